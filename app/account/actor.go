@@ -1,0 +1,162 @@
+package account
+
+import "slices"
+
+// ActorKind is what sort of somebody acts.
+type ActorKind string
+
+// Who can act.
+const (
+	ActorUser      ActorKind = "user"      // a person with a session from login
+	ActorToken     ActorKind = "token"     // a program with an API token of a person
+	ActorSignatory ActorKind = "signatory" // a person invited to one document
+	ActorSystem    ActorKind = "system"    // the service itself, or the operator of the machine
+)
+
+// Role is what a member may do in a company.
+type Role string
+
+// The roles, from most to least. A role may do all that those after it may.
+const (
+	RoleOwner    Role = "owner"    // everything, ownership included
+	RoleAdmin    Role = "admin"    // everything but touching owners
+	RoleApprover Role = "approver" // what a member may, and approves documents
+	RoleMember   Role = "member"   // makes and sends documents
+	RoleViewer   Role = "viewer"   // reads
+)
+
+// Roles lists every role, from most to least.
+func Roles() []Role {
+	return []Role{RoleOwner, RoleAdmin, RoleApprover, RoleMember, RoleViewer}
+}
+
+// Valid reports whether r is one of the roles.
+func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
+
+// Allows reports whether the role by itself allows what the scope names.
+func (r Role) Allows(s Scope) bool {
+	switch s {
+	case ScopeRead:
+		return r.Valid()
+	case ScopeWrite, ScopeSign:
+		return r == RoleOwner || r == RoleAdmin || r == RoleApprover || r == RoleMember
+	case ScopeAdmin:
+		return r == RoleOwner || r == RoleAdmin
+	}
+	return false
+}
+
+// Scope narrows what a token may do within its owner's role.
+type Scope string
+
+// The scopes of a token.
+const (
+	ScopeRead  Scope = "read"  // see what the role sees
+	ScopeWrite Scope = "write" // make, change and send documents
+	ScopeSign  Scope = "sign"  // sign for an invitation of the company's documents
+	ScopeAdmin Scope = "admin" // company, members, tokens, webhooks
+)
+
+// Scopes lists every scope; a session has them all.
+func Scopes() []Scope {
+	return []Scope{ScopeRead, ScopeWrite, ScopeSign, ScopeAdmin}
+}
+
+// Valid reports whether s is one of the scopes.
+func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
+
+// Actor is who asks. It is an argument of every call that reads or changes a
+// company's data, never a value hidden in a context. Scopes may be shared
+// between requests: nobody writes to it.
+type Actor struct {
+	Kind      ActorKind
+	UserID    string
+	CompanyID string
+	TokenID   string // the session or API token that was presented
+	Name      string
+	Email     string
+	Role      Role
+	Scopes    []Scope
+
+	Document   string // signatory only: the one document it may touch
+	Invitation string // signatory only: the one invitation it is
+
+	IP        string // filled by the door, for evidence
+	UserAgent string
+	RequestID string
+}
+
+// System is the service itself, acting in one company ("" for none).
+func System(companyID string) Actor {
+	return Actor{Kind: ActorSystem, CompanyID: companyID, Name: "System", Role: RoleOwner, Scopes: Scopes()}
+}
+
+// From returns the actor with what the door knows of its connection.
+func (a Actor) From(ip, userAgent, requestID string) Actor {
+	a.IP, a.UserAgent, a.RequestID = ip, userAgent, requestID
+	return a
+}
+
+// Can reports whether the actor may do what the scope names in its company:
+// its token has the scope and its role allows it. A signatory can read and sign,
+// its own invitation only (see [Actor.IsSignatoryOf]).
+func (a Actor) Can(s Scope) bool {
+	switch a.Kind {
+	case ActorSystem:
+		return true
+	case ActorSignatory:
+		return s == ScopeRead || s == ScopeSign
+	case ActorUser, ActorToken:
+		return a.Role.Allows(s) && slices.Contains(a.Scopes, s)
+	}
+	return false
+}
+
+// Require is nil if the actor can do what the scope names, else the refusal.
+func (a Actor) Require(s Scope) error {
+	switch {
+	case a.Can(s):
+		return nil
+	case a.Kind == ActorToken && a.Role.Allows(s):
+		return Forbidden("scope_missing", "This token does not have the "+string(s)+" scope.")
+	}
+	return Forbidden("role_not_allowed", "Your role does not allow this.")
+}
+
+// IsAdmin reports whether the actor may run the company: members, settings,
+// everybody's documents.
+func (a Actor) IsAdmin() bool { return a.Can(ScopeAdmin) }
+
+// IsOwner reports whether the actor acts with the rights of an owner.
+func (a Actor) IsOwner() bool {
+	return a.Kind == ActorSystem || a.Role == RoleOwner && a.Can(ScopeAdmin)
+}
+
+// CanApprove reports whether the actor may approve or reject documents.
+func (a Actor) CanApprove() bool {
+	switch {
+	case a.Kind == ActorSystem:
+		return true
+	case !a.Can(ScopeWrite):
+		return false
+	}
+	return a.Role.Approves()
+}
+
+// Approves reports whether the role includes approving documents.
+func (r Role) Approves() bool {
+	return r == RoleOwner || r == RoleAdmin || r == RoleApprover
+}
+
+// IsSystem reports whether the service itself acts.
+func (a Actor) IsSystem() bool { return a.Kind == ActorSystem }
+
+// IsSignatory reports whether a signatory acts, of whichever document.
+func (a Actor) IsSignatory() bool { return a.Kind == ActorSignatory }
+
+// IsSignatoryOf reports whether the actor is that very invitation of that
+// document.
+func (a Actor) IsSignatoryOf(document, invitation string) bool {
+	return a.Kind == ActorSignatory && document != "" && invitation != "" &&
+		a.Document == document && a.Invitation == invitation
+}
