@@ -1,0 +1,365 @@
+package object
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// ErrSyntax says that bytes are not PDF syntax, or nest too deeply.
+var ErrSyntax = errors.New("PDF syntax")
+
+// MaxDepth is how deeply arrays and dictionaries may nest.
+const MaxDepth = 100
+
+// A Lexer reads objects one after the other from bytes that are in memory. It
+// is as tolerant as the common viewers about what can't be misread, and never
+// reads past its bytes: an object that is cut off is io.ErrUnexpectedEOF.
+type Lexer struct {
+	b     []byte
+	p     int
+	depth int
+}
+
+// NewLexer reads b from the given position on.
+func NewLexer(b []byte, at int) *Lexer { return &Lexer{b: b, p: min(max(at, 0), len(b))} }
+
+// Pos is where the next byte will be read.
+func (l *Lexer) Pos() int { return l.p }
+
+// Seek goes on reading at the given position.
+func (l *Lexer) Seek(at int) { l.p = min(max(at, 0), len(l.b)) }
+
+// AtEnd says whether all bytes were read. In a window of a file that means
+// that the last token may go on behind it.
+func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
+
+// IsSpace says whether c is white space (ISO 32000-2 §7.2.3).
+func IsSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0 || c == '\f'
+}
+
+func isDelimiter(c byte) bool {
+	switch c {
+	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
+		return true
+	}
+	return false
+}
+
+// Space skips white space and comments.
+func (l *Lexer) Space() {
+	for l.p < len(l.b) {
+		switch c := l.b[l.p]; {
+		case c == '%':
+			for l.p < len(l.b) && l.b[l.p] != '\n' && l.b[l.p] != '\r' {
+				l.p++
+			}
+		case IsSpace(c):
+			l.p++
+		default:
+			return
+		}
+	}
+}
+
+// Has says whether word comes next, after white space, and if so skips it.
+func (l *Lexer) Has(word string) bool {
+	l.Space()
+	if !bytes.HasPrefix(l.b[l.p:], []byte(word)) {
+		return false
+	}
+	l.p += len(word)
+	return true
+}
+
+// Int reads a whole number; ok is false, and nothing skipped but white space,
+// when there is none.
+func (l *Lexer) Int() (n int64, ok bool) {
+	l.Space()
+	start := l.p
+	n, err := strconv.ParseInt(string(l.word()), 10, 64)
+	if err != nil {
+		l.p = start
+		return 0, false
+	}
+	return n, true
+}
+
+// word reads regular characters up to the next delimiter or white space.
+func (l *Lexer) word() []byte {
+	start := l.p
+	for l.p < len(l.b) && !IsSpace(l.b[l.p]) && !isDelimiter(l.b[l.p]) {
+		l.p++
+	}
+	return l.b[start:l.p]
+}
+
+// Next reads one object. Bare words, and brackets that close nothing, come
+// back as Keyword. At the end of the bytes the error is io.EOF.
+func (l *Lexer) Next() (any, error) {
+	l.Space()
+	if l.p >= len(l.b) {
+		return nil, io.EOF
+	}
+	switch c := l.b[l.p]; {
+	case c == '/':
+		return l.name(), nil
+	case c == '(':
+		return l.literal()
+	case c == '<' && l.p+1 < len(l.b) && l.b[l.p+1] == '<':
+		return l.nested(l.dict)
+	case c == '<':
+		return l.hex()
+	case c == '[':
+		return l.nested(l.array)
+	case c >= '0' && c <= '9', c == '+', c == '-', c == '.':
+		return l.number(), nil
+	case isDelimiter(c):
+		return l.closing(c), nil
+	}
+	switch w := string(l.word()); w {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	case "null":
+		return nil, nil
+	default:
+		return Keyword(w), nil
+	}
+}
+
+func (l *Lexer) nested(read func() (any, error)) (any, error) {
+	if l.depth++; l.depth > MaxDepth {
+		return nil, fmt.Errorf("%w: nested deeper than %d", ErrSyntax, MaxDepth)
+	}
+	v, err := read()
+	l.depth--
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return v, err
+}
+
+func (l *Lexer) closing(c byte) Keyword {
+	if c == '>' && l.p+1 < len(l.b) && l.b[l.p+1] == '>' {
+		l.p += 2
+		return ">>"
+	}
+	l.p++
+	return Keyword(c)
+}
+
+func (l *Lexer) array() (any, error) {
+	l.p++
+	a := Array{}
+	for {
+		v, err := l.Next()
+		if err != nil {
+			return nil, err
+		}
+		if k, ok := v.(Keyword); ok {
+			switch k {
+			case "]":
+				return a, nil
+			case "endobj", "endstream", "stream", ">>":
+				return nil, fmt.Errorf("%w: %s in an array", ErrSyntax, k)
+			}
+			v = nil
+		}
+		a = append(a, v)
+	}
+}
+
+func (l *Lexer) dict() (any, error) {
+	l.p += 2
+	d := Dict{}
+	for {
+		v, err := l.Next()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := v.(Name)
+		if !ok {
+			if v == Keyword(">>") {
+				return d, nil
+			}
+			return nil, fmt.Errorf("%w: dictionary key is %T", ErrSyntax, v)
+		}
+		if v, err = l.Next(); err != nil {
+			return nil, err
+		}
+		switch v {
+		case Keyword(">>"): // a last key without a value
+			return d, nil
+		case Keyword("endobj"), Keyword("stream"), Keyword("]"):
+			return nil, fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
+		}
+		if _, ok := v.(Keyword); !ok && v != nil { // null is the same as absent
+			d[key] = v
+		}
+	}
+}
+
+// number reads a number or, where two whole ones and an R follow each other, a
+// reference. What only begins like a number counts as 0, as viewers have it.
+func (l *Lexer) number() any {
+	w := l.word()
+	if n, err := strconv.ParseInt(string(w), 10, 64); err == nil {
+		if n >= 0 && n <= math.MaxInt32 && w[0] != '+' {
+			if g, ok := l.reference(); ok {
+				return Ref{Number: int(n), Generation: g}
+			}
+		}
+		return n
+	}
+	if bytes.ContainsAny(w, "eExXpPiInN_") {
+		return int64(0)
+	}
+	f, err := strconv.ParseFloat(string(w), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return int64(0)
+	}
+	return f
+}
+
+// reference reads the rest of a reference, or nothing.
+func (l *Lexer) reference() (generation int, ok bool) {
+	start := l.p
+	l.Space()
+	if l.p < len(l.b) && l.b[l.p] >= '0' && l.b[l.p] <= '9' {
+		g, err := strconv.ParseUint(string(l.word()), 10, 16)
+		l.Space()
+		if err == nil && string(l.word()) == "R" {
+			return int(g), true
+		}
+	}
+	l.p = start
+	return 0, false
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+func (l *Lexer) name() Name {
+	l.p++
+	w := l.word()
+	if bytes.IndexByte(w, '#') < 0 {
+		return Name(w)
+	}
+	out := make([]byte, 0, len(w))
+	for i := 0; i < len(w); i++ {
+		if w[i] == '#' && i+2 < len(w) && unhex(w[i+1]) >= 0 && unhex(w[i+2]) >= 0 {
+			out = append(out, byte(unhex(w[i+1])<<4|unhex(w[i+2])))
+			i += 2
+		} else {
+			out = append(out, w[i])
+		}
+	}
+	return Name(out)
+}
+
+func (l *Lexer) hex() (any, error) {
+	l.p++
+	end := bytes.IndexByte(l.b[l.p:], '>')
+	if end < 0 {
+		l.p = len(l.b)
+		return nil, io.ErrUnexpectedEOF
+	}
+	digits := l.b[l.p : l.p+end]
+	l.p += end + 1
+	out, high := make(String, 0, len(digits)/2+1), -1
+	for _, c := range digits {
+		switch v := unhex(c); {
+		case v < 0:
+		case high < 0:
+			high = v
+		default:
+			out, high = append(out, byte(high<<4|v)), -1
+		}
+	}
+	if high >= 0 {
+		out = append(out, byte(high<<4))
+	}
+	return out, nil
+}
+
+func (l *Lexer) literal() (any, error) {
+	l.p++
+	out := String{}
+	for depth := 1; l.p < len(l.b); {
+		c := l.b[l.p]
+		l.p++
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return out, nil
+			}
+		case '\r': // every kind of line end is one line feed
+			if l.p < len(l.b) && l.b[l.p] == '\n' {
+				l.p++
+			}
+			c = '\n'
+		case '\\':
+			out = l.escape(out)
+			continue
+		}
+		out = append(out, c)
+	}
+	return nil, io.ErrUnexpectedEOF
+}
+
+// escape reads what follows a backslash.
+func (l *Lexer) escape(out String) String {
+	if l.p >= len(l.b) {
+		return out
+	}
+	c := l.b[l.p]
+	l.p++
+	switch c {
+	case 'n':
+		return append(out, '\n')
+	case 'r':
+		return append(out, '\r')
+	case 't':
+		return append(out, '\t')
+	case 'b':
+		return append(out, '\b')
+	case 'f':
+		return append(out, '\f')
+	case '\n':
+		return out
+	case '\r':
+		if l.p < len(l.b) && l.b[l.p] == '\n' {
+			l.p++
+		}
+		return out
+	}
+	if c < '0' || c > '7' {
+		return append(out, c)
+	}
+	v := int(c - '0')
+	for range 2 {
+		if l.p >= len(l.b) || l.b[l.p] < '0' || l.b[l.p] > '7' {
+			break
+		}
+		v = v<<3 | int(l.b[l.p]-'0')
+		l.p++
+	}
+	return append(out, byte(v))
+}

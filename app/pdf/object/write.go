@@ -1,0 +1,152 @@
+package object
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// ErrType says that a value is not a PDF object and so can't be written.
+var ErrType = errors.New("not a PDF object")
+
+// Append writes v in PDF syntax to the end of b. The error wraps ErrType.
+func Append(b []byte, v any) ([]byte, error) {
+	switch x := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return strconv.AppendBool(b, x), nil
+	case int:
+		return strconv.AppendInt(b, int64(x), 10), nil
+	case int64:
+		return strconv.AppendInt(b, x, 10), nil
+	case float64:
+		return appendFloat(b, x)
+	case Name:
+		return appendName(b, x), nil
+	case String:
+		return appendString(b, x), nil
+	case Ref:
+		return AppendRef(b, x), nil
+	case Raw:
+		return append(b, x...), nil
+	case Array:
+		return appendArray(b, x)
+	case Dict:
+		return appendDict(b, x)
+	case *Stream:
+		return appendStream(b, x)
+	}
+	return b, fmt.Errorf("%w: %T", ErrType, v)
+}
+
+// AppendRef writes a reference, such as 12 0 R.
+func AppendRef(b []byte, r Ref) []byte {
+	b = strconv.AppendInt(b, int64(r.Number), 10)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, int64(r.Generation), 10)
+	return append(b, " R"...)
+}
+
+func appendFloat(b []byte, f float64) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return b, fmt.Errorf("%w: %v", ErrType, f)
+	}
+	return strconv.AppendFloat(b, f, 'f', -1, 64), nil
+}
+
+func appendArray(b []byte, a Array) ([]byte, error) {
+	var err error
+	b = append(b, '[')
+	for i, v := range a {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		if b, err = Append(b, v); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func appendDict(b []byte, d Dict) ([]byte, error) {
+	var err error
+	b = append(b, "<<"...)
+	for _, k := range slices.Sorted(maps.Keys(d)) {
+		b = append(appendName(b, k), ' ')
+		if b, err = Append(b, d[k]); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ">>"...), nil
+}
+
+func appendStream(b []byte, s *Stream) ([]byte, error) {
+	d := s.Dict.Clone()
+	d["Length"] = len(s.Data)
+	b, err := appendDict(b, d)
+	if err != nil {
+		return b, err
+	}
+	b = append(b, "\nstream\n"...)
+	b = append(b, s.Data...)
+	return append(b, "\nendstream"...), nil
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func appendName(b []byte, n Name) []byte {
+	b = append(b, '/')
+	for i := range len(n) {
+		c := n[i]
+		if c <= ' ' || c > '~' || c == '#' || isDelimiter(c) {
+			b = append(b, '#', hexDigits[c>>4], hexDigits[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+// appendString writes readable strings as literals and the others, such as
+// UTF-16, in hexadecimal, so that no tool trips over bytes it folds.
+func appendString(b []byte, s String) []byte {
+	if !isPlain(string(s)) {
+		b = append(b, '<')
+		for _, c := range s {
+			b = append(b, hexDigits[c>>4], hexDigits[c&15])
+		}
+		return append(b, '>')
+	}
+	b = append(b, '(')
+	for _, c := range s {
+		switch c {
+		case '(', ')', '\\':
+			b = append(b, '\\', c)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\n':
+			b = append(b, `\n`...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, ')')
+}
+
+// Compress makes a FlateDecode stream of data. Entries of d are kept.
+func Compress(d Dict, data []byte) *Stream {
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	// A bytes.Buffer takes every write.
+	_, _ = z.Write(data)
+	_ = z.Close()
+	d = d.Clone()
+	d["Filter"] = Name("FlateDecode")
+	return &Stream{Dict: d, Data: b.Bytes()}
+}
