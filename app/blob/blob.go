@@ -1,0 +1,305 @@
+// Package blob keeps files on disk under the SHA-256 of their content.
+//
+// A caller may rely on this: a file that has a [Ref] is whole and on disk,
+// through a power cut too; it never changes; and what [Store.Open] hands out
+// has just been read and hashes to its name. A file without a Ref does not
+// exist. Storing the same content twice stores it once.
+//
+// The folder belongs to one process at a time. Its layout is a/b/<hash>, where
+// a and b are the first two digits of the hash, and temp for what is being
+// written.
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+var (
+	// ErrNotFound says that no blob has this hash. A string that is no hash
+	// names no blob.
+	ErrNotFound = errors.New("blob: not found")
+
+	// ErrCorrupt says that the bytes on disk no longer hash to their name.
+	ErrCorrupt = errors.New("blob: content does not match its hash")
+
+	// ErrNoSpace says that the file system is full, or has less room left
+	// than Options.Reserve. Nothing of what was being written remains.
+	ErrNoSpace = errors.New("blob: no space left")
+
+	// ErrClosed says that a Writer was used after Commit or Abort.
+	ErrClosed = errors.New("blob: writer is closed")
+)
+
+const (
+	tempDir   = "temp"
+	hexDigits = "0123456789abcdef"
+	hashLen   = 2 * sha256.Size
+
+	// spaceEvery is how many bytes a Writer takes between two looks at the
+	// free space of the file system.
+	spaceEvery = 8 << 20
+)
+
+// Options of a Store. The zero value is usable.
+type Options struct {
+	// Reserve is how many bytes of the file system are kept free: below it
+	// nothing new is begun, so that records and indexes still have room.
+	Reserve int64
+
+	// Now dates the blobs, for Sweep. The default is time.Now.
+	Now func() time.Time
+
+	// Log is told of damaged blobs. The default discards.
+	Log *slog.Logger
+}
+
+// Ref names a stored blob.
+type Ref struct {
+	Hash string // SHA-256, 64 lower-case hexadecimal digits
+	Size int64  // bytes
+}
+
+// Store is a folder of blobs. Its methods may be called from several
+// goroutines at once.
+type Store struct {
+	dir     string
+	reserve int64
+	now     func() time.Time
+	log     *slog.Logger
+
+	// naming orders the moment a blob gets its name against the moment Sweep
+	// looks at its age and removes it, so that content which is stored again
+	// while it is being swept survives.
+	naming sync.Mutex
+}
+
+// Open makes the folder if need be, and removes what an interrupted process
+// left half written. There is nothing to close.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{dir: dir, reserve: o.Reserve, now: o.Now, log: o.Log}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err := s.makeFolders(); err != nil {
+		return nil, fmt.Errorf("blob: open %s: %w", dir, noSpace(err))
+	}
+	if err := s.removeLeftovers(); err != nil {
+		return nil, fmt.Errorf("blob: open %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+// makeFolders makes all 256 leaves at once, so that a commit never has to make
+// and sync one: it costs two syncs, whatever the hash.
+func (s *Store) makeFolders() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	made, err := mkdirs(s.dir, tempDir)
+	if err != nil {
+		return err
+	}
+	for _, a := range hexDigits {
+		parent := filepath.Join(s.dir, string(a))
+		again, err := mkdirs(s.dir, string(a))
+		if err != nil {
+			return err
+		}
+		made = made || again
+		leaves := make([]string, 0, len(hexDigits))
+		for _, b := range hexDigits {
+			leaves = append(leaves, string(b))
+		}
+		if again, err = mkdirs(parent, leaves...); err != nil {
+			return err
+		}
+		if again {
+			if err := syncDir(parent); err != nil {
+				return err
+			}
+		}
+	}
+	if !made {
+		return nil
+	}
+	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
+}
+
+// mkdirs makes the named folders inside parent and says whether any was new.
+func mkdirs(parent string, names ...string) (made bool, err error) {
+	for _, name := range names {
+		err := os.Mkdir(filepath.Join(parent, name), 0o700)
+		switch {
+		case err == nil:
+			made = true
+		case !errors.Is(err, fs.ErrExist):
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+func (s *Store) removeLeftovers() error {
+	temp := filepath.Join(s.dir, tempDir)
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(temp, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path gives the place of a blob, or ErrNotFound for what is no hash. It is
+// the only way from a string to a file name, so nothing outside the store can
+// be named.
+func (s *Store) path(hash string) (string, error) {
+	if !validHash(hash) {
+		return "", fmt.Errorf("%w: not a hash", ErrNotFound)
+	}
+	return filepath.Join(s.dir, hash[:1], hash[1:2], hash), nil
+}
+
+func validHash(hash string) bool {
+	if len(hash) != hashLen {
+		return false
+	}
+	for i := range len(hash) {
+		if c := hash[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// Put stores everything r gives. It stops early when ctx ends.
+func (s *Store) Put(ctx context.Context, r io.Reader) (Ref, error) {
+	w, err := s.Create()
+	if err != nil {
+		return Ref{}, err
+	}
+	if _, err := io.Copy(w, contextReader{ctx, r}); err != nil {
+		return Ref{}, errors.Join(err, w.Abort())
+	}
+	return w.Commit()
+}
+
+// contextReader ends a copy when its context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// Temp opens a new scratch file in the same file system. Whoever asked for it
+// closes it and removes it by its name; what is forgotten goes at the next
+// Open.
+func (s *Store) Temp() (*os.File, error) {
+	if err := s.checkSpace(); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), "scratch-*")
+	if err != nil {
+		return nil, fmt.Errorf("blob: scratch file: %w", noSpace(err))
+	}
+	return f, nil
+}
+
+// Has says whether a blob of this name is there. It does not read it.
+func (s *Store) Has(hash string) (bool, error) {
+	path, err := s.path(hash)
+	if err != nil {
+		return false, nil
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("blob %s: %w", hash, err)
+	}
+	return info.Mode().IsRegular(), nil
+}
+
+// Verify reads the whole blob and compares it with its name: nil, ErrNotFound,
+// ErrCorrupt, or what the disk said.
+func (s *Store) Verify(hash string) error {
+	f, err := s.openPart(hash)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Remove deletes a blob. A File that is open on it stays readable. The removal
+// is not synced: a power cut may bring the blob back, which harms nobody.
+func (s *Store) Remove(hash string) error {
+	path, err := s.path(hash)
+	if err != nil {
+		return err
+	}
+	err = os.Remove(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+	case err != nil:
+		return fmt.Errorf("blob %s: remove: %w", hash, err)
+	}
+	return nil
+}
+
+// checkSpace is ErrNoSpace when less than the reserve is free.
+func (s *Store) checkSpace() error {
+	if s.reserve <= 0 {
+		return nil
+	}
+	free, err := freeSpace(s.dir)
+	if err != nil {
+		return fmt.Errorf("blob: free space of %s: %w", s.dir, err)
+	}
+	if free < s.reserve {
+		return fmt.Errorf("%w: %d bytes are free, %d are to be kept free", ErrNoSpace, free, s.reserve)
+	}
+	return nil
+}
+
+// noSpace makes ErrNoSpace out of what the file system says when it is full.
+func noSpace(err error) error {
+	if isFull(err) {
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	return err
+}
+
+// sum gives the hash of everything r reads, and how much that was.
+func sum(r io.Reader) (hash string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.CopyBuffer(h, onlyReader{r}, make([]byte, 256<<10))
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// onlyReader hides WriteTo, which would use a smaller buffer.
+type onlyReader struct{ io.Reader }

@@ -1,0 +1,151 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sort"
+)
+
+// File reads a blob, or several in a row. ReadAt may be called from several
+// goroutines at once; Read and Seek share one position.
+type File struct {
+	parts []part
+	size  int64
+	pos   int64
+}
+
+// part is one blob of a File and where it begins in it.
+type part struct {
+	file  *os.File
+	start int64
+	size  int64
+}
+
+// Open reads the whole blob, compares it with its name, and hands out the very
+// file it has read: ErrNotFound or ErrCorrupt otherwise. Damage is also logged.
+func (s *Store) Open(hash string) (*File, error) { return s.Concat(hash) }
+
+// Concat opens several blobs as one file, in the order given, each verified as
+// by Open. The same blob may come more than once.
+func (s *Store) Concat(hashes ...string) (*File, error) {
+	f := new(File)
+	for _, hash := range hashes {
+		opened, err := s.openPart(hash)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		info, err := opened.Stat()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("blob %s: %w", hash, err), opened.Close(), f.Close())
+		}
+		f.parts = append(f.parts, part{file: opened, start: f.size, size: info.Size()})
+		f.size += info.Size()
+	}
+	return f, nil
+}
+
+// openPart opens and verifies one blob.
+func (s *Store) openPart(hash string) (*os.File, error) {
+	path, err := s.path(hash)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+	case err != nil:
+		return nil, fmt.Errorf("blob %s: %w", hash, err)
+	}
+	got, size, err := sum(f)
+	if err != nil {
+		s.log.Error("blob: cannot be read", "hash", hash, "error", err)
+		return nil, errors.Join(fmt.Errorf("blob %s: read: %w", hash, err), f.Close())
+	}
+	if got != hash {
+		s.log.Error("blob: damaged on disk", "hash", hash, "content", got, "size", size)
+		return nil, errors.Join(fmt.Errorf("blob %s: %w", hash, ErrCorrupt), f.Close())
+	}
+	return f, nil
+}
+
+// Size is the length in bytes.
+func (f *File) Size() int64 { return f.size }
+
+// ReadAt reads at an offset, across the parts.
+func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, fmt.Errorf("blob: read at %d: %w", off, fs.ErrInvalid)
+	}
+	first := sort.Search(len(f.parts), func(i int) bool {
+		return f.parts[i].start+f.parts[i].size > off
+	})
+	for _, part := range f.parts[first:] {
+		if n == len(p) {
+			return n, nil
+		}
+		at := off + int64(n) - part.start
+		want := int(min(int64(len(p)-n), part.size-at))
+		got, err := part.file.ReadAt(p[n:n+want], at)
+		n += got
+		if got < want {
+			return n, shortRead(err)
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// shortRead keeps a file that was cut off under our hands from looking like
+// the proper end of the blob.
+func shortRead(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("blob: read: %w", err)
+}
+
+// Read reads on from the position.
+func (f *File) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n, err := f.ReadAt(p, f.pos)
+	f.pos += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) && !errors.Is(err, ErrCorrupt) {
+		err = nil
+	}
+	return n, err
+}
+
+// Seek moves the position; see io.Seeker.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += f.pos
+	case io.SeekEnd:
+		offset += f.size
+	default:
+		return 0, fmt.Errorf("blob: seek whence %d: %w", whence, fs.ErrInvalid)
+	}
+	if offset < 0 {
+		return 0, fmt.Errorf("blob: seek to %d: %w", offset, fs.ErrInvalid)
+	}
+	f.pos = offset
+	return offset, nil
+}
+
+// Close closes all parts.
+func (f *File) Close() error {
+	var errs []error
+	for _, part := range f.parts {
+		errs = append(errs, part.file.Close())
+	}
+	return errors.Join(errs...)
+}

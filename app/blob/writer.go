@@ -1,0 +1,128 @@
+package blob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+)
+
+// Writer takes the bytes of a blob to be. It is for one goroutine. Either
+// Commit or Abort must be called, or the file stays until the next Open.
+type Writer struct {
+	store   *Store
+	file    *os.File
+	hash    hash.Hash
+	size    int64
+	checked int64 // size at the last look at the free space
+	err     error // the first failure; everything after it fails with it
+	done    bool
+}
+
+// Create begins a blob. It is ErrNoSpace when the reserve is not free.
+func (s *Store) Create() (*Writer, error) {
+	if err := s.checkSpace(); err != nil {
+		return nil, err
+	}
+	// CreateTemp opens with O_EXCL and a random name.
+	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), "blob-*")
+	if err != nil {
+		return nil, fmt.Errorf("blob: create: %w", noSpace(err))
+	}
+	return &Writer{store: s, file: f, hash: sha256.New()}, nil
+}
+
+// Write appends to the blob. After an error the blob can only be aborted.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.done {
+		return 0, ErrClosed
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	if w.size-w.checked >= spaceEvery {
+		w.checked = w.size
+		if w.err = w.store.checkSpace(); w.err != nil {
+			return 0, w.err
+		}
+	}
+	n, err := w.file.Write(p)
+	w.size += int64(n)
+	w.hash.Write(p[:n])
+	if err != nil {
+		w.err = fmt.Errorf("blob: write: %w", noSpace(err))
+	}
+	return n, w.err
+}
+
+// Size is how many bytes were written so far.
+func (w *Writer) Size() int64 { return w.size }
+
+// Commit puts the blob on disk under its hash: file synced, renamed, folder
+// synced. When it fails nothing remains. A second Commit is ErrClosed.
+func (w *Writer) Commit() (Ref, error) {
+	if w.done {
+		return Ref{}, ErrClosed
+	}
+	if w.err != nil {
+		return Ref{}, errors.Join(w.err, w.Abort())
+	}
+	w.done = true
+	ref := Ref{Hash: hex.EncodeToString(w.hash.Sum(nil)), Size: w.size}
+	if err := w.finish(ref); err != nil {
+		return Ref{}, errors.Join(fmt.Errorf("blob: commit: %w", noSpace(err)), w.discard())
+	}
+	return ref, nil
+}
+
+// finish names the file. The rename replaces a blob of the same content, if
+// there is one: this renews its age, and heals it should it be damaged.
+func (w *Writer) finish(ref Ref) error {
+	path, err := w.store.path(ref.Hash)
+	if err != nil {
+		return err
+	}
+	now := w.store.now()
+	if err := os.Chtimes(w.file.Name(), now, now); err != nil {
+		return err
+	}
+	if err := errors.Join(w.file.Sync(), w.file.Close()); err != nil {
+		return err
+	}
+	if err := w.store.rename(w.file.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func (s *Store) rename(from, to string) error {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	return os.Rename(from, to)
+}
+
+// Abort forgets what was written. After Commit it does nothing, so it can be
+// deferred.
+func (w *Writer) Abort() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	return w.discard()
+}
+
+func (w *Writer) discard() error {
+	// Commit may have closed or renamed the file already.
+	closed := w.file.Close()
+	if errors.Is(closed, os.ErrClosed) {
+		closed = nil
+	}
+	removed := os.Remove(w.file.Name())
+	if errors.Is(removed, os.ErrNotExist) {
+		removed = nil
+	}
+	return errors.Join(closed, removed)
+}
