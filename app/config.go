@@ -1,0 +1,192 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Config is every setting of the appliance. It is a value that is loaded once
+// and handed down; no room below reads a file or the environment itself.
+type Config struct {
+	Server    ServerConfig    `koanf:"server"`
+	Data      DataConfig      `koanf:"data"`
+	Auth      AuthConfig      `koanf:"auth"`
+	Signing   SigningConfig   `koanf:"signing"`
+	Convert   ConvertConfig   `koanf:"convert"`
+	Mail      MailConfig      `koanf:"mail"`
+	Webhooks  WebhooksConfig  `koanf:"webhooks"`
+	Retention RetentionConfig `koanf:"retention"`
+	Network   NetworkConfig   `koanf:"network"`
+	Log       LogConfig       `koanf:"log"`
+	Metrics   MetricsConfig   `koanf:"metrics"`
+
+	// Admin is the first administrator of an empty data folder. It comes from
+	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it does not
+	// stay behind in a file.
+	Admin AdminConfig
+}
+
+// ServerConfig is how the world reaches the appliance.
+type ServerConfig struct {
+	Listen          string        `koanf:"listen"`
+	BaseURL         string        `koanf:"base_url"`
+	TrustedProxies  []string      `koanf:"trusted_proxies"`
+	FrameAncestors  []string      `koanf:"frame_ancestors"`
+	ReadTimeout     time.Duration `koanf:"read_timeout"`
+	IdleTimeout     time.Duration `koanf:"idle_timeout"`
+	ShutdownTimeout time.Duration `koanf:"shutdown_timeout"`
+	TestControls    bool          `koanf:"test_controls"`
+	TLS             TLSConfig     `koanf:"tls"`
+	Limits          LimitsConfig  `koanf:"limits"`
+}
+
+// TLSConfig says where the server's certificate comes from.
+type TLSConfig struct {
+	Mode          string   `koanf:"mode"` // off, files, acme or self-signed
+	Certificate   string   `koanf:"certificate"`
+	Key           string   `koanf:"key"`
+	Hosts         []string `koanf:"hosts"`
+	ACMEEmail     string   `koanf:"acme_email"`
+	ACMEDirectory string   `koanf:"acme_directory"`
+}
+
+// LimitsConfig bounds what one request or one document may hold.
+type LimitsConfig struct {
+	Upload      Size `koanf:"upload"`
+	Body        Size `koanf:"body"`
+	Files       int  `koanf:"files"`
+	Pages       int  `koanf:"pages"`
+	Invitations int  `koanf:"invitations"`
+	Fields      int  `koanf:"fields"`
+	Connections int  `koanf:"connections"`
+}
+
+// DataConfig is the data folder.
+type DataConfig struct {
+	Dir     string `koanf:"dir"`
+	Sync    bool   `koanf:"sync"`
+	Reserve Size   `koanf:"reserve"`
+}
+
+// AuthConfig is how people and programs prove who they are.
+type AuthConfig struct {
+	TokenLifetime           time.Duration `koanf:"token_lifetime"`
+	LoginAttempts           int           `koanf:"login_attempts"`
+	LoginAttemptsPerAddress int           `koanf:"login_attempts_per_address"`
+	LoginWindow             time.Duration `koanf:"login_window"`
+	PasswordMemory          Size          `koanf:"password_memory"`
+	PasswordPasses          int           `koanf:"password_passes"`
+}
+
+// SigningConfig is what signatures are made with.
+type SigningConfig struct {
+	Organization     string        `koanf:"organization"`
+	Algorithm        string        `koanf:"algorithm"` // ecdsa-p256, ecdsa-p384, rsa-3072 or rsa-4096
+	TimestampURL     string        `koanf:"timestamp_url"`
+	TimestampTimeout time.Duration `koanf:"timestamp_timeout"`
+	PKCS12           string        `koanf:"pkcs12"`
+	PKCS12Password   Secret        `koanf:"pkcs12_password"`
+	Consent          string        `koanf:"consent"`
+}
+
+// ConvertConfig is how uploads become PDF.
+type ConvertConfig struct {
+	Soffice string        `koanf:"soffice"`
+	Timeout time.Duration `koanf:"timeout"`
+}
+
+// MailConfig is the SMTP server. Without a host the outbox keeps every message.
+type MailConfig struct {
+	Host     string        `koanf:"host"`
+	Port     int           `koanf:"port"`
+	Username string        `koanf:"username"`
+	Password Secret        `koanf:"password"`
+	TLS      string        `koanf:"tls"` // starttls, tls or none
+	From     string        `koanf:"from"`
+	HELO     string        `koanf:"helo"`
+	Timeout  time.Duration `koanf:"timeout"`
+}
+
+// WebhooksConfig bounds what the appliance sends to programs.
+type WebhooksConfig struct {
+	AllowPrivate bool          `koanf:"allow_private"`
+	Timeout      time.Duration `koanf:"timeout"`
+	Attempts     int           `koanf:"attempts"`
+}
+
+// RetentionConfig is how many days things are kept after they are done with.
+type RetentionConfig struct {
+	TrashDays    int `koanf:"trash_days"`
+	OutboxDays   int `koanf:"outbox_days"`
+	DeliveryDays int `koanf:"delivery_days"`
+}
+
+// NetworkConfig is whom the appliance may call.
+type NetworkConfig struct {
+	Egress []string `koanf:"egress"` // "any", "none", or hosts
+}
+
+// LogConfig is what is logged, to standard error.
+type LogConfig struct {
+	Level    string `koanf:"level"`  // debug, info, warn or error
+	Format   string `koanf:"format"` // text or json
+	Requests bool   `koanf:"requests"`
+}
+
+// MetricsConfig is the /metrics endpoint.
+type MetricsConfig struct {
+	Enabled bool   `koanf:"enabled"`
+	Token   Secret `koanf:"token"`
+}
+
+// AdminConfig names the first administrator; empty values are made up.
+type AdminConfig struct {
+	Email    string
+	Password Secret
+}
+
+// Default is the configuration of an appliance that was told nothing.
+func Default() Config {
+	return Config{
+		Server: ServerConfig{
+			Listen: ":8080", TrustedProxies: []string{}, FrameAncestors: []string{},
+			ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownTimeout: 30 * time.Second,
+			TLS: TLSConfig{Mode: "off", Hosts: []string{}, ACMEDirectory: "https://acme-v02.api.letsencrypt.org/directory"},
+			Limits: LimitsConfig{
+				Upload: 500 * MB, Body: 10 * MB, Files: 100, Pages: 10_000,
+				Invitations: 1000, Fields: 5000, Connections: 16_384,
+			},
+		},
+		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB},
+		Auth: AuthConfig{
+			TokenLifetime: 7 * 24 * time.Hour, LoginAttempts: 10, LoginAttemptsPerAddress: 100,
+			LoginWindow: 5 * time.Minute, PasswordMemory: 19 * MiB, PasswordPasses: 2,
+		},
+		Signing: SigningConfig{Organization: "Paraph", Algorithm: "ecdsa-p256", TimestampTimeout: 10 * time.Second},
+		Convert: ConvertConfig{Timeout: 60 * time.Second},
+		Mail:    MailConfig{Port: 587, TLS: "starttls", From: "Paraph <paraph@localhost>", Timeout: 30 * time.Second},
+
+		Webhooks:  WebhooksConfig{Timeout: 10 * time.Second, Attempts: 12},
+		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30},
+		Network:   NetworkConfig{Egress: []string{"any"}},
+		Log:       LogConfig{Level: "info", Format: "text", Requests: true},
+		Metrics:   MetricsConfig{Enabled: true},
+	}
+}
+
+// AllowsHost reports whether the appliance may connect to host (a name or an
+// address without port). A host that begins with a dot allows what lies below.
+func (n NetworkConfig) AllowsHost(host string) bool {
+	return slices.ContainsFunc(n.Egress, func(allowed string) bool {
+		switch {
+		case allowed == "any":
+			return true
+		case allowed == "none":
+			return false
+		case strings.HasPrefix(allowed, "."):
+			return len(host) > len(allowed) && strings.EqualFold(host[len(host)-len(allowed):], allowed)
+		}
+		return strings.EqualFold(host, allowed)
+	})
+}

@@ -1,0 +1,227 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Validate checks every value and how they fit together, and tells all that is
+// wrong at once.
+func (c Config) Validate() error {
+	p := &problems{}
+	c.validateServer(p)
+	c.validateParts(p)
+	c.validateNetwork(p)
+	return errors.Join(p.errs...)
+}
+
+type problems struct{ errs []error }
+
+func (p *problems) check(ok bool, key, why string) {
+	if !ok {
+		p.errs = append(p.errs, fmt.Errorf("config: %s: %s", key, why))
+	}
+}
+
+func (p *problems) oneOf(value, key string, words ...string) {
+	p.check(slices.Contains(words, value), key, "must be one of "+strings.Join(words, ", "))
+}
+
+func atLeast[T cmp.Ordered](p *problems, key string, value, least T) {
+	p.check(value >= least, key, fmt.Sprintf("must be at least %v", least))
+}
+
+func (c Config) validateServer(p *problems) {
+	s := c.Server
+	_, port, err := net.SplitHostPort(s.Listen)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	p.check(err == nil && portErr == nil, "server.listen", `must be an address and port such as ":8080" or "127.0.0.1:8080"`)
+	p.check(s.BaseURL == "" || webAddress(s.BaseURL), "server.base_url", "must be a full address such as https://sign.example.org")
+	for _, proxy := range s.TrustedProxies {
+		_, addrErr := netip.ParseAddr(proxy)
+		_, prefixErr := netip.ParsePrefix(proxy)
+		p.check(addrErr == nil || prefixErr == nil, "server.trusted_proxies", "must hold addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8")
+	}
+	for _, origin := range s.FrameAncestors {
+		ok := origin != "" && !strings.ContainsAny(origin, " ;,\t\r\n\"")
+		p.check(ok, "server.frame_ancestors", "must hold origins such as https://intranet.example.org")
+	}
+	atLeast(p, "server.read_timeout", s.ReadTimeout, time.Second)
+	atLeast(p, "server.idle_timeout", s.IdleTimeout, time.Second)
+	atLeast(p, "server.shutdown_timeout", s.ShutdownTimeout, 0)
+	p.oneOf(s.TLS.Mode, "server.tls.mode", "off", "files", "acme", "self-signed")
+	if s.TLS.Mode == "files" {
+		p.check(s.TLS.Certificate != "", "server.tls.certificate", "is needed when server.tls.mode is files")
+		p.check(s.TLS.Key != "", "server.tls.key", "is needed when server.tls.mode is files")
+	}
+	if s.TLS.Mode == "acme" {
+		p.check(len(s.TLS.Hosts) > 0, "server.tls.hosts", "is needed when server.tls.mode is acme")
+		p.check(webAddress(s.TLS.ACMEDirectory), "server.tls.acme_directory", "must be a full address")
+	}
+	atLeast(p, "server.limits.upload", s.Limits.Upload, 1)
+	atLeast(p, "server.limits.body", s.Limits.Body, 1)
+	atLeast(p, "server.limits.files", s.Limits.Files, 1)
+	atLeast(p, "server.limits.pages", s.Limits.Pages, 1)
+	atLeast(p, "server.limits.invitations", s.Limits.Invitations, 1)
+	atLeast(p, "server.limits.fields", s.Limits.Fields, 1)
+	atLeast(p, "server.limits.connections", s.Limits.Connections, 1)
+}
+
+func (c Config) validateParts(p *problems) {
+	p.check(c.Data.Dir != "", "data.dir", "must name a folder")
+	atLeast(p, "auth.token_lifetime", c.Auth.TokenLifetime, time.Minute)
+	atLeast(p, "auth.login_attempts", c.Auth.LoginAttempts, 1)
+	atLeast(p, "auth.login_attempts_per_address", c.Auth.LoginAttemptsPerAddress, 1)
+	atLeast(p, "auth.login_window", c.Auth.LoginWindow, time.Second)
+	p.check(c.Auth.PasswordMemory >= 64*KB && c.Auth.PasswordMemory <= GB, "auth.password_memory", "must be between 64KB and 1GB")
+	p.check(c.Auth.PasswordPasses >= 1 && c.Auth.PasswordPasses <= 100, "auth.password_passes", "must be between 1 and 100")
+
+	p.check(c.Signing.Organization != "", "signing.organization", "must not be empty")
+	p.check(len(c.Signing.Organization) <= 64, "signing.organization", "must not be longer than 64 bytes")
+	p.oneOf(c.Signing.Algorithm, "signing.algorithm", "ecdsa-p256", "ecdsa-p384", "rsa-3072", "rsa-4096")
+	p.check(c.Signing.TimestampURL == "" || webAddress(c.Signing.TimestampURL), "signing.timestamp_url", "must be a full address such as https://tsa.example.org/tsr")
+	atLeast(p, "signing.timestamp_timeout", c.Signing.TimestampTimeout, time.Second)
+	p.check(c.Signing.PKCS12Password == "" || c.Signing.PKCS12 != "", "signing.pkcs12", "is needed when signing.pkcs12_password is set")
+	atLeast(p, "convert.timeout", c.Convert.Timeout, time.Second)
+
+	p.check(c.Mail.Port >= 1 && c.Mail.Port <= 65535, "mail.port", "must be between 1 and 65535")
+	p.oneOf(c.Mail.TLS, "mail.tls", "starttls", "tls", "none")
+	_, err := mail.ParseAddress(c.Mail.From)
+	p.check(err == nil, "mail.from", "must be an e-mail address such as Paraph <sign@example.org>")
+	p.check(c.Mail.Password == "" || c.Mail.Username != "", "mail.username", "is needed when mail.password is set")
+	atLeast(p, "mail.timeout", c.Mail.Timeout, time.Second)
+	atLeast(p, "webhooks.timeout", c.Webhooks.Timeout, time.Second)
+	atLeast(p, "webhooks.attempts", c.Webhooks.Attempts, 1)
+	atLeast(p, "retention.trash_days", c.Retention.TrashDays, 1)
+	atLeast(p, "retention.outbox_days", c.Retention.OutboxDays, 1)
+	atLeast(p, "retention.delivery_days", c.Retention.DeliveryDays, 1)
+	p.oneOf(c.Log.Level, "log.level", "debug", "info", "warn", "error")
+	p.oneOf(c.Log.Format, "log.format", "text", "json")
+}
+
+// validateNetwork refuses settings that name a host which network.egress does
+// not allow: better at the start than when the first signature needs it.
+func (c Config) validateNetwork(p *problems) {
+	n := c.Network
+	p.check(len(n.Egress) > 0, "network.egress", `must be "any", "none", or a list of hosts`)
+	for _, host := range n.Egress {
+		if host == "any" || host == "none" {
+			p.check(len(n.Egress) == 1, "network.egress", fmt.Sprintf("must hold nothing else when it holds %q", host))
+			continue
+		}
+		p.check(host != "" && !strings.ContainsAny(host, "/: "), "network.egress", "must hold hosts such as smtp.example.org, without scheme or port")
+	}
+	reach := func(key, host string) {
+		p.check(host == "" || n.AllowsHost(host), key, "names a host that network.egress does not allow")
+	}
+	reach("mail.host", c.Mail.Host)
+	reach("signing.timestamp_url", hostOf(c.Signing.TimestampURL))
+	if c.Server.TLS.Mode == "acme" {
+		reach("server.tls.acme_directory", hostOf(c.Server.TLS.ACMEDirectory))
+	}
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// webAddress reports whether s is http(s)://host[:port][/path] and nothing more.
+func webAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+// Size is a number of bytes, written "500MB" or "64KiB".
+type Size int64
+
+// Units of a Size: KB and so on are powers of 1000, KiB and so on of 1024.
+const (
+	KB  Size = 1000
+	MB  Size = 1000 * KB
+	GB  Size = 1000 * MB
+	TB  Size = 1000 * GB
+	KiB Size = 1024
+	MiB Size = 1024 * KiB
+	GiB Size = 1024 * MiB
+	TiB Size = 1024 * GiB
+)
+
+// sizeUnits is in the order in which String tries them.
+var sizeUnits = []struct {
+	name string
+	size Size
+}{
+	{"TB", TB}, {"TiB", TiB}, {"GB", GB}, {"GiB", GiB}, {"MB", MB}, {"MiB", MiB}, {"KB", KB}, {"KiB", KiB}, {"B", 1},
+}
+
+// String writes the size in the largest unit that it is a multiple of.
+func (s Size) String() string {
+	for _, unit := range sizeUnits {
+		if s != 0 && s%unit.size == 0 {
+			return strconv.FormatInt(int64(s/unit.size), 10) + unit.name
+		}
+	}
+	return "0B"
+}
+
+// UnmarshalText reads a whole number with one of the units, in any case; a bare
+// number is bytes.
+func (s *Size) UnmarshalText(text []byte) error {
+	number := strings.TrimRight(string(text), "BKMGTIbkmgti \t")
+	unit := strings.TrimSpace(string(text)[len(number):])
+	factor := Size(1)
+	known := unit == ""
+	for _, u := range sizeUnits {
+		if strings.EqualFold(unit, u.name) {
+			factor, known = u.size, true
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || !known || n < 0 || n > math.MaxInt64/int64(factor) {
+		return errors.New(`must be a size such as "500MB" or "64KiB"`)
+	}
+	*s = Size(n) * factor
+	return nil
+}
+
+// Secret is a text that cannot print itself: not in a log, not in an error, not
+// in JSON.
+type Secret string
+
+const hidden = "[hidden]"
+
+// Reveal gives the text itself, for the one place that needs it.
+func (s Secret) Reveal() string { return string(s) }
+
+// String hides the text; an empty secret is shown as empty.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return hidden
+}
+
+// GoString hides the text from %#v.
+func (s Secret) GoString() string { return strconv.Quote(s.String()) }
+
+// LogValue hides the text from log/slog.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the text from every encoder that asks.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
