@@ -1,0 +1,32 @@
+package blob
+
+import "encoding/hex"
+
+// ReadAt reads what was written so far, before it is committed: an upload is
+// looked at before anything of it is kept.
+func (w *Writer) ReadAt(p []byte, off int64) (int, error) {
+	if w.done {
+		return 0, ErrClosed
+	}
+	return w.file.ReadAt(p, off)
+}
+
+// Path is where the bytes lie until Commit or Abort, for another process to read.
+func (w *Writer) Path() string { return w.file.Name() }
+
+// Hash is the name that Commit would give to what was written so far.
+func (w *Writer) Hash() string { return hex.EncodeToString(w.hash.Sum(nil)) }
+
+// Paths are where blobs lie, for another process to read. Their content is not
+// verified here.
+func (s *Store) Paths(hashes ...string) ([]string, error) {
+	out := make([]string, 0, len(hashes))
+	for _, h := range hashes {
+		p, err := s.path(h)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
