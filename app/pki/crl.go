@@ -1,0 +1,60 @@
+package pki
+
+import (
+	"crypto/rand"
+	"crypto/x509"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// listLife is how long a revocation list of ours speaks for itself.
+const listLife = 30 * 24 * time.Hour
+
+// CRLs gives the DER revocation lists of the root and of every issuer in use, each with a thisUpdate later than after, so
+// that they prove that nothing signed until then had been revoked (ETSI EN 319 102-1 §5.2.5). Lists that are recent
+// enough are handed out again.
+func (a *Authority) CRLs(after time.Time) ([][]byte, error) {
+	now := a.now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var lists [][]byte
+	for _, issuer := range append([]*Signer{a.root}, a.issuers...) {
+		c := issuer.Certificate
+		if c.KeyUsage&x509.KeyUsageCRLSign == 0 || now.After(c.NotAfter) {
+			continue
+		}
+		list, err := a.revocationList(issuer, after.UTC(), now)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, slices.Clone(list.Raw))
+	}
+	return lists, nil
+}
+
+func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.RevocationList, error) {
+	key := string(issuer.Certificate.Raw)
+	if list, ok := a.lists[key]; ok && list.ThisUpdate.After(after) && !list.ThisUpdate.After(now) && now.Sub(list.ThisUpdate) < listLife/2 {
+		return list, nil
+	}
+	at := now
+	if !at.After(after) { // Lists know whole seconds only.
+		at = after.Truncate(time.Second).Add(time.Second)
+	}
+	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+		Number:     big.NewInt(at.UnixMilli()),
+		ThisUpdate: at,
+		NextUpdate: at.Add(listLife),
+	}, issuer.Certificate, issuer.Key)
+	if err != nil {
+		return nil, fmt.Errorf("pki: revocation list of %s: %w", describe(issuer.Certificate), err)
+	}
+	list, err := x509.ParseRevocationList(der)
+	if err != nil {
+		return nil, fmt.Errorf("pki: revocation list of %s: %w", describe(issuer.Certificate), err)
+	}
+	a.lists[key] = list
+	return list, nil
+}

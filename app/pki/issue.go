@@ -1,0 +1,263 @@
+package pki
+
+import (
+	"crypto/x509"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+)
+
+// leafUsage and leafPurposes are what signing certificates are for. Email protection is among them because NSS, and with
+// it pdfsig, trusts a signer's chain only for that.
+const leafUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment
+
+func leafPurposes() []asn1.ObjectIdentifier {
+	return []asn1.ObjectIdentifier{oidDocumentSigning, oidAdobeSigning, oidEmailProtection}
+}
+
+// Person is who a signatory's certificate is made for.
+type Person struct {
+	// Name is the common name; when it is empty the address stands in for it.
+	Name string
+	// Email goes into the subject and the alternative name.
+	Email string
+	// Organization is optional.
+	Organization string
+	// Serial tells persons of the same name apart, for example the invitation's identifier.
+	Serial string
+}
+
+// Signatory issues a certificate for one act of signing at a time. Its key is new, is kept by nobody but the caller, and
+// the certificate is valid from a few minutes before the act until Options.SignatoryValidity after it.
+func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
+	name := p.Name
+	if directoryText(name, 1) == "" {
+		name = p.Email
+	}
+	if directoryText(name, 1) == "" {
+		return nil, errors.New("pki: a signatory needs a name or an e-mail address")
+	}
+	subject, err := distinguishedName(commonName(name), organization(p.Organization), serialAttribute(p.Serial), emailAttribute(cleanEmail(p.Email)))
+	if err != nil {
+		return nil, fmt.Errorf("pki: encoding name: %w", err)
+	}
+	at = at.UTC().Truncate(time.Second)
+	issuer, err := a.issuerAt(at)
+	if err != nil {
+		return nil, err
+	}
+	return a.issue(issuer, template{
+		subject:   subject,
+		notBefore: at.Add(-signatoryBackdate),
+		notAfter:  at.Add(a.options.SignatoryValidity),
+		usage:     leafUsage,
+		purposes:  leafPurposes(),
+		email:     cleanEmail(p.Email),
+		shortTerm: true,
+	})
+}
+
+// cleanEmail leaves out an address that a certificate cannot carry.
+func cleanEmail(s string) string {
+	if s != directoryText(s, maxEmailAddress) {
+		return ""
+	}
+	return s
+}
+
+// issuerAt finds the issuer of an act without the write lock where it can.
+func (a *Authority) issuerAt(at time.Time) (*Signer, error) {
+	a.mu.RLock()
+	if n := len(a.issuers); n > 0 {
+		issuer := a.issuers[n-1]
+		usable := !a.isOwn(issuer) || !a.outlived(issuer, a.root, at, issuerRenewal)
+		if usable && checkTime(issuer.Certificate, at) == nil {
+			a.mu.RUnlock()
+			return issuer, nil
+		}
+	}
+	a.mu.RUnlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.currentIssuer(at)
+}
+
+// Company gives the company's certification signer. It is made at the first call, kept, and replaced by a new one before
+// it expires or when the name has changed; a certificate that the company imported is used as long as it is valid, and
+// afterwards the error wraps ErrExpired.
+func (a *Authority) Company(id, name string) (*Signer, error) {
+	if id == "" {
+		return nil, errors.New("pki: a company needs an identifier")
+	}
+	now, key := a.now(), companyName(id)
+	a.mu.RLock()
+	signer, ok := a.companies[key]
+	ok = ok && a.companyUsable(signer, name, now)
+	a.mu.RUnlock()
+	if ok {
+		return signer, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.company(id, name, now)
+}
+
+func (a *Authority) companyUsable(s *Signer, name string, now time.Time) bool {
+	if !a.issued(s) {
+		return checkTime(s.Certificate, now) == nil
+	}
+	if len(a.issuers) == 0 {
+		return false
+	}
+	issuer := a.issuers[len(a.issuers)-1]
+	return a.current(s, issuer, now) && s.Certificate.Subject.CommonName == companyTitle(name)
+}
+
+// issued tells whether one of this authority's issuers made the certificate.
+func (a *Authority) issued(s *Signer) bool {
+	for _, issuer := range a.issuers {
+		if len(s.Chain) > 0 && s.Chain[0].Equal(issuer.Certificate) {
+			return true
+		}
+	}
+	return a.isOwn(s)
+}
+
+func companyTitle(name string) string {
+	if name = directoryText(name, maxCommonName); name == "" {
+		return "Company"
+	}
+	return name
+}
+
+func (a *Authority) company(id, name string, now time.Time) (*Signer, error) {
+	signer, err := a.loadCompany(companyName(id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if signer != nil && !a.issued(signer) {
+		return signer, checkTime(signer.Certificate, now)
+	}
+	issuer, err := a.currentIssuer(now)
+	if err != nil {
+		return nil, err
+	}
+	if signer != nil && a.companyUsable(signer, name, now) {
+		return signer, nil
+	}
+	fresh, err := a.newCompany(id, name, issuer, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.replace(companyPrefix+companyName(id)+pemSuffix, signer, fresh); err != nil {
+		return nil, err
+	}
+	a.companies[companyName(id)] = fresh
+	return fresh, nil
+}
+
+// loadCompany gives the company's signer, its imported one first. The key is what companyName gives.
+func (a *Authority) loadCompany(key string) (*Signer, error) {
+	if signer, ok := a.companies[key]; ok {
+		return signer, nil
+	}
+	for _, prefix := range []string{ownPrefix, companyPrefix} {
+		signer, err := a.folder.load(prefix + key + pemSuffix)
+		if err == nil {
+			a.companies[key] = signer
+		}
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return signer, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// loadImported loads every signer that a company imported.
+func (a *Authority) loadImported() error {
+	names, err := a.folder.list(ownPrefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		key := strings.TrimSuffix(strings.TrimPrefix(name, ownPrefix), pemSuffix)
+		if _, err := a.loadCompany(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Authority) newCompany(id, name string, issuer *Signer, now time.Time) (*Signer, error) {
+	name = companyTitle(name)
+	subject, err := distinguishedName(organization(name), commonName(name), serialAttribute(id))
+	if err != nil {
+		return nil, fmt.Errorf("pki: encoding name: %w", err)
+	}
+	return a.issue(issuer, template{
+		subject:   subject,
+		notBefore: now.Add(-backdating),
+		notAfter:  now.Add(companyLife),
+		usage:     leafUsage,
+		purposes:  leafPurposes(),
+	})
+}
+
+// replace stores a signer; the certificate of the one before it, if any, is kept without its key.
+func (a *Authority) replace(file string, before, after *Signer) error {
+	if before != nil {
+		if err := a.folder.retire(before); err != nil {
+			return err
+		}
+		if a.folder.dir == "" {
+			a.past = append(a.past, &Signer{Certificate: before.Certificate, Chain: before.Chain})
+		}
+	}
+	return a.folder.save(file, after)
+}
+
+// currentTimestamp gives the built-in timestamp authority's signer. The caller holds the lock.
+func (a *Authority) currentTimestamp(now time.Time) (*Signer, error) {
+	issuer, err := a.currentIssuer(now)
+	if err != nil {
+		return nil, err
+	}
+	if a.current(a.timestamp, issuer, now) {
+		return a.timestamp, nil
+	}
+	subject, err := distinguishedName(organization(a.options.Organization), commonName(a.title("Timestamps")))
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := a.issue(issuer, template{
+		subject:          subject,
+		notBefore:        now.Add(-backdating),
+		notAfter:         now.Add(timestampLife),
+		usage:            x509.KeyUsageDigitalSignature,
+		purposes:         []asn1.ObjectIdentifier{oidTimeStamping},
+		purposesCritical: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.replace(timestampFile, a.timestamp, fresh); err != nil {
+		return nil, err
+	}
+	a.timestamp = fresh
+	return fresh, nil
+}
+
+func (a *Authority) timestampSigner(now time.Time) (*Signer, error) {
+	a.mu.RLock()
+	if n := len(a.issuers); n > 0 && a.current(a.timestamp, a.issuers[n-1], now) {
+		defer a.mu.RUnlock()
+		return a.timestamp, nil
+	}
+	a.mu.RUnlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.currentTimestamp(now)
+}

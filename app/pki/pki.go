@@ -1,0 +1,99 @@
+// Package pki owns everything cryptographic about signatures: keys, X.509 certificates, revocation lists,
+// CMS signatures (ETSI EN 319 122-1) and RFC 3161 timestamps. It knows nothing of PDF, documents or storage.
+//
+// An Authority is one installation's own certification authority. It makes its root at first start, issues a
+// certification certificate to each company and, for each act of signing, a certificate of a few minutes to the person who
+// signs; the key of the latter exists in memory only. SignCMS makes the signatures that go into a PDF's Contents entry;
+// VerifyCMS and VerifyTimestamp judge signatures of any producer and report every fact separately.
+//
+// Callers may rely on: all methods are safe for concurrent use; private keys are never part of an error or a log line;
+// key files are 0600 and always whole; no input, however malformed, makes the parsers panic or use memory out of
+// proportion to its size.
+package pki
+
+import (
+	"context"
+	"crypto"
+	_ "crypto/md5" // Old foreign signatures are reported with their weak digest instead of "unknown".
+	_ "crypto/sha1"
+	_ "crypto/sha256" // The digests below must be linked in for crypto.Hash.New.
+	_ "crypto/sha3"
+	_ "crypto/sha512"
+	"crypto/x509"
+	"encoding/asn1"
+	"errors"
+
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
+)
+
+// Sentinels that callers branch on; the errors that carry them name the file, certificate or service concerned.
+var (
+	// ErrKeyFile says that a file in the keys folder is missing, damaged or unreadable.
+	ErrKeyFile = errors.New("pki: key file cannot be used")
+	// ErrImport says that a certificate or key offered for import is not fit for its purpose.
+	ErrImport = errors.New("pki: certificate cannot be used")
+	// ErrPassword says that the password of a PKCS#12 or PEM file is wrong or missing.
+	ErrPassword = errors.New("pki: wrong password")
+	// ErrTimestamp says that a timestamp authority gave no acceptable timestamp; trying again later may help.
+	ErrTimestamp = errors.New("pki: no timestamp")
+	// ErrUnsupported says that a key or digest is of a kind that signatures are not made with.
+	ErrUnsupported = errors.New("pki: not supported for signing")
+	// ErrExpired says that a certificate that cannot be renewed automatically has expired.
+	ErrExpired = errors.New("pki: certificate has expired")
+)
+
+// Signer is a certificate with its key and the certificates that lead to its root.
+type Signer struct {
+	// Certificate is the signer's own.
+	Certificate *x509.Certificate
+	// Key signs digests; it may live outside this process.
+	Key crypto.Signer
+	// Chain holds the issuers, the direct one first, up to and including the root where it is known.
+	Chain []*x509.Certificate
+}
+
+// Certificates gives the signer's certificate followed by its chain.
+func (s *Signer) Certificates() []*x509.Certificate {
+	return append([]*x509.Certificate{s.Certificate}, s.Chain...)
+}
+
+// Timestamper gives RFC 3161 timestamps. The implementations are Authority.Timestamper and NewHTTPTimestamper.
+type Timestamper interface {
+	// Timestamp returns a DER TimeStampToken over a SHA-256 digest. Errors wrap ErrTimestamp, or the context's.
+	Timestamp(ctx context.Context, digest []byte) (token []byte, err error)
+	// TokenSize is an upper bound, as far as known, for the length of a token in bytes. It never dials out.
+	TokenSize() int
+}
+
+// Object identifiers that are written as well as read.
+var (
+	oidData                 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}
+	oidSignedData           = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}
+	oidTSTInfo              = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 1, 4}
+	oidContentType          = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 3}
+	oidMessageDigest        = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 4}
+	oidSigningTime          = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 5}
+	oidSigningCertificate   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 12}
+	oidSigningCertificateV2 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 47}
+	oidSignatureTimestamp   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 14}
+	oidAdobeRevocation      = asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
+
+	oidSHA256 = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 1}
+
+	oidRSA             = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 1}
+	oidSHA256WithRSA   = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 11}
+	oidECDSAWithSHA256 = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 2}
+	oidECDSAWithSHA384 = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 3}
+
+	oidDocumentSigning = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 36}
+	oidAdobeSigning    = asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 5}
+	oidEmailProtection = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 4}
+	oidTimeStamping    = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8}
+)
+
+// Tags of explicit and implicit context-specific elements.
+var (
+	context0 = cbasn1.Tag(0).ContextSpecific().Constructed()
+	context1 = cbasn1.Tag(1).ContextSpecific().Constructed()
+	context3 = cbasn1.Tag(3).ContextSpecific().Constructed()
+)

@@ -1,0 +1,271 @@
+package pki
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// File names in the keys folder. A file that holds a key holds its certificate and chain as well, so that they can never
+// be from two different moments.
+const (
+	rootFile        = "root.pem"
+	timestampFile   = "timestamp.pem"
+	issuerPrefix    = "issuer-"
+	companyPrefix   = "company-"
+	ownPrefix       = "own-company-" // imported by the company
+	pastPrefix      = "past-"        // superseded certificates, without keys
+	temporaryPrefix = ".new-"
+	pemSuffix       = ".pem"
+	maxKeyFile      = 1 << 20
+)
+
+// folder is the keys folder; an empty path keeps nothing.
+type folder struct{ dir string }
+
+// open makes the folder if needed, closes it to other users and removes what an interrupted write left.
+func (f folder) open() error {
+	if f.dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	if err := restrict(f.dir, 0o700); err != nil {
+		return err
+	}
+	leftovers, err := f.list(temporaryPrefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range leftovers {
+		if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
+			return fmt.Errorf("%w: removing an unfinished file: %w", ErrKeyFile, err)
+		}
+	}
+	return nil
+}
+
+// list gives the names that begin with a prefix, sorted.
+func (f folder) list(prefix string) ([]string, error) {
+	if f.dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// load reads a signer; the error is fs.ErrNotExist when there is no such file.
+func (f folder) load(name string) (*Signer, error) {
+	if f.dir == "" {
+		return nil, fs.ErrNotExist
+	}
+	path := filepath.Join(f.dir, name)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	if info.Size() > maxKeyFile {
+		return nil, fmt.Errorf("%w: %s is too large (%d bytes)", ErrKeyFile, path, info.Size())
+	}
+	if err := restrict(path, 0o600); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	signer, err := decodeSigner(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w; restore it from a backup", ErrKeyFile, path, err)
+	}
+	return signer, nil
+}
+
+func (f folder) save(name string, s *Signer) error {
+	if f.dir == "" {
+		return nil
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(s.Key)
+	if err != nil {
+		return fmt.Errorf("pki: encoding key: %w", err)
+	}
+	var b bytes.Buffer
+	if err := pem.Encode(&b, &pem.Block{Type: "PRIVATE KEY", Bytes: key}); err != nil {
+		return fmt.Errorf("pki: encoding key: %w", err)
+	}
+	b.Write(EncodePEM(s.Certificates()...))
+	return f.write(name, b.Bytes())
+}
+
+// retire keeps a superseded certificate and its chain; its key is forgotten when the file it came from is replaced.
+func (f folder) retire(s *Signer) error {
+	if f.dir == "" {
+		return nil
+	}
+	return f.write(pastPrefix+s.Certificate.SerialNumber.Text(16)+pemSuffix, EncodePEM(s.Certificates()...))
+}
+
+// write replaces a file so that after a crash either the old or the new one is there, whole.
+func (f folder) write(name string, data []byte) error {
+	path := filepath.Join(f.dir, name)
+	if err := f.writeAside(path, data); err != nil {
+		return fmt.Errorf("%w: writing %s: %w", ErrKeyFile, path, err)
+	}
+	return nil
+}
+
+func (f folder) writeAside(path string, data []byte) error {
+	file, err := os.CreateTemp(f.dir, temporaryPrefix+"*") // CreateTemp makes it 0600.
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return syncFolder(f.dir)
+}
+
+func (f folder) remove(name string) error {
+	if f.dir == "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	return syncFolder(f.dir)
+}
+
+// syncFolder makes a rename durable. Windows has no such call and needs none.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// restrict takes away rights of other users, which a restored backup may have brought along.
+func restrict(path string, mode fs.FileMode) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	if info.Mode().Perm()&^mode == 0 {
+		return nil
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fmt.Errorf("%w: it can be read by others and that cannot be changed: %w", ErrKeyFile, err)
+	}
+	return nil
+}
+
+// decodeSigner reads a key followed by its certificate and chain, and checks that they belong together.
+func decodeSigner(data []byte) (*Signer, error) {
+	block, rest := pem.Decode(data)
+	if block == nil || block.Type != "PRIVATE KEY" {
+		return nil, errors.New("it does not begin with a private key")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, errors.New("its private key is damaged")
+	}
+	key, ok := parsed.(crypto.Signer)
+	if !ok {
+		return nil, errors.New("its private key cannot sign")
+	}
+	certificates, err := decodeCertificates(rest)
+	if err != nil {
+		return nil, err
+	}
+	if len(certificates) == 0 {
+		return nil, errors.New("it has no certificate")
+	}
+	if !samePublicKey(certificates[0].PublicKey, key.Public()) {
+		return nil, errors.New("its private key is not the certificate's")
+	}
+	return &Signer{Certificate: certificates[0], Key: key, Chain: certificates[1:]}, nil
+}
+
+func decodeCertificates(data []byte) ([]*x509.Certificate, error) {
+	var certificates []*x509.Certificate
+	for {
+		block, rest := pem.Decode(data)
+		if block == nil {
+			if len(bytes.TrimSpace(data)) > 0 {
+				return nil, errors.New("it ends in something that is not PEM")
+			}
+			return certificates, nil
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("certificate %d is damaged: %w", len(certificates)+1, err)
+		}
+		certificates, data = append(certificates, certificate), rest
+	}
+}
+
+// EncodePEM writes certificates one after the other.
+func EncodePEM(certificates ...*x509.Certificate) []byte {
+	var out []byte
+	for _, c := range certificates {
+		out = append(out, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	return out
+}
+
+// companyName is the part of a file name that stands for a company. Identifiers that a file system might read as
+// something else, or fold together, are replaced by their hash.
+func companyName(id string) string {
+	safe := len(id) > 0 && len(id) <= 64
+	for _, r := range id {
+		safe = safe && (r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_')
+	}
+	if safe {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "-" + hex.EncodeToString(sum[:])
+}
+
+func samePublicKey(a, b crypto.PublicKey) bool {
+	if key, ok := a.(interface{ Equal(crypto.PublicKey) bool }); ok {
+		return key.Equal(b)
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package pki
+
+import (
+	"context"
+	"crypto"
+	"crypto/sha256"
+	"encoding/asn1"
+	"fmt"
+	"math/big"
+	"time"
+
+	"golang.org/x/crypto/cryptobyte"
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
+)
+
+// timestampPolicy names the rules of the built-in timestamp authority: an authority for the installation's own documents
+// that promises no more than its clock. It is from the arc that needs no registration (ITU-T X.667).
+var timestampPolicy = asn1.ObjectIdentifier{2, 25, 1790306127}
+
+// timestampAccuracy in seconds covers the fraction that genTime leaves out.
+const timestampAccuracy = 1
+
+// Timestamper gives the built-in RFC 3161 authority. It works without any network.
+func (a *Authority) Timestamper() Timestamper { return builtInTimestamper{a} }
+
+type builtInTimestamper struct{ authority *Authority }
+
+func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(digest) != sha256.Size {
+		return nil, fmt.Errorf("%w: a digest of %d bytes instead of a SHA-256", ErrTimestamp, len(digest))
+	}
+	token, err := t.authority.timestampToken(TimestampRequest{Hash: crypto.SHA256, Digest: digest, Certificates: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+	}
+	return token, nil
+}
+
+// TokenSize builds a token without signing it.
+func (t builtInTimestamper) TokenSize() int {
+	a := t.authority
+	now := a.now()
+	s, err := a.timestampSigner(now)
+	if err != nil {
+		return 0
+	}
+	request := TimestampRequest{Hash: crypto.SHA256, Digest: make([]byte, sha256.Size)}
+	info, err := encodeTSTInfo(request, new(big.Int).Lsh(big.NewInt(1), 126), now)
+	if err != nil {
+		return 0
+	}
+	p, err := newSignedParts(s, oidTSTInfo, make([]byte, sha256.Size))
+	if err != nil {
+		return 0
+	}
+	p.signature = make([]byte, maxSignature(s.Key.Public()))
+	token, err := p.encode(info)
+	if err != nil {
+		return 0
+	}
+	return len(token)
+}
+
+// timestampToken makes a TimeStampToken (RFC 3161 §2.4.2) for a request that has been checked.
+func (a *Authority) timestampToken(r TimestampRequest) ([]byte, error) {
+	now := a.now()
+	s, err := a.timestampSigner(now)
+	if err != nil {
+		return nil, err
+	}
+	info, err := encodeTSTInfo(r, a.random.serial(), now)
+	if err != nil {
+		return nil, fmt.Errorf("pki: encoding timestamp: %w", err)
+	}
+	digest := sha256.Sum256(info)
+	p, err := newSignedParts(s, oidTSTInfo, digest[:])
+	if err != nil {
+		return nil, err
+	}
+	if p.signature, err = s.sign(p.attributes); err != nil {
+		return nil, err
+	}
+	p.bare = !r.Certificates
+	return p.encode(info)
+}
+
+func encodeTSTInfo(r TimestampRequest, serial *big.Int, at time.Time) ([]byte, error) {
+	var b cryptobyte.Builder
+	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
+		b.AddASN1Int64(1)
+		b.AddASN1ObjectIdentifier(timestampPolicy)
+		addMessageImprint(b, r.Hash, r.Digest)
+		b.AddASN1BigInt(serial)
+		b.AddASN1GeneralizedTime(at)
+		b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { b.AddASN1Int64(timestampAccuracy) })
+		if r.Nonce != nil {
+			b.AddASN1BigInt(r.Nonce)
+		}
+	})
+	return b.Bytes()
+}
+
+func addMessageImprint(b *cryptobyte.Builder, hash crypto.Hash, digest []byte) {
+	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
+		b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
+			b.AddASN1ObjectIdentifier(digestOID(hash))
+			b.AddASN1NULL()
+		})
+		b.AddASN1OctetString(digest)
+	})
+}

@@ -1,0 +1,88 @@
+package pki
+
+import (
+	"crypto/x509"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Root is the certificate that what is issued now leads to: the installation's own root, or the top of the chain of an
+// imported issuing authority.
+func (a *Authority) Root() *x509.Certificate {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if len(a.issuers) > 0 {
+		return top(a.issuers[len(a.issuers)-1])
+	}
+	return a.root.Certificate
+}
+
+// RootPEM is Root for people to download and trust.
+func (a *Authority) RootPEM() []byte { return EncodePEM(a.Root()) }
+
+// Roots gives every root that something of this authority leads to or has led to; VerifyOptions.Roots takes it.
+func (a *Authority) Roots() []*x509.Certificate {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	roots := []*x509.Certificate{a.root.Certificate}
+	for _, issuer := range a.issuers {
+		if c := top(issuer); !slices.ContainsFunc(roots, c.Equal) {
+			roots = append(roots, c)
+		}
+	}
+	return roots
+}
+
+// top is the last certificate of a signer's chain.
+func top(s *Signer) *x509.Certificate {
+	if n := len(s.Chain); n > 0 {
+		return s.Chain[n-1]
+	}
+	return s.Certificate
+}
+
+// Warning names a certificate that somebody has to do something about.
+type Warning struct {
+	// Certificate is the one concerned.
+	Certificate *x509.Certificate
+	// Message is a sentence with the date and what to do.
+	Message string
+}
+
+// Warnings lists the certificates that expire within 60 days of now, or have expired, and are not renewed automatically:
+// the root and everything imported.
+func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.loadImported(); err != nil {
+		return nil, err
+	}
+	var warnings []Warning
+	add := func(c *x509.Certificate, remedy string) {
+		if left := c.NotAfter.Sub(now); left < warningTime {
+			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy})
+		}
+	}
+	add(a.root.Certificate, "Begin a new keys folder and have its root trusted; documents that are complete stay valid.")
+	if n := len(a.issuers); n > 0 && !a.isOwn(a.issuers[n-1]) {
+		for _, c := range a.issuers[n-1].Certificates() {
+			add(c, "Import a new issuing certificate.")
+		}
+	}
+	for _, s := range a.companies {
+		if !a.issued(s) {
+			add(s.Certificate, "Import a new company certificate.")
+		}
+	}
+	slices.SortFunc(warnings, func(x, y Warning) int { return x.Certificate.NotAfter.Compare(y.Certificate.NotAfter) })
+	return warnings, nil
+}
+
+func expiry(c *x509.Certificate, now time.Time) string {
+	day := c.NotAfter.Format(time.DateOnly)
+	if now.After(c.NotAfter) {
+		return fmt.Sprintf("The certificate %q expired on %s.", describe(c), day)
+	}
+	return fmt.Sprintf("The certificate %q expires on %s.", describe(c), day)
+}
