@@ -1,0 +1,150 @@
+package pdfium
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Parent and worker talk in frames: a kind, four bytes of length, and that
+// many bytes. The parent sends settings once and the worker answers with an
+// end; then each request is answered by any number of pages or data and an end.
+const (
+	frameSettings byte = 's' // JSON settings
+	frameRequest  byte = 'r' // JSON request
+	framePage     byte = 'p' // encoded PageText
+	frameData     byte = 'd' // PNG, text or sizes
+	frameEnd      byte = 'e' // JSON ending
+)
+
+const maxFrame = 256 << 20
+
+const (
+	opNone   = "none"
+	opPages  = "pages"
+	opRender = "render"
+	opText   = "text"
+	opPlain  = "plain"
+	opRepair = "repair"
+)
+
+type settings struct {
+	CacheDir   string
+	FontDir    string
+	MemoryMB   int
+	CPUSeconds int // for all requests of a process; the parent's clock watches each
+}
+
+type request struct {
+	Op       string
+	Paths    []string `json:",omitempty"`
+	Password string   `json:",omitempty"`
+	Page     int      `json:",omitempty"`
+	Width    int      `json:",omitempty"`
+	MaxBytes int      `json:",omitempty"`
+	Out      string   `json:",omitempty"`
+}
+
+// ending closes an answer. Code is empty if it went well, else a key of codes
+// or "other".
+type ending struct {
+	Code     string `json:",omitempty"`
+	Message  string `json:",omitempty"`
+	MemoryMB int    // that PDFium had at the end
+}
+
+// codes are the errors that keep their identity between the processes.
+var codes = []struct {
+	code string
+	err  error
+}{
+	{"password", ErrPassword},
+	{"damaged", ErrDamaged},
+	{"unsupported", ErrUnsupported},
+	{"large", ErrTooLarge},
+	{"crashed", ErrCrashed},
+	{"page", ErrNoPage},
+	{"absent", fs.ErrNotExist},
+	{"permission", fs.ErrPermission},
+}
+
+func endingOf(err error) ending {
+	if err == nil {
+		return ending{}
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return ending{Code: c.code, Message: err.Error()}
+		}
+	}
+	return ending{Code: "other", Message: err.Error()}
+}
+
+// remoteError is an error that happened in a worker.
+type remoteError struct {
+	message string
+	kind    error // of codes, or nil
+}
+
+func (e *remoteError) Error() string { return e.message }
+func (e *remoteError) Unwrap() error { return e.kind }
+
+func (e ending) err() error {
+	if e.Code == "" {
+		return nil
+	}
+	for _, c := range codes {
+		if e.Code == c.code {
+			return &remoteError{e.Message, c.err}
+		}
+	}
+	return &remoteError{message: e.Message}
+}
+
+func writeFrame(w io.Writer, kind byte, payload []byte) error {
+	if len(payload) > maxFrame {
+		return fmt.Errorf("%w: %d bytes of answer", ErrTooLarge, len(payload))
+	}
+	head := [5]byte{kind}
+	binary.BigEndian.PutUint32(head[1:], uint32(len(payload)))
+	if _, err := w.Write(head[:]); err != nil {
+		return err
+	}
+	_, err := w.Write(payload)
+	return err
+}
+
+func writeJSON(w io.Writer, kind byte, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeFrame(w, kind, b)
+}
+
+// readFrame reads one frame. Memory grows with what arrives, not with what the
+// length promises.
+func readFrame(r io.Reader) (byte, []byte, error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("pdfium: frame of %d bytes", n)
+	}
+	if n <= 1<<20 {
+		b := make([]byte, n)
+		_, err := io.ReadFull(r, b)
+		return head[0], b, err
+	}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, r, int64(n)); err != nil {
+		return 0, nil, err
+	}
+	return head[0], b.Bytes(), nil
+}

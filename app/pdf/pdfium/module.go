@@ -1,0 +1,228 @@
+package pdfium
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/emscripten"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// module is compiled PDFium. It runs one instance at a time.
+type module struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	config   wazero.ModuleConfig
+	maxBytes uint64
+	current  *instance // whose calls the host functions serve
+}
+
+// newModule compiles PDFium or takes it from the cache. Compiled code is not
+// interruptible (checking costs five times the speed): whoever runs it has to
+// be able to kill the process.
+func newModule(ctx context.Context, set settings) (*module, error) {
+	if len(wasm) == 0 {
+		return nil, errors.New("pdfium: go-pdfium no longer has the module where it was")
+	}
+	rc := wazero.NewRuntimeConfig()
+	if set.CacheDir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(set.CacheDir)
+		if err != nil {
+			return nil, fmt.Errorf("pdfium: cache: %w", err)
+		}
+		rc = rc.WithCompilationCache(cache)
+	}
+	m := &module{runtime: wazero.NewRuntimeWithConfig(ctx, rc), maxBytes: uint64(set.MemoryMB) << 20}
+	if err := m.compile(ctx); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	m.config = wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").
+		WithRandSource(rand.Reader).WithFSConfig(fontsOnly(set.FontDir))
+	return m, nil
+}
+
+func (m *module) compile(ctx context.Context) (err error) {
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
+		return fmt.Errorf("pdfium: WASI: %w", err)
+	}
+	m.compiled, err = m.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), wasm)
+	if err != nil {
+		return fmt.Errorf("pdfium: compile: %w", err)
+	}
+	env := m.runtime.NewHostModuleBuilder("env")
+	ex, err := emscripten.NewFunctionExporterForModule(m.compiled)
+	if err != nil {
+		return fmt.Errorf("pdfium: emscripten: %w", err)
+	}
+	ex.ExportFunctions(env)
+	m.exportCallbacks(env)
+	if _, err = env.Instantiate(ctx); err != nil {
+		return fmt.Errorf("pdfium: host functions: %w", err)
+	}
+	return nil
+}
+
+// exportCallbacks gives PDFium the two callbacks it is used with, reading and
+// writing, and for all the others go-pdfium built in (timers, form actions, URIs,
+// clocks) functions that do nothing and return zero.
+func (m *module) exportCallbacks(env wazero.HostModuleBuilder) {
+	callbacks := map[string]func(api.Module, []uint64){
+		"FPDF_FILEACCESS_CB": m.readCallback,
+		"FPDF_FILEWRITE_CB":  m.writeCallback,
+	}
+	done := map[string]bool{"emscripten_notify_memory_growth": true, "_emscripten_throw_longjmp": true}
+	for _, f := range m.compiled.ImportedFunctions() {
+		mod, name, _ := f.Import()
+		if mod != "env" || done[name] || strings.HasPrefix(name, "invoke_") {
+			continue
+		}
+		done[name] = true
+		call, returns := callbacks[name], len(f.ResultTypes()) > 0
+		env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
+			switch {
+			case call != nil:
+				call(mod, stack)
+			case returns:
+				stack[0] = 0
+			}
+		}), f.ParamTypes(), f.ResultTypes()).Export(name)
+	}
+}
+
+// readCallback is m_GetBlock of FPDF_FILEACCESS: param, position, buffer, size.
+func (m *module) readCallback(mod api.Module, stack []uint64) {
+	pos, at, size := uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
+	stack[0] = 0
+	b, ok := mod.Memory().Read(at, size)
+	if !ok || m.current == nil {
+		return
+	}
+	if _, err := m.current.src.ReadAt(b, int64(pos)); err == nil {
+		stack[0] = 1
+	}
+}
+
+// writeCallback is WriteBlock of FPDF_FILEWRITE: this, data, size.
+func (m *module) writeCallback(mod api.Module, stack []uint64) {
+	at, size := uint32(stack[1]), uint32(stack[2])
+	stack[0] = 0
+	b, ok := mod.Memory().Read(at, size)
+	if !ok || m.current == nil || m.current.out == nil || m.current.outErr != nil {
+		return
+	}
+	if _, m.current.outErr = m.current.out.Write(b); m.current.outErr == nil {
+		stack[0] = 1
+	}
+}
+
+func (m *module) close() error { return m.runtime.Close(context.Background()) }
+
+// instance is PDFium with memory of its own, for one source. The first failure
+// of a call is kept in err and all later calls do nothing and give 0.
+type instance struct {
+	m      *module
+	mod    api.Module
+	mem    api.Memory
+	linear *linearMemory
+	funcs  map[string]*function
+	src    *source
+	out    io.Writer
+	outErr error
+	err    error
+	temp   uint64 // 64 bytes for results by reference
+}
+
+type function struct {
+	api.Function
+	stack []uint64
+}
+
+func (m *module) instance(src *source) (*instance, error) {
+	i := &instance{m: m, src: src, funcs: map[string]*function{}}
+	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(
+		func(_, limit uint64) experimental.LinearMemory {
+			i.linear = newLinearMemory(min(limit, m.maxBytes))
+			return i.linear
+		}))
+	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, m.config)
+	if err != nil {
+		return nil, fmt.Errorf("%w: instantiate: %w", ErrCrashed, err)
+	}
+	i.mod, i.mem, m.current = mod, mod.Memory(), i
+	i.call("FPDF_InitLibrary")
+	i.temp = i.malloc(64)
+	if i.err != nil {
+		return nil, errors.Join(i.err, i.close())
+	}
+	return i, nil
+}
+
+func (i *instance) close() error {
+	i.m.current = nil
+	return i.mod.Close(context.Background())
+}
+
+// call runs an exported function of PDFium.
+func (i *instance) call(name string, args ...uint64) uint64 {
+	if i.err != nil {
+		return 0
+	}
+	f := i.funcs[name]
+	if f == nil {
+		exported := i.mod.ExportedFunction(name)
+		if exported == nil {
+			i.err = fmt.Errorf("pdfium: no function %s", name)
+			return 0
+		}
+		def := exported.Definition()
+		f = &function{exported, make([]uint64, max(len(def.ParamTypes()), len(def.ResultTypes()), 1))}
+		i.funcs[name] = f
+	}
+	copy(f.stack, args)
+	if err := f.CallWithStack(context.Background(), f.stack); err != nil {
+		i.err = i.trap(name, err)
+		return 0
+	}
+	return f.stack[0]
+}
+
+// trap says why PDFium stopped: it aborts when it is refused memory.
+func (i *instance) trap(name string, err error) error {
+	if i.linear != nil && i.linear.refused {
+		return fmt.Errorf("%w: %s needs more than %d MiB", ErrTooLarge, name, i.m.maxBytes>>20)
+	}
+	reason, _, _ := strings.Cut(err.Error(), "\n") // the rest is a stack trace of WebAssembly
+	return fmt.Errorf("%w: %s: %s", ErrCrashed, name, reason)
+}
+
+// callInt is call for functions that return an int.
+func (i *instance) callInt(name string, args ...uint64) int {
+	return int(int32(i.call(name, args...)))
+}
+
+func (i *instance) malloc(n int) uint64 {
+	p := i.call("malloc", uint64(n))
+	if p == 0 && i.err == nil {
+		i.err = fmt.Errorf("%w: no room for %d bytes", ErrTooLarge, n)
+	}
+	return p
+}
+
+func (i *instance) free(p uint64) { i.call("free", p) }
+
+// bytes is n bytes of PDFium's memory at p, valid until the next call.
+func (i *instance) bytes(p uint64, n int) []byte {
+	b, ok := i.mem.Read(uint32(p), uint32(n))
+	if !ok && i.err == nil {
+		i.err = fmt.Errorf("%w: %d bytes at %#x are out of memory", ErrCrashed, n, p)
+	}
+	return b
+}

@@ -1,0 +1,225 @@
+// Package pdfium draws pages, reads text with positions and repairs files with
+// PDFium, which runs as WebAssembly in worker processes.
+//
+// Callers may rely on this: whatever a file does to PDFium costs the request
+// that asked for it and nothing else. A request that runs past its deadline is
+// answered with ErrTimeout and its process is killed; one that breaks PDFium is
+// answered with ErrCrashed. Every request gets an instance of PDFium that no
+// other file has touched. PDFium itself sees neither the host's file system
+// (only its fonts, read-only), nor its environment, nor the network.
+//
+// A worker is the same program started again; its main calls Serve.
+package pdfium
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"time"
+)
+
+var (
+	// ErrPassword says that the file is encrypted and the password, or the
+	// lack of one, does not open it.
+	ErrPassword = errors.New("pdfium: password needed or wrong")
+	// ErrDamaged says that PDFium could not make sense of the file or the page.
+	ErrDamaged = errors.New("pdfium: not a readable PDF")
+	// ErrUnsupported says that the file is encrypted in a way PDFium does not know.
+	ErrUnsupported = errors.New("pdfium: unsupported security handler")
+	// ErrTimeout says that the work took longer than allowed and was killed.
+	ErrTimeout = errors.New("pdfium: took too long")
+	// ErrTooLarge says that the picture, the text, the file or the memory
+	// needed for it is beyond the limits.
+	ErrTooLarge = errors.New("pdfium: too large")
+	// ErrCrashed says that the file made PDFium or its worker process fail.
+	ErrCrashed = errors.New("pdfium: worker failed")
+	// ErrNoPage says that the document has no page of that number.
+	ErrNoPage = errors.New("pdfium: no such page")
+	// ErrClosed says that the engine was closed.
+	ErrClosed = errors.New("pdfium: engine closed")
+)
+
+// Limits that hold for every request.
+const (
+	MaxPixels    = 40_000_000 // of one picture
+	MaxFileBytes = 1<<31 - 1  // of one source, all pieces together
+	MaxTextBytes = 64 << 20   // of the text and positions of one document
+	MaxPages     = 50_000     // of one document, for Pages, Text and PlainText
+)
+
+// Options says how the engine runs its workers. Zero values mean the defaults.
+type Options struct {
+	Command     []string      // program and arguments that end up in Serve; required
+	Workers     int           // processes at most, and so requests at a time; default 2
+	CacheDir    string        // keeps compiled code, created 0700; empty compiles at every start (seconds)
+	FontDir     string        // fonts for files that embed none; default /usr/share/fonts if it is there
+	MemoryMB    int           // memory of PDFium per request; default 512
+	Timeout     time.Duration // per request, once a worker is free; default 20 s
+	IdleTimeout time.Duration // an unused worker is ended after it; default 2 min
+	RecycleJobs int           // requests after which a worker is replaced; default 200
+	RecycleMB   int           // a request that needed more ends its worker; default 256
+	Log         *slog.Logger  // crashes, timeouts; default none
+}
+
+func (o Options) withDefaults() Options {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&o.Workers, 2)
+	def(&o.MemoryMB, 512)
+	def(&o.RecycleJobs, 200)
+	def(&o.RecycleMB, 256)
+	if o.Timeout <= 0 {
+		o.Timeout = 20 * time.Second
+	}
+	if o.IdleTimeout <= 0 {
+		o.IdleTimeout = 2 * time.Minute
+	}
+	if o.FontDir == "" {
+		o.FontDir = "/usr/share/fonts"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Source is a PDF on disk: one file, or pieces that make one file when put
+// one after the other, such as an upload and the revisions appended to it.
+// Workers read the pieces where they are.
+type Source struct {
+	Paths []string
+}
+
+// File is the Source of one whole file.
+func File(path string) Source { return Source{Paths: []string{path}} }
+
+// Size is the size of a page as displayed, in points (1/72 inch), after
+// CropBox and Rotate (ISO 32000-2 §14.11.2) and without UserUnit.
+type Size struct {
+	Width, Height float64
+}
+
+// PageText is the text of one page in PDFium's reading order. Form values are
+// not part of it.
+type PageText struct {
+	Text  string // lines end with \n
+	Words []Word
+}
+
+// Word is a run of characters without space and the box around it, in
+// fractions of the displayed page with the origin in its upper left corner.
+type Word struct {
+	Text       string
+	X, Y, W, H float64
+}
+
+// Engine is a pool of PDFium workers. Its methods may be called from many
+// goroutines; those beyond Options.Workers wait for as long as their context lets them.
+type Engine struct {
+	pool *pool
+}
+
+// Open prepares an engine; the first request starts the first process.
+func Open(o Options) (*Engine, error) {
+	o = o.withDefaults()
+	if len(o.Command) == 0 {
+		return nil, errors.New("pdfium: no worker command")
+	}
+	if o.MemoryMB > 4096 {
+		return nil, fmt.Errorf("pdfium: MemoryMB %d is over 4096", o.MemoryMB)
+	}
+	if o.CacheDir != "" {
+		if err := os.MkdirAll(o.CacheDir, 0o700); err != nil {
+			return nil, fmt.Errorf("pdfium: cache folder: %w", err)
+		}
+		if err := os.Chmod(o.CacheDir, 0o700); err != nil { // it holds code that is run
+			return nil, fmt.Errorf("pdfium: cache folder: %w", err)
+		}
+	}
+	return &Engine{pool: newPool(o)}, nil
+}
+
+// Close ends every worker, fails what they were doing with ErrClosed, and
+// returns when all are gone.
+func (e *Engine) Close() error {
+	e.pool.close()
+	return nil
+}
+
+// Warm starts a worker if none is idle, so that the next request need not
+// wait for it, and fills the cache of compiled code.
+func (e *Engine) Warm(ctx context.Context) error {
+	_, err := e.pool.do(ctx, request{Op: opNone}, nil)
+	return err
+}
+
+// Pages gives the sizes of all pages.
+func (e *Engine) Pages(ctx context.Context, src Source) ([]Size, error) {
+	data, err := e.pool.do(ctx, request{Op: opPages, Paths: src.Paths}, nil)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]Size, len(data)/16)
+	for i := range sizes {
+		b := data[i*16:]
+		sizes[i].Width = math.Float64frombits(binary.BigEndian.Uint64(b))
+		sizes[i].Height = math.Float64frombits(binary.BigEndian.Uint64(b[8:]))
+	}
+	return sizes, nil
+}
+
+// Render draws a page, counted from 0, with its annotations and form fields on
+// white, width pixels wide, and gives the picture as PNG.
+func (e *Engine) Render(ctx context.Context, src Source, page, width int) ([]byte, error) {
+	if page < 0 {
+		return nil, ErrNoPage
+	}
+	if width < 1 || width > MaxPixels {
+		return nil, fmt.Errorf("%w: %d pixels wide", ErrTooLarge, width)
+	}
+	return e.pool.do(ctx, request{Op: opRender, Paths: src.Paths, Page: page, Width: width}, nil)
+}
+
+// Text gives the text of every page with the positions of its words.
+func (e *Engine) Text(ctx context.Context, src Source) ([]PageText, error) {
+	var pages []PageText
+	_, err := e.pool.do(ctx, request{Op: opText, Paths: src.Paths}, func(frame []byte) error {
+		page, err := decodePage(frame)
+		pages = append(pages, page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pages, nil
+}
+
+// PlainText gives the text of the document without positions, pages separated
+// by a form feed, cut after maxBytes bytes at the end of a character. It reads
+// no more pages than it needs.
+func (e *Engine) PlainText(ctx context.Context, src Source, maxBytes int) (string, error) {
+	data, err := e.pool.do(ctx, request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
+	return string(data), err
+}
+
+// Repair has PDFium read the file and write it anew to outPath, without
+// encryption. The password may be empty. An existing file is replaced; after
+// an error there is none.
+func (e *Engine) Repair(ctx context.Context, src Source, password, outPath string) error {
+	_, err := e.pool.do(ctx, request{Op: opRepair, Paths: src.Paths, Password: password, Out: outPath}, nil)
+	if err == nil {
+		return nil
+	}
+	if rm := os.Remove(outPath); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
+		err = errors.Join(err, rm)
+	}
+	return err
+}

@@ -1,0 +1,270 @@
+package pdfium
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// startTimeout is how long a worker may take to be ready; compiling PDFium
+// without a cache takes seconds on a slow machine.
+const startTimeout = time.Minute
+
+// pool keeps worker processes. A slot is the right to have a process at work;
+// idle ones wait for the next who has a slot.
+type pool struct {
+	o      Options
+	slots  chan struct{}
+	closed chan struct{}
+
+	mu   sync.Mutex
+	idle []*process // last used is last
+	all  map[*process]bool
+	wg   sync.WaitGroup // do calls and processes
+}
+
+func newPool(o Options) *pool {
+	return &pool{
+		o:      o,
+		slots:  make(chan struct{}, o.Workers),
+		closed: make(chan struct{}),
+		all:    map[*process]bool{},
+	}
+}
+
+// do runs one request on a worker of its own and gives the data of the answer;
+// pages go to onPage as they arrive.
+func (p *pool) do(ctx context.Context, req request, onPage func([]byte) error) ([]byte, error) {
+	if !p.enter() {
+		return nil, ErrClosed
+	}
+	defer p.wg.Done()
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.closed:
+		return nil, ErrClosed
+	}
+	w, err := p.worker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.ask(ctx, w, req, onPage)
+}
+
+// enter counts a caller, unless the pool is closed.
+func (p *pool) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.closed:
+		return false
+	default:
+		p.wg.Add(1)
+		return true
+	}
+}
+
+// worker takes an idle process or starts one.
+func (p *pool) worker(ctx context.Context) (*process, error) {
+	for w := p.takeIdle(); w != nil; w = p.takeIdle() {
+		if w.alive() {
+			return w, nil
+		}
+		p.drop(w)
+	}
+	w, err := startProcess(p.o)
+	if err != nil {
+		return nil, fmt.Errorf("pdfium: start worker: %w", err)
+	}
+	if !p.adopt(w) {
+		w.end()
+		return nil, ErrClosed
+	}
+	hello := settings{
+		CacheDir:   p.o.CacheDir,
+		FontDir:    p.o.FontDir,
+		MemoryMB:   p.o.MemoryMB,
+		CPUSeconds: (int(p.o.Timeout/time.Second) + 1) * runtime.NumCPU() * (p.o.RecycleJobs + 1),
+	}
+	err = p.during(ctx, w, startTimeout, func() error {
+		if err := writeJSON(w.in, frameSettings, hello); err != nil {
+			return err
+		}
+		end, _, err := w.answer(nil)
+		return errors.Join(err, end.err())
+	})
+	if err != nil {
+		p.drop(w)
+		return nil, fmt.Errorf("pdfium: start worker: %w", err)
+	}
+	return w, nil
+}
+
+// ask sends one request and collects the answer, then keeps the process or not.
+func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]byte) error) ([]byte, error) {
+	var end ending
+	var data []byte
+	err := p.during(ctx, w, p.o.Timeout, func() error {
+		if err := writeJSON(w.in, frameRequest, req); err != nil {
+			return err
+		}
+		var err error
+		end, data, err = w.answer(onPage)
+		return err
+	})
+	w.jobs++
+	switch {
+	case err != nil:
+		p.drop(w)
+		p.o.Log.Warn("pdfium worker lost", "op", req.Op, "error", err)
+		return nil, err
+	case w.doomed, errors.Is(end.err(), ErrCrashed), end.MemoryMB > p.o.RecycleMB, w.jobs >= p.o.RecycleJobs:
+		p.drop(w)
+	default:
+		p.keep(w)
+	}
+	if err := end.err(); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// during runs f, which talks to w, and kills w when the time is over, the
+// context ends or the pool closes. It names that reason in place of the broken
+// pipe that f saw.
+func (p *pool) during(ctx context.Context, w *process, limit time.Duration, f func() error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+	defer cancel()
+	stop := context.AfterFunc(ctx, w.kill)
+	err := f()
+	w.doomed = !stop()
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-p.closed:
+		return ErrClosed
+	default:
+	}
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return fmt.Errorf("%w: %s", ErrCrashed, w.obituary(err))
+	case errors.Is(cause, context.DeadlineExceeded): // the caller's own deadline
+		return fmt.Errorf("%w: %w", ErrTimeout, cause)
+	default:
+		return cause
+	}
+}
+
+func (p *pool) takeIdle() *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	w := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	w.idle.Stop()
+	return w
+}
+
+// adopt registers a process that was just started, unless the pool is closed.
+func (p *pool) adopt(w *process) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.closed:
+		return false
+	default:
+		p.all[w] = true
+		return true
+	}
+}
+
+// keep makes a process idle and ends it if it stays so.
+func (p *pool) keep(w *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.idle = time.AfterFunc(p.o.IdleTimeout, func() { p.expire(w) })
+	p.idle = append(p.idle, w)
+}
+
+func (p *pool) expire(w *process) {
+	p.mu.Lock()
+	found := false
+	for i, v := range p.idle {
+		if v == w {
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			found = true
+			break
+		}
+	}
+	p.mu.Unlock()
+	if found {
+		p.drop(w)
+	}
+}
+
+// drop ends a process and waits until it is gone.
+func (p *pool) drop(w *process) {
+	w.end()
+	p.mu.Lock()
+	delete(p.all, w)
+	p.mu.Unlock()
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	select {
+	case <-p.closed:
+	default:
+		close(p.closed)
+	}
+	var rest []*process
+	for _, w := range p.idle {
+		w.idle.Stop()
+	}
+	p.idle = nil
+	for w := range p.all {
+		w.kill()
+		rest = append(rest, w)
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
+	for _, w := range rest {
+		w.end()
+	}
+}
+
+// answer reads frames up to the end of the answer.
+func (w *process) answer(onPage func([]byte) error) (ending, []byte, error) {
+	var data []byte
+	for {
+		kind, b, err := readFrame(w.out)
+		if err != nil {
+			return ending{}, nil, err
+		}
+		switch {
+		case kind == framePage && onPage != nil:
+			if err := onPage(b); err != nil {
+				return ending{}, nil, err
+			}
+		case kind == frameData && data == nil:
+			data = b
+		case kind == frameEnd:
+			var end ending
+			err := json.Unmarshal(b, &end)
+			return end, data, err
+		default:
+			return ending{}, nil, fmt.Errorf("frame %q out of place", kind)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package pdfium
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is one worker as its parent sees it. One caller at a time uses it.
+type process struct {
+	in   io.WriteCloser
+	out  *bufio.Reader
+	pipe *os.File // under out
+	jobs int
+	idle *time.Timer // ends it when unused
+
+	doomed bool // killed, though the answer came just before
+
+	os     *os.Process
+	done   chan struct{} // closed when the process is gone
+	exit   error         // then: how
+	stderr *head
+}
+
+// startProcess starts a worker with nothing of our environment.
+func startProcess(o Options) (*process, error) {
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		inR.Close()
+		inW.Close()
+		return nil, err
+	}
+	p := &process{in: inW, out: bufio.NewReaderSize(outR, 64<<10), pipe: outR, done: make(chan struct{}), stderr: &head{}}
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Env = []string{}
+	cmd.Dir = os.TempDir()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, p.stderr
+	cmd.SysProcAttr = childAttributes()
+	cmd.WaitDelay = time.Second
+	started := make(chan error, 1)
+	go p.run(cmd, started)
+	err = <-started
+	inR.Close()
+	outW.Close()
+	if err != nil {
+		inW.Close()
+		outR.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// run starts the process and waits for it on one thread: the kernel sends the
+// parent death signal when the thread that started it ends, not the process.
+func (p *process) run(cmd *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	p.os = cmd.Process
+	started <- nil
+	p.exit = cmd.Wait()
+	close(p.done)
+}
+
+func (p *process) alive() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill ends the process at once. Killing one that is gone does nothing.
+func (p *process) kill() {
+	_ = p.os.Kill() // fails only if it is gone already
+}
+
+// end kills the process, waits until it is gone and frees its pipes.
+func (p *process) end() {
+	p.kill()
+	<-p.done
+	p.in.Close()
+	p.pipe.Close()
+}
+
+// obituary says how the process ended, for the log.
+func (p *process) obituary(err error) string {
+	p.kill()
+	<-p.done
+	how := "ended"
+	if p.exit != nil {
+		how = p.exit.Error()
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%v) %s", how, err, p.stderr))
+}
+
+// head keeps the first bytes of what is written to it, where a Go program
+// says why it dies, and forgets the rest.
+type head struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+const headBytes = 1 << 10
+
+func (h *head) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.b = append(h.b, b[:min(len(b), headBytes-len(h.b))]...)
+	return len(b), nil
+}
+
+func (h *head) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.b)
+}

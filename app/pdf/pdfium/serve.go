@@ -1,0 +1,152 @@
+package pdfium
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+)
+
+// ServeOptions says how Serve treats the process it runs in.
+type ServeOptions struct {
+	// KeepLimits leaves the limits of the process (memory, CPU, open files,
+	// umask) as they are, for a process that does more than serving.
+	KeepLimits bool
+}
+
+// Serve is the main loop of a worker process: it answers the requests that
+// arrive on in until in ends, one after the other. All else it needs to know
+// comes from the parent; it should be called before the program reads any
+// configuration.
+func Serve(in io.Reader, out io.Writer, o ServeOptions) error {
+	r := bufio.NewReader(in)
+	w := bufio.NewWriterSize(out, 64<<10)
+	var set settings
+	if err := readJSON(r, frameSettings, &set); err != nil {
+		return fmt.Errorf("pdfium worker: settings: %w", err)
+	}
+	m, err := serveModule(set, o)
+	if end := writeEnd(w, err, 0); end != nil || err != nil {
+		return errors.Join(err, end)
+	}
+	defer m.close()
+	for {
+		var req request
+		if err := readJSON(r, frameRequest, &req); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("pdfium worker: request: %w", err)
+		}
+		used, err := m.answer(w, req)
+		if err := writeEnd(w, err, used); err != nil {
+			return fmt.Errorf("pdfium worker: answer: %w", err)
+		}
+	}
+}
+
+func serveModule(set settings, o ServeOptions) (*module, error) {
+	if !o.KeepLimits {
+		debug.SetMemoryLimit(256 << 20) // collects harder, fails never
+	}
+	m, err := newModule(context.Background(), set)
+	if err != nil {
+		return nil, err
+	}
+	if o.KeepLimits {
+		return m, nil
+	}
+	if err := limitProcess(set.MemoryMB, set.CPUSeconds); err != nil {
+		m.close()
+		return nil, fmt.Errorf("limit process: %w", err)
+	}
+	return m, nil
+}
+
+// answer does one request with a fresh instance of PDFium, writes what it
+// gives, and reports the memory the instance had, in MiB.
+func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
+	if req.Op == opNone {
+		return 0, nil
+	}
+	src, err := openSource(req.Paths)
+	if err != nil {
+		return 0, err
+	}
+	defer src.close()
+	i, err := m.instance(src)
+	if err != nil {
+		return 0, err
+	}
+	defer i.close()
+	err = i.perform(w, req)
+	return int(i.mem.Size() >> 20), errors.Join(err, i.err)
+}
+
+func (i *instance) perform(w io.Writer, req request) error {
+	d, err := i.open(req.Password)
+	if err != nil {
+		return err
+	}
+	switch req.Op {
+	case opPages:
+		b, err := d.sizes()
+		if err != nil {
+			return err
+		}
+		return writeFrame(w, frameData, b)
+	case opRender:
+		b, err := d.render(req.Page, req.Width)
+		if err != nil {
+			return err
+		}
+		return writeFrame(w, frameData, b)
+	case opText:
+		return d.text(func(p PageText) error { return writeFrame(w, framePage, encodePage(p)) })
+	case opPlain:
+		b, err := d.plain(req.MaxBytes)
+		if err != nil {
+			return err
+		}
+		return writeFrame(w, frameData, b)
+	case opRepair:
+		return d.saveTo(req.Out)
+	}
+	return fmt.Errorf("unknown operation %q", req.Op)
+}
+
+// saveTo writes the document to a file that is removed again if it fails.
+func (d *document) saveTo(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(d.save(f), f.Sync(), f.Close())
+	if err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+func readJSON(r io.Reader, want byte, v any) error {
+	kind, b, err := readFrame(r)
+	if err != nil {
+		return err
+	}
+	if kind != want {
+		return fmt.Errorf("frame %q out of place", kind)
+	}
+	return json.Unmarshal(b, v)
+}
+
+func writeEnd(w *bufio.Writer, err error, usedMB int) error {
+	end := endingOf(err)
+	end.MemoryMB = usedMB
+	if err := writeJSON(w, frameEnd, end); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,62 @@
+package pdfium
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// A page of text travels as its text, the number of words, and each word with
+// its box as four float32; lengths are varints.
+
+func encodePage(p PageText) []byte {
+	b := make([]byte, 0, 2*len(p.Text)+24*len(p.Words)+16)
+	b = appendString(b, p.Text)
+	b = binary.AppendUvarint(b, uint64(len(p.Words)))
+	for _, w := range p.Words {
+		b = appendString(b, w.Text)
+		for _, v := range [4]float64{w.X, w.Y, w.W, w.H} {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+		}
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+var errShort = errors.New("pdfium: page of text cut short")
+
+func decodePage(b []byte) (PageText, error) {
+	var p PageText
+	var ok bool
+	if p.Text, b, ok = takeString(b); !ok {
+		return p, errShort
+	}
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b))/17 {
+		return p, errShort
+	}
+	b = b[size:]
+	p.Words = make([]Word, n)
+	for k := range p.Words {
+		w := &p.Words[k]
+		if w.Text, b, ok = takeString(b); !ok || len(b) < 16 {
+			return p, errShort
+		}
+		w.X, w.Y = float64(float32At(b, 0)), float64(float32At(b, 4))
+		w.W, w.H = float64(float32At(b, 8)), float64(float32At(b, 12))
+		b = b[16:]
+	}
+	return p, nil
+}
+
+func takeString(b []byte) (string, []byte, bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return "", nil, false
+	}
+	b = b[size:]
+	return string(b[:n]), b[n:], true
+}
