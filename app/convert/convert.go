@@ -1,0 +1,43 @@
+// Package convert turns what people upload besides PDF into PDF: images by a
+// small writer of its own, DOCX through LibreOffice where it is installed and
+// otherwise through a renderer of its own.
+//
+// Callers may rely on this: every input is hostile until shown otherwise, so
+// work is bounded in memory, size and (by the context) in time; nothing dials
+// out; a refusal is a *Refusal that wraps ErrTooLarge, ErrDamaged or
+// ErrUnsupported and has a sentence for the person who uploaded; no error
+// holds text of a document.
+package convert
+
+import (
+	"context"
+	"io"
+
+	"paraph/app/convert/docx"
+	"paraph/app/convert/internal/refuse"
+)
+
+// Canvas is what the built-in renderer draws on; see docx.Canvas.
+type Canvas = docx.Canvas
+
+// Finding is something that the built-in renderer left out or showed
+// differently; see docx.Finding.
+type Finding = docx.Finding
+
+// Refusal is the error of a file that is not converted.
+type Refusal = refuse.Error
+
+// The kinds of refusal, for errors.Is.
+var (
+	ErrTooLarge    = refuse.ErrTooLarge
+	ErrDamaged     = refuse.ErrDamaged
+	ErrUnsupported = refuse.ErrUnsupported
+)
+
+// RenderDOCX draws the size bytes of r, a DOCX (ISO/IEC 29500), on c and
+// reports what it could not show as Word would. The page count is bounded by
+// docx.MaxPages. When it fails the canvas holds part of the document and is
+// to be thrown away.
+func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding, error) {
+	return docx.Render(ctx, r, size, c)
+}

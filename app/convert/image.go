@@ -1,0 +1,201 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// ImageLimits bound what Image takes. A zero field is its default.
+type ImageLimits struct {
+	Pixels int64 // of one picture; default 100 million
+	Memory int64 // bytes of decoded pixels held at once, for pictures that cannot be streamed; default 256 MB
+	Pages  int   // of a TIFF; default 500
+}
+
+func (l ImageLimits) withDefaults() ImageLimits {
+	if l.Pixels <= 0 {
+		l.Pixels = 100_000_000
+	}
+	if l.Memory <= 0 {
+		l.Memory = 256 << 20
+	}
+	if l.Pages <= 0 {
+		l.Pages = 500
+	}
+	return l
+}
+
+// checkPixels refuses before anything is allocated.
+func (l ImageLimits) checkPixels(width, height int) error {
+	switch {
+	case width <= 0 || height <= 0:
+		return damagedImage(nil)
+	case int64(width) > l.Pixels/int64(height):
+		return refuse.TooLarge("The image has %d × %d pixels; the limit is %d megapixels.", width, height, l.Pixels/1_000_000)
+	}
+	return nil
+}
+
+// checkMemory refuses pictures whose decoded form does not fit.
+func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
+	if need := int64(width) * int64(height) * perPixel; need > l.Memory {
+		return refuse.TooLarge("The image takes %d MB of memory to decode; the limit for this format is %d MB.", need>>20, l.Memory>>20)
+	}
+	return nil
+}
+
+// Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG,
+// GIF (its first frame), TIFF (each picture in it a page) or WebP.
+//
+// The page has the picture's size by its stated resolution, with EXIF
+// orientation applied. JPEG data is taken over without decoding, without the
+// metadata around it (which often says where a photograph was taken). Other
+// pictures stay lossless; samples of 16 bits are reduced to 8; transparency
+// becomes a soft mask. The result depends on the input alone.
+//
+// Memory does not grow with JPEG and non-interlaced PNG, otherwise it is
+// bounded by limits. When it fails, w holds part of a file.
+func Image(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, limits ImageLimits) error {
+	limits = limits.withDefaults()
+	head := make([]byte, min(size, HeadSize))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	src := source{r: io.NewSectionReader(r, 0, size), size: size, limits: limits}
+	switch kind := Kind(head, ""); kind {
+	case "jpeg":
+		return writePages(ctx, w, single(src.jpeg))
+	case "png":
+		return writePages(ctx, w, single(src.png))
+	case "gif":
+		return writePages(ctx, w, single(src.gif))
+	case "webp":
+		return writePages(ctx, w, single(src.webp))
+	case "tiff":
+		return writePages(ctx, w, src.tiff)
+	case "":
+		return refuse.Unsupported(nil, "The file is not an image that can be shown.")
+	default:
+		return refuse.Unsupported(nil, "Images of the kind %q cannot be shown.", kind)
+	}
+}
+
+// source is an image file that is being read.
+type source struct {
+	r      *io.SectionReader
+	size   int64
+	limits ImageLimits
+}
+
+// picture is one page to be: an image and how it lies on the page.
+type picture struct {
+	colour      layer
+	mask        *layer // soft mask, nil if opaque
+	resolution  resolution
+	orientation int // EXIF, 1 to 8; 0 as 1
+}
+
+// layer is an image XObject (ISO 32000-2 §8.9.5).
+type layer struct {
+	width, height int
+	bits          int
+	space         string // colour space, as PDF
+	profile       []byte // ICC profile that replaces space, which then is its alternate
+	components    int
+	more          string // further entries, e.g. Filter and Decode
+	encoded       bool   // data is in the filter named in more, not to be deflated
+	data          func(ctx context.Context, w io.Writer) error
+}
+
+// single makes a sequence of pages of a format that has one.
+func single(load func(context.Context) (picture, error)) func(context.Context, func(picture) error) error {
+	return func(ctx context.Context, yield func(picture) error) error {
+		p, err := load(ctx)
+		if err != nil {
+			return err
+		}
+		return yield(p)
+	}
+}
+
+// writePages writes a page for each picture as it comes, so that one is held
+// at a time.
+func writePages(ctx context.Context, w io.Writer, pictures func(context.Context, func(picture) error) error) error {
+	p := newPDFWriter(w)
+	root, tree := p.reserve(), p.reserve()
+	var kids []string
+	err := pictures(ctx, func(pic picture) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		page, err := p.page(ctx, tree, pic)
+		kids = append(kids, fmt.Sprintf("%d 0 R", page))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.object(tree, "<</Type /Pages /Count %d /Kids [%s]>>", len(kids), strings.Join(kids, " "))
+	p.object(root, "<</Type /Catalog /Pages %d 0 R>>", tree)
+	return p.close(root)
+}
+
+func (p *pdfWriter) page(ctx context.Context, tree int, pic picture) (int, error) {
+	image := p.reserve()
+	more := ""
+	if pic.mask != nil {
+		mask := p.reserve()
+		if err := p.layer(ctx, mask, *pic.mask, ""); err != nil {
+			return 0, err
+		}
+		more = fmt.Sprintf(" /SMask %d 0 R", mask)
+	}
+	if err := p.layer(ctx, image, pic.colour, more); err != nil {
+		return 0, err
+	}
+	width, height := pic.colour.width, pic.colour.height
+	res := pic.resolution
+	if pic.orientation >= 5 {
+		width, height = height, width
+		res.x, res.y = res.y, res.x
+	}
+	w, h := res.page(width, height)
+	m := matrix(pic.orientation, w, h)
+	content := fmt.Sprintf("q %s %s %s %s %s %s cm /I Do Q", number(m[0]), number(m[1]), number(m[2]), number(m[3]), number(m[4]), number(m[5]))
+	page, body := p.reserve(), p.reserve()
+	p.object(body, "<</Length %d>>\nstream\n%s\nendstream", len(content), content)
+	p.object(page, "<</Type /Page /Parent %d 0 R /MediaBox [0 0 %s %s] /Contents %d 0 R /Resources <</XObject <</I %d 0 R>>>>>>",
+		tree, number(w), number(h), body, image)
+	return page, p.err
+}
+
+func (p *pdfWriter) layer(ctx context.Context, id int, l layer, more string) error {
+	space := l.space
+	if l.profile != nil {
+		profile := p.reserve()
+		space = fmt.Sprintf("[/ICCBased %d 0 R]", profile)
+		err := p.deflate(profile, fmt.Sprintf("/N %d /Alternate %s", l.components, l.space), func(w io.Writer) error {
+			_, err := w.Write(l.profile)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	dict := fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent %d /ColorSpace %s%s%s",
+		l.width, l.height, l.bits, space, l.more, more)
+	fill := func(w io.Writer) error { return l.data(ctx, w) }
+	if l.encoded {
+		return p.stream(id, dict, fill)
+	}
+	return p.deflate(id, dict, fill)
+}
+
+func damagedImage(cause error) error {
+	return refuse.Damaged(cause, "The image is damaged or ends too early.")
+}

@@ -1,0 +1,196 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"paraph/app/convert/internal/archive"
+)
+
+// HeadSize is how much of a file's beginning Kind can make use of, in bytes.
+const HeadSize = 4096
+
+// pdfWindow is how far into a file "%PDF-" may stand; readers have always
+// accepted that much in front of it (ISO 32000-1, Annex H, note 13).
+const pdfWindow = 1024
+
+// Supported says whether a kind named by Kind can become a document: "pdf" as
+// it is, "docx" and the images through this package.
+func Supported(kind string) bool {
+	return slices.Contains([]string{"pdf", "docx", "png", "jpeg", "gif", "tiff", "webp"}, kind)
+}
+
+// Kind names what a file is by its first bytes (up to HeadSize are looked at):
+// "pdf", "docx", "png", "jpeg", "gif", "tiff", "webp", or one that is not
+// supported but can be named to the person: "doc", "docx-encrypted", "docm",
+// "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx", "rtf", "html", "svg",
+// "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" is unknown.
+//
+// The content decides. The name only chooses between kinds that share a
+// container (zip, OLE) when the beginning does not tell them apart; KindOf
+// reads the container's directory and is certain.
+func Kind(head []byte, name string) string {
+	head = head[:min(len(head), HeadSize)]
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return zipKindByHead(head, name)
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
+		return oleKind(name)
+	}
+	for _, m := range magics {
+		if m.matches(head) {
+			return m.kind
+		}
+	}
+	if bytes.Contains(head[:min(len(head), pdfWindow)], []byte("%PDF-")) {
+		return "pdf"
+	}
+	return markupKind(head)
+}
+
+type magic struct {
+	kind   string
+	prefix string
+	at     int    // where then stands
+	then   string // what else must be there
+}
+
+var magics = []magic{
+	{kind: "pdf", prefix: "%PDF-"},
+	{kind: "png", prefix: "\x89PNG\r\n\x1a\n"},
+	{kind: "jpeg", prefix: "\xff\xd8\xff"},
+	{kind: "gif", prefix: "GIF87a"},
+	{kind: "gif", prefix: "GIF89a"},
+	{kind: "tiff", prefix: "II*\x00"},
+	{kind: "tiff", prefix: "MM\x00*"},
+	{kind: "tiff", prefix: "II+\x00"}, // BigTIFF: named so, refused when opened
+	{kind: "tiff", prefix: "MM\x00+"},
+	{kind: "webp", prefix: "RIFF", at: 8, then: "WEBP"},
+	{kind: "heic", at: 4, then: "ftyphe"},
+	{kind: "heic", at: 4, then: "ftypmif1"},
+	{kind: "heic", at: 4, then: "ftypmsf1"},
+	{kind: "avif", at: 4, then: "ftypavi"},
+	{kind: "rtf", prefix: "{\\rtf"},
+	{kind: "psd", prefix: "8BPS"},
+	{kind: "ps", prefix: "%!PS"},
+}
+
+func (m magic) matches(head []byte) bool {
+	if !bytes.HasPrefix(head, []byte(m.prefix)) {
+		return false
+	}
+	return len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.then))
+}
+
+func markupKind(head []byte) string {
+	if len(head) >= 14 && bytes.HasPrefix(head, []byte("BM")) && binary.LittleEndian.Uint32(head[6:]) == 0 {
+		return "bmp"
+	}
+	text := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	switch {
+	case bytes.HasPrefix(text, []byte("<!doctype html")), bytes.HasPrefix(text, []byte("<html")):
+		return "html"
+	case bytes.HasPrefix(text, []byte("<svg")), bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<svg")):
+		return "svg"
+	}
+	return ""
+}
+
+func oleKind(name string) string {
+	switch ext := extension(name); ext {
+	case "docx", "docm": // a password turns the zip into an OLE container
+		return "docx-encrypted"
+	case "doc", "xls", "ppt":
+		return ext
+	}
+	return "ole"
+}
+
+func extension(name string) string {
+	return strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
+}
+
+// zipKindByHead looks for the names of members, which stand uncompressed in
+// front of each of them.
+func zipKindByHead(head []byte, name string) string {
+	if kind := openDocumentKind(head); kind != "" {
+		return kind
+	}
+	for _, m := range officeMembers {
+		if bytes.Contains(head, []byte(m.name)) {
+			return m.kind
+		}
+	}
+	opc := bytes.Contains(head, []byte("[Content_Types].xml")) || bytes.Contains(head, []byte("_rels/.rels"))
+	if ext := extension(name); opc && slices.Contains([]string{"docx", "docm", "xlsx", "pptx"}, ext) {
+		return ext
+	}
+	return "zip"
+}
+
+var officeMembers = []struct{ name, kind string }{
+	{"word/document.xml", "docx"},
+	{"word/_rels/", "docx"},
+	{"word/styles.xml", "docx"},
+	{"xl/workbook.xml", "xlsx"},
+	{"ppt/presentation.xml", "pptx"},
+}
+
+// openDocumentKind: OpenDocument files begin with a stored member "mimetype"
+// (ODF 1.2 part 3, §3.3).
+func openDocumentKind(head []byte) string {
+	const prefix = "mimetypeapplication/vnd.oasis.opendocument."
+	if len(head) < 30 || !bytes.HasPrefix(head[30:], []byte(prefix)) {
+		return ""
+	}
+	switch rest := head[30+len(prefix):]; {
+	case bytes.HasPrefix(rest, []byte("text")):
+		return "odt"
+	case bytes.HasPrefix(rest, []byte("spreadsheet")):
+		return "ods"
+	case bytes.HasPrefix(rest, []byte("presentation")):
+		return "odp"
+	}
+	return "zip"
+}
+
+// KindOf names what the size bytes of r are, as Kind does, and for a zip looks
+// at its directory instead of guessing by the name. The error is only ever
+// that of reading; a broken zip is "zip".
+func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
+	head := make([]byte, min(size, HeadSize))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	kind := Kind(head, name)
+	switch kind {
+	case "docx", "docm", "xlsx", "pptx", "zip":
+		return zipKind(r, size), nil
+	}
+	return kind, nil
+}
+
+func zipKind(r io.ReaderAt, size int64) string {
+	a, err := archive.Open(r, size)
+	if err != nil {
+		return "zip"
+	}
+	switch {
+	case !a.Has("[Content_Types].xml"):
+		return "zip"
+	case a.Has("word/document.xml") && a.Has("word/vbaProject.bin"):
+		return "docm"
+	case a.Has("word/document.xml"):
+		return "docx"
+	case a.Has("xl/workbook.xml"):
+		return "xlsx"
+	case a.Has("ppt/presentation.xml"):
+		return "pptx"
+	}
+	return "zip"
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package convert
+
+import "time"
+
+// limitProcess cannot limit another process here; time and output are bounded
+// by other means.
+func limitProcess(int, int64, int64, time.Duration) error { return nil }

@@ -1,0 +1,156 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// officeJob is one file on its way through LibreOffice.
+type officeJob struct {
+	ctx  context.Context
+	dir  string // scratch folder, 0700
+	done chan struct{}
+	err  error // valid after done
+}
+
+// name is unique among the files of a run, because the results share a folder.
+func (j *officeJob) name() string { return filepath.Base(j.dir) }
+
+func (j *officeJob) input() string { return filepath.Join(j.dir, j.name()+".docx") }
+
+func (j *officeJob) remove() error { return os.RemoveAll(j.dir) }
+
+// output is where the PDF is after a run.
+func (j *officeJob) output() string { return filepath.Join(j.dir, "result") }
+
+func (j *officeJob) hasOutput() bool {
+	info, err := os.Stat(j.output())
+	return err == nil && info.Size() > 0
+}
+
+// collect takes the job's PDF out of the run's folder. There is none if
+// LibreOffice could not read the file.
+func (j *officeJob) collect(out string) error {
+	err := os.Rename(filepath.Join(out, j.name()+".pdf"), j.output())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (j *officeJob) discard() error {
+	err := os.Remove(j.output())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func wholePDF(f io.ReaderAt, size int64) error {
+	end := make([]byte, min(size, 1024))
+	start := make([]byte, 5)
+	_, err1 := f.ReadAt(start, 0)
+	_, err2 := f.ReadAt(end, size-int64(len(end)))
+	if err := errors.Join(ignoreEOF(err1), ignoreEOF(err2)); err != nil {
+		return err
+	}
+	if string(start) != "%PDF-" || !bytes.Contains(end, []byte("%%EOF")) {
+		return refuse.Damaged(nil, "LibreOffice did not finish the converted file.")
+	}
+	return nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func fileURL(path string) string {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p
+	}
+	return (&url.URL{Scheme: "file", Path: p}).String()
+}
+
+// tail keeps the last bytes of what a process says.
+type tail struct {
+	b     []byte
+	limit int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if over := len(t.b) - t.limit; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+// clean is what was said, on one line and without the scratch folder's path.
+// LibreOffice speaks of file names and filters, never of text in the file.
+func (t *tail) clean(home string) string {
+	s := strings.ReplaceAll(string(t.b), filepath.Dir(home)+string(filepath.Separator), "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// writeProfile makes the profile folder. Each setting is documented in
+// LibreOffice's own schema, officecfg/registry/schema.
+func writeProfile(dir string) error {
+	if err := os.RemoveAll(dir); err != nil { // of a run before, perhaps broken
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "user"), 0o700); err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+`)
+	for _, s := range officeSettings {
+		b.WriteString(`<item oor:path="/org.openoffice.` + s[0] + `"><prop oor:name="` + s[1] + `" oor:op="fuse"><value>` + s[2] + "</value></prop></item>\n")
+	}
+	b.WriteString("</oor:items>\n")
+	return os.WriteFile(filepath.Join(dir, "user", "registrymodifications.xcu"), []byte(b.String()), 0o600)
+}
+
+var officeSettings = [][3]string{
+	{"Office.Common/Security/Scripting", "MacroSecurityLevel", "3"},
+	{"Office.Common/Security/Scripting", "DisableMacrosExecution", "true"},
+	{"Office.Common/Security/Scripting", "DisableActiveContent", "true"},
+	{"Office.Common/Security/Scripting", "DisablePythonRuntime", "true"},
+	{"Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"},
+	{"Office.Writer/Content/Update", "Link", "0"}, // never
+	{"Office.Writer/Content/Update", "Field", "false"},
+	{"Office.Writer/Content/Update", "Chart", "false"},
+	{"Office.Calc/Content/Update", "Link", "2"},
+	{"Inet/Settings", "ooInetProxyType", "2"}, // manual
+	{"Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"},
+	{"Inet/Settings", "ooInetHTTPProxyPort", "9"},
+	{"Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"},
+	{"Inet/Settings", "ooInetHTTPSProxyPort", "9"},
+	{"Inet/Settings", "ooInetNoProxy", ""},
+	{"Setup/Product", "ooSetupLastVersion", "99.9"},
+	{"Office.Common/Misc", "FirstRun", "false"},
+	{"Office.Common/Misc", "CrashReport", "false"},
+	{"Office.Common/Misc", "CollectUsageInformation", "false"},
+	{"Office.Common/Save/Document", "AutoSave", "false"},
+	{"Office.Jobs/Jobs/org.openoffice.Office.Jobs:Job['UpdateCheck']/Arguments", "AutoCheckEnabled", "false"},
+}

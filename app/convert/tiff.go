@@ -1,0 +1,93 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"golang.org/x/image/tiff"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// tiff makes a page of every picture in the file, thumbnails left out.
+func (s source) tiff(ctx context.Context, yield func(picture) error) error {
+	t, at, ok := newTagReader(s.r)
+	if !ok {
+		return refuse.Unsupported(nil, "A TIFF file of this kind cannot be read.")
+	}
+	seen := map[uint32]bool{}
+	pages := 0
+	for at != 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d, ok := t.directory(at)
+		if !ok || seen[at] {
+			return damagedImage(nil)
+		}
+		seen[at] = true
+		if !d.reduced || pages == 0 && d.next == 0 {
+			if pages++; pages > s.limits.Pages {
+				return refuse.TooLarge("The image has more than %d pages.", s.limits.Pages)
+			}
+			if err := s.tiffPage(t, at, d, yield); err != nil {
+				return err
+			}
+		}
+		at = d.next
+	}
+	if pages == 0 {
+		return damagedImage(nil)
+	}
+	return nil
+}
+
+func (s source) tiffPage(t tagReader, at uint32, d directory, yield func(picture) error) error {
+	// The decoder knows only the first picture, so it is shown a header that
+	// points to this one.
+	header := make([]byte, 4)
+	t.order.PutUint32(header, at)
+	page := s
+	page.r = io.NewSectionReader(patched{s.r, header, 4}, 0, s.size)
+	config, err := tiff.DecodeConfig(page.r)
+	if err != nil {
+		return tiffError(err)
+	}
+	if err := s.limits.checkPixels(config.Width, config.Height); err != nil {
+		return err
+	}
+	img, err := page.decode(modelBytes(config.ColorModel), tiff.DecodeConfig, tiff.Decode)
+	if err != nil {
+		return tiffError(err)
+	}
+	colour, mask := layers(img)
+	return yield(picture{colour: colour, mask: mask, resolution: d.resolution, orientation: d.orientation})
+}
+
+func tiffError(err error) error {
+	if u, ok := errors.AsType[tiff.UnsupportedError](err); ok {
+		return refuse.Unsupported(u, "The TIFF file uses a compression or colour format that cannot be read.")
+	}
+	if _, ok := errors.AsType[*Refusal](err); ok {
+		return err
+	}
+	return damagedImage(err)
+}
+
+// patched is a reader with some bytes replaced.
+type patched struct {
+	io.ReaderAt
+	b  []byte
+	at int64
+}
+
+func (p patched) ReadAt(b []byte, off int64) (int, error) {
+	n, err := p.ReaderAt.ReadAt(b, off)
+	for i, v := range p.b {
+		if at := p.at + int64(i) - off; at >= 0 && at < int64(n) {
+			b[at] = v
+		}
+	}
+	return n, err
+}
