@@ -1,0 +1,189 @@
+package text
+
+import (
+	"paraph/app/pdf/object"
+)
+
+// A Box is the place of a field as the page is displayed: Width and Height in
+// points, and the Rotate of the page in degrees clockwise (a multiple of 90).
+// On a page turned by 90 or 270 degrees the rectangle of the widget has the two
+// swapped.
+type Box struct {
+	Width, Height float64
+	Rotate        int
+}
+
+// An Appearance is what a field looks like: a form XObject that is written
+// once its set is embedded.
+type Appearance struct {
+	*Drawing
+	Box Box
+}
+
+// NewAppearance begins an empty appearance, which is a valid one: that of an
+// unset mark or a hidden signature.
+func (s *Set) NewAppearance(b Box) *Appearance {
+	return &Appearance{Drawing: s.NewDrawing(), Box: b}
+}
+
+// Stream gives the form XObject (ISO 32000-2 §8.10), its Matrix set so that it
+// stands upright on a rotated page. The error is [ErrNotEmbedded].
+func (a *Appearance) Stream() (*object.Stream, error) {
+	resources, err := a.Resources()
+	if err != nil {
+		return nil, err
+	}
+	d := object.Dict{
+		"Type": object.Name("XObject"), "Subtype": object.Name("Form"),
+		"BBox":      object.Array{0, 0, round(a.Box.Width), round(a.Box.Height)},
+		"Resources": resources,
+	}
+	if m := a.Box.matrix(); m != nil {
+		d["Matrix"] = m
+	}
+	if len(a.ops) < 200 {
+		return &object.Stream{Dict: d, Data: a.ops}, nil
+	}
+	d["Filter"] = object.Name("FlateDecode")
+	return &object.Stream{Dict: d, Data: a.set.fonts.flate(a.ops)}, nil
+}
+
+// matrix turns the box against the rotation of its page, back into the first
+// quadrant; nil when there is nothing to turn.
+func (b Box) matrix() object.Array {
+	w, h := round(b.Width), round(b.Height)
+	switch ((b.Rotate % 360) + 360) % 360 {
+	case 90:
+		return object.Array{0, 1, -1, 0, h, 0}
+	case 180:
+		return object.Array{-1, 0, 0, -1, w, h}
+	case 270:
+		return object.Array{0, -1, 1, 0, 0, w}
+	}
+	return nil
+}
+
+// Alignments of a [Field]. The zero Align is the side where the text begins.
+const (
+	AlignStart  = ""
+	AlignLeft   = "left"
+	AlignCenter = "center"
+	AlignRight  = "right"
+)
+
+// A Field is a value that is shown as text: of a text, date, number, name,
+// e-mail or select field.
+type Field struct {
+	Text      string
+	Style     Style
+	Size      float64 // points; 0 chooses one for the box
+	Align     string  // AlignStart, AlignLeft, AlignCenter, AlignRight
+	Multiline bool    // wrap from the top instead of one line in the middle
+	Color     Color
+}
+
+// Sizes of type in fields, points.
+const (
+	minSize     = 6  // text shrinks no further
+	defaultSize = 12 // at most, where no size is given
+	inset       = 2  // between the edge of a field and its text
+)
+
+// Text draws a value. Text that is too large shrinks to 6 points; then a single
+// line is wrapped when the box has room for two, and what still doesn't fit is
+// clipped. Nothing is drawn outside the box.
+func (s *Set) Text(b Box, v Field) *Appearance {
+	a := s.NewAppearance(b)
+	a.begin()
+	defer a.end()
+	if v.Text == "" {
+		return a
+	}
+	lines := s.fit(b, v)
+	height := 0.0
+	for _, l := range lines {
+		height += l.Height()
+	}
+	top := (b.Height + height) / 2
+	if v.Multiline || height > b.Height {
+		top = b.Height - min(inset, b.Height/8)
+	}
+	a.Fill(v.Color)
+	for _, l := range lines {
+		top -= l.Ascent
+		a.Text(left(b, v.Align, l), top, l)
+		top -= l.Descent
+	}
+	return a
+}
+
+// begin opens a form's variable text and its clip (ISO 32000-2 §12.7.4.3).
+func (a *Appearance) begin() {
+	a.op("/Tx BMC")
+	a.Save()
+	a.Clip(0, 0, a.Box.Width, a.Box.Height)
+}
+
+func (a *Appearance) end() {
+	a.Restore()
+	a.op("EMC")
+}
+
+// left is where a line begins.
+func left(b Box, align string, l Run) float64 {
+	pad := b.pad()
+	if align == AlignStart && l.RightToLeft {
+		align = AlignRight
+	}
+	switch align {
+	case AlignCenter:
+		return (b.Width - l.Width) / 2
+	case AlignRight:
+		return b.Width - pad - l.Width
+	}
+	return pad
+}
+
+func (b Box) pad() float64 { return min(inset, b.Width/10) }
+
+// fit chooses the size and breaks the lines.
+func (s *Set) fit(b Box, v Field) []Run {
+	size := v.Size
+	if size <= 0 {
+		size = min(defaultSize, b.Height*0.7)
+	}
+	size = max(size, min(minSize, b.Height))
+	width := b.Width - 2*b.pad()
+	if v.Multiline {
+		return s.fitLines(v, size, width, b.Height)
+	}
+	line := s.fonts.Layout(v.Style, size, v.Text)
+	if line.Width <= width && (v.Size > 0 || line.Height() <= b.Height) {
+		return []Run{line}
+	}
+	scale := min(1, width/max(line.Width, slack))
+	if v.Size <= 0 {
+		scale = min(scale, b.Height/line.Height())
+	}
+	smaller := max(size*scale, min(size, minSize))
+	line = s.fonts.Layout(v.Style, smaller, v.Text)
+	if line.Width > width+slack && 2*line.Height() <= b.Height {
+		return s.fonts.WrapLines(v.Style, smaller, width, v.Text)
+	}
+	return []Run{line}
+}
+
+// fitLines wraps at the largest size at which all lines are inside the box.
+func (s *Set) fitLines(v Field, size, width, height float64) []Run {
+	for {
+		lines := s.fonts.WrapLines(v.Style, size, width, v.Text)
+		total := 0.0
+		for _, l := range lines {
+			total += l.Height()
+		}
+		if total <= height || size <= minSize {
+			return lines
+		}
+		size = max(minSize, min(size-0.5, size*0.93))
+	}
+}

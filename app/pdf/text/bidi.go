@@ -1,0 +1,141 @@
+package text
+
+import (
+	"slices"
+
+	gobidi "github.com/go-text/typesetting/bidi"
+	"golang.org/x/text/unicode/bidi"
+)
+
+// A direction is that of a paragraph. Neutral text takes the direction of its
+// first strong character, and from left to right without one.
+type direction uint8
+
+const (
+	neutral direction = iota
+	leftToRight
+	rightToLeft
+)
+
+// A span is text[start:end] of one embedding level (Unicode UAX #9).
+type span struct {
+	start, end int
+	level      int
+}
+
+// bidi divides text into spans in the order in which they are seen.
+func (sh *shaper) bidi(text []rune, base direction) (spans []span, rtl bool) {
+	if len(text) == 0 {
+		return nil, base == rightToLeft
+	}
+	if base == neutral {
+		base = firstStrong(text)
+	}
+	rtl = base == rightToLeft
+	way := gobidi.LeftToRight
+	if rtl {
+		way = gobidi.RightToLeft
+	}
+	runs := sh.paragraph.Segment(text, way)
+	for i := range runs.NumRuns() {
+		r := runs.Run(i)
+		spans = append(spans, span{r.Start, r.End, int(r.Level)})
+	}
+	if !rtl {
+		spans = splitNumbers(text, spans)
+	}
+	return visual(spans), rtl
+}
+
+func firstStrong(text []rune) direction {
+	for _, r := range text {
+		switch class(r) {
+		case bidi.L:
+			return leftToRight
+		case bidi.R, bidi.AL:
+			return rightToLeft
+		}
+	}
+	return leftToRight
+}
+
+func class(r rune) bidi.Class {
+	p, _ := bidi.LookupRune(r)
+	return p.Class()
+}
+
+// splitNumbers divides the spans that go from left to right in such a
+// paragraph where a number next to right-to-left text, which has level 2,
+// borders on text of level 0. The library joins the two, though the number
+// belongs to its neighbour and changes sides with it.
+func splitNumbers(text []rune, spans []span) []span {
+	var out []span
+	for i, s := range spans {
+		if s.level%2 != 0 {
+			out = append(out, s)
+			continue
+		}
+		from, to := s.start, s.end
+		if i > 0 {
+			from = numberAfter(text, s)
+		}
+		if i+1 < len(spans) {
+			to = max(from, numberBefore(text, s))
+		}
+		for _, part := range []span{{s.start, from, 2}, {from, to, 0}, {to, s.end, 2}} {
+			if part.start < part.end {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// numberAfter is the end of the number with which s begins.
+func numberAfter(text []rune, s span) int {
+	end := s.start
+	for i := s.start; i < s.end; i++ {
+		switch class(text[i]) {
+		case bidi.EN, bidi.AN, bidi.ET:
+			end = i + 1
+		case bidi.ES, bidi.CS, bidi.NSM, bidi.BN:
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// numberBefore is the beginning of the Arabic-Indic number with which s ends.
+// European digits are of level 0 there.
+func numberBefore(text []rune, s span) int {
+	start := s.end
+	for i := s.end - 1; i >= s.start; i-- {
+		switch class(text[i]) {
+		case bidi.AN:
+			start = i
+		case bidi.CS, bidi.NSM, bidi.BN:
+		default:
+			return start
+		}
+	}
+	return start
+}
+
+// visual puts spans into the order in which they are seen (UAX #9, L2).
+func visual(spans []span) []span {
+	top := 0
+	for _, s := range spans {
+		top = max(top, s.level)
+	}
+	for level := top; level > 0; level-- {
+		for i := 0; i < len(spans); i++ {
+			from := i
+			for i < len(spans) && spans[i].level >= level {
+				i++
+			}
+			slices.Reverse(spans[from:i])
+		}
+	}
+	return spans
+}

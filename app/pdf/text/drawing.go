@@ -1,0 +1,209 @@
+package text
+
+import (
+	"math"
+	"strconv"
+
+	"paraph/app/pdf/object"
+)
+
+// A Color is red, green and blue, each from 0 to 1.
+type Color struct{ R, G, B float64 }
+
+// Black is the zero Color.
+var black = Color{}
+
+// A Drawing is a content stream in the making, with the fonts and pictures it
+// uses. Its origin is at the bottom left, y grows upwards.
+type Drawing struct {
+	set      *Set
+	ops      []byte
+	fonts    map[*subset]bool
+	pictures map[*Picture]bool
+}
+
+// NewDrawing begins a drawing.
+func (s *Set) NewDrawing() *Drawing {
+	return &Drawing{set: s, fonts: make(map[*subset]bool), pictures: make(map[*Picture]bool)}
+}
+
+// Ops gives the operators drawn so far, not compressed.
+func (d *Drawing) Ops() []byte { return d.ops }
+
+// Resources gives the resource dictionary, once the set is embedded.
+func (d *Drawing) Resources() (object.Dict, error) {
+	if !d.set.embedded {
+		return nil, ErrNotEmbedded
+	}
+	r := object.Dict{}
+	if len(d.fonts) > 0 {
+		fonts := object.Dict{}
+		for u := range d.fonts {
+			fonts[u.name] = u.ref
+		}
+		r["Font"] = fonts
+	}
+	if len(d.pictures) > 0 {
+		pictures := object.Dict{}
+		for p := range d.pictures {
+			pictures[p.name] = p.ref
+		}
+		r["XObject"] = pictures
+	}
+	return r, nil
+}
+
+// op appends numbers and an operator.
+func (d *Drawing) op(operator string, numbers ...float64) {
+	for _, n := range numbers {
+		d.number(n)
+		d.ops = append(d.ops, ' ')
+	}
+	d.ops = append(d.ops, operator...)
+	d.ops = append(d.ops, '\n')
+}
+
+// number appends n to a thousandth of a point. What is no number becomes 0.
+func (d *Drawing) number(n float64) {
+	n = math.Round(n*1000) / 1000
+	if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 { // also -0
+		n = 0
+	}
+	d.ops = strconv.AppendFloat(d.ops, n, 'f', -1, 64)
+}
+
+// Save keeps the graphics state until Restore.
+func (d *Drawing) Save() { d.op("q") }
+
+// Restore brings back the state of the last Save.
+func (d *Drawing) Restore() { d.op("Q") }
+
+// Transform maps what is drawn from here on by the matrix a b c d e f.
+func (d *Drawing) Transform(a, b, c, e, x, y float64) { d.op("cm", a, b, c, e, x, y) }
+
+// Clip keeps what is drawn from here on inside a rectangle.
+func (d *Drawing) Clip(x, y, w, h float64) {
+	d.op("re", x, y, w, h)
+	d.op("W")
+	d.op("n")
+}
+
+// Fill sets the colour of text and areas.
+func (d *Drawing) Fill(c Color) { d.op("rg", c.R, c.G, c.B) }
+
+// Stroke sets the colour and width of lines.
+func (d *Drawing) Stroke(c Color, width float64) {
+	d.op("RG", c.R, c.G, c.B)
+	d.op("w", width)
+}
+
+// Rect fills a rectangle.
+func (d *Drawing) Rect(x, y, w, h float64) {
+	d.op("re", x, y, w, h)
+	d.op("f")
+}
+
+// Frame draws the outline of a rectangle.
+func (d *Drawing) Frame(x, y, w, h float64) {
+	d.op("re", x, y, w, h)
+	d.op("S")
+}
+
+// Line draws a straight line.
+func (d *Drawing) Line(x1, y1, x2, y2 float64) {
+	d.op("m", x1, y1)
+	d.op("l", x2, y2)
+	d.op("S")
+}
+
+// Text shows a run with the beginning of its baseline at x, y.
+func (d *Drawing) Text(x, y float64, r Run) {
+	if len(r.Glyphs) == 0 || r.Size <= 0 {
+		return
+	}
+	t := textLine{Drawing: d, size: r.Size}
+	d.op("BT")
+	d.op("Td", x, y)
+	for i, g := range r.Glyphs {
+		t.glyph(g, i > 0 && g.odd && g.Text == "")
+	}
+	t.finish()
+	d.op("ET")
+}
+
+// A textLine shows the glyphs of a line. Positions are in thousandths of the
+// size, as in the widths of the font.
+type textLine struct {
+	*Drawing
+	size   float64
+	font   *subset
+	open   bool    // inside a TJ array
+	hex    bool    // inside a hexadecimal string
+	rise   float64 // points
+	marked bool    // inside a span with a text of its own
+	pen    float64 // where the viewer is
+	place  float64 // where the glyph belongs
+}
+
+func (t *textLine) glyph(g Glyph, _ bool) {
+	font, code := t.set.code(g)
+	if font != t.font {
+		t.close()
+		t.font = font
+		t.fonts[font] = true
+		t.ops = append(t.ops, '/')
+		t.ops = append(t.ops, font.name...)
+		t.ops = append(t.ops, ' ')
+		t.op("Tf", t.size)
+	}
+	if rise := math.Round(g.Y*1000) / 1000; rise != t.rise {
+		t.close()
+		t.rise = rise
+		t.op("Ts", rise)
+	}
+	t.moveTo(t.place + g.X*1000/t.size)
+	if !t.hex {
+		t.ops = append(t.ops, '<')
+		t.hex = true
+	}
+	const digits = "0123456789ABCDEF"
+	t.ops = append(t.ops, digits[code>>12], digits[code>>8&15], digits[code>>4&15], digits[code&15])
+	s := font.face.sfnt
+	t.pen += s.mille(s.advance(g.id))
+	t.place += g.Advance * 1000 / t.size
+}
+
+// moveTo opens the array and corrects the pen where it is off by a visible bit.
+func (t *textLine) moveTo(place float64) {
+	if !t.open {
+		t.ops = append(t.ops, '[')
+		t.open = true
+	}
+	back := math.Round((t.pen-place)*10) / 10
+	if math.Abs(back) < 0.5 {
+		return
+	}
+	if t.hex {
+		t.ops = append(t.ops, '>')
+		t.hex = false
+	}
+	t.number(back)
+	t.pen -= back
+}
+
+func (t *textLine) close() {
+	if t.hex {
+		t.ops = append(t.ops, '>')
+	}
+	if t.open {
+		t.ops = append(t.ops, "] TJ\n"...)
+	}
+	t.hex, t.open = false, false
+}
+
+func (t *textLine) finish() {
+	t.close()
+	if t.rise != 0 {
+		t.op("Ts", 0)
+	}
+}

@@ -1,0 +1,172 @@
+// Package text sets text that people type: it shapes any script with fonts of
+// its own, embeds what was used into a PDF, and draws the appearances of form
+// fields and signatures.
+//
+// A character that no font has is never drawn as an empty box: it is reported
+// by [Fonts.Missing] and in [Run.Missing], so that a caller can refuse it before
+// anything is signed.
+//
+// Everything is measured in points. In a [Drawing] the origin is at the bottom
+// left and y grows upwards, as in PDF.
+package text
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/go-text/typesetting/font"
+)
+
+//go:embed fonts/*.ttf.gz
+var files embed.FS
+
+// Faces that a [Style] can name.
+const (
+	Sans    = "sans"
+	Script1 = "script1" // Caveat: a quick hand, Latin and Cyrillic
+	Script2 = "script2" // Dancing Script: Latin and Vietnamese
+	Script3 = "script3" // Great Vibes: formal, Latin, Cyrillic and Vietnamese
+)
+
+// Scripts lists the faces for typed signatures, the default first.
+func Scripts() []string { return []string{Script1, Script2, Script3} }
+
+// A Style says how text should look. The zero Style is upright Sans. Bold and
+// Italic are kept where a font has them, else left out. An unknown Face is Sans.
+type Style struct {
+	Face   string
+	Bold   bool
+	Italic bool
+}
+
+// Fonts are the fonts of the program. They are read when first needed and kept.
+// Fonts is safe for concurrent use.
+type Fonts struct {
+	faces   map[string]*face
+	shapers spares[*shaper]
+	packers spares[*zlib.Writer]
+}
+
+// New gives the fonts. It is cheap: no font is read yet.
+func New() *Fonts {
+	f := &Fonts{faces: make(map[string]*face)}
+	for _, s := range catalog {
+		f.faces[s.name] = &face{name: s.name}
+	}
+	f.shapers = newSpares(newShaper)
+	f.packers = newSpares(func() *zlib.Writer { return zlib.NewWriter(io.Discard) })
+	return f
+}
+
+// Check reads every font and reports those that are damaged.
+func (f *Fonts) Check() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(f.faces)) {
+		if fc := f.faces[name]; !fc.ready() {
+			errs = append(errs, fc.err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// flate compresses data with a writer that is used again.
+func (f *Fonts) flate(data []byte) []byte {
+	var b bytes.Buffer
+	z := f.packers.take()
+	defer f.packers.give(z)
+	z.Reset(&b)
+	// A bytes.Buffer takes every write.
+	_, _ = z.Write(data)
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// spares keeps things that are dear to make for the next one who needs one. A
+// sync.Pool would lose them at the next garbage collection.
+type spares[T any] struct {
+	free chan T
+	make func() T
+}
+
+func newSpares[T any](create func() T) spares[T] {
+	return spares[T]{free: make(chan T, runtime.GOMAXPROCS(0)), make: create}
+}
+
+func (s spares[T]) take() T {
+	select {
+	case v := <-s.free:
+		return v
+	default:
+		return s.make()
+	}
+}
+
+func (s spares[T]) give(v T) {
+	select {
+	case s.free <- v:
+	default:
+	}
+}
+
+// A face is one font. Its parsed form may be used by many at once.
+type face struct {
+	name string
+	once sync.Once
+	font *font.Font
+	sfnt *sfnt
+	err  error
+}
+
+// ready reads the font at the first call. A font that can't be read has no
+// glyphs, so its text is reported as missing; err says why.
+func (fc *face) ready() bool {
+	fc.once.Do(func() {
+		if err := fc.load(); err != nil {
+			fc.err = fmt.Errorf("font %s: %w", fc.name, err)
+		}
+	})
+	return fc.err == nil
+}
+
+func (fc *face) load() error {
+	packed, err := files.Open("fonts/" + fc.name + ".ttf.gz")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = packed.Close() }() // in memory: closing can't fail
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return err
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		return err
+	}
+	if fc.sfnt, err = parseSFNT(raw); err != nil {
+		return err
+	}
+	parsed, err := font.ParseTTF(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	fc.font = parsed.Font
+	return nil
+}
+
+// has says whether the font has a glyph of its own for r.
+func (fc *face) has(r rune) bool {
+	if !fc.ready() {
+		return false
+	}
+	g, ok := fc.font.NominalGlyph(r)
+	return ok && g != 0
+}

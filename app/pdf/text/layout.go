@@ -1,0 +1,145 @@
+package text
+
+import (
+	"slices"
+	"unicode"
+)
+
+// A Glyph is one shape to be drawn.
+type Glyph struct {
+	Advance float64 // to the next glyph, points
+	X, Y    float64 // where it is drawn, from its place on the line, points
+	Text    string  // the characters it stands for; of several glyphs that stand for one text the first has it all
+
+	face *face
+	id   int
+	at   int  // where in the text its characters begin, in runes
+	odd  bool // part of a group of glyphs whose text can't be divided among them
+}
+
+// A Run is a line of text, shaped and in the order in which it is seen.
+type Run struct {
+	Glyphs      []Glyph // from left to right
+	Size        float64 // points
+	Width       float64 // points
+	Ascent      float64 // of the tallest font in it, above the baseline, points
+	Descent     float64 // below the baseline, points, positive
+	RightToLeft bool    // the direction of the paragraph
+	Missing     []rune  // characters that no font has, each once; drawn as U+FFFD
+}
+
+// Height is the distance from one line of such text to the next, in points.
+func (r Run) Height() float64 { return r.Ascent + r.Descent }
+
+// Layout shapes s on one line. Line breaks and tabs count as spaces, other
+// control characters and explicit bidi controls are left out: what was typed
+// must not look like something else.
+func (f *Fonts) Layout(style Style, size float64, s string) Run {
+	sh := f.shapers.take()
+	defer f.shapers.give(sh)
+	return f.layout(sh, style, size, clean(s), neutral)
+}
+
+// Measure gives the width of s on one line, in points.
+func (f *Fonts) Measure(style Style, size float64, s string) float64 {
+	return f.Layout(style, size, s).Width
+}
+
+// Missing lists the characters of s that can't be drawn, each once: those that
+// no font has, control characters other than tab and line breaks, and bytes that
+// are not UTF-8.
+func (f *Fonts) Missing(s string) []rune {
+	var missing []rune
+	for i, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || r == unicode.ReplacementChar && s[i] != 0xEF {
+			missing = appendNew(missing, r)
+		}
+	}
+	for _, r := range f.Layout(Style{}, 1, s).Missing {
+		missing = appendNew(missing, r)
+	}
+	return missing
+}
+
+func appendNew(list []rune, r rune) []rune {
+	if slices.Contains(list, r) {
+		return list
+	}
+	return append(list, r)
+}
+
+// layout shapes text that was cleaned already.
+func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base direction) Run {
+	run := Run{Size: size}
+	run.extend(f.faces[style.primary()[0]], size)
+	spans, rtl := sh.bidi(text, base)
+	run.RightToLeft = rtl
+	for _, span := range spans {
+		items := f.itemise(sh, style, text, span)
+		if span.level%2 != 0 {
+			slices.Reverse(items)
+		}
+		for _, it := range items {
+			run.add(sh, text, it)
+		}
+	}
+	return run
+}
+
+// add shapes one item and puts it to the right of what is there.
+func (r *Run) add(sh *shaper, text []rune, it item) {
+	part := text[it.start:it.end]
+	if it.missing {
+		r.miss(part)
+	}
+	if it.face == nil {
+		return
+	}
+	at := it.start
+	if it.missing { // shown as U+FFFD, copied as what it was
+		text, it.start, it.end = []rune{unicode.ReplacementChar}, 0, 1
+	}
+	r.extend(it.face, r.Size)
+	glyphs, missing := sh.shape(text, it, r.Size)
+	r.miss(missing)
+	if it.missing && len(glyphs) > 0 {
+		glyphs[0].Text, glyphs[0].at = string(part), at
+	}
+	for _, g := range glyphs {
+		r.Width += g.Advance
+	}
+	r.Glyphs = append(r.Glyphs, glyphs...)
+}
+
+func (r *Run) miss(runes []rune) {
+	for _, c := range runes {
+		if !ignorable(c) {
+			r.Missing = appendNew(r.Missing, c)
+		}
+	}
+}
+
+// extend makes room for a font's tallest shapes.
+func (r *Run) extend(fc *face, size float64) {
+	if !fc.ready() {
+		return
+	}
+	unit := size / float64(fc.sfnt.upem)
+	r.Ascent = max(r.Ascent, float64(fc.sfnt.ascent)*unit)
+	r.Descent = max(r.Descent, -float64(fc.sfnt.descent)*unit)
+}
+
+// clean turns what was typed into what can be set on a line.
+func clean(s string) []rune {
+	text := make([]rune, 0, len(s))
+	for _, r := range s {
+		switch {
+		case r == '\t', r == '\n', r == '\r', r == 0x85, r == 0x2028, r == 0x2029:
+			text = append(text, ' ')
+		case unicode.IsControl(r), r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
+		default:
+			text = append(text, r)
+		}
+	}
+	return text
+}

@@ -1,0 +1,196 @@
+package text
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf16"
+
+	"paraph/app/pdf/object"
+)
+
+// ErrNotEmbedded says that a drawing was asked for its resources before
+// [Set.Embed] was called.
+var ErrNotEmbedded = errors.New("the fonts of this drawing are not embedded yet")
+
+// A Set is the fonts and pictures that one revision, or one new document, uses.
+// Draw everything first, then Embed once, then write the drawings. A Set is for
+// one goroutine; many Sets may share their Fonts.
+type Set struct {
+	fonts    *Fonts
+	used     []*subset
+	open     map[*face]*subset
+	pictures []*Picture
+	embedded bool
+}
+
+// NewSet gives an empty set.
+func (f *Fonts) NewSet() *Set {
+	return &Set{fonts: f, open: make(map[*face]*subset)}
+}
+
+// Fonts gives the fonts the set draws with.
+func (s *Set) Fonts() *Fonts { return s.fonts }
+
+// A subset collects what is used of one face. The codes in content streams are
+// numbers of its glyphs, given out in order of first use: one for each pair of
+// shape and text, so that what is copied out of the PDF is what was typed.
+type subset struct {
+	face   *face
+	name   object.Name // in resource dictionaries
+	codes  map[glyphText]int
+	glyphs []int    // face glyph of each code
+	texts  []string // text of each code
+	ref    object.Ref
+}
+
+type glyphText struct {
+	glyph int
+	text  string
+}
+
+// maxCodes is how many codes two bytes can hold.
+const maxCodes = 1 << 16
+
+// code gives the font and the code under which a glyph is shown.
+func (s *Set) code(g Glyph) (*subset, int) {
+	u := s.open[g.face]
+	key := glyphText{g.id, g.Text}
+	if u != nil {
+		if c, ok := u.codes[key]; ok {
+			return u, c
+		}
+	}
+	if u == nil || len(u.glyphs) == maxCodes {
+		u = &subset{
+			face:   g.face,
+			name:   object.Name("F" + strconv.Itoa(len(s.used)+1)),
+			codes:  make(map[glyphText]int),
+			glyphs: []int{0}, // code 0 is the glyph that is never shown
+			texts:  []string{""},
+		}
+		s.open[g.face] = u
+		s.used = append(s.used, u)
+	}
+	c := len(u.glyphs)
+	u.codes[key] = c
+	u.glyphs = append(u.glyphs, g.id)
+	u.texts = append(u.texts, g.Text)
+	return u, c
+}
+
+// Embed writes the fonts and pictures that were used. Nothing may be drawn
+// with the set after it.
+func (s *Set) Embed(w object.Writer) {
+	if s.embedded {
+		return
+	}
+	for _, u := range s.used {
+		u.ref = u.embed(s.fonts, w)
+	}
+	for _, p := range s.pictures {
+		p.embed(w)
+	}
+	s.embedded = true
+}
+
+// embed writes a Type0 font over a CIDFontType2 (ISO 32000-2 §9.7).
+func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
+	t := u.face.sfnt
+	program := t.subset(u.glyphs)
+	name := object.Name(tag(u.face.name, program) + "+" + u.face.name)
+	file := w.Add(&object.Stream{
+		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": len(program)},
+		Data: f.flate(program),
+	})
+	box := make(object.Array, 4)
+	for i, v := range t.box {
+		box[i] = t.mille(v)
+	}
+	descriptor := w.Add(object.Dict{
+		"Type": object.Name("FontDescriptor"), "FontName": name, "Flags": u.flags(), "FontBBox": box,
+		"ItalicAngle": t.italic, "Ascent": t.mille(t.ascent), "Descent": t.mille(t.descent),
+		"CapHeight": t.mille(t.capHeight), "StemV": 80, "FontFile2": file,
+	})
+	descendant := w.Add(object.Dict{
+		"Type": object.Name("Font"), "Subtype": object.Name("CIDFontType2"), "BaseFont": name,
+		"CIDSystemInfo": object.Dict{
+			"Registry": object.String("Adobe"), "Ordering": object.String("Identity"), "Supplement": 0,
+		},
+		"FontDescriptor": descriptor, "CIDToGIDMap": object.Name("Identity"),
+		"W": object.Array{0, u.widths()},
+	})
+	unicode := w.Add(&object.Stream{
+		Dict: object.Dict{"Filter": object.Name("FlateDecode")},
+		Data: f.flate(u.toUnicode()),
+	})
+	return w.Add(object.Dict{
+		"Type": object.Name("Font"), "Subtype": object.Name("Type0"), "BaseFont": name,
+		"Encoding": object.Name("Identity-H"), "DescendantFonts": object.Array{descendant}, "ToUnicode": unicode,
+	})
+}
+
+func (u *subset) flags() int {
+	const symbolic, italic = 4, 64
+	if u.face.sfnt.italic != 0 {
+		return symbolic | italic
+	}
+	return symbolic
+}
+
+func (u *subset) widths() object.Array {
+	a := make(object.Array, len(u.glyphs))
+	for i, g := range u.glyphs {
+		a[i] = u.face.sfnt.mille(u.face.sfnt.advance(g))
+	}
+	return a
+}
+
+// mille turns font units into thousandths of the size, to a hundredth.
+func (s *sfnt) mille(v int) float64 {
+	return math.Round(float64(v)*100000/float64(s.upem)) / 100
+}
+
+// tag is the mark of a subset (ISO 32000-2 §9.9.2): six letters, the same for
+// the same subset and for no other.
+func tag(name string, program []byte) string {
+	h := sha256.New()
+	_, _ = h.Write([]byte(name)) // a hash takes every write
+	_, _ = h.Write(program)
+	n := binary.BigEndian.Uint64(h.Sum(nil))
+	b := make([]byte, 6)
+	for i := range b {
+		b[i] = byte('A' + n%26)
+		n /= 26
+	}
+	return string(b)
+}
+
+// toUnicode is the CMap that gives the text of each code (ISO 32000-2 §9.10.3).
+func (u *subset) toUnicode() []byte {
+	b := []byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
+		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n" +
+		"/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
+		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n")
+	const block = 100 // at most so many lines between begin and end
+	for from := 1; from < len(u.texts); from += block {
+		to := min(from+block, len(u.texts))
+		b = fmt.Appendf(b, "%d beginbfchar\n", to-from)
+		for c := from; c < to; c++ {
+			b = fmt.Appendf(b, "<%04X> <", c)
+			b = append(appendUTF16(b, u.texts[c]), ">\n"...)
+		}
+		b = append(b, "endbfchar\n"...)
+	}
+	return append(b, "endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n"...)
+}
+
+func appendUTF16(b []byte, s string) []byte {
+	for _, v := range utf16.Encode([]rune(s)) {
+		b = fmt.Appendf(b, "%04X", v)
+	}
+	return b
+}

@@ -1,0 +1,90 @@
+package text
+
+import (
+
+	gobidi "github.com/go-text/typesetting/bidi"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/harfbuzz"
+	"github.com/go-text/typesetting/language"
+	"github.com/go-text/typesetting/segmenter"
+)
+
+// A shaper holds what shaping remembers. One goroutine uses it at a time.
+type shaper struct {
+	paragraph gobidi.Paragraph
+	segments  segmenter.Segmenter
+	buffer    *harfbuzz.Buffer
+	fonts     map[*face]*harfbuzz.Font
+}
+
+func newShaper() *shaper {
+	return &shaper{buffer: harfbuzz.NewBuffer(), fonts: make(map[*face]*harfbuzz.Font)}
+}
+
+func (sh *shaper) font(fc *face) *harfbuzz.Font {
+	f := sh.fonts[fc]
+	if f == nil {
+		f = harfbuzz.NewFont(font.NewFace(fc.font))
+		sh.fonts[fc] = f
+	}
+	return f
+}
+
+// shape gives the glyphs of an item from left to right. Glyph 0 is left out;
+// missing are the characters that gave it.
+func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, missing []rune) {
+	b := sh.buffer
+	b.Clear()
+	b.ClusterLevel = harfbuzz.MonotoneCharacters
+	b.AddRunes(text, it.start, it.end-it.start)
+	b.Props = harfbuzz.SegmentProperties{Direction: harfbuzz.LeftToRight, Script: it.script}
+	if lang, ok := language.ScriptToLang[it.script]; ok {
+		b.Props.Language = lang.Language()
+	}
+	if it.rtl {
+		b.Props.Direction = harfbuzz.RightToLeft
+	}
+	b.Shape(sh.font(it.face), nil)
+	unit := size / float64(it.face.sfnt.upem)
+	glyphs = make([]Glyph, 0, len(b.Info))
+	for i := 0; i < len(b.Info); {
+		n := 1
+		for i+n < len(b.Info) && b.Info[i+n].Cluster == b.Info[i].Cluster {
+			n++
+		}
+		from := b.Info[i].Cluster
+		part := text[from:clusterEnd(b.Info, i, n, it)]
+		for k := i; k < i+n; k++ {
+			if b.Info[k].Glyph == 0 {
+				missing = append(missing, part...)
+				continue
+			}
+			g := Glyph{
+				Advance: float64(b.Pos[k].XAdvance) * unit,
+				X:       float64(b.Pos[k].XOffset) * unit,
+				Y:       float64(b.Pos[k].YOffset) * unit,
+				face:    it.face,
+				id:      int(b.Info[k].Glyph),
+				at:      from,
+				odd:     n > 1,
+			}
+			if k == i {
+				g.Text = string(part)
+			}
+			glyphs = append(glyphs, g)
+		}
+		i += n
+	}
+	return glyphs, missing
+}
+
+// clusterEnd is where in the text the cluster of info[i:i+n] ends.
+func clusterEnd(info []harfbuzz.GlyphInfo, i, n int, it item) int {
+	switch {
+	case it.rtl && i > 0:
+		return info[i-1].Cluster
+	case !it.rtl && i+n < len(info):
+		return info[i+n].Cluster
+	}
+	return it.end
+}

@@ -1,0 +1,164 @@
+package text
+
+import "math"
+
+// A Point is a place on the pad that somebody signed on: x to the right, y
+// down, in any unit.
+type Point struct{ X, Y float64 }
+
+// A Mark is what a person made as signature or initials. The first of Strokes,
+// Picture and Typed that is set is drawn.
+type Mark struct {
+	Strokes [][]Point // drawn with a pen
+	Picture *Picture  // uploaded or drawn as an image; see [Set.Picture]
+	Typed   string    // a name
+	Face    string    // of Typed: Script1, Script2 or Script3; "" is Script1
+	Color   Color
+}
+
+// Ink is the colour of signatures for those who have no other wish.
+func Ink() Color { return Color{0.05, 0.1, 0.35} }
+
+// Signature draws a mark as large as the box allows, keeping its shape, with
+// lines of small print under it (who, when, how) where the box is high enough.
+func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {
+	a := s.NewAppearance(b)
+	a.Save()
+	defer a.Restore()
+	a.Clip(0, 0, b.Width, b.Height)
+	foot := a.caption(caption)
+	pad := min(inset, b.Width/10, (b.Height-foot)/10)
+	a.mark(pad, foot+pad, b.Width-2*pad, b.Height-foot-2*pad, m)
+	return a
+}
+
+// caption writes the small print at the bottom and gives its height.
+func (a *Appearance) caption(lines []string) float64 {
+	const size, floor = 6.0, 4.0
+	if len(lines) == 0 || a.Box.Height < 24 {
+		return 0
+	}
+	var runs []Run
+	height := 0.0
+	for _, l := range lines {
+		r := a.set.fonts.Layout(Style{}, size, l)
+		if room := a.Box.Width - 2*inset; r.Width > room && room > 0 {
+			r = r.scaled(max(floor/size, room/r.Width))
+		}
+		if height+r.Height() > a.Box.Height*0.45 {
+			break
+		}
+		height += r.Height()
+		runs = append(runs, r)
+	}
+	a.Fill(gray)
+	y := height
+	for _, r := range runs {
+		y -= r.Ascent
+		x := float64(inset)
+		if r.RightToLeft {
+			x = a.Box.Width - inset - r.Width
+		}
+		a.Text(x, y, r)
+		y -= r.Descent
+	}
+	return height
+}
+
+// mark draws into a rectangle.
+func (a *Appearance) mark(x, y, w, h float64, m Mark) {
+	if w <= 0 || h <= 0 {
+		return
+	}
+	switch {
+	case len(m.Strokes) > 0:
+		a.strokes(x, y, w, h, m)
+	case m.Picture != nil:
+		scale := min(w/float64(m.Picture.Width), h/float64(m.Picture.Height))
+		pw, ph := float64(m.Picture.Width)*scale, float64(m.Picture.Height)*scale
+		a.Picture(x, y+(h-ph)/2, pw, ph, m.Picture)
+	case m.Typed != "":
+		a.typed(x, y, w, h, m)
+	}
+}
+
+func (a *Appearance) typed(x, y, w, h float64, m Mark) {
+	const probe, largest = 100, 36
+	r := a.set.fonts.Layout(Style{Face: m.face()}, probe, m.Typed)
+	if r.Width <= 0 || r.Height() <= 0 {
+		return
+	}
+	r = r.scaled(min(w/r.Width, h/r.Height(), largest/probe))
+	a.Fill(m.Color)
+	if r.RightToLeft {
+		x += w - r.Width
+	}
+	a.Text(x, y+(h-r.Height())/2+r.Descent, r)
+}
+
+func (m Mark) face() string {
+	if m.Face == "" {
+		return Script1
+	}
+	return m.Face
+}
+
+// strokes draws pen strokes as smooth lines: curves through the middles between
+// the points, with the points as controls.
+func (a *Appearance) strokes(x, y, w, h float64, m Mark) {
+	low, high, ok := bounds(m.Strokes)
+	if !ok {
+		return
+	}
+	pen := min(1.4, h/16)
+	x, y, w, h = x+pen, y+pen, w-2*pen, h-2*pen
+	scale := min(w/max(high.X-low.X, slack), h/max(high.Y-low.Y, slack))
+	y += (h + (high.Y-low.Y)*scale) / 2 // of the highest point
+	at := func(p Point) Point { return Point{x + (p.X-low.X)*scale, y - (p.Y-low.Y)*scale} }
+	a.Stroke(m.Color, pen)
+	a.op("J", 1)
+	a.op("j", 1)
+	for _, s := range m.Strokes {
+		if s = finite(s); len(s) > 0 {
+			a.stroke(s, at)
+		}
+	}
+}
+
+func (a *Appearance) stroke(s []Point, at func(Point) Point) {
+	p := at(s[0])
+	a.op("m", p.X, p.Y)
+	for i := 1; i+1 < len(s); i++ {
+		q, next := at(s[i]), at(s[i+1])
+		end := Point{(q.X + next.X) / 2, (q.Y + next.Y) / 2}
+		// A quadratic curve from p over q to end, written as a cubic one.
+		a.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
+		p = end
+	}
+	last := at(s[len(s)-1])
+	a.op("l", last.X, last.Y)
+	a.op("S")
+}
+
+func finite(s []Point) []Point {
+	kept := make([]Point, 0, len(s))
+	for _, p := range s {
+		if !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X+p.Y, 0) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+func bounds(strokes [][]Point) (low, high Point, ok bool) {
+	for _, s := range strokes {
+		for _, p := range finite(s) {
+			if !ok {
+				low, high, ok = p, p, true
+			}
+			low = Point{min(low.X, p.X), min(low.Y, p.Y)}
+			high = Point{max(high.X, p.X), max(high.Y, p.Y)}
+		}
+	}
+	return low, high, ok
+}
