@@ -3,10 +3,13 @@ package pki
 import (
 	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"fmt"
 	"math/big"
 	"slices"
 	"time"
+
+	"golang.org/x/crypto/cryptobyte"
 )
 
 // listLife is how long a revocation list of ours speaks for itself.
@@ -43,10 +46,15 @@ func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.
 	if !at.After(after) { // Lists know whole seconds only.
 		at = after.Truncate(time.Second).Add(time.Second)
 	}
+	since, err := expiredOnList(issuer.Certificate.NotBefore)
+	if err != nil {
+		return nil, err
+	}
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
-		Number:     big.NewInt(at.UnixMilli()),
-		ThisUpdate: at,
-		NextUpdate: at.Add(listLife),
+		Number:          big.NewInt(at.UnixMilli()),
+		ThisUpdate:      at,
+		NextUpdate:      at.Add(listLife),
+		ExtraExtensions: []pkix.Extension{since},
 	}, issuer.Certificate, issuer.Key)
 	if err != nil {
 		return nil, fmt.Errorf("pki: revocation list of %s: %w", describe(issuer.Certificate), err)
@@ -57,4 +65,16 @@ func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.
 	}
 	a.lists[key] = list
 	return list, nil
+}
+
+// expiredOnList says that revoked certificates stay on the list after they expire: a signatory's lives for minutes, and
+// a list made later must still speak of it (ITU-T X.509 §9.5.2.8).
+func expiredOnList(since time.Time) (pkix.Extension, error) {
+	var b cryptobyte.Builder
+	b.AddASN1GeneralizedTime(since)
+	value, err := b.Bytes()
+	if err != nil {
+		return pkix.Extension{}, fmt.Errorf("pki: encoding revocation list: %w", err)
+	}
+	return pkix.Extension{Id: oidExpiredOnList, Value: value}, nil
 }

@@ -1,0 +1,118 @@
+package pki
+
+import (
+	"crypto/x509"
+	"math/big"
+	"time"
+)
+
+// VerifyOptions say what a signature is judged by.
+type VerifyOptions struct {
+	// Roots are the certificates that are trusted.
+	Roots []*x509.Certificate
+	// Extra are more certificates to build chains with, such as those of a PDF's DSS.
+	Extra []*x509.Certificate
+	// CRLs and OCSPs are DER revocation lists and OCSP responses; those that cannot be read are passed over.
+	CRLs, OCSPs [][]byte
+	// At is the latest moment at which the signature is known to have existed: the time of a later document timestamp,
+	// or now. The zero value is now. A trusted signature timestamp that is earlier takes its place.
+	At time.Time
+}
+
+// SignatureReport holds the facts that hold for signatures and timestamps alike. Each is reported by itself; Problems
+// says in sentences why one is false.
+type SignatureReport struct {
+	// DigestOK: what is signed is what the digest function hashes.
+	DigestOK bool
+	// SignatureOK: the signature value was made with the key of Certificate over the signed attributes.
+	SignatureOK bool
+	// Binding names the attribute that ties the signature to its certificate: "signing-certificate-v2",
+	// "signing-certificate", or "" when there is none, as in signatures older than PAdES.
+	Binding string
+	// CertificateBound: that attribute is there and names Certificate.
+	CertificateBound bool
+	// Certificate is the signer's, nil when it is not to be found; Certificates are all that came with the signature.
+	Certificate  *x509.Certificate
+	Certificates []*x509.Certificate
+	// Chain leads from Certificate up to a root, or as far as the certificates at hand go.
+	Chain []*x509.Certificate
+	// ChainOK: it is complete, and each certificate was valid at JudgedAt and allowed to sign the one before.
+	ChainOK bool
+	// TrustedRoot: the chain ends in one of VerifyOptions.Roots.
+	TrustedRoot bool
+	// JudgedAt is the moment that the chain and the revocation are judged at.
+	JudgedAt time.Time
+	// Revocation is the worst state in the chain.
+	Revocation Revocation
+	// Algorithm is for people, for example "ECDSA P-256 with SHA-256"; Digest is the digest of the content.
+	Algorithm, Digest string
+	// Weak says in sentences which algorithms or keys of it no longer resist forgery.
+	Weak []string
+	// Problems says in sentences what is wrong or unusual.
+	Problems []string
+}
+
+// Intact tells that the signed bytes are what the holder of Certificate signed. It says nothing of who that is.
+func (r *SignatureReport) Intact() bool {
+	return r.DigestOK && r.SignatureOK && (r.Binding == "" || r.CertificateBound)
+}
+
+// Trusted tells that it is intact and that the certificate can be believed: chain, root and revocation.
+func (r *SignatureReport) Trusted() bool {
+	return r.Intact() && r.ChainOK && r.TrustedRoot && r.Revocation.Status != Revoked
+}
+
+// CMSReport is what VerifyCMS found.
+type CMSReport struct {
+	SignatureReport
+	// SigningTime is the time that the signer claims, zero when it claims none.
+	SigningTime time.Time
+	// Timestamp is the signature timestamp, nil when there is none.
+	Timestamp *TimestampReport
+	// CAdES: the attributes are those of ETSI EN 319 122-1 for a PAdES signature (certificate bound, no signing-time).
+	CAdES bool
+}
+
+// TimestampReport is what VerifyTimestamp found.
+type TimestampReport struct {
+	SignatureReport
+	// OK: intact, the certificate is for timestamping, and its chain is complete and was valid at Time. Whether the
+	// authority is trusted is in TrustedRoot.
+	OK bool
+	// PurposeOK: the certificate's extended key usage is timeStamping alone, and critical (RFC 3161 §2.3).
+	PurposeOK bool
+	// Time is when the authority says that the digest existed, Accuracy how far off it may be.
+	Time     time.Time
+	Accuracy time.Duration
+	// Authority is the authority's name from its certificate.
+	Authority string
+	// Policy is the policy's object identifier in dotted form; Serial and Nonce are the token's, Nonce may be nil.
+	Policy string
+	Serial *big.Int
+	Nonce  *big.Int
+}
+
+// RevocationStatus is what is known about a certificate's revocation.
+type RevocationStatus string
+
+// States of revocation, from good to bad.
+const (
+	// NotRevoked: a list or response that covers the moment says so.
+	NotRevoked RevocationStatus = "good"
+	// ShortTerm: the certificate lived too briefly to be revoked (ETSI EN 319 412-1 §5.2) and no list was at hand.
+	ShortTerm RevocationStatus = "short-term"
+	// RevocationUnknown: nothing at hand speaks of the certificate at that moment.
+	RevocationUnknown RevocationStatus = "unknown"
+	// Revoked: it had been revoked by then.
+	Revoked RevocationStatus = "revoked"
+)
+
+// Revocation is the state of a chain: that of its worst certificate.
+type Revocation struct {
+	Status RevocationStatus
+	// Certificate is the one that Status speaks of, nil when all are good.
+	Certificate *x509.Certificate
+	// RevokedAt and Reason (RFC 5280 §5.3.1) are set when it is revoked, even if only later than the moment judged.
+	RevokedAt time.Time
+	Reason    int
+}

@@ -1,0 +1,234 @@
+package pki
+
+import (
+	"bytes"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/cryptobyte"
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
+	"golang.org/x/crypto/ocsp"
+)
+
+var (
+	oidIssuingPoint             = asn1.ObjectIdentifier{2, 5, 29, 28}
+	oidExpiredOnList            = asn1.ObjectIdentifier{2, 5, 29, 60}
+	oidDeltaList                = asn1.ObjectIdentifier{2, 5, 29, 27}
+	oidMicrosoftDocumentSigning = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 311, 10, 3, 12}
+)
+
+// chainRevocation gives the worst state of the certificates below the root.
+func chainRevocation(p path, o VerifyOptions, at time.Time) Revocation {
+	worst := Revocation{Status: NotRevoked}
+	if !p.complete {
+		worst = Revocation{Status: RevocationUnknown, Certificate: p.chain[len(p.chain)-1]}
+	}
+	for i := 0; i+1 < len(p.chain); i++ {
+		if state := certificateRevocation(p.chain[i], p.chain[i+1], o, at); state.rank() > worst.rank() {
+			worst = state
+		}
+	}
+	return worst
+}
+
+func (r Revocation) rank() int {
+	rank := slices.Index([]RevocationStatus{NotRevoked, ShortTerm, RevocationUnknown, Revoked}, r.Status) * 2
+	if !r.RevokedAt.IsZero() {
+		rank++ // Revoked later says more than never.
+	}
+	return rank
+}
+
+// certificateRevocation asks every list and response at hand. A revocation counts from its date on, whichever says it.
+func certificateRevocation(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) Revocation {
+	state := Revocation{Status: RevocationUnknown, Certificate: c}
+	if isShortTerm(c) {
+		state.Status = ShortTerm
+	}
+	for _, answer := range slices.Concat(askLists(c, issuer, o.CRLs, at), askResponders(c, issuer, o.OCSPs, at)) {
+		if answer.revoked {
+			if state.RevokedAt.IsZero() || answer.revokedAt.Before(state.RevokedAt) {
+				state.RevokedAt, state.Reason = answer.revokedAt, answer.reason
+			}
+		}
+		if answer.covers && state.Status != Revoked {
+			state.Status = NotRevoked
+		}
+		if answer.revoked && !answer.revokedAt.After(at) {
+			state.Status = Revoked
+		}
+	}
+	return state
+}
+
+func isShortTerm(c *x509.Certificate) bool {
+	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(oidShortTerm) }) &&
+		c.NotAfter.Sub(c.NotBefore) <= 24*time.Hour
+}
+
+// answer is what one list or response says of one certificate.
+type answer struct {
+	covers    bool // it speaks of the moment asked about
+	revoked   bool
+	revokedAt time.Time
+	reason    int
+}
+
+// covers tells whether what was said for a period holds for a moment: what is said later holds for what was before.
+func covers(thisUpdate, nextUpdate, at time.Time) bool {
+	return !thisUpdate.Before(at) || nextUpdate.IsZero() || !nextUpdate.Before(at)
+}
+
+// stillListed tells whether a list would name a certificate if it were revoked: lists may drop what has expired, unless
+// they say since when they keep it (expiredCertsOnCRL, ITU-T X.509 §9.5.2.8).
+func stillListed(list *x509.RevocationList, c *x509.Certificate) bool {
+	if !list.ThisUpdate.After(c.NotAfter) {
+		return true
+	}
+	for _, e := range list.Extensions {
+		if value, ok := contents(e.Value, cbasn1.GeneralizedTime); ok && e.Id.Equal(oidExpiredOnList) {
+			since, ok := parseGeneralizedTime(string(value))
+			return ok && !c.NotAfter.Before(since)
+		}
+	}
+	return false
+}
+
+func askLists(c, issuer *x509.Certificate, lists [][]byte, at time.Time) []answer {
+	var answers []answer
+	for _, der := range lists {
+		list, err := x509.ParseRevocationList(der)
+		if err != nil || !bytes.Equal(list.RawIssuer, issuer.RawSubject) || !speaksOf(list, c) {
+			continue
+		}
+		scheme, signature, err := certificateScheme(list.Raw)
+		if err != nil || scheme.verify(publicKey(issuer), list.RawTBSRevocationList, nil, signature) != nil {
+			continue
+		}
+		a := answer{covers: covers(list.ThisUpdate, list.NextUpdate, at) && stillListed(list, c)}
+		for _, entry := range list.RevokedCertificateEntries {
+			if entry.SerialNumber.Cmp(c.SerialNumber) == 0 {
+				a.revoked, a.revokedAt, a.reason = true, entry.RevocationTime, entry.ReasonCode
+			}
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+// speaksOf tells whether a list is a complete one for certificates of this kind (RFC 5280 §5.2.4, §5.2.5).
+func speaksOf(list *x509.RevocationList, c *x509.Certificate) bool {
+	for _, e := range list.Extensions {
+		switch {
+		case e.Id.Equal(oidDeltaList):
+			return false
+		case e.Id.Equal(oidIssuingPoint):
+			if !pointSpeaksOf(e.Value, c.IsCA) {
+				return false
+			}
+		case e.Critical:
+			return false
+		}
+	}
+	return true
+}
+
+// pointSpeaksOf reads IssuingDistributionPoint: [1] only users, [2] only authorities, [3] some reasons, [4] indirect,
+// [5] only attribute certificates.
+func pointSpeaksOf(der []byte, authority bool) bool {
+	input := cryptobyte.String(der)
+	var body cryptobyte.String
+	if !input.ReadASN1(&body, cbasn1.SEQUENCE) {
+		return false
+	}
+	for !body.Empty() {
+		var value cryptobyte.String
+		var tag cbasn1.Tag
+		if !body.ReadAnyASN1(&value, &tag) {
+			return false
+		}
+		set := len(value) == 1 && value[0] != 0
+		switch tag {
+		case cbasn1.Tag(1).ContextSpecific():
+			if set && authority {
+				return false
+			}
+		case cbasn1.Tag(2).ContextSpecific():
+			if set && !authority {
+				return false
+			}
+		case cbasn1.Tag(3).ContextSpecific():
+			return false
+		case cbasn1.Tag(4).ContextSpecific(), cbasn1.Tag(5).ContextSpecific():
+			if set {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func askResponders(c, issuer *x509.Certificate, responses [][]byte, at time.Time) []answer {
+	var answers []answer
+	for _, der := range responses {
+		r, err := ocsp.ParseResponseForCert(der, c, issuer)
+		if err != nil || !responderAllowed(r, issuer) || r.Status == ocsp.Unknown {
+			continue
+		}
+		answers = append(answers, answer{
+			covers:    covers(r.ThisUpdate, r.NextUpdate, at),
+			revoked:   r.Status == ocsp.Revoked,
+			revokedAt: r.RevokedAt,
+			reason:    r.RevocationReason,
+		})
+	}
+	return answers
+}
+
+// responderAllowed checks that a response comes from the issuer or from somebody it appointed (RFC 6960 §4.2.2.2). That
+// the appointed one's certificate is signed by the issuer has been checked by the parser.
+func responderAllowed(r *ocsp.Response, issuer *x509.Certificate) bool {
+	if r.Certificate == nil || r.Certificate.Equal(issuer) {
+		return true
+	}
+	return slices.Contains(r.Certificate.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) &&
+		validity(r.Certificate, r.ProducedAt) == ""
+}
+
+// withAdobeRevocation adds the lists and responses of the signed attribute adbe-revocationInfoArchival (ISO 32000-1
+// §12.8.3.3.2): SEQUENCE { [0] SEQUENCE OF CRL, [1] SEQUENCE OF OCSPResponse, [2] others }.
+func withAdobeRevocation(s *signerInfo, o VerifyOptions) (lists, responses [][]byte) {
+	lists, responses = slices.Clone(o.CRLs), slices.Clone(o.OCSPs)
+	for _, value := range all(s.attributes, oidAdobeRevocation) {
+		input := cryptobyte.String(value)
+		var body, part, sequence cryptobyte.String
+		var present bool
+		if !input.ReadASN1(&body, cbasn1.SEQUENCE) || !body.ReadOptionalASN1(&part, &present, context0) {
+			continue
+		}
+		if present && part.ReadASN1(&sequence, cbasn1.SEQUENCE) {
+			lists = append(lists, elements(sequence)...)
+		}
+		if body.ReadOptionalASN1(&part, &present, context1) && present && part.ReadASN1(&sequence, cbasn1.SEQUENCE) {
+			responses = append(responses, elements(sequence)...)
+		}
+	}
+	return lists, responses
+}
+
+// elements splits a sequence's contents, as far as they can be read.
+func elements(s cryptobyte.String) [][]byte {
+	var out [][]byte
+	for !s.Empty() && len(out) < maxAttributes {
+		var element cryptobyte.String
+		var tag cbasn1.Tag
+		if !s.ReadAnyASN1Element(&element, &tag) {
+			break
+		}
+		out = append(out, element)
+	}
+	return out
+}

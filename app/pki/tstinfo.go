@@ -1,0 +1,194 @@
+package pki
+
+import (
+	"crypto"
+	"crypto/x509"
+	"encoding/asn1"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/cryptobyte"
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
+)
+
+// tstInfo is what a timestamp says (RFC 3161 §2.4.2).
+type tstInfo struct {
+	policy   string
+	hash     crypto.Hash
+	hashOID  asn1.ObjectIdentifier
+	imprint  []byte
+	serial   *big.Int
+	time     time.Time
+	accuracy time.Duration
+	nonce    *big.Int
+}
+
+func parseTSTInfo(der []byte) (tstInfo, error) {
+	t := tstInfo{serial: new(big.Int)}
+	input := cryptobyte.String(der)
+	var body, policy, imprint, octets, at cryptobyte.String
+	var version int
+	failed := fmt.Errorf("%w: it is not a timestamp", errMalformed)
+	if !input.ReadASN1(&body, cbasn1.SEQUENCE) || !body.ReadASN1Integer(&version) ||
+		!body.ReadASN1(&policy, cbasn1.OBJECT_IDENTIFIER) || !body.ReadASN1(&imprint, cbasn1.SEQUENCE) {
+		return t, failed
+	}
+	t.policy = dotted(policy)
+	a, ok := readAlgorithm(&imprint)
+	if !ok || !imprint.ReadASN1(&octets, cbasn1.OCTET_STRING) || !body.ReadASN1Integer(t.serial) ||
+		!body.ReadASN1(&at, cbasn1.GeneralizedTime) {
+		return t, failed
+	}
+	t.hashOID, t.hash, t.imprint = a.oid, digestByOID(a.oid), octets
+	if t.time, ok = parseGeneralizedTime(string(at)); !ok {
+		return t, fmt.Errorf("%w: time of the timestamp", errMalformed)
+	}
+	if !t.parseOptions(body) {
+		return t, failed
+	}
+	return t, nil
+}
+
+// parseOptions reads accuracy, ordering and nonce; the authority's name and extensions follow and are not needed.
+func (t *tstInfo) parseOptions(body cryptobyte.String) bool {
+	var accuracy cryptobyte.String
+	var present, ordering bool
+	if !body.ReadOptionalASN1(&accuracy, &present, cbasn1.SEQUENCE) {
+		return false
+	}
+	var seconds, millis, micros int64
+	if accuracy.PeekASN1Tag(cbasn1.INTEGER) && !accuracy.ReadASN1Integer(&seconds) {
+		return false
+	}
+	if tag := cbasn1.Tag(0).ContextSpecific(); accuracy.PeekASN1Tag(tag) && !accuracy.ReadASN1Int64WithTag(&millis, tag) {
+		return false
+	}
+	if tag := cbasn1.Tag(1).ContextSpecific(); accuracy.PeekASN1Tag(tag) && !accuracy.ReadASN1Int64WithTag(&micros, tag) {
+		return false
+	}
+	const century = 100 * 365 * 24 * 3600
+	if min(seconds, millis, micros) < 0 || max(seconds, millis, micros) > century {
+		return false
+	}
+	t.accuracy = time.Duration(seconds)*time.Second + time.Duration(millis)*time.Millisecond + time.Duration(micros)*time.Microsecond
+	if !body.ReadOptionalASN1Boolean(&ordering, cbasn1.BOOLEAN, false) {
+		return false
+	}
+	if body.PeekASN1Tag(cbasn1.INTEGER) {
+		t.nonce = new(big.Int)
+		return body.ReadASN1Integer(t.nonce)
+	}
+	return true
+}
+
+// parseGeneralizedTime reads YYYYMMDDhhmmss[.f]Z; the fraction is what timestamps add to the usual DER form.
+func parseGeneralizedTime(s string) (time.Time, bool) {
+	if len(s) < 15 || len(s) > 30 || !strings.HasSuffix(s, "Z") {
+		return time.Time{}, false
+	}
+	at, err := time.Parse("20060102150405Z", s[:14]+"Z")
+	if err != nil {
+		return time.Time{}, false
+	}
+	fraction := s[14 : len(s)-1]
+	if fraction == "" {
+		return at, true
+	}
+	digits := strings.TrimLeft(fraction[1:], "0123456789")
+	if fraction[0] != '.' || len(fraction) == 1 || digits != "" {
+		return time.Time{}, false
+	}
+	var nanos int
+	for i := range 9 {
+		nanos *= 10
+		if i+1 < len(fraction) {
+			nanos += int(fraction[i+1] - '0')
+		}
+	}
+	return at.Add(time.Duration(nanos)), true
+}
+
+// dotted writes the contents of an object identifier of any size as people write it.
+func dotted(der []byte) string {
+	var oid x509.OID
+	if err := oid.UnmarshalBinary(der); err != nil {
+		return ""
+	}
+	return oid.String()
+}
+
+// VerifyTimestamp judges an RFC 3161 token over what digest hashes: the signature value of a signature timestamp, or the
+// ByteRange of a document timestamp. Its chain is judged at the time it states. Whatever the input, there is a report.
+func VerifyTimestamp(der []byte, digest DigestFunc, o VerifyOptions) TimestampReport {
+	var r TimestampReport
+	data, signer, ok := r.open(der)
+	if !ok {
+		return r
+	}
+	o = o.withDefaults(data)
+	if !data.contentType.Equal(oidTSTInfo) || data.content == nil || signer.signed == nil {
+		r.problem("It is not a timestamp.")
+		return r
+	}
+	info, err := parseTSTInfo(data.content)
+	if err != nil {
+		r.problem("The timestamp cannot be read: %s.", strings.TrimPrefix(err.Error(), "pki: "))
+		return r
+	}
+	r.Time, r.Accuracy, r.Policy, r.Serial, r.Nonce = info.time, info.accuracy, info.policy, info.serial, info.nonce
+	r.verifyContent(data, signer, hashOf(data.content))
+	imprintOK := r.checkImprint(info, digest)
+	r.DigestOK = r.DigestOK && imprintOK
+	r.verifySignature(data, signer, o, hashOf(data.content))
+	if r.Certificate == nil {
+		return r
+	}
+	r.Authority = describe(r.Certificate)
+	r.checkPurpose()
+	latest := o.At
+	o.At = info.time
+	r.judgeChain(o, nil)
+	if r.ChainOK && latest.After(r.Certificate.NotAfter) {
+		r.problem("The timestamp authority's certificate has expired since, on %s.", r.Certificate.NotAfter.Format(time.DateOnly))
+	}
+	if r.Binding == "" {
+		r.problem("The timestamp does not name its certificate.") // RFC 3161 §2.4.2 asks for it.
+	}
+	r.OK = r.Intact() && r.CertificateBound && r.PurposeOK && r.ChainOK && r.Revocation.Status != Revoked
+	return r
+}
+
+func (r *TimestampReport) checkImprint(info tstInfo, digest DigestFunc) bool {
+	if info.hash == 0 {
+		r.problem("The digest algorithm %v of the timestamp is not supported.", info.hashOID)
+		return false
+	}
+	r.Digest = info.hash.String()
+	if isWeak(info.hash) {
+		r.Weak = append(r.Weak, fmt.Sprintf("The timestamp is over a %s digest, which can be forged.", info.hash))
+	}
+	sum, err := digest(info.hash)
+	if err != nil {
+		r.problem("What is timestamped cannot be checked: %s.", err)
+		return false
+	}
+	if string(sum) != string(info.imprint) {
+		r.problem("The timestamp is for something else.")
+		return false
+	}
+	return true
+}
+
+func (r *TimestampReport) checkPurpose() {
+	c := r.Certificate
+	critical := false
+	for _, e := range c.Extensions {
+		critical = critical || e.Id.Equal(oidExtendedKeyUsage) && e.Critical
+	}
+	alone := len(c.ExtKeyUsage) == 1 && len(c.UnknownExtKeyUsage) == 0 && c.ExtKeyUsage[0] == x509.ExtKeyUsageTimeStamping
+	if r.PurposeOK = alone && critical; !r.PurposeOK {
+		r.problem("The timestamp's certificate is not for timestamping alone.")
+	}
+}
