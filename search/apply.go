@@ -1,0 +1,185 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	index "github.com/blevesearch/bleve_index_api"
+)
+
+// Document is what is indexed of one thing.
+type Document struct {
+	// ID names the document in results. Results are sorted by it unless the
+	// query says otherwise, so it should be a ULID: the newest sorts last.
+	ID string
+
+	// Scope and Kind wall documents off: a query sees one scope, and one kind
+	// unless it leaves it empty.
+	Scope, Kind string
+
+	// Title, Texts and Body are searched alike. Of all of them together the
+	// first MiB is indexed.
+	Title string
+	Texts []string
+	Body  string
+
+	// Filters are exact terms for Query.Filters, such as "status:5".
+	Filters []string
+
+	// Sort has the values for Query.Sort, compared byte by byte; the first 256
+	// bytes count.
+	Sort map[string]string
+}
+
+// Batch is a change of the index that is seen all or not at all.
+type Batch struct {
+	Put    []Document // replaces a document of the same ID; of two in a batch the last counts
+	Delete []string   // IDs; what is also in Put stays
+	Place  uint64     // where the index is afterwards; 0 leaves it where it is
+}
+
+// maxBacklog is how many bytes of text may wait in memory to be written. Beyond
+// it Apply waits for the disk.
+const maxBacklog = 32 << 20
+
+// Apply changes the index. When it returns searches see the change; it is on
+// disk a little later, together with its place. After an error nothing has
+// changed, and Place says where to go on.
+func (x *Index) Apply(b Batch) error {
+	x.applying.Lock()
+	defer x.applying.Unlock()
+	if x.emptied.Load() {
+		return ErrEmptied
+	}
+	if b.Place != 0 && b.Place < x.place.Load() {
+		return fmt.Errorf("%w: %d before %d", ErrPlace, b.Place, x.place.Load())
+	}
+	batch, size, err := newBatch(b)
+	if err != nil {
+		return err
+	}
+	used, err := x.try(func(c *core) error { return c.apply(batch, size) })
+	if errors.Is(err, errDamaged) {
+		return errors.Join(ErrEmptied, x.rebuild(used, err))
+	}
+	if err != nil {
+		return err
+	}
+	if b.Place != 0 {
+		x.place.Store(b.Place)
+		x.waits.moved()
+	}
+	return nil
+}
+
+func newBatch(b Batch) (*index.Batch, int64, error) {
+	batch := index.NewBatch()
+	for _, id := range b.Delete {
+		if id == "" {
+			return nil, 0, errors.New("search: a deletion has no ID")
+		}
+		batch.Delete(id)
+	}
+	records := make([]*record, len(b.Put))
+	for i := range b.Put {
+		if b.Put[i].ID == "" {
+			return nil, 0, errors.New("search: a document has no ID")
+		}
+	}
+	analyse(b.Put, records)
+	size := int64(batchOverhead)
+	for _, r := range records {
+		batch.Update(r)
+		size += int64(r.Size())
+	}
+	if b.Place != 0 {
+		batch.SetInternal([]byte(placeKey), encodePlace(b.Place))
+	}
+	return batch, size, nil
+}
+
+// batchOverhead counts for a batch besides its documents.
+const batchOverhead = 1 << 10
+
+// analyse makes the records, on all processors when there are many.
+func analyse(docs []Document, records []*record) {
+	workers := min(runtime.GOMAXPROCS(0), (len(docs)+7)/8)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(docs); i += workers {
+				records[i] = newRecord(docs[i])
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (c *core) apply(batch *index.Batch, size int64) error {
+	if err := c.awaitBacklog(); err != nil {
+		return err
+	}
+	c.backlog.add(size)
+	batch.SetPersistedCallback(func(error) { c.onPersisted(size) })
+	done := make(chan error, 1)
+	go func() { done <- guard(func() error { return c.scorch.Batch(batch) }) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		return nil
+	case <-c.stopped: // nobody is left to take the batch
+		return c.health()
+	}
+}
+
+// awaitBacklog waits until there is room in memory. While the disk refuses it
+// does not wait but says so.
+func (c *core) awaitBacklog() error {
+	for c.backlog.size() > maxBacklog {
+		if why := c.failing.Load(); why != nil {
+			return fmt.Errorf("%w: %s", ErrBehind, *why)
+		}
+		if err := c.health(); err != nil {
+			return err
+		}
+		select {
+		case <-c.backlog.changed():
+		case <-time.After(napMillis * time.Millisecond): // look at failing again
+		}
+	}
+	return nil
+}
+
+// backlog counts what waits to be written.
+type backlog struct {
+	mu   sync.Mutex
+	n    int64
+	wake chan struct{} // closed when n changes
+}
+
+func newBacklog() *backlog { return &backlog{wake: make(chan struct{})} }
+
+func (b *backlog) add(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n += n
+	close(b.wake)
+	b.wake = make(chan struct{})
+}
+
+func (b *backlog) size() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.n
+}
+
+func (b *backlog) changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wake
+}

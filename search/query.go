@@ -1,0 +1,221 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+const (
+	// maxWords is how many different words of a query count; more are left out.
+	maxWords = 32
+
+	// maxText is how many bytes of a query's text are looked at.
+	maxText = 4 << 10
+)
+
+// Query asks for documents of one scope.
+type Query struct {
+	Scope string
+	Kind  string // empty: every kind
+
+	// Text is what somebody typed. Every word of it must begin some word of
+	// the document; case and accents do not matter. Nothing in it is syntax.
+	// Without text every document matches; text without a letter, a digit or a
+	// symbol matches none. The first 32 words count.
+	Text string
+
+	// Filters must all hold; one holds when the document has any of its terms.
+	Filters [][]string
+
+	Sort          string // a key of Document.Sort; empty: by ID. Ties go by ID
+	Descending    bool   // turns the whole order round
+	Offset, Limit int    // which of the results; Limit 0 only counts
+}
+
+// Query gives the IDs of one page and how many documents match in all. Of many
+// queries at once some wait, at most until ctx ends.
+func (x *Index) Query(ctx context.Context, q Query) (ids []string, total int, err error) {
+	if err := x.acquire(ctx); err != nil {
+		return nil, 0, err
+	}
+	defer x.release()
+	err = x.use(func(c *core) error {
+		ids, total, err = c.query(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return ids, total, nil
+}
+
+func (c *core) query(ctx context.Context, q Query) (ids []string, total int, err error) {
+	want, possible := parse(q.Text)
+	if !possible {
+		return nil, 0, nil
+	}
+	snapshot, err := c.snapshot()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	m := matcher{ctx: ctx}
+	for _, seg := range snapshot.Segments() {
+		m.segments = append(m.segments, c.views.of(seg))
+	}
+	c.views.keepOnly(m.segments)
+	if err := m.exact(q); err != nil {
+		return nil, 0, err
+	}
+	if err := m.words(want); err != nil {
+		return nil, 0, err
+	}
+	total = m.total()
+	ids, err = m.page(q, total)
+	return ids, total, err
+}
+
+// word is one of the words that must be found.
+type word struct {
+	whole string
+	parts []string // what to look for where nothing has the whole; may be empty
+}
+
+// parse takes a query's text apart. Not possible means that there is text but
+// no word in it.
+func parse(text string) (words []word, possible bool) {
+	if strings.TrimSpace(text) == "" {
+		return nil, true
+	}
+	seen := make(map[string]bool)
+	for w := range queryWords(cut(text, maxText)) {
+		if seen[w.whole] {
+			continue
+		}
+		seen[w.whole] = true
+		if words = append(words, w); len(words) == maxWords {
+			break
+		}
+	}
+	return words, len(words) > 0
+}
+
+func queryWords(text string) func(yield func(word) bool) {
+	return func(yield func(word) bool) {
+		for r := range runs(fold(text)) {
+			if r.pairs {
+				if !eachPair(r.text, false, func(pair []byte) bool { return yield(word{whole: string(pair)}) }) {
+					return
+				}
+				continue
+			}
+			if !yield(word{whole: string(cutWord(r.text)), parts: partsOf(r)}) {
+				return
+			}
+		}
+	}
+}
+
+// partsOf gives the words of "Meier-Schmidt", so that it finds "Meier Schmidt"
+// when nothing is written like it. Half of an e-mail address is not asked for.
+func partsOf(r run) []string {
+	if r.at || !slices.Contains(r.text, '.') {
+		return nil
+	}
+	var parts []string
+	for part := range strings.SplitSeq(string(r.text), ".") {
+		parts = append(parts, string(cutWord([]byte(part))))
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	return parts[:min(len(parts), maxWords)]
+}
+
+// matcher narrows down the documents of each segment.
+type matcher struct {
+	ctx      context.Context
+	segments []*segmentView
+}
+
+// exact keeps what has the scope, the kind and the filters.
+func (m *matcher) exact(q Query) error {
+	groups := [][]string{{scopeTerm + q.Scope}}
+	if q.Kind != "" {
+		groups = append(groups, []string{kindTerm + q.Kind})
+	}
+	for _, group := range q.Filters {
+		terms := make([]string, len(group))
+		for i, f := range group {
+			terms[i] = filterTerm + f
+		}
+		groups = append(groups, terms)
+	}
+	for _, s := range m.segments {
+		if err := m.ctx.Err(); err != nil {
+			return err
+		}
+		for _, group := range groups {
+			found, err := s.anyOf(group)
+			if err != nil {
+				return err
+			}
+			s.narrow(found)
+		}
+		s.base = s.hits
+	}
+	return nil
+}
+
+// words keeps what has all the words. A word that is a whole run nowhere is
+// looked for by its parts.
+func (m *matcher) words(words []word) error {
+	for _, w := range words {
+		found, some, err := m.find(w.whole)
+		if err != nil {
+			return err
+		}
+		if some || len(w.parts) == 0 {
+			m.narrow(found)
+			continue
+		}
+		for _, part := range w.parts {
+			found, _, err := m.find(part)
+			if err != nil {
+				return err
+			}
+			m.narrow(found)
+		}
+	}
+	return nil
+}
+
+// find gives what begins with the prefix, in each segment, and says whether any
+// of it has the scope, kind and filters.
+func (m *matcher) find(prefix string) (found []*roaring.Bitmap, some bool, err error) {
+	found = make([]*roaring.Bitmap, len(m.segments))
+	for i, s := range m.segments {
+		if found[i], err = s.begins(m.ctx, prefix); err != nil {
+			return nil, false, err
+		}
+		some = some || s.base.Intersects(found[i])
+	}
+	return found, some, nil
+}
+
+func (m *matcher) narrow(found []*roaring.Bitmap) {
+	for i, s := range m.segments {
+		s.narrow(found[i])
+	}
+}
+
+func (m *matcher) total() int {
+	total := 0
+	for _, s := range m.segments {
+		total += int(s.hits.GetCardinality())
+	}
+	return total
+}

@@ -1,0 +1,252 @@
+// Package search is a full-text index of flat documents over Bleve's scorch.
+//
+// A caller may rely on this: any text is a query and none is an error; every
+// word of it must begin some word of the document; totals are exact; the index
+// keeps its [Index.Place] in the caller's log in the same write as the
+// documents, so index and place move together; and a folder that is gone or
+// damaged is an empty index with place 0, which the caller fills again. Nothing
+// here is the only copy of anything, so writes are not synced one by one: after
+// a kill the place may have gone back, never ahead of the documents.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+var (
+	// ErrClosed says that the index was closed.
+	ErrClosed = errors.New("search: index is closed")
+
+	// ErrEmptied says that the index was emptied, by Reset or because it was
+	// damaged, and that the batch therefore does not continue it. Read Place
+	// again and go on from there.
+	ErrEmptied = errors.New("search: index was emptied, read its place again")
+
+	// ErrBehind says that what was indexed cannot be written to disk, and that
+	// too much of it waits in memory to take more. Try again later.
+	ErrBehind = errors.New("search: index cannot be written to disk")
+
+	// ErrPlace says that a batch would move the place backwards.
+	ErrPlace = errors.New("search: place lies before what is indexed")
+
+	// errDamaged says that the files of the index are not what was written.
+	errDamaged = errors.New("search: index is damaged")
+)
+
+// Options of an Index. The zero value is an index that is gone when closed.
+type Options struct {
+	// Dir is the folder, made if need be. Empty means a temporary one, removed
+	// by Close.
+	Dir string
+
+	// Log is told of damage, rebuilds and a disk that refuses writes. The
+	// default discards.
+	Log *slog.Logger
+}
+
+// Index is an open index. Its methods may be called from several goroutines.
+type Index struct {
+	dir       string // the folder that belongs to the index alone
+	temporary string // to be removed by Close; empty for a lasting index
+	log       *slog.Logger
+
+	// mu is held for reading by everything that uses core, and for writing to
+	// exchange it.
+	mu     sync.RWMutex
+	core   *core // nil when closed, or when emptying failed half way
+	closed bool
+
+	applying sync.Mutex    // one batch at a time
+	slots    chan struct{} // queries that may run at once
+
+	place    atomic.Uint64
+	emptied  atomic.Bool // no batch is taken until Place has been read
+	rebuilds atomic.Uint64
+	waits    *waits
+}
+
+// Open opens the index, or makes an empty one when there is none or when it is
+// damaged. It fails only if the folder cannot be used at all.
+func Open(o Options) (*Index, error) {
+	x := &Index{
+		log:   o.Log,
+		slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		waits: newWaits(),
+	}
+	if x.log == nil {
+		x.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Dir == "" {
+		temporary, err := os.MkdirTemp("", "search-*")
+		if err != nil {
+			return nil, fmt.Errorf("search: open: %w", err)
+		}
+		o.Dir, x.temporary = temporary, temporary
+	}
+	// A folder below the given one, so that nothing else is ever removed.
+	x.dir = filepath.Join(o.Dir, "index")
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("search: open: %w", err)
+	}
+	if err := x.openOrEmpty(); err != nil {
+		return nil, errors.Join(fmt.Errorf("search: open %s: %w", o.Dir, err), x.removeTemporary())
+	}
+	return x, nil
+}
+
+func (x *Index) openOrEmpty() error {
+	core, place, err := openCore(x.dir, x.log)
+	if errors.Is(err, errInUse) {
+		return err
+	}
+	if err != nil {
+		x.log.Warn("search: index is damaged and will be built anew", "dir", x.dir, "error", err)
+		x.rebuilds.Add(1)
+		if core, place, err = newCore(x.dir, x.log); err != nil {
+			return err
+		}
+	}
+	x.core = core
+	x.place.Store(place)
+	return nil
+}
+
+// Close ends what runs, writes out what waits in memory, and closes the files.
+func (x *Index) Close() error {
+	x.applying.Lock()
+	defer x.applying.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	x.waits.close()
+	var err error
+	if x.core != nil {
+		if x.temporary == "" {
+			x.core.flush()
+		}
+		err = x.core.close()
+		x.core = nil
+	}
+	return errors.Join(err, x.removeTemporary())
+}
+
+func (x *Index) removeTemporary() error {
+	if x.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(x.temporary)
+}
+
+// Reset empties the index and sets its place to 0. Batches are refused with
+// ErrEmptied until Place has been read.
+func (x *Index) Reset() error {
+	x.applying.Lock()
+	defer x.applying.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.empty()
+}
+
+// rebuild empties the index because of damage in the given core, unless
+// somebody has done so already.
+func (x *Index) rebuild(damaged *core, cause error) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.core != damaged {
+		return nil
+	}
+	x.log.Error("search: index is damaged and will be built anew", "dir", x.dir, "error", cause)
+	x.rebuilds.Add(1)
+	return x.empty()
+}
+
+// empty exchanges the core for a new one. x.mu is held for writing.
+func (x *Index) empty() error {
+	if x.closed {
+		return ErrClosed
+	}
+	x.emptied.Store(true)
+	if x.core != nil {
+		if err := x.core.close(); err != nil {
+			x.log.Warn("search: close", "dir", x.dir, "error", err)
+		}
+		x.core = nil
+	}
+	core, place, err := newCore(x.dir, x.log)
+	if err != nil {
+		return fmt.Errorf("search: empty: %w", err)
+	}
+	x.core = core
+	x.place.Store(place)
+	x.waits.moved()
+	return nil
+}
+
+// use calls fn with the core. When the core turns out to be damaged the index
+// is emptied and fn is called once more, so that a search is answered.
+func (x *Index) use(fn func(*core) error) error {
+	for attempt := 0; ; attempt++ {
+		used, err := x.try(fn)
+		if !errors.Is(err, errDamaged) || attempt > 0 {
+			return err
+		}
+		if err := x.rebuild(used, err); err != nil {
+			return err
+		}
+	}
+}
+
+func (x *Index) try(fn func(*core) error) (*core, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	switch {
+	case x.closed:
+		return nil, ErrClosed
+	case x.core == nil:
+		return nil, fmt.Errorf("%w: nothing is open", errDamaged)
+	}
+	if err := x.core.health(); err != nil {
+		return x.core, err
+	}
+	return x.core, guard(func() error { return fn(x.core) })
+}
+
+// Stats are figures for metrics and status pages.
+type Stats struct {
+	Documents uint64 // in the index
+	Place     uint64 // in the caller's log
+	Segments  int    // parts that a query looks through
+	DiskBytes int64  // size of the files
+	Unwritten int64  // bytes of text that wait in memory to be written
+	Rebuilds  uint64 // how often the index was found damaged since Open
+}
+
+// Stats gives the figures of this moment.
+func (x *Index) Stats() (Stats, error) {
+	s := Stats{Place: x.place.Load(), Rebuilds: x.rebuilds.Load()}
+	err := x.use(func(c *core) error { return c.stats(&s) })
+	return s, err
+}
+
+// acquire takes one of the places for queries, or gives up with ctx.
+func (x *Index) acquire(ctx context.Context) error {
+	select {
+	case x.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (x *Index) release() { <-x.slots }

@@ -1,0 +1,223 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+)
+
+// maxPrefixes is how many bytes of prefix results are kept for all segments
+// together.
+const maxPrefixes = 16 << 20
+
+// views keeps what was worked out about segments. A segment never changes, only
+// what is deleted of it does, so this stays true as long as the segment lives.
+type views struct {
+	mu       sync.Mutex
+	segments map[uint64]*segmentMemory
+	size     uint64 // bytes of prefix results
+}
+
+// segmentMemory is what is known of one segment.
+type segmentMemory struct {
+	prefixes map[string]*roaring.Bitmap // which documents have a word that begins so
+	ordering sync.Mutex                 // held while an order is worked out
+	orders   map[string]*order
+}
+
+func newViews() *views { return &views{segments: make(map[uint64]*segmentMemory)} }
+
+// segmentView is one segment in one query.
+type segmentView struct {
+	id     uint64
+	seg    *scorch.SegmentSnapshot
+	memory *segmentMemory
+	views  *views
+	base   *roaring.Bitmap // has the scope, kind and filters
+	hits   *roaring.Bitmap // what is left so far; nil before anything was asked
+}
+
+func (v *views) of(seg *scorch.SegmentSnapshot) *segmentView {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	memory := v.segments[seg.Id()]
+	if memory == nil {
+		memory = &segmentMemory{prefixes: make(map[string]*roaring.Bitmap), orders: make(map[string]*order)}
+		v.segments[seg.Id()] = memory
+	}
+	return &segmentView{id: seg.Id(), seg: seg, memory: memory, views: v}
+}
+
+// keepOnly forgets the segments that a newer state of the index does not have.
+func (v *views) keepOnly(segments []*segmentView) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.segments) == len(segments) {
+		return
+	}
+	live := make(map[uint64]bool, len(segments))
+	for _, s := range segments {
+		live[s.id] = true
+	}
+	for id, memory := range v.segments {
+		if live[id] {
+			continue
+		}
+		for _, b := range memory.prefixes {
+			v.size -= b.GetSizeInBytes()
+		}
+		delete(v.segments, id)
+	}
+}
+
+func (v *views) prefix(m *segmentMemory, prefix string) *roaring.Bitmap {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return m.prefixes[prefix]
+}
+
+// keepPrefix remembers a result, and forgets all when they become too many.
+func (v *views) keepPrefix(id uint64, m *segmentMemory, prefix string, b *roaring.Bitmap) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.segments[id] != m || m.prefixes[prefix] != nil {
+		return
+	}
+	if v.size > maxPrefixes {
+		for _, other := range v.segments {
+			clear(other.prefixes)
+		}
+		v.size = 0
+	}
+	m.prefixes[prefix] = b
+	v.size += b.GetSizeInBytes()
+}
+
+// narrow keeps of the hits what was found too.
+func (s *segmentView) narrow(found *roaring.Bitmap) {
+	switch {
+	case s.hits != nil:
+		s.hits = roaring.And(s.hits, found)
+	case s.seg.Deleted() != nil:
+		s.hits = roaring.AndNot(found, s.seg.Deleted())
+	default:
+		s.hits = found
+	}
+}
+
+// anyOf gives the documents that have one of the exact terms.
+func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
+	found := roaring.New()
+	dict, err := s.dictionary(exactField)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range exact {
+		if err := addPostings(dict, t, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// begins gives the documents that have a word with this beginning. The result
+// belongs to everybody and must not be changed.
+func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitmap, error) {
+	if s.base.IsEmpty() {
+		return s.base, nil
+	}
+	if found := s.views.prefix(s.memory, prefix); found != nil {
+		return found, nil
+	}
+	dict, err := s.dictionary(textField)
+	if err != nil {
+		return nil, err
+	}
+	found := roaring.New()
+	terms := 0
+	err = eachTerm(dict, prefix, func(term string) error {
+		if terms++; terms%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return addPostings(dict, term, found)
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.RunOptimize()
+	s.views.keepPrefix(s.id, s.memory, prefix, found)
+	return found, nil
+}
+
+func (s *segmentView) dictionary(field string) (segment.TermDictionary, error) {
+	dict, err := s.seg.Segment().Dictionary(field)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return dict, nil
+}
+
+// eachTerm calls fn with the terms that begin with prefix, in order.
+func eachTerm(dict segment.TermDictionary, prefix string, fn func(term string) error) error {
+	start, end := []byte(prefix), afterPrefix(prefix)
+	var terms segment.DictionaryIterator
+	if d, ok := dict.(interface {
+		AutomatonIteratorOmitCount(segment.Automaton, []byte, []byte) segment.DictionaryIterator
+	}); ok {
+		terms = d.AutomatonIteratorOmitCount(nil, start, end)
+	} else {
+		terms = dict.AutomatonIterator(nil, start, end)
+	}
+	for {
+		entry, err := terms.Next()
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		if entry == nil {
+			return nil
+		}
+		if err := fn(entry.Term); err != nil {
+			return err
+		}
+	}
+}
+
+// afterPrefix gives the first key that lies after all with this prefix, nil
+// when there is none.
+func afterPrefix(prefix string) []byte {
+	end := []byte(prefix)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i] < 0xff {
+			end[i]++
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// addPostings adds the documents that have the term.
+func addPostings(dict segment.TermDictionary, term string, to *roaring.Bitmap) error {
+	postings, err := dict.PostingsList([]byte(term), nil, nil)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if all, ok := postings.(interface{ OrInto(*roaring.Bitmap) }); ok {
+		all.OrInto(to)
+		return nil
+	}
+	each := postings.Iterator(false, false, false, nil)
+	for {
+		posting, err := each.Next()
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		if posting == nil {
+			return nil
+		}
+		to.Add(uint32(posting.Number()))
+	}
+}

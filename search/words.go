@@ -1,0 +1,193 @@
+package search
+
+import (
+	"iter"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord is how many bytes of a word are indexed and looked for. A cut falls
+// between two runes, at the same place in the index and in the query.
+const maxWord = 64
+
+// Words are found like this. Letters and digits that stand together, or are
+// joined by marks such as . @ _ - ' / without a space, form a run:
+// "jane.doe@example.com", "kaufvertrag_2024-03.pdf". A part begins a run,
+// follows a joining mark, or is a number behind letters. The index holds the
+// rest of the run from the start of every part, so that a run is found by the
+// beginning of any of its parts, and as exactly as it is typed from there.
+//
+// Scripts that do not put spaces between words, and Hangul, are indexed by
+// pairs of neighbouring characters and by the last character alone, so that
+// every single character begins something.
+
+// run is a stretch of folded text: words and their joiners, or characters of a
+// script that is taken in pairs.
+type run struct {
+	text  []byte
+	parts []int // where parts begin; empty for pairs
+	pairs bool
+	at    bool // has an @, as an e-mail address does
+}
+
+// runs cuts folded text into runs. It replaces the joiners but @ by a full
+// stop, in place.
+func runs(text []byte) iter.Seq[run] {
+	return func(yield func(run) bool) {
+		for len(text) > 0 {
+			r, size := utf8.DecodeRune(text)
+			var found run
+			switch classOf(r) {
+			case pairClass:
+				found, text = cutPairs(text)
+			case wordClass, numberClass:
+				found, text = cutWords(text)
+			default:
+				text = text[size:]
+				continue
+			}
+			if !yield(found) {
+				return
+			}
+		}
+	}
+}
+
+func cutPairs(text []byte) (found run, rest []byte) {
+	end := 0
+	for end < len(text) {
+		r, size := utf8.DecodeRune(text[end:])
+		if classOf(r) != pairClass {
+			break
+		}
+		end += size
+	}
+	return run{text: text[:end:end], pairs: true}, text[end:]
+}
+
+func cutWords(text []byte) (found run, rest []byte) {
+	end, last := 0, joinClass // end of the last word; class of the last rune
+scan:
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		class := classOf(r)
+		switch class {
+		case wordClass, numberClass:
+			if last == joinClass || class == numberClass && last == wordClass {
+				found.parts = append(found.parts, i)
+			}
+			end = i + size
+		case joinClass:
+			// Two in a row separate. All are of one byte.
+			if last == joinClass {
+				break scan
+			}
+			if r != '@' {
+				text[i] = '.'
+			}
+		default:
+			break scan
+		}
+		last = class
+		i += size
+	}
+	found.text = text[:end:end]
+	for _, c := range found.text {
+		found.at = found.at || c == '@'
+	}
+	return found, text[end:]
+}
+
+// indexWords gives the words under which a text is to be found.
+func indexWords(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for r := range runs(fold(text)) {
+			if r.pairs {
+				if !eachPair(r.text, true, yield) {
+					return
+				}
+				continue
+			}
+			for _, start := range r.parts {
+				if !yield(cutWord(r.text[start:])) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// eachPair gives every two neighbouring runes, and the last one if wanted or if
+// it is alone.
+func eachPair(text []byte, last bool, yield func([]byte) bool) bool {
+	_, size := utf8.DecodeRune(text)
+	start, middle := 0, size
+	for middle < len(text) {
+		_, size = utf8.DecodeRune(text[middle:])
+		if !yield(text[start : middle+size]) {
+			return false
+		}
+		start, middle = middle, middle+size
+	}
+	if last || start == 0 {
+		return yield(text[start:])
+	}
+	return true
+}
+
+func cutWord(word []byte) []byte {
+	if len(word) <= maxWord {
+		return word
+	}
+	n := maxWord
+	for n > 0 && !utf8.RuneStart(word[n]) {
+		n--
+	}
+	return word[:n]
+}
+
+// class is what a rune does in a text.
+type class int
+
+const (
+	breakClass  class = iota // separates
+	wordClass                // a letter or a mark
+	numberClass              // a digit
+	joinClass                // joins two words without a space
+	pairClass                // is taken in pairs
+)
+
+// classOf sorts a rune. The scripts taken in pairs all lie above U+0E00.
+func classOf(r rune) class {
+	pairScripts := [...]*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+	if r < utf8.RuneSelf {
+		return asciiClass(byte(r))
+	}
+	switch {
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		if r >= 0x0e00 && (unicode.In(r, pairScripts[:]...) || r == 'ー') {
+			return pairClass
+		}
+		return wordClass
+	case unicode.Is(unicode.N, r):
+		return numberClass
+	case unicode.Is(unicode.So, r):
+		return pairClass
+	}
+	return breakClass
+}
+
+func asciiClass(c byte) class {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		return wordClass
+	case '0' <= c && c <= '9':
+		return numberClass
+	}
+	switch c {
+	case '.', '@', '_', '-', '\'', '/', '&', '+', '\\', ':', '#', '~', '=', '%':
+		return joinClass
+	}
+	return breakClass
+}
