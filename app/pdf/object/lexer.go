@@ -37,6 +37,9 @@ func (l *Lexer) Seek(at int) { l.p = min(max(at, 0), len(l.b)) }
 // that the last token may go on behind it.
 func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
 
+// Rest is how many bytes are still unread.
+func (l *Lexer) Rest() int { return len(l.b) - l.p }
+
 // IsSpace says whether c is white space (ISO 32000-2 §7.2.3).
 func IsSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0 || c == '\f'

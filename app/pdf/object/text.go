@@ -64,7 +64,7 @@ func decode16(s []byte, order binary.ByteOrder) string {
 
 // docHigh is PDFDocEncoding (ISO 32000-2 Annex D.3) where it is not Latin-1.
 const (
-	docLow  = "˘ˇˆ˙˝˛˚˜"                          // 0x18 to 0x1F
+	docLow  = "˘ˇˆ˙˝˛˚˜"                               // 0x18 to 0x1F
 	docHigh = "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž\uFFFD€" // 0x80 to 0xA0
 )
 

@@ -1,0 +1,90 @@
+package pdf
+
+import (
+	"bytes"
+	"crypto/md5"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// attach embeds the attachments (ISO 32000-2 §7.11.4) and names them in the
+// catalog, besides those that the upload has.
+func (p *preparation) attach() error {
+	if len(p.spec.Attachments) == 0 {
+		return nil
+	}
+	names := p.f.dict(p.catalog["Names"]).Clone()
+	entries := p.f.nameTree(names["EmbeddedFiles"])
+	if p.f.fault != nil {
+		return p.f.fault
+	}
+	associated := slices.Clone(p.f.array(p.catalog["AF"]))
+	for _, a := range p.spec.Attachments {
+		r := p.u.Add(p.fileSpec(a))
+		entries = append(entries, nameEntry{key: object.TextString(a.Name), value: r})
+		associated = append(associated, r)
+	}
+	slices.SortStableFunc(entries, func(a, b nameEntry) int { return bytes.Compare(a.key, b.key) })
+	var flat array
+	for _, e := range entries {
+		flat = append(flat, e.key, e.value)
+	}
+	names["EmbeddedFiles"] = p.u.Add(dict{"Names": flat})
+	p.catalog["Names"] = names
+	p.catalog["AF"] = associated
+	return nil
+}
+
+func (p *preparation) fileSpec(a Attachment) dict {
+	sum := md5.Sum(a.Data) // the checksum that the format asks for; nothing relies on it
+	params := dict{"Size": len(a.Data), "CheckSum": object.String(sum[:])}
+	if !a.Modified.IsZero() {
+		params["ModDate"] = object.DateString(a.Modified)
+	}
+	file := p.u.Add(object.Compress(dict{
+		"Type": name("EmbeddedFile"), "Subtype": name(cmpOr(a.MIME, "application/octet-stream")), "Params": params,
+	}, a.Data))
+	spec := dict{
+		"Type": name("Filespec"), "F": object.TextString(a.Name), "UF": object.TextString(a.Name),
+		"EF": dict{"F": file, "UF": file}, "AFRelationship": name(cmpOr(a.Relationship, "Unspecified")),
+	}
+	if a.Description != "" {
+		spec["Desc"] = object.TextString(a.Description)
+	}
+	return spec
+}
+
+type nameEntry struct {
+	key   object.String
+	value any
+}
+
+// nameTree lists the entries of a name tree (ISO 32000-2 §7.9.6).
+func (f *File) nameTree(v any) []nameEntry {
+	var out []nameEntry
+	seen := map[int]bool{}
+	var walk func(v any, depth int)
+	walk = func(v any, depth int) {
+		if r, ok := v.(ref); ok {
+			if seen[r.Number] {
+				return
+			}
+			seen[r.Number] = true
+		}
+		if depth > fieldDepth {
+			return
+		}
+		d := f.dict(v)
+		for pairs := f.array(d["Names"]); len(pairs) >= 2; pairs = pairs[2:] {
+			if key, ok := f.resolve(pairs[0]).(object.String); ok {
+				out = append(out, nameEntry{key, pairs[1]})
+			}
+		}
+		for _, k := range f.array(d["Kids"]) {
+			walk(k, depth+1)
+		}
+	}
+	walk(v, 0)
+	return out
+}

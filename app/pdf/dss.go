@@ -1,0 +1,122 @@
+package pdf
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"paraph/app/pdf/object"
+)
+
+// A DSS is a document security store (ISO 32000-2 §12.8.4.3): what is needed
+// to check signatures later. All values are DER.
+type DSS struct {
+	Certs, CRLs, OCSPs [][]byte
+	// VRI says which signatures the store speaks of: upper-case hexadecimal
+	// SHA-1 of the Contents of each.
+	VRI []string
+}
+
+// DSS reads the document security store; without one it is empty.
+func (f *File) DSS() (DSS, error) {
+	d := f.dict(f.catalog()["DSS"])
+	var out DSS
+	for key, to := range map[name]*[][]byte{"Certs": &out.Certs, "CRLs": &out.CRLs, "OCSPs": &out.OCSPs} {
+		for _, v := range f.array(d[key]) {
+			src, ok := f.resolve(v).(*source)
+			if !ok {
+				continue
+			}
+			data, err := f.decode(src)
+			if err != nil {
+				return DSS{}, fmt.Errorf("%s: %w", key, err)
+			}
+			*to = append(*to, data)
+		}
+	}
+	for k := range f.dict(d["VRI"]) {
+		out.VRI = append(out.VRI, string(k))
+	}
+	slices.Sort(out.VRI)
+	return out, f.fault
+}
+
+// AddDSS appends a document security store with certificates, revocation lists
+// and OCSP responses, all DER, for every signature in the file. What an
+// earlier store holds is kept.
+func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
+	f, err := DefaultLimits().read(b.Reader, b.Size)
+	if err != nil {
+		return Revision{}, err
+	}
+	u, err := f.update()
+	if err != nil {
+		return Revision{}, err
+	}
+	if f.docMDP() == 1 && f.dict(f.catalog()["DSS"]) == nil {
+		return Revision{}, fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
+	}
+	store := f.dict(f.catalog()["DSS"]).Clone()
+	store["Type"] = name("DSS")
+	used := dict{}
+	for _, part := range []struct {
+		key, vri name
+		values   [][]byte
+	}{{"Certs", "Cert", certs}, {"CRLs", "CRL", crls}, {"OCSPs", "OCSP", ocsps}} {
+		refs := u.addAll(part.values)
+		if len(refs) == 0 {
+			continue
+		}
+		used[part.vri] = refs
+		store[part.key] = slices.Concat(f.array(store[part.key]), refs)
+	}
+	vri := f.dict(store["VRI"]).Clone()
+	for _, c := range f.contents() {
+		sum := sha1.Sum(c)
+		vri[name(strings.ToUpper(hex.EncodeToString(sum[:])))] = used
+	}
+	if len(vri) > 0 {
+		store["VRI"] = vri
+	}
+	u.putDSS(store)
+	return u.revision(b)
+}
+
+func (u *update) addAll(values [][]byte) array {
+	var out array
+	for _, v := range values {
+		out = append(out, u.Add(object.Compress(dict{}, v)))
+	}
+	return out
+}
+
+// putDSS writes the store where Prepare made room for it. Only in a file that
+// was not prepared here does the catalog change.
+func (u *update) putDSS(store dict) {
+	if r, ok := u.f.catalog()["DSS"].(ref); ok {
+		u.put(r, store)
+		return
+	}
+	catalog := u.f.catalog().Clone()
+	catalog["DSS"] = u.Add(store)
+	extensions := u.f.dict(catalog["Extensions"]).Clone()
+	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}
+	catalog["Extensions"] = extensions
+	u.put(u.f.rootRef, catalog)
+}
+
+// contents gives the Contents, with padding, of every signature in the file.
+func (f *File) contents() [][]byte {
+	var out [][]byte
+	for _, fd := range f.fields() {
+		if fd.kind != "Sig" {
+			continue
+		}
+		if c, ok := f.resolve(f.dict(fd.value)["Contents"]).(object.String); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}

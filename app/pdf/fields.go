@@ -1,0 +1,194 @@
+package pdf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Field flags (ISO 32000-2 §12.7.4.1 and the tables of each field type).
+const (
+	flagReadOnly    = 1 << 0
+	flagRequired    = 1 << 1
+	flagMultiline   = 1 << 12
+	flagPassword    = 1 << 13
+	flagNoToggleOff = 1 << 14
+	flagRadio       = 1 << 15
+	flagPushbutton  = 1 << 16
+	flagCombo       = 1 << 17
+)
+
+// A field is a terminal field of the form with its widgets.
+type field struct {
+	name    string // full name
+	ref     ref
+	dict    dict
+	kind    name // Tx, Btn, Ch or Sig, inherited
+	flags   int64
+	value   any
+	widgets []widget
+}
+
+type widget struct {
+	ref  ref
+	dict dict
+}
+
+const fieldDepth = 32
+
+// fields lists the terminal fields of the form in their order. Fields that are
+// not indirect objects, or are met twice, are left out.
+func (f *File) fields() []field {
+	w := fieldWalk{f: f, seen: map[int]bool{}}
+	w.kids(f.array(f.form()["Fields"]), field{}, 0)
+	return w.out
+}
+
+type fieldWalk struct {
+	f    *File
+	seen map[int]bool
+	out  []field
+}
+
+func (w *fieldWalk) kids(kids array, parent field, depth int) {
+	if depth > fieldDepth {
+		w.f.over("fields nested deeper than %d", fieldDepth)
+		return
+	}
+	for _, v := range kids {
+		r, ok := v.(ref)
+		if !ok || w.seen[r.Number] {
+			continue
+		}
+		w.seen[r.Number] = true
+		if d := w.f.dict(r); d != nil {
+			w.node(r, d, parent, depth)
+		}
+	}
+}
+
+func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
+	self := field{name: parent.name, ref: r, dict: d, kind: parent.kind, flags: parent.flags, value: parent.value}
+	if d["T"] != nil {
+		self.name = strings.TrimPrefix(parent.name+"."+w.f.text(d["T"]), ".")
+	}
+	if k := w.f.name(d["FT"]); k != "" {
+		self.kind = k
+	}
+	if n, ok := w.f.int(d["Ff"]); ok {
+		self.flags = n
+	}
+	if v := d["V"]; v != nil {
+		self.value = v
+	}
+	kids := w.f.array(d["Kids"])
+	if len(kids) == 0 {
+		self.widgets = []widget{{r, d}}
+		w.out = append(w.out, self)
+		return
+	}
+	if w.named(kids) {
+		w.kids(kids, self, depth+1)
+		return
+	}
+	for _, v := range kids {
+		if kr, ok := v.(ref); ok && !w.seen[kr.Number] {
+			w.seen[kr.Number] = true
+			if kd := w.f.dict(kr); kd != nil {
+				self.widgets = append(self.widgets, widget{kr, kd})
+			}
+		}
+	}
+	w.out = append(w.out, self)
+}
+
+// named says whether kids are fields, not widgets of one field.
+func (w *fieldWalk) named(kids array) bool {
+	return slices.ContainsFunc(kids, func(v any) bool { return w.f.dict(v)["T"] != nil })
+}
+
+// ours is the beginning of the names of fields made here. A file that has
+// been through here before has them already; the next round counts on.
+const ours = "paraph"
+
+func prefix(round int) string {
+	if round <= 1 {
+		return ours + "_"
+	}
+	return fmt.Sprintf("%s%d_", ours, round)
+}
+
+// lastRound is the highest round that has fields in the file, or 0.
+func lastRound(fields []field) int {
+	last := 0
+	for _, fd := range fields {
+		if strings.HasPrefix(fd.name, prefix(1)) {
+			last = max(last, 1)
+		}
+		var n int
+		if _, err := fmt.Sscanf(fd.name, ours+"%d_", &n); err == nil && n < 1e6 {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// clean makes a caller's name fit to be the partial name of a field, in which
+// a full stop has a meaning.
+func clean(s string) string { return strings.ReplaceAll(s, ".", "_") }
+
+// names finds fields by the names that callers gave them.
+type names struct {
+	prefix string
+	byName map[string]*field
+	kids   map[string]kid // buttons of radio groups, by their own name
+}
+
+type kid struct {
+	field  *field
+	export string
+}
+
+func (f *File) names() names {
+	all := f.fields()
+	n := names{prefix: prefix(lastRound(all)), byName: make(map[string]*field, len(all)), kids: map[string]kid{}}
+	for i := range all {
+		fd := &all[i]
+		if _, twice := n.byName[fd.name]; !twice {
+			n.byName[fd.name] = fd
+		}
+		if fd.kind == "Btn" && fd.flags&flagRadio != 0 {
+			for _, w := range fd.widgets {
+				if own := f.text(w.dict["NM"]); own != "" {
+					n.kids[own] = kid{field: fd, export: f.onState(w.dict)}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// find gives the field that Prepare made under a name, or one of the upload by
+// its full name, or nil.
+func (n names) find(s string) *field {
+	if fd := n.byName[n.prefix+clean(s)]; fd != nil {
+		return fd
+	}
+	return n.byName[s]
+}
+
+// onState is the appearance state of a check box or radio button that is not Off.
+func (f *File) onState(w dict) string {
+	states := f.dict(f.dict(w["AP"])["N"])
+	var on []string
+	for k := range states {
+		if k != "Off" {
+			on = append(on, string(k))
+		}
+	}
+	slices.Sort(on)
+	if len(on) == 0 {
+		return ""
+	}
+	return on[0]
+}

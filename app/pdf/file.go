@@ -1,0 +1,191 @@
+package pdf
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"paraph/app/pdf/object"
+)
+
+// Short names for the object model, which is used on every page here.
+type (
+	name   = object.Name
+	ref    = object.Ref
+	array  = object.Array
+	dict   = object.Dict
+	stream = object.Stream
+)
+
+// A File is a PDF opened for reading. What it gives is the newest revision.
+type File struct {
+	r      io.ReaderAt
+	size   int64
+	limits Limits
+
+	xref     table
+	sections []section // newest first
+	trailer  dict
+	rootRef  ref
+
+	cache      map[int]any
+	cached     int64
+	compressed map[int]*objectStream
+	loading    map[int]bool
+	parsed     int64
+	inflated   int64
+	fault      error // the first limit that was met; sticks
+
+	pages []Page
+}
+
+// A section is one cross-reference section.
+type section struct {
+	at       int64
+	end      int64 // just behind its trailer or stream dictionary
+	trailer  dict
+	isStream bool
+}
+
+// Open reads the structure of a PDF, strictly, within DefaultLimits. The error
+// wraps ErrNotPDF, ErrDamaged, ErrEncrypted or ErrTooComplex, or is one of r.
+func Open(r io.ReaderAt, size int64) (*File, error) { return DefaultLimits().Open(r, size) }
+
+// Open is the function Open within limits l.
+func (l Limits) Open(r io.ReaderAt, size int64) (*File, error) {
+	f, err := l.read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if f.pages, err = f.readPages(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// read opens a file as far as the catalog, without the pages.
+func (l Limits) read(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{
+		r: r, size: size, limits: l,
+		cache: map[int]any{}, compressed: map[int]*objectStream{}, loading: map[int]bool{},
+	}
+	if err := f.header(); err != nil {
+		return nil, err
+	}
+	start, err := f.startXref()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.readSections(start); err != nil {
+		return nil, err
+	}
+	if f.trailer["Encrypt"] != nil {
+		return nil, ErrEncrypted
+	}
+	root, ok := f.trailer["Root"].(ref)
+	if !ok || f.dict(root) == nil {
+		return nil, f.orDamaged("no catalog")
+	}
+	f.rootRef = root
+	return f, f.fault
+}
+
+// orDamaged tells the limit that was met, or else what is wrong.
+func (f *File) orDamaged(format string, args ...any) error {
+	if f.fault != nil {
+		return f.fault
+	}
+	return damaged(format, args...)
+}
+
+func (f *File) header() error {
+	head, err := f.bytesAt(0, 1024)
+	if err != nil {
+		return err
+	}
+	switch at := bytes.Index(head, []byte("%PDF-")); {
+	case at < 0:
+		return ErrNotPDF
+	case at > 0:
+		return damaged("%d bytes before the header", at)
+	}
+	return nil
+}
+
+// startXref finds where the newest cross-reference section is.
+func (f *File) startXref() (int64, error) {
+	const tail = 2048
+	from := max(0, f.size-tail)
+	b, err := f.bytesAt(from, tail)
+	if err != nil {
+		return 0, err
+	}
+	at := bytes.LastIndex(b, []byte("startxref"))
+	if at < 0 {
+		return 0, damaged("no startxref")
+	}
+	n, ok := object.NewLexer(b, at+len("startxref")).Int()
+	if !ok || n <= 0 || n >= f.size {
+		return 0, damaged("startxref points outside of the file")
+	}
+	return n, nil
+}
+
+// bytesAt reads up to n bytes; fewer only at the end of the file.
+func (f *File) bytesAt(at int64, n int) ([]byte, error) {
+	if at < 0 || at > f.size {
+		return nil, damaged("offset %d is outside of the file", at)
+	}
+	b := make([]byte, min(int64(n), f.size-at))
+	if _, err := f.r.ReadAt(b, at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read PDF: %w", err)
+	} else if err == io.EOF && at+int64(len(b)) < f.size {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return b, nil
+}
+
+// window calls read with a lexer at offset at, over ever larger windows until
+// what it read does not touch the end of the window. It returns the offset
+// behind what was read.
+func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error) {
+	for size := int64(2048); ; size *= 8 {
+		b, err := f.bytesAt(at, int(min(size, f.limits.ObjectSize)))
+		if err != nil {
+			return 0, err
+		}
+		l := object.NewLexer(b, 0)
+		err = read(l)
+		if f.parsed += int64(l.Pos()); f.parsed > f.limits.Parsed {
+			return 0, f.over("more than %d bytes of objects", f.limits.Parsed)
+		}
+		whole := at+int64(len(b)) >= f.size
+		cut := l.AtEnd() || err == io.EOF || err == io.ErrUnexpectedEOF
+		if !cut || whole {
+			return at + int64(l.Pos()), syntax(err)
+		}
+		if size >= f.limits.ObjectSize {
+			return 0, f.over("an object of more than %d bytes", f.limits.ObjectSize)
+		}
+	}
+}
+
+// syntax turns an error of the lexer into one of this package.
+func syntax(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// over notes that a limit was met. From then on objects read as null, and the
+// operation under way ends with this error.
+func (f *File) over(format string, args ...any) error {
+	if f.fault == nil {
+		f.fault = tooComplex(format, args...)
+	}
+	return f.fault
+}
+
+func (f *File) catalog() dict { return f.dict(f.rootRef) }
+func (f *File) form() dict    { return f.dict(f.catalog()["AcroForm"]) }

@@ -1,0 +1,111 @@
+package pdf
+
+import (
+	"math"
+
+	"paraph/app/pdf/object"
+)
+
+// A Rect is left, bottom, right and top in user space, in points.
+type Rect [4]float64
+
+func (r Rect) size() (w, h float64) { return r[2] - r[0], r[3] - r[1] }
+func (r Rect) empty() bool          { return r[2] <= r[0] || r[3] <= r[1] }
+
+func (r Rect) intersect(o Rect) Rect {
+	return Rect{max(r[0], o[0]), max(r[1], o[1]), min(r[2], o[2]), min(r[3], o[3])}
+}
+
+func (r Rect) array() array {
+	a := make(array, 4)
+	for i, v := range r {
+		a[i] = round(v)
+	}
+	return a
+}
+
+// round keeps a ten-thousandth of a point, so that files do not fill with digits.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+// A Box is a rectangle on a page as displayed: fractions of its width and
+// height, origin top left, y downwards.
+type Box struct{ X, Y, Width, Height float64 }
+
+func (p Page) sideways() bool { return p.Rotate == 90 || p.Rotate == 270 }
+
+// point turns a point of the displayed page into user space.
+func (p Page) point(x, y float64) (float64, float64) {
+	w, h := p.box.size()
+	switch p.Rotate {
+	case 90:
+		return p.box[0] + y*w, p.box[1] + x*h
+	case 180:
+		return p.box[2] - x*w, p.box[1] + y*h
+	case 270:
+		return p.box[2] - y*w, p.box[3] - x*h
+	}
+	return p.box[0] + x*w, p.box[3] - y*h
+}
+
+// Rect turns a box of the displayed page into user space.
+func (p Page) Rect(b Box) Rect {
+	x1, y1 := p.point(b.X, b.Y)
+	x2, y2 := p.point(b.X+b.Width, b.Y+b.Height)
+	return Rect{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)}
+}
+
+// Box turns a rectangle of user space into a box of the displayed page.
+func (p Page) Box(r Rect) Box {
+	x1, y1 := p.fraction(r[0], r[1])
+	x2, y2 := p.fraction(r[2], r[3])
+	return Box{X: min(x1, x2), Y: min(y1, y2), Width: math.Abs(x2 - x1), Height: math.Abs(y2 - y1)}
+}
+
+func (p Page) fraction(x, y float64) (float64, float64) {
+	w, h := p.box.size()
+	switch p.Rotate {
+	case 90:
+		return (y - p.box[1]) / h, (x - p.box[0]) / w
+	case 180:
+		return (p.box[2] - x) / w, (y - p.box[1]) / h
+	case 270:
+		return (p.box[3] - y) / h, (p.box[2] - x) / w
+	}
+	return (x - p.box[0]) / w, (p.box[3] - y) / h
+}
+
+// Size gives the width and height in points, as displayed, of a box.
+func (p Page) Size(b Box) (width, height float64) { return b.Width * p.Width, b.Height * p.Height }
+
+// turned gives the form matrix that keeps an appearance of the given size
+// upright on a page turned clockwise by rotate, or nil for none.
+func turned(rotate int, width, height float64) array {
+	switch rotate {
+	case 90:
+		return array{0, 1, -1, 0, round(height), 0}
+	case 180:
+		return array{-1, 0, 0, -1, round(width), round(height)}
+	case 270:
+		return array{0, -1, 1, 0, 0, round(width)}
+	}
+	return nil
+}
+
+// form makes the XObject of an appearance for a page turned by rotate.
+func form(a *object.Appearance, rotate int, w object.Writer) *stream {
+	d := dict{
+		"Type": name("XObject"), "Subtype": name("Form"),
+		"BBox": array{0, 0, round(a.Width), round(a.Height)},
+	}
+	if m := turned(rotate, a.Width, a.Height); m != nil {
+		d["Matrix"] = m
+	}
+	d["Resources"] = dict{}
+	if a.Resources != nil {
+		d["Resources"] = a.Resources(w)
+	}
+	if len(a.Content) < 256 {
+		return &stream{Dict: d, Data: a.Content}
+	}
+	return object.Compress(d, a.Content)
+}

@@ -1,0 +1,119 @@
+package pdf
+
+import (
+	"fmt"
+	"slices"
+)
+
+// importPages puts the pages of another file behind those of the upload.
+func (p *preparation) importPages() error {
+	if p.spec.AppendPages == nil {
+		return nil
+	}
+	from, err := Open(p.spec.AppendPages.Reader, p.spec.AppendPages.Size)
+	if err != nil {
+		return fmt.Errorf("pages to append: %w", err)
+	}
+	root, ok := p.f.catalog()["Pages"].(ref)
+	if !ok {
+		return damaged("page tree")
+	}
+	c := copier{from: from, to: p.u, numbers: map[int]ref{}}
+	var added array
+	err = from.eachPage(func(_ ref, d dict, in inherited) error {
+		page := from.page(p.u.reserve(), in)
+		added = append(added, page.ref)
+		p.dicts[page.ref.Number] = c.page(d, in, page, root)
+		p.pages = append(p.pages, page)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.run(); err != nil {
+		return err
+	}
+	node := p.f.dict(root).Clone()
+	count, _ := p.f.int(node["Count"])
+	if len(p.f.pages) != int(count) {
+		count = int64(len(p.f.pages))
+	}
+	node["Kids"] = slices.Concat(p.f.array(node["Kids"]), added)
+	node["Count"] = count + int64(len(added))
+	p.u.put(root, node)
+	return nil
+}
+
+// A copier brings objects of one file into a revision of another.
+type copier struct {
+	from    *File
+	to      *update
+	numbers map[int]ref
+	queue   []int
+}
+
+// page copies the dictionary of a page. What it inherits is written out: above
+// it there will be another tree.
+func (c *copier) page(d dict, in inherited, page Page, parent ref) dict {
+	out := dict{"Type": name("Page"), "Parent": parent, "Rotate": page.Rotate,
+		"MediaBox": page.box.array(), "CropBox": page.box.array(), "Resources": dict{}}
+	if in.resources != nil {
+		out["Resources"] = c.value(c.from.resolve(in.resources))
+	}
+	for _, key := range []name{"Contents", "Group", "UserUnit"} {
+		if v := d[key]; v != nil {
+			out[key] = c.value(v)
+		}
+	}
+	return out
+}
+
+// value copies a value; objects that it refers to get a number and a place in
+// the queue, so that no chain of them is too long for the stack.
+func (c *copier) value(v any) any {
+	switch x := v.(type) {
+	case ref:
+		r, ok := c.numbers[x.Number]
+		if !ok {
+			r = c.to.reserve()
+			c.numbers[x.Number] = r
+			c.queue = append(c.queue, x.Number)
+		}
+		return r
+	case array:
+		out := make(array, len(x))
+		for i, e := range x {
+			out[i] = c.value(e)
+		}
+		return out
+	case dict:
+		out := make(dict, len(x))
+		for k, e := range x {
+			out[k] = c.value(e)
+		}
+		return out
+	}
+	return v
+}
+
+func (c *copier) run() error {
+	for len(c.queue) > 0 {
+		n := c.queue[0]
+		c.queue = c.queue[1:]
+		v := c.from.object(n)
+		src, ok := v.(*source)
+		if !ok {
+			c.to.put(c.numbers[n], c.value(v))
+			continue
+		}
+		data, err := c.from.raw(src)
+		if err != nil {
+			return err
+		}
+		d := src.dict.Clone()
+		delete(d, "Length")
+		d, _ = c.value(d).(dict)
+		c.to.put(c.numbers[n], &stream{Dict: d, Data: data})
+	}
+	return c.from.fault
+}

@@ -1,0 +1,127 @@
+package pdf
+
+import (
+	"errors"
+
+	"paraph/app/pdf/object"
+)
+
+// errStop ends a walk early.
+var errStop = errors.New("stop")
+
+// A Page is one page as a reader shows it.
+type Page struct {
+	// Width and Height are in points as displayed: the crop box within the
+	// media box, turned by Rotate. UserUnit is not applied.
+	Width, Height float64
+	// Rotate is how far the page is turned clockwise: 0, 90, 180 or 270.
+	Rotate int
+
+	ref ref
+	box Rect // CropBox∩MediaBox, user space
+}
+
+// Pages lists the pages in order.
+func (f *File) Pages() []Page { return f.pages }
+
+const pageTreeDepth = 60
+
+// inherited holds the attributes that a page takes from the nodes above it.
+type inherited struct {
+	media, crop, rotate, resources any
+}
+
+func (i inherited) with(d dict) inherited {
+	for _, p := range []struct {
+		to  *any
+		key name
+	}{{&i.media, "MediaBox"}, {&i.crop, "CropBox"}, {&i.rotate, "Rotate"}, {&i.resources, "Resources"}} {
+		if v := d[p.key]; v != nil {
+			*p.to = v
+		}
+	}
+	return i
+}
+
+// readPages walks the page tree (ISO 32000-2 §7.7.3). A node that is missing
+// or met twice is damage: guessing would shift the numbers of the pages.
+func (f *File) readPages() ([]Page, error) {
+	var pages []Page
+	err := f.eachPage(func(r ref, d dict, in inherited) error {
+		if len(pages) >= f.limits.Pages {
+			return f.over("more than %d pages", f.limits.Pages)
+		}
+		pages = append(pages, f.page(r, in))
+		return nil
+	})
+	if err == nil && len(pages) == 0 {
+		err = f.orDamaged("no pages")
+	}
+	return pages, err
+}
+
+func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
+	seen := map[int]bool{}
+	var walk func(v any, in inherited, depth int) error
+	walk = func(v any, in inherited, depth int) error {
+		r, ok := v.(ref)
+		if !ok || seen[r.Number] || depth > pageTreeDepth {
+			return f.orDamaged("page tree")
+		}
+		seen[r.Number] = true
+		d := f.dict(r)
+		if d == nil {
+			return f.orDamaged("page tree: object %d is missing", r.Number)
+		}
+		in = in.with(d)
+		kids, isNode := f.resolve(d["Kids"]).(array)
+		if !isNode || f.name(d["Type"]) == "Page" {
+			return visit(r, d, in)
+		}
+		for _, k := range kids {
+			if err := walk(k, in, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := walk(f.catalog()["Pages"], inherited{}, 0); err != nil {
+		return err
+	}
+	return f.fault
+}
+
+func (f *File) page(r ref, in inherited) Page {
+	media, ok := f.rect(in.media)
+	if !ok || media.empty() {
+		media = Rect{0, 0, 612, 792} // what every viewer assumes
+	}
+	box := media
+	if crop, ok := f.rect(in.crop); ok {
+		if both := crop.intersect(media); !both.empty() {
+			box = both
+		}
+	}
+	turn, _ := f.int(in.rotate)
+	p := Page{ref: r, box: box, Rotate: int((turn%360+360)%360) / 90 * 90}
+	p.Width, p.Height = box.size()
+	if p.sideways() {
+		p.Width, p.Height = p.Height, p.Width
+	}
+	return p
+}
+
+func (f *File) rect(v any) (r Rect, ok bool) {
+	a := f.array(v)
+	if len(a) < 4 {
+		return r, false
+	}
+	for i := range r {
+		n, ok := object.Float(f.resolve(a[i]))
+		if !ok || n < -1e7 || n > 1e7 {
+			return r, false
+		}
+		r[i] = n
+	}
+	return Rect{min(r[0], r[2]), min(r[1], r[3]), max(r[0], r[2]), max(r[1], r[3])}, true
+}

@@ -1,0 +1,217 @@
+package pdf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// Names of the fields that Prepare makes for the service itself.
+const (
+	certificationField = "certification"
+	timestampField     = "timestamp"
+)
+
+// Prepare appends revision 1: all fields and widgets, one signature field per
+// signatory, an invisible field for the document timestamp, an empty security
+// store, appended pages, and the certification. After it nothing needs to touch
+// a page, the catalog or the form again.
+//
+// An upload that is signed is never certified and keeps all it has. It takes
+// no appended pages, no attachments, and where it is certified itself nothing
+// but signature fields: the error wraps ErrChangesForbidden. Other errors wrap
+// ErrDynamicXFA or ErrSpec, or are those of reading or of the SignFunc.
+func Prepare(b Base, s PrepareSpec) (Revision, error) {
+	f, err := Open(b.Reader, b.Size)
+	if err != nil {
+		return Revision{}, err
+	}
+	p, err := newPreparation(f, s)
+	if err != nil {
+		return Revision{}, err
+	}
+	for _, step := range []func() error{p.allowed, p.importPages, p.strip, p.addFields, p.addSignatures, p.attach} {
+		if err := step(); err != nil {
+			return Revision{}, err
+		}
+	}
+	p.writePages()
+	p.fillCatalog()
+	if s.Certify == nil || p.signed {
+		p.u.put(f.rootRef, p.catalog)
+		return p.u.revision(b)
+	}
+	return p.certify(b, *s.Certify)
+}
+
+// A preparation is revision 1 in the making.
+type preparation struct {
+	f       *File
+	u       *update
+	spec    PrepareSpec
+	old     []field
+	prefix  string
+	signed  bool
+	level   int // DocMDP of the upload
+	catalog dict
+	form    dict
+	pages   []Page
+	dicts   map[int]dict  // changed pages by object number
+	annots  map[int]array // their annotations
+	taken   map[string]bool
+	fields  array // new fields of the form
+	font    ref
+	cert    ref // field of the certification
+}
+
+func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
+	u, err := f.update()
+	if err != nil {
+		return nil, err
+	}
+	old := f.fields()
+	p := &preparation{
+		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.docMDP(),
+		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.dict(fd.value) != nil }),
+		catalog: f.catalog().Clone(), form: f.form().Clone(), pages: slices.Clone(f.pages),
+		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{},
+	}
+	p.spec.Timestamp = cmpOr(s.Timestamp, timestampField)
+	return p, f.fault
+}
+
+func cmpOr(s, or string) string {
+	if s == "" {
+		return or
+	}
+	return s
+}
+
+// allowed refuses what the upload forbids.
+func (p *preparation) allowed() error {
+	switch {
+	case p.f.xfa() == XFADynamic:
+		return ErrDynamicXFA
+	case !p.signed:
+		return nil
+	case p.level == 1:
+		return fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
+	case p.spec.AppendPages != nil:
+		return fmt.Errorf("%w: pages can't be appended to a signed file", ErrChangesForbidden)
+	case len(p.spec.Attachments) > 0:
+		return fmt.Errorf("%w: files can't be attached to a signed file", ErrChangesForbidden)
+	case p.level > 0 && slices.ContainsFunc(p.spec.Fields, func(s FieldSpec) bool { return s.Existing == "" }):
+		return fmt.Errorf("%w: certified, so only signature fields can be added", ErrChangesForbidden)
+	}
+	return nil
+}
+
+// page gives the page to change, with its annotations in p.annots.
+func (p *preparation) page(n int) (Page, dict, error) {
+	if n < 0 || n >= len(p.pages) {
+		return Page{}, nil, fmt.Errorf("%w: there is no page %d", ErrSpec, n)
+	}
+	page := p.pages[n]
+	d := p.dicts[page.ref.Number]
+	if d == nil {
+		old := p.f.dict(page.ref)
+		d = old.Clone()
+		p.dicts[page.ref.Number] = d
+		p.annots[page.ref.Number] = slices.Clone(p.f.array(old["Annots"]))
+	}
+	return page, d, nil
+}
+
+func (p *preparation) writePages() {
+	for _, n := range slices.Sorted(maps.Keys(p.dicts)) {
+		d := p.dicts[n]
+		delete(d, "Annots")
+		if a := p.annots[n]; len(a) > 0 {
+			d["Annots"] = a
+		}
+		p.u.put(ref{Number: n}, d)
+	}
+}
+
+// certify signs the revision as its author (DocMDP, ISO 32000-2 §12.8.2.2):
+// filling in and signing stay allowed.
+func (p *preparation) certify(b Base, s Seal) (Revision, error) {
+	signature := p.u.reserve()
+	d := p.hidden(p.prefix+certificationField, p.pages[0])
+	d["V"] = signature
+	p.u.put(p.cert, d)
+	p.catalog["Perms"] = dict{"DocMDP": signature}
+	p.u.put(p.f.rootRef, p.catalog)
+	sd := signatureDict(s)
+	sd["Reference"] = array{transform("DocMDP", dict{"P": 2})}
+	return p.u.seal(b, signature, sd, s.Size, s.Sign)
+}
+
+// fillCatalog writes the form and prepares the catalog for all that follows.
+func (p *preparation) fillCatalog() {
+	p.fillForm()
+	if !p.signed {
+		delete(p.catalog, "NeedsRendering")
+		delete(p.catalog, "Perms") // usage rights do not survive a change
+	}
+	dss := p.f.dict(p.catalog["DSS"])
+	if _, ok := p.catalog["DSS"].(ref); !ok || dss == nil {
+		dss = dss.Clone()
+		dss["Type"] = name("DSS")
+		p.catalog["DSS"] = p.u.Add(dss)
+	}
+	extensions := p.f.dict(p.catalog["Extensions"]).Clone()
+	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}
+	if extensions["ADBE"] == nil {
+		extensions["ADBE"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 8}
+	}
+	p.catalog["Extensions"] = extensions
+	if p.catalog["Lang"] == nil && p.spec.Language != "" && !p.signed {
+		p.catalog["Lang"] = object.TextString(p.spec.Language)
+	}
+	p.setTitle()
+}
+
+func (p *preparation) fillForm() {
+	f := p.form
+	f["Fields"] = slices.Concat(p.f.array(f["Fields"]), p.fields)
+	f["SigFlags"] = 3 // signatures exist, append only
+	if !p.signed {
+		delete(f, "NeedAppearances")
+		delete(f, "XFA")
+	}
+	if p.font != (ref{}) {
+		resources := p.f.dict(f["DR"]).Clone()
+		fonts := p.f.dict(resources["Font"]).Clone()
+		fonts[helvetica] = p.font
+		resources["Font"] = fonts
+		f["DR"] = resources
+		if f["DA"] == nil {
+			f["DA"] = object.String("/" + helvetica + " 0 Tf 0 g")
+		}
+	}
+	r, ok := p.catalog["AcroForm"].(ref)
+	if !ok {
+		r = p.u.reserve()
+		p.catalog["AcroForm"] = r
+	}
+	p.u.put(r, f)
+}
+
+// setTitle gives a file without a title one, unless its metadata stream would
+// then contradict it.
+func (p *preparation) setTitle() {
+	info := p.f.dict(p.f.trailer["Info"])
+	if p.spec.Title == "" || p.signed || info["Title"] != nil || p.catalog["Metadata"] != nil {
+		return
+	}
+	info = info.Clone()
+	info["Title"] = object.TextString(p.spec.Title)
+	if r, ok := p.f.trailer["Info"].(ref); ok {
+		p.u.put(r, info)
+	} else {
+		p.u.trailer["Info"] = p.u.Add(info)
+	}
+}

@@ -1,0 +1,377 @@
+package pdf
+
+import (
+	"fmt"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// claim gives the name in the file of a new field.
+func (p *preparation) claim(s string) (string, error) {
+	full := p.prefix + clean(s)
+	if s == "" || p.taken[full] {
+		return "", fmt.Errorf("%w: field name %q is empty or given twice", ErrSpec, s)
+	}
+	p.taken[full] = true
+	return full, nil
+}
+
+func (p *preparation) addFields() error {
+	radios := map[string][]FieldSpec{}
+	var groups []string
+	for _, s := range p.spec.Fields {
+		if s.Existing != "" {
+			continue
+		}
+		if s.Type == FieldRadio {
+			group := cmpOr(s.Group, s.Name)
+			if radios[group] == nil {
+				groups = append(groups, group)
+			}
+			radios[group] = append(radios[group], s)
+			continue
+		}
+		if err := p.addField(s); err != nil {
+			return err
+		}
+	}
+	for _, g := range groups {
+		if err := p.addRadios(g, radios[g]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// widget begins the dictionary of a widget in its place on its page.
+func (p *preparation) widget(n int, b Box) (Page, dict, error) {
+	page, _, err := p.page(n)
+	if err != nil {
+		return Page{}, nil, err
+	}
+	if !(b.Width > 0 && b.Height > 0 && b.Width <= 1.01 && b.Height <= 1.01 && b.X > -1 && b.X < 1 && b.Y > -1 && b.Y < 1) {
+		return Page{}, nil, fmt.Errorf("%w: a field is %v on page %d", ErrSpec, b, n)
+	}
+	d := dict{
+		"Type": name("Annot"), "Subtype": name("Widget"), "P": page.ref,
+		"Rect": page.Rect(b).array(), "F": 4, // printed
+	}
+	if page.Rotate != 0 {
+		d["MK"] = dict{"R": page.Rotate}
+	}
+	return page, d, nil
+}
+
+// place puts a widget on its page.
+func (p *preparation) place(page Page, r ref) {
+	n := page.ref.Number
+	p.annots[n] = append(p.annots[n], r)
+}
+
+func (s FieldSpec) box() Box     { return Box{s.X, s.Y, s.Width, s.Height} }
+func (s SignatureSpec) box() Box { return Box{s.X, s.Y, s.Width, s.Height} }
+
+func (s FieldSpec) flags() int {
+	n := 0
+	if s.ReadOnly {
+		n |= flagReadOnly
+	}
+	if s.Required {
+		n |= flagRequired
+	}
+	return n
+}
+
+func (s FieldSpec) on() bool { return s.Value != "" && s.Value != "false" }
+
+func (p *preparation) addField(s FieldSpec) error {
+	full, err := p.claim(s.Name)
+	if err != nil {
+		return err
+	}
+	page, d, err := p.widget(s.Page, s.box())
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	d["T"] = object.TextString(full)
+	if s.Label != "" {
+		d["TU"] = object.TextString(s.Label)
+	}
+	d["Ff"] = s.flags()
+	if err := p.typed(s, d, page); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	r := p.u.Add(d)
+	p.fields = append(p.fields, r)
+	p.place(page, r)
+	return nil
+}
+
+// typed completes the dictionary of a field by its type.
+func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
+	width, height := page.Size(s.box())
+	switch s.Type {
+	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber, FieldAttachment:
+		return p.textField(s, d, page)
+	case FieldSelect:
+		d["Opt"] = texts(s.Options)
+		err := p.textField(s, d, page)
+		d["FT"], d["Ff"] = name("Ch"), s.flags()|flagCombo
+		return err
+	case FieldCheckbox:
+		d["FT"] = name("Btn")
+		p.states(d, "Yes", checkMark(width, height), page, s.on())
+		d["V"] = d["AS"]
+	case FieldSignature, FieldInitials, FieldStamp:
+		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
+		d["AP"] = p.normal(orBlank(s.Appearance, width, height), page)
+	default:
+		return fmt.Errorf("%w: field type %q", ErrSpec, s.Type)
+	}
+	return nil
+}
+
+func orBlank(a *object.Appearance, width, height float64) *object.Appearance {
+	if a != nil {
+		return a
+	}
+	return &object.Appearance{Width: width, Height: height}
+}
+
+func texts(all []string) array {
+	a := make(array, len(all))
+	for i, s := range all {
+		a[i] = object.TextString(s)
+	}
+	return a
+}
+
+func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
+	width, height := page.Size(s.box())
+	a := s.Appearance
+	if a == nil {
+		var err error
+		if a, err = plainText(s.Value, width, height, s.FontSize); err != nil {
+			return err
+		}
+	}
+	if p.font == (ref{}) {
+		p.font = p.u.Add(helveticaFont())
+	}
+	flags := s.flags()
+	if s.Multiline {
+		flags |= flagMultiline
+	}
+	d["FT"], d["Ff"] = name("Tx"), flags
+	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf 0 g", helvetica, round(s.FontSize)))
+	d["V"] = object.TextString(s.Value)
+	d["AP"] = p.normal(a, page)
+	if q := slices.Index([]string{"left", "center", "right"}, s.Align); q > 0 {
+		d["Q"] = q
+	}
+	if s.MaxLength > 0 {
+		d["MaxLen"] = s.MaxLength
+	}
+	return nil
+}
+
+func (p *preparation) normal(a *object.Appearance, page Page) dict {
+	return dict{"N": p.u.Add(form(a, page.Rotate, p.u))}
+}
+
+// states gives a button its two appearances. The state's name is its value.
+func (p *preparation) states(d dict, on string, mark *object.Appearance, page Page, isOn bool) {
+	off := &object.Appearance{Width: mark.Width, Height: mark.Height}
+	d["AP"] = dict{"N": dict{
+		name(on): p.u.Add(form(mark, page.Rotate, p.u)),
+		"Off":    p.u.Add(form(off, page.Rotate, p.u)),
+	}}
+	d["AS"] = name("Off")
+	if isOn {
+		d["AS"] = name(on)
+	}
+}
+
+func (s FieldSpec) export() string {
+	v := s.Name
+	if len(s.Options) > 0 && s.Options[0] != "" {
+		v = s.Options[0]
+	}
+	if v == "Off" { // a name with a meaning of its own
+		return "Off_"
+	}
+	return v
+}
+
+// addRadios makes one field of all buttons of a group.
+func (p *preparation) addRadios(group string, specs []FieldSpec) error {
+	full, err := p.claim(group)
+	if err != nil {
+		return err
+	}
+	parent := p.u.reserve()
+	d := dict{"FT": name("Btn"), "T": object.TextString(full), "V": name("Off")}
+	flags, seen := flagRadio|flagNoToggleOff, map[string]bool{}
+	var kids array
+	for _, s := range specs {
+		if seen[s.export()] {
+			return fmt.Errorf("%w: radio group %s has %q twice", ErrSpec, group, s.export())
+		}
+		seen[s.export()] = true
+		page, w, err := p.widget(s.Page, s.box())
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		width, height := page.Size(s.box())
+		p.states(w, s.export(), radioMark(width, height), page, s.on())
+		w["Parent"], w["NM"] = parent, object.TextString(s.Name)
+		if s.Label != "" {
+			w["TU"] = object.TextString(s.Label)
+		}
+		if s.on() {
+			d["V"] = name(s.export())
+		}
+		flags |= s.flags()
+		r := p.u.Add(w)
+		p.place(page, r)
+		kids = append(kids, r)
+	}
+	d["Kids"], d["Ff"] = kids, flags
+	p.u.put(parent, d)
+	p.fields = append(p.fields, parent)
+	return nil
+}
+
+// hidden begins an invisible signature field.
+func (p *preparation) hidden(full string, page Page) dict {
+	return hiddenField(full, page)
+}
+
+func hiddenField(full string, page Page) dict {
+	return dict{
+		"Type": name("Annot"), "Subtype": name("Widget"), "FT": name("Sig"), "T": object.TextString(full),
+		"P": page.ref, "Rect": array{0, 0, 0, 0}, "F": 132, // printed, locked
+	}
+}
+
+func (p *preparation) addSignatures() error {
+	for _, s := range p.spec.Signatures {
+		if err := p.addSignature(s); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	if err := p.addHidden(p.spec.Timestamp); err != nil {
+		return err
+	}
+	if p.spec.Certify == nil || p.signed {
+		return nil
+	}
+	if _, err := p.claim(certificationField); err != nil {
+		return err
+	}
+	page, _, err := p.page(0)
+	if err != nil {
+		return err
+	}
+	p.cert = p.u.reserve()
+	p.fields = append(p.fields, p.cert)
+	p.place(page, p.cert)
+	return nil
+}
+
+func (p *preparation) addHidden(s string) error {
+	full, err := p.claim(s)
+	if err != nil {
+		return err
+	}
+	page, _, err := p.page(0)
+	if err != nil {
+		return err
+	}
+	r := p.u.Add(p.hidden(full, page))
+	p.fields = append(p.fields, r)
+	p.place(page, r)
+	return nil
+}
+
+func (p *preparation) addSignature(s SignatureSpec) error {
+	full, err := p.claim(s.Name)
+	if err != nil {
+		return err
+	}
+	n := max(s.Page, 0)
+	page, _, err := p.page(n)
+	if err != nil {
+		return err
+	}
+	d := p.hidden(full, page)
+	if s.Page >= 0 {
+		if page, d, err = p.widget(n, s.box()); err != nil {
+			return err
+		}
+		width, height := page.Size(s.box())
+		d["FT"], d["T"] = name("Sig"), object.TextString(full)
+		d["AP"] = p.normal(orBlank(nil, width, height), page)
+	}
+	if s.Label != "" {
+		d["TU"] = object.TextString(s.Label)
+	}
+	locked, err := p.locked(s)
+	if err != nil {
+		return err
+	}
+	if len(locked) > 0 {
+		d["Lock"] = dict{"Type": name("SigFieldLock"), "Action": name("Include"), "Fields": texts(locked)}
+	}
+	r := p.u.Add(d)
+	p.fields = append(p.fields, r)
+	p.place(page, r)
+	return nil
+}
+
+// locked lists the full names of the fields that a signature locks.
+func (p *preparation) locked(s SignatureSpec) ([]string, error) {
+	var out []string
+	add := func(full string) {
+		if !slices.Contains(out, full) {
+			out = append(out, full)
+		}
+	}
+	for _, n := range s.Locks {
+		full, ok := p.fullName(n)
+		if !ok {
+			return nil, fmt.Errorf("%w: no field %s to lock", ErrSpec, n)
+		}
+		add(full)
+	}
+	for _, fs := range p.spec.Fields {
+		if fs.Owner != s.Name {
+			continue
+		}
+		switch {
+		case fs.Existing != "":
+			add(fs.Existing)
+		case fs.Type == FieldRadio:
+			add(p.prefix + clean(cmpOr(fs.Group, fs.Name)))
+		default:
+			add(p.prefix + clean(fs.Name))
+		}
+	}
+	return out, nil
+}
+
+func (p *preparation) fullName(n string) (string, bool) {
+	for _, fs := range p.spec.Fields {
+		switch {
+		case fs.Name == n && fs.Existing != "":
+			return fs.Existing, true
+		case fs.Type == FieldRadio && (fs.Name == n || fs.Group == n):
+			return p.prefix + clean(cmpOr(fs.Group, fs.Name)), true
+		case fs.Name == n:
+			return p.prefix + clean(n), true
+		}
+	}
+	exists := slices.ContainsFunc(p.old, func(fd field) bool { return fd.name == n })
+	return n, exists
+}

@@ -1,0 +1,242 @@
+package pdf
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// A Base is a file so far, and what is known of its hash.
+type Base struct {
+	Reader io.ReaderAt
+	Size   int64
+	// HashState is the saved state (encoding.BinaryMarshaler) of a SHA-256
+	// that has taken in exactly the Size bytes of Reader, as Revision gives
+	// it. nil makes every signature read the whole file again.
+	HashState []byte
+}
+
+// A Revision is what one operation appends.
+type Revision struct {
+	Bytes     []byte   // to be appended to the base
+	HashState []byte   // of the whole file including this revision
+	SHA256    [32]byte // of the whole file including this revision
+}
+
+// hash gives a SHA-256 that has taken in the base.
+func (b Base) hash() (hash.Hash, error) {
+	h := sha256.New()
+	if b.HashState != nil {
+		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(b.HashState); err != nil {
+			return nil, fmt.Errorf("%w: hash state: %w", ErrSpec, err)
+		}
+		return h, nil
+	}
+	if _, err := io.CopyBuffer(h, io.NewSectionReader(b.Reader, 0, b.Size), make([]byte, 256<<10)); err != nil {
+		return nil, fmt.Errorf("read PDF: %w", err)
+	}
+	return h, nil
+}
+
+// An update collects the objects of one revision.
+type update struct {
+	f       *File
+	out     []byte
+	offsets map[int]int64 // object number → offset in the file
+	gens    map[int]int
+	next    int
+	trailer dict // entries that replace those of the file
+	err     error
+}
+
+func (f *File) update() (*update, error) {
+	size, _ := f.trailer.Int("Size")
+	next := max(int64(f.xref.top), 1)
+	if size > next && size <= maxNumber {
+		next = size
+	}
+	u := &update{f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{}}
+	last, err := f.bytesAt(f.size-1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if last[0] != '\n' {
+		u.out = append(u.out, '\n')
+	}
+	return u, nil
+}
+
+// reserve gives a number for an object that is written later.
+func (u *update) reserve() ref {
+	r := ref{Number: u.next}
+	if u.next++; u.next > maxNumber && u.err == nil {
+		u.err = tooComplex("no object numbers left")
+	}
+	return r
+}
+
+// Add writes a new object.
+func (u *update) Add(v any) ref {
+	r := u.reserve()
+	u.put(r, v)
+	return r
+}
+
+// put writes an object under its number; one of the file is replaced and keeps
+// its generation.
+func (u *update) put(r ref, v any) {
+	if e := u.f.xref.get(r.Number); e.kind == entryPlain {
+		r.Generation = int(e.gen)
+	} else {
+		r.Generation = 0
+	}
+	u.offsets[r.Number], u.gens[r.Number] = u.pos(), r.Generation
+	u.out = fmt.Appendf(u.out, "%d %d obj\n", r.Number, r.Generation)
+	var err error
+	if u.out, err = object.Append(u.out, v); err != nil && u.err == nil {
+		u.err = fmt.Errorf("object %d: %w", r.Number, err)
+	}
+	u.out = append(u.out, "\nendobj\n"...)
+}
+
+// pos is the offset in the file of the next byte.
+func (u *update) pos() int64 { return u.f.size + int64(len(u.out)) }
+
+// finish writes the cross-reference section, of the kind that the last one of
+// the file is (ISO 32000-2 §7.5.4, §7.5.8), and gives all that is appended.
+func (u *update) finish() ([]byte, error) {
+	if u.err != nil {
+		return nil, u.err
+	}
+	if u.f.fault != nil { // something may have read as null
+		return nil, u.f.fault
+	}
+	t := u.newTrailer()
+	var start int64
+	var err error
+	if u.f.sections[0].isStream {
+		start, err = u.finishStream(t)
+	} else {
+		start, err = u.finishTable(t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u.out = fmt.Appendf(u.out, "\nstartxref\n%d\n%%%%EOF\n", start)
+	return u.out, nil
+}
+
+func (u *update) newTrailer() dict {
+	t := dict{"Root": u.f.trailer["Root"], "Prev": u.f.sections[0].at}
+	if info := u.f.trailer["Info"]; info != nil {
+		t["Info"] = info
+	}
+	t["ID"] = u.fileID()
+	maps.Copy(t, u.trailer)
+	return t
+}
+
+// fileID keeps the first part of the file identifier and renews the second
+// (ISO 32000-2 §14.4).
+func (u *update) fileID() array {
+	fresh := make(object.String, 16)
+	_, _ = rand.Read(fresh) // never fails (crypto/rand)
+	id := u.f.array(u.f.trailer["ID"])
+	if len(id) == 2 {
+		if first, ok := u.f.resolve(id[0]).(object.String); ok && len(first) > 0 {
+			return array{first, fresh}
+		}
+	}
+	return array{fresh, fresh}
+}
+
+// runs calls visit for every run of successive object numbers.
+func (u *update) runs(visit func(run []int)) {
+	numbers := slices.Sorted(maps.Keys(u.offsets))
+	for start := 0; start < len(numbers); {
+		end := start + 1
+		for end < len(numbers) && numbers[end] == numbers[end-1]+1 {
+			end++
+		}
+		visit(numbers[start:end])
+		start = end
+	}
+}
+
+func (u *update) finishTable(t dict) (int64, error) {
+	if u.pos() > 9_999_999_999 {
+		return 0, tooComplex("too large for a cross-reference table")
+	}
+	start := u.pos()
+	u.out = append(u.out, "xref\n"...)
+	u.runs(func(run []int) {
+		u.out = fmt.Appendf(u.out, "%d %d\n", run[0], len(run))
+		for _, n := range run {
+			u.out = fmt.Appendf(u.out, "%010d %05d n\r\n", u.offsets[n], u.gens[n])
+		}
+	})
+	t["Size"] = u.next
+	u.out = append(u.out, "trailer\n"...)
+	var err error
+	u.out, err = object.Append(u.out, t)
+	return start, err
+}
+
+func (u *update) finishStream(t dict) (int64, error) {
+	self := u.reserve()
+	start := u.pos()
+	u.offsets[self.Number] = start // it lists itself
+	width := 4
+	if start > 1<<32-1 {
+		width = 8
+	}
+	var data []byte
+	var index array
+	u.runs(func(run []int) {
+		index = append(index, run[0], len(run))
+		for _, n := range run {
+			data = append(data, 1)
+			data = binary.BigEndian.AppendUint64(data, uint64(u.offsets[n]))
+			data = slices.Delete(data, len(data)-8, len(data)-width)
+			data = binary.BigEndian.AppendUint16(data, uint16(u.gens[n]))
+		}
+	})
+	t["Type"], t["Size"] = name("XRef"), u.next
+	t["W"], t["Index"] = array{1, width, 2}, index
+	u.put(self, object.Compress(t, data))
+	u.out = bytes.TrimSuffix(u.out, []byte("\n"))
+	return start, u.err
+}
+
+// revision finishes an update that carries no signature.
+func (u *update) revision(b Base) (Revision, error) {
+	h, err := b.hash()
+	if err != nil {
+		return Revision{}, err
+	}
+	out, err := u.finish()
+	if err != nil {
+		return Revision{}, err
+	}
+	h.Write(out)
+	return newRevision(out, h)
+}
+
+func newRevision(out []byte, h hash.Hash) (Revision, error) {
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return Revision{}, fmt.Errorf("hash state: %w", err)
+	}
+	r := Revision{Bytes: out, HashState: state}
+	h.Sum(r.SHA256[:0])
+	return r, nil
+}

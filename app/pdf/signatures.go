@@ -1,0 +1,216 @@
+package pdf
+
+import (
+	"bytes"
+	"crypto"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/pdf/object"
+)
+
+// A Signature is one signature or document timestamp, as far as its structure
+// tells. Whether it is cryptographically good is for others to say, from CMS
+// and Digest.
+type Signature struct {
+	Field     string // full name
+	SubFilter string
+	Timestamp bool // a document timestamp (ETSI.RFC3161)
+	ByteRange []int64
+	Contents  []byte // as stored, with padding
+	CMS       []byte // without padding
+	// End is where the signed revision ends in the file; Revision is its
+	// number, 0 being the upload; Whole says that nothing follows it.
+	End      int64
+	Revision int
+	Whole    bool
+	// Certifies is the DocMDP level that it sets, or 0; Lock what it locks.
+	Certifies int
+	Lock      *Lock
+	// What the signature dictionary claims.
+	Name, Reason, Location, ContactInfo string
+	At                                  time.Time
+	// Problems is what is wrong with the structure. A signature with one must
+	// not be called valid, whatever the cryptography says.
+	Problems []Problem
+	// Later is what was changed after it, revision by revision.
+	Later []Update
+
+	r io.ReaderAt
+}
+
+// Sound says whether the structure is in order and nothing was changed
+// afterwards that was not permitted.
+func (s Signature) Sound() bool {
+	return len(s.Problems) == 0 && !slices.ContainsFunc(s.Later, func(u Update) bool { return !u.Permitted() })
+}
+
+// Digest hashes the signed bytes with another algorithm than SHA-256 as well,
+// because foreign signatures use what they like.
+func (s Signature) Digest(algorithm crypto.Hash) ([]byte, error) {
+	if !algorithm.Available() {
+		return nil, fmt.Errorf("hash algorithm %v is not available", algorithm)
+	}
+	if len(s.ByteRange) != 4 {
+		return nil, damaged("byte range")
+	}
+	h := algorithm.New()
+	for i := 0; i < 4; i += 2 {
+		part := io.NewSectionReader(s.r, s.ByteRange[i], s.ByteRange[i+1])
+		n, err := io.CopyBuffer(h, part, make([]byte, 256<<10))
+		if err != nil {
+			return nil, fmt.Errorf("read PDF: %w", err)
+		}
+		if n != s.ByteRange[i+1] {
+			return nil, damaged("byte range ends behind the file")
+		}
+	}
+	return h.Sum(nil), nil
+}
+
+// Signatures examines all signatures in the order of the revisions that they
+// end. The error is ErrTooComplex or one of reading.
+func (f *File) Signatures() ([]Signature, error) {
+	var out []Signature
+	for _, fd := range f.fields() {
+		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
+			out = append(out, f.signature(fd, d))
+		}
+	}
+	if f.fault != nil {
+		return nil, f.fault
+	}
+	slices.SortStableFunc(out, func(a, b Signature) int { return int(min(max(a.End-b.End, -1), 1)) })
+	if err := f.compareRevisions(out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (f *File) signature(fd field, d dict) Signature {
+	s := Signature{
+		Field: fd.name, SubFilter: string(f.name(d["SubFilter"])), r: f.r,
+		Name: f.text(d["Name"]), Reason: f.text(d["Reason"]), Location: f.text(d["Location"]),
+		ContactInfo: f.text(d["ContactInfo"]), Certifies: f.level(d),
+	}
+	s.Timestamp = s.SubFilter == "ETSI.RFC3161" || f.name(d["Type"]) == "DocTimeStamp"
+	if m, ok := f.resolve(d["M"]).(object.String); ok {
+		s.At, _ = m.Date()
+	}
+	for _, params := range f.transforms(d, "FieldMDP") {
+		s.Lock = f.lock(params)
+	}
+	for _, v := range f.array(d["ByteRange"]) {
+		n, ok := f.int(v)
+		if !ok {
+			n = -1
+		}
+		s.ByteRange = append(s.ByteRange, n)
+	}
+	s.Contents, _ = f.resolve(d["Contents"]).(object.String)
+	s.CMS = trimDER(s.Contents)
+	f.checkRange(&s, fd, d)
+	return s
+}
+
+// trimDER cuts off the zeros behind a DER value. Indefinite length (BER) keeps
+// all: its reader finds the end.
+func trimDER(b []byte) []byte {
+	if len(b) < 2 || b[1] == 0x80 {
+		return b
+	}
+	if b[1] < 0x80 {
+		return b[:min(len(b), 2+int(b[1]))]
+	}
+	n := int(b[1] & 0x7F)
+	if n > 4 || len(b) < 2+n {
+		return b
+	}
+	length := 0
+	for _, c := range b[2 : 2+n] {
+		length = length<<8 | int(c)
+	}
+	return b[:min(len(b), 2+n+length)]
+}
+
+// A Problem is a fault in the structure of a signature.
+type Problem struct {
+	Code string // a stable word
+	Text string // a sentence
+}
+
+// Codes of problems. The names of the attacks are those of "Processing
+// Dangerous Paths", "1 Trillion Dollar Refund" and "Shadow Attacks".
+const (
+	ProblemByteRange    = "byte_range"      // missing or odd: universal signature forgery
+	ProblemContents     = "contents"        // missing or empty: universal signature forgery
+	ProblemGap          = "gap"             // unsigned bytes besides Contents: signature wrapping
+	ProblemTail         = "tail"            // bytes that belong to no revision: incremental saving
+	ProblemNotRevision  = "not_a_revision"  // what is signed is not a file that ends there
+	ProblemOther        = "other_signature" // the signed bytes hold another signature in this place
+	ProblemHiddenObject = "hidden_object"   // shadow: an object inside the signed bytes was brought up later
+	ProblemOverlay      = "overlay"         // shadow: something was laid over a page
+)
+
+func (s *Signature) problem(code, format string, args ...any) {
+	s.Problems = append(s.Problems, Problem{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+// checkRange holds the byte range against the file: it begins at 0, leaves out
+// exactly the Contents of this very object, and ends within the file.
+func (f *File) checkRange(s *Signature, fd field, d dict) {
+	r := s.ByteRange
+	switch {
+	case len(r) != 4:
+		s.problem(ProblemByteRange, "The byte range has %d numbers, not 4.", len(r))
+		s.ByteRange = nil
+		return
+	case r[0] != 0 || r[1] <= 0 || r[2] <= r[1] || r[3] < 0 || r[2] > f.size || r[3] > f.size-r[2]:
+		s.problem(ProblemByteRange, "The byte range %v does not fit the file.", r)
+		s.ByteRange = nil
+		return
+	}
+	s.End = r[2] + r[3]
+	if len(bytes.Trim(s.Contents, "\x00")) == 0 {
+		s.problem(ProblemContents, "There is no signature value.")
+	}
+	f.checkGap(s)
+	f.checkPlace(s, fd, d)
+}
+
+// checkGap reads what the byte range leaves out.
+func (f *File) checkGap(s *Signature) {
+	length := s.ByteRange[2] - s.ByteRange[1]
+	if length > 2*f.limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
+		s.problem(ProblemGap, "The byte range leaves out %d bytes, the signature value is %d.", length, 2*len(s.Contents)+2)
+		return
+	}
+	gap, err := f.bytesAt(s.ByteRange[1], int(length))
+	want := "<" + hex.EncodeToString(s.Contents) + ">"
+	if err != nil || !strings.EqualFold(string(gap), want) {
+		s.problem(ProblemGap, "What the byte range leaves out is not the signature value.")
+	}
+}
+
+// checkPlace sees that the gap lies in the signature's own object, as it is in
+// the signed revision: a copy elsewhere would be another signature.
+func (f *File) checkPlace(s *Signature, fd field, d dict) {
+	v := fd.value
+	r, ok := v.(ref)
+	if !ok {
+		r = fd.ref
+	}
+	e := f.xref.get(r.Number)
+	if e.kind != entryPlain || e.at >= s.ByteRange[1] {
+		s.problem(ProblemOther, "The signature dictionary is not in front of its value.")
+		return
+	}
+	o, err := f.indirect(e.at)
+	if err != nil || e.at+o.cost < s.ByteRange[2] {
+		s.problem(ProblemOther, "What the byte range leaves out belongs to another object.")
+	}
+}

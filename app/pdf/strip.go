@@ -1,0 +1,200 @@
+package pdf
+
+import "slices"
+
+// strip takes out of the upload what must not be certified.
+func (p *preparation) strip() error {
+	if p.signed {
+		return nil
+	}
+	if p.spec.StripJavaScript {
+		p.stripActions()
+	}
+	if p.spec.StripEmbeddedFiles {
+		p.stripFiles()
+	}
+	if p.spec.StripJavaScript || p.spec.StripEmbeddedFiles {
+		for n := range p.f.pages {
+			if err := p.stripPage(n); err != nil {
+				return err
+			}
+		}
+	}
+	return p.f.fault
+}
+
+// risky says whether an action, or one that follows it, runs a script or
+// starts something.
+func (f *File) risky(v any, depth int) bool {
+	d := f.dict(v)
+	if d == nil {
+		return false
+	}
+	switch f.name(d["S"]) {
+	case "JavaScript", "Launch", "ImportData":
+		return true
+	case "Rendition":
+		if d["JS"] != nil {
+			return true
+		}
+	}
+	if depth > 16 { // nobody chains so many in good faith
+		return true
+	}
+	next := f.resolve(d["Next"])
+	if a, ok := next.(array); ok {
+		return slices.ContainsFunc(a, func(v any) bool { return f.risky(v, depth+1) })
+	}
+	return f.risky(next, depth+1)
+}
+
+// riskySet says whether a dictionary of additional actions has a risky one.
+func (f *File) riskySet(v any) bool {
+	for _, a := range f.dict(v) {
+		if f.risky(a, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *preparation) stripActions() {
+	if p.f.risky(p.catalog["OpenAction"], 0) {
+		delete(p.catalog, "OpenAction")
+	}
+	if p.f.riskySet(p.catalog["AA"]) {
+		delete(p.catalog, "AA")
+	}
+	p.dropName("JavaScript")
+	delete(p.form, "CO")
+	p.stripFields()
+	p.stripOutlines()
+}
+
+// dropName takes a tree out of the catalog's names.
+func (p *preparation) dropName(key name) {
+	names := p.f.dict(p.catalog["Names"])
+	if names[key] == nil {
+		return
+	}
+	names = names.Clone()
+	delete(names, key)
+	p.catalog["Names"] = names
+}
+
+// bare gives d without its risky actions, and whether it had any.
+func (p *preparation) bare(d dict) (dict, bool) {
+	a, aa := p.f.risky(d["A"], 0), p.f.riskySet(d["AA"])
+	if !a && !aa {
+		return d, false
+	}
+	d = d.Clone()
+	if a {
+		delete(d, "A")
+	}
+	if aa {
+		delete(d, "AA")
+	}
+	return d, true
+}
+
+// stripFields goes through the fields that are no widgets themselves; widgets
+// are met on their pages.
+func (p *preparation) stripFields() {
+	seen := map[int]bool{}
+	var walk func(kids array, depth int)
+	walk = func(kids array, depth int) {
+		for _, v := range kids {
+			r, ok := v.(ref)
+			if !ok || seen[r.Number] || depth > fieldDepth {
+				continue
+			}
+			seen[r.Number] = true
+			d := p.f.dict(r)
+			if b, changed := p.bare(d); changed {
+				p.u.put(r, b)
+			}
+			walk(p.f.array(d["Kids"]), depth+1)
+		}
+	}
+	walk(p.f.array(p.form["Fields"]), 0)
+}
+
+func (p *preparation) stripOutlines() {
+	seen := map[int]bool{}
+	queue := []any{p.f.dict(p.catalog["Outlines"])["First"]}
+	for len(queue) > 0 {
+		r, ok := queue[0].(ref)
+		queue = queue[1:]
+		if !ok || seen[r.Number] {
+			continue
+		}
+		seen[r.Number] = true
+		d := p.f.dict(r)
+		if b, changed := p.bare(d); changed {
+			p.u.put(r, b)
+		}
+		queue = append(queue, d["First"], d["Next"])
+	}
+}
+
+func (p *preparation) stripFiles() {
+	p.dropName("EmbeddedFiles")
+	delete(p.catalog, "AF")
+	delete(p.catalog, "Collection")
+}
+
+// stripPage takes risky actions and attached files off one page. The page is
+// written again only if it had any.
+func (p *preparation) stripPage(n int) error {
+	r := p.f.pages[n].ref
+	old := p.f.dict(r)
+	var kept array
+	changed := false
+	for _, v := range p.f.array(old["Annots"]) {
+		keep, direct := p.stripAnnotation(v)
+		if !keep {
+			changed = true
+			continue
+		}
+		changed = changed || direct != nil
+		if direct != nil {
+			v = direct
+		}
+		kept = append(kept, v)
+	}
+	dropAA := p.spec.StripJavaScript && p.f.riskySet(old["AA"])
+	if !changed && !dropAA {
+		return nil
+	}
+	_, d, err := p.page(n)
+	if err != nil {
+		return err
+	}
+	if dropAA {
+		delete(d, "AA")
+	}
+	p.annots[r.Number] = kept
+	return nil
+}
+
+// stripAnnotation says whether an annotation stays, and gives what stands in
+// place of one that is not an object of its own.
+func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
+	d := p.f.dict(v)
+	if p.spec.StripEmbeddedFiles && p.f.name(d["Subtype"]) == "FileAttachment" {
+		return false, nil
+	}
+	if !p.spec.StripJavaScript {
+		return true, nil
+	}
+	b, changed := p.bare(d)
+	if !changed {
+		return true, nil
+	}
+	if r, ok := v.(ref); ok {
+		p.u.put(r, b)
+		return true, nil
+	}
+	return true, b
+}
