@@ -124,8 +124,8 @@ func (d *Drawing) Text(x, y float64, r Run) {
 	t := textLine{Drawing: d, size: r.Size}
 	d.op("BT")
 	d.op("Td", x, y)
-	for i, g := range r.Glyphs {
-		t.glyph(g, i > 0 && g.odd && g.Text == "")
+	for _, g := range r.Glyphs {
+		t.glyph(g)
 	}
 	t.finish()
 	d.op("ET")
@@ -135,50 +135,77 @@ func (d *Drawing) Text(x, y float64, r Run) {
 // size, as in the widths of the font.
 type textLine struct {
 	*Drawing
-	size   float64
-	font   *subset
-	open   bool    // inside a TJ array
-	hex    bool    // inside a hexadecimal string
-	rise   float64 // points
-	marked bool    // inside a span with a text of its own
-	pen    float64 // where the viewer is
-	place  float64 // where the glyph belongs
+	size  float64
+	font  *subset
+	open  bool    // inside a TJ array
+	hex   bool    // inside a hexadecimal string
+	rise  float64 // points
+	pen   float64 // where the viewer is
+	place float64 // where the glyph belongs
 }
 
-func (t *textLine) glyph(g Glyph, _ bool) {
-	font, code := t.set.code(g)
-	if font != t.font {
-		t.close()
-		t.font = font
-		t.fonts[font] = true
-		t.ops = append(t.ops, '/')
-		t.ops = append(t.ops, font.name...)
-		t.ops = append(t.ops, ' ')
-		t.op("Tf", t.size)
-	}
+func (t *textLine) glyph(g Glyph) {
 	if rise := math.Round(g.Y*1000) / 1000; rise != t.rise {
 		t.close()
 		t.rise = rise
 		t.op("Ts", rise)
 	}
-	t.moveTo(t.place + g.X*1000/t.size)
+	for i, sh := range divide(g) {
+		font, code := t.set.code(g.face, sh)
+		t.use(font)
+		if i == 0 {
+			t.moveTo(t.place + g.X*1000/t.size)
+		}
+		t.show(code)
+		t.pen += g.face.sfnt.mille(sh.width)
+	}
+	t.place += g.Advance * 1000 / t.size
+}
+
+// divide gives each character of a glyph that is read from right to left a
+// shape of its own, all but the first blank. Readers turn such text round shape
+// by shape and would leave the characters of one shape in the wrong order.
+func divide(g Glyph) []shape {
+	runes := []rune(g.text)
+	if n := len(runes); g.rtl && n > 1 {
+		shapes := make([]shape, n)
+		for i := range shapes {
+			shapes[i] = shape{id: blankGlyph, width: g.width / n, text: string(runes[n-1-i])}
+		}
+		shapes[0].id, shapes[0].parts = g.id, g.parts
+		return shapes
+	}
+	return []shape{g.shape}
+}
+
+func (t *textLine) use(font *subset) {
+	if font == t.font {
+		return
+	}
+	t.close()
+	t.font = font
+	t.fonts[font] = true
+	t.ops = append(t.ops, '/')
+	t.ops = append(t.ops, font.name...)
+	t.ops = append(t.ops, ' ')
+	t.op("Tf", t.size)
+}
+
+func (t *textLine) show(code int) {
+	if !t.open {
+		t.ops = append(t.ops, '[')
+		t.open = true
+	}
 	if !t.hex {
 		t.ops = append(t.ops, '<')
 		t.hex = true
 	}
 	const digits = "0123456789ABCDEF"
 	t.ops = append(t.ops, digits[code>>12], digits[code>>8&15], digits[code>>4&15], digits[code&15])
-	s := font.face.sfnt
-	t.pen += s.mille(s.advance(g.id))
-	t.place += g.Advance * 1000 / t.size
 }
 
-// moveTo opens the array and corrects the pen where it is off by a visible bit.
+// moveTo corrects the pen where it is off by a visible bit.
 func (t *textLine) moveTo(place float64) {
-	if !t.open {
-		t.ops = append(t.ops, '[')
-		t.open = true
-	}
 	back := math.Round((t.pen-place)*10) / 10
 	if math.Abs(back) < 0.5 {
 		return
@@ -186,6 +213,10 @@ func (t *textLine) moveTo(place float64) {
 	if t.hex {
 		t.ops = append(t.ops, '>')
 		t.hex = false
+	}
+	if !t.open {
+		t.ops = append(t.ops, '[')
+		t.open = true
 	}
 	t.number(back)
 	t.pen -= back

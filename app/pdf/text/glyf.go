@@ -8,6 +8,7 @@ import (
 // Flags of a composite glyph (ISO/IEC 14496-22, glyf).
 const (
 	argsAreWords   = 0x0001
+	argsAreOffsets = 0x0002
 	hasScale       = 0x0008
 	moreComponents = 0x0020
 	hasTwoScales   = 0x0040
@@ -15,27 +16,7 @@ const (
 	hasCode        = 0x0100
 )
 
-// appendOutline copies the outline of glyph g without its instructions, to a
-// multiple of four bytes. place gives the new number of a glyph that a
-// composite is made of. An outline that is cut short becomes empty.
-func (s *sfnt) appendOutline(b []byte, g int, place func(int) int) []byte {
-	o := s.outline(g)
-	if len(o) < 10 {
-		return b
-	}
-	start := len(b)
-	var ok bool
-	if contours := i16(o, 0); contours >= 0 {
-		b, ok = appendSimple(b, o, contours)
-	} else {
-		b, ok = appendComposite(b, o, place)
-	}
-	if !ok {
-		return b[:start]
-	}
-	return append(b, make([]byte, -len(b)&3)...)
-}
-
+// appendSimple copies an outline without its instructions.
 func appendSimple(b, o []byte, contours int) ([]byte, bool) {
 	code := 10 + 2*contours // where the length of the instructions is
 	if len(o) < code+2 {
@@ -50,6 +31,7 @@ func appendSimple(b, o []byte, contours int) ([]byte, bool) {
 	return append(b, o[points:]...), true
 }
 
+// appendComposite copies a glyph made of others; place gives their new numbers.
 func appendComposite(b, o []byte, place func(int) int) ([]byte, bool) {
 	b = append(b, o[:10]...)
 	for at := 10; ; {

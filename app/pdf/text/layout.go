@@ -5,16 +5,17 @@ import (
 	"unicode"
 )
 
-// A Glyph is one shape to be drawn.
+// A Glyph is one shape to be drawn. Letters and the marks on them, and other
+// groups that stand for one text, are a single Glyph.
 type Glyph struct {
 	Advance float64 // to the next glyph, points
 	X, Y    float64 // where it is drawn, from its place on the line, points
-	Text    string  // the characters it stands for; of several glyphs that stand for one text the first has it all
+	Text    string  // the characters it stands for
 
 	face *face
-	id   int
-	at   int  // where in the text its characters begin, in runes
-	odd  bool // part of a group of glyphs whose text can't be divided among them
+	shape
+	at  int  // where in the text its characters begin, in runes
+	rtl bool // its characters follow each other from right to left
 }
 
 // A Run is a line of text, shaped and in the order in which it is seen.
@@ -103,7 +104,7 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 	glyphs, missing := sh.shape(text, it, r.Size)
 	r.miss(missing)
 	if it.missing && len(glyphs) > 0 {
-		glyphs[0].Text, glyphs[0].at = string(part), at
+		glyphs[0].Text, glyphs[0].text, glyphs[0].at = string(part), string(part), at
 	}
 	for _, g := range glyphs {
 		r.Width += g.Advance

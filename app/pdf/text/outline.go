@@ -27,16 +27,25 @@ type outline struct {
 }
 
 func (o *outline) glyph(g Glyph, x, y, size float64) {
-	fc := o.fonts[g.face]
-	if fc == nil {
-		fc = font.NewFace(g.face.font)
-		o.fonts[g.face] = fc
+	unit := size / float64(g.face.sfnt.upem)
+	if g.parts == nil {
+		o.part(g.face, g.id, x, y, unit)
 	}
-	shape, ok := fc.GlyphDataOutline(font.GID(g.id))
-	if !ok {
+	for _, p := range g.parts {
+		o.part(g.face, p.id, x+float64(p.x)*unit, y-float64(p.y)*unit, unit)
+	}
+}
+
+func (o *outline) part(face *face, id int, x, y, unit float64) {
+	fc := o.fonts[face]
+	if fc == nil {
+		fc = font.NewFace(face.font)
+		o.fonts[face] = fc
+	}
+	shape, ok := fc.GlyphDataOutline(font.GID(id))
+	if !ok || len(shape.Segments) == 0 {
 		return
 	}
-	unit := size / float64(g.face.sfnt.upem)
 	for i, s := range shape.Segments {
 		if s.Op == opentype.SegmentOpMoveTo && i > 0 {
 			o.path = append(o.path, 'Z')
@@ -51,9 +60,7 @@ func (o *outline) glyph(g Glyph, x, y, size float64) {
 			o.number(y - float64(p.Y)*unit)
 		}
 	}
-	if len(shape.Segments) > 0 {
-		o.path = append(o.path, 'Z')
-	}
+	o.path = append(o.path, 'Z')
 }
 
 func (o *outline) number(n float64) {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"unicode/utf16"
 
@@ -36,50 +35,57 @@ func (f *Fonts) NewSet() *Set {
 func (s *Set) Fonts() *Fonts { return s.fonts }
 
 // A subset collects what is used of one face. The codes in content streams are
-// numbers of its glyphs, given out in order of first use: one for each pair of
+// numbers of its shapes, given out in order of first use: one for each pair of
 // shape and text, so that what is copied out of the PDF is what was typed.
 type subset struct {
 	face   *face
 	name   object.Name // in resource dictionaries
-	codes  map[glyphText]int
-	glyphs []int    // face glyph of each code
-	texts  []string // text of each code
+	codes  map[shapeKey]int
+	shapes []shape // one for each code
 	ref    object.Ref
 }
 
-type glyphText struct {
-	glyph int
-	text  string
+type shapeKey struct {
+	id, width   int
+	parts, text string
 }
 
-// maxCodes is how many codes two bytes can hold.
-const maxCodes = 1 << 16
+func (sh shape) key() shapeKey {
+	var parts []byte
+	for _, p := range sh.parts {
+		for _, v := range []int{p.id, p.x, p.y} {
+			parts = binary.AppendVarint(parts, int64(v))
+		}
+	}
+	return shapeKey{sh.id, sh.width, string(parts), sh.text}
+}
 
-// code gives the font and the code under which a glyph is shown.
-func (s *Set) code(g Glyph) (*subset, int) {
-	u := s.open[g.face]
-	key := glyphText{g.id, g.Text}
+// maxCodes is how many codes two bytes can hold, less room for the parts of
+// composite glyphs.
+const maxCodes = 1 << 15
+
+// code gives the font and the code under which a shape is shown.
+func (s *Set) code(fc *face, sh shape) (*subset, int) {
+	u := s.open[fc]
+	key := sh.key()
 	if u != nil {
 		if c, ok := u.codes[key]; ok {
 			return u, c
 		}
 	}
-	if u == nil || len(u.glyphs) == maxCodes {
+	if u == nil || len(u.shapes) == maxCodes {
 		u = &subset{
-			face:   g.face,
+			face:   fc,
 			name:   object.Name("F" + strconv.Itoa(len(s.used)+1)),
-			codes:  make(map[glyphText]int),
-			glyphs: []int{0}, // code 0 is the glyph that is never shown
-			texts:  []string{""},
+			codes:  make(map[shapeKey]int),
+			shapes: []shape{{}}, // code 0 is the glyph that is never shown
 		}
-		s.open[g.face] = u
+		s.open[fc] = u
 		s.used = append(s.used, u)
 	}
-	c := len(u.glyphs)
-	u.codes[key] = c
-	u.glyphs = append(u.glyphs, g.id)
-	u.texts = append(u.texts, g.Text)
-	return u, c
+	u.codes[key] = len(u.shapes)
+	u.shapes = append(u.shapes, sh)
+	return u, len(u.shapes) - 1
 }
 
 // Embed writes the fonts and pictures that were used. Nothing may be drawn
@@ -100,7 +106,7 @@ func (s *Set) Embed(w object.Writer) {
 // embed writes a Type0 font over a CIDFontType2 (ISO 32000-2 §9.7).
 func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
 	t := u.face.sfnt
-	program := t.subset(u.glyphs)
+	program := t.subset(u.shapes)
 	name := object.Name(tag(u.face.name, program) + "+" + u.face.name)
 	file := w.Add(&object.Stream{
 		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": len(program)},
@@ -142,16 +148,11 @@ func (u *subset) flags() int {
 }
 
 func (u *subset) widths() object.Array {
-	a := make(object.Array, len(u.glyphs))
-	for i, g := range u.glyphs {
-		a[i] = u.face.sfnt.mille(u.face.sfnt.advance(g))
+	a := make(object.Array, len(u.shapes))
+	for i, sh := range u.shapes {
+		a[i] = u.face.sfnt.mille(sh.width)
 	}
 	return a
-}
-
-// mille turns font units into thousandths of the size, to a hundredth.
-func (s *sfnt) mille(v int) float64 {
-	return math.Round(float64(v)*100000/float64(s.upem)) / 100
 }
 
 // tag is the mark of a subset (ISO 32000-2 §9.9.2): six letters, the same for
@@ -176,12 +177,12 @@ func (u *subset) toUnicode() []byte {
 		"/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
 		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n")
 	const block = 100 // at most so many lines between begin and end
-	for from := 1; from < len(u.texts); from += block {
-		to := min(from+block, len(u.texts))
+	for from := 1; from < len(u.shapes); from += block {
+		to := min(from+block, len(u.shapes))
 		b = fmt.Appendf(b, "%d beginbfchar\n", to-from)
 		for c := from; c < to; c++ {
 			b = fmt.Appendf(b, "<%04X> <", c)
-			b = append(appendUTF16(b, u.texts[c]), ">\n"...)
+			b = append(appendUTF16(b, u.shapes[c].text), ">\n"...)
 		}
 		b = append(b, "endbfchar\n"...)
 	}

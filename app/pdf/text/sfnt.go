@@ -3,9 +3,7 @@ package text
 import (
 	"encoding/binary"
 	"errors"
-	"maps"
-	"math/bits"
-	"slices"
+	"math"
 )
 
 var errSFNT = errors.New("not a TrueType font with glyf outlines")
@@ -83,13 +81,6 @@ func i16(b []byte, at int) int { return int(int16(binary.BigEndian.Uint16(b[at:]
 // advance is the width of glyph g in font units.
 func (s *sfnt) advance(g int) int { return u16(s.hmtx, 4*min(g, s.metrics-1)) }
 
-func (s *sfnt) bearing(g int) int {
-	if g < s.metrics {
-		return u16(s.hmtx, 4*g+2)
-	}
-	return u16(s.hmtx, 4*s.metrics+2*(g-s.metrics))
-}
-
 // outline is the glyf entry of glyph g, empty when it has none.
 func (s *sfnt) outline(g int) []byte {
 	if g < 0 || g >= s.glyphs {
@@ -107,88 +98,7 @@ func (s *sfnt) outline(g int) []byte {
 	return s.glyf[from:to]
 }
 
-// subset makes a font whose glyph i is glyph glyphs[i] of s; glyphs[0] should
-// be 0. Parts of composite glyphs are added behind. Instructions are left out:
-// no viewer of PDF needs them, and they are most of a small subset.
-func (s *sfnt) subset(glyphs []int) []byte {
-	list := slices.Clone(glyphs)
-	place := make(map[int]int, len(list))
-	for i, g := range list {
-		if _, ok := place[g]; !ok {
-			place[g] = i
-		}
-	}
-	var glyf, loca []byte
-	for i := 0; i < len(list); i++ { // grows while it runs
-		loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf)))
-		glyf = s.appendOutline(glyf, list[i], func(part int) int {
-			at, ok := place[part]
-			if !ok {
-				at = len(list)
-				place[part] = at
-				list = append(list, part)
-			}
-			return at
-		})
-	}
-	loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf)))
-	return s.assemble(list, glyf, loca)
-}
-
-// assemble puts the tables of a subset together.
-func (s *sfnt) assemble(list []int, glyf, loca []byte) []byte {
-	hmtx := make([]byte, 0, 4*len(list))
-	for _, g := range list {
-		hmtx = binary.BigEndian.AppendUint16(hmtx, uint16(s.advance(g)))
-		hmtx = binary.BigEndian.AppendUint16(hmtx, uint16(s.bearing(g)))
-	}
-	head, hhea, maxp := slices.Clone(s.head), slices.Clone(s.hhea), slices.Clone(s.maxp)
-	binary.BigEndian.PutUint32(head[8:], 0) // checkSumAdjustment, set below
-	binary.BigEndian.PutUint16(head[50:], 1)
-	binary.BigEndian.PutUint16(hhea[34:], uint16(len(list)))
-	binary.BigEndian.PutUint16(maxp[4:], uint16(len(list)))
-	// No instructions: zones 1; twilight points, storage, functions,
-	// definitions, stack and size of instructions 0.
-	binary.BigEndian.PutUint16(maxp[14:], 1)
-	clear(maxp[16:28])
-	return join(map[string][]byte{"glyf": glyf, "head": head, "hhea": hhea, "hmtx": hmtx, "loca": loca, "maxp": maxp})
-}
-
-// join writes a font file of the tables.
-func join(tables map[string][]byte) []byte {
-	n := len(tables)
-	log := bits.Len(uint(n)) - 1
-	b := []byte{0, 1, 0, 0}
-	for _, v := range []int{n, 16 << log, log, 16*n - 16<<log} {
-		b = binary.BigEndian.AppendUint16(b, uint16(v))
-	}
-	names := slices.Sorted(maps.Keys(tables))
-	at, head := 12+16*n, 0
-	for _, name := range names {
-		if name == "head" {
-			head = at
-		}
-		t := tables[name]
-		b = append(b, name...)
-		for _, v := range []uint32{checksum(t), uint32(at), uint32(len(t))} {
-			b = binary.BigEndian.AppendUint32(b, v)
-		}
-		at += (len(t) + 3) &^ 3
-	}
-	for _, name := range names {
-		b = append(b, tables[name]...)
-		b = append(b, make([]byte, -len(b)&3)...)
-	}
-	binary.BigEndian.PutUint32(b[head+8:], 0xB1B0AFBA-checksum(b))
-	return b
-}
-
-func checksum(b []byte) uint32 {
-	var sum uint32
-	for ; len(b) >= 4; b = b[4:] {
-		sum += binary.BigEndian.Uint32(b)
-	}
-	var rest [4]byte
-	copy(rest[:], b)
-	return sum + binary.BigEndian.Uint32(rest[:])
+// mille turns font units into thousandths of the size, to a hundredth.
+func (s *sfnt) mille(v int) float64 {
+	return math.Round(float64(v)*100000/float64(s.upem)) / 100
 }

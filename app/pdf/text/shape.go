@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 
 	gobidi "github.com/go-text/typesetting/bidi"
 	"github.com/go-text/typesetting/font"
@@ -35,7 +36,6 @@ func (sh *shaper) font(fc *face) *harfbuzz.Font {
 func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, missing []rune) {
 	b := sh.buffer
 	b.Clear()
-	b.ClusterLevel = harfbuzz.MonotoneCharacters
 	b.AddRunes(text, it.start, it.end-it.start)
 	b.Props = harfbuzz.SegmentProperties{Direction: harfbuzz.LeftToRight, Script: it.script}
 	if lang, ok := language.ScriptToLang[it.script]; ok {
@@ -54,28 +54,37 @@ func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, mis
 		}
 		from := b.Info[i].Cluster
 		part := text[from:clusterEnd(b.Info, i, n, it)]
-		for k := i; k < i+n; k++ {
-			if b.Info[k].Glyph == 0 {
-				missing = append(missing, part...)
-				continue
-			}
-			g := Glyph{
-				Advance: float64(b.Pos[k].XAdvance) * unit,
-				X:       float64(b.Pos[k].XOffset) * unit,
-				Y:       float64(b.Pos[k].YOffset) * unit,
-				face:    it.face,
-				id:      int(b.Info[k].Glyph),
-				at:      from,
-				odd:     n > 1,
-			}
-			if k == i {
-				g.Text = string(part)
-			}
-			glyphs = append(glyphs, g)
+		if slices.ContainsFunc(b.Info[i:i+n], func(g harfbuzz.GlyphInfo) bool { return g.Glyph == 0 }) {
+			missing = append(missing, part...)
 		}
+		g := group(it.face, b.Info[i:i+n], b.Pos[i:i+n], unit)
+		g.Text, g.text, g.at, g.rtl = string(part), string(part), from, it.rtl
+		glyphs = append(glyphs, g)
 		i += n
 	}
 	return glyphs, missing
+}
+
+// group makes one Glyph of those that stand for the same characters.
+func group(fc *face, info []harfbuzz.GlyphInfo, pos []harfbuzz.GlyphPosition, unit float64) Glyph {
+	g := Glyph{face: fc}
+	if len(info) == 1 && info[0].Glyph != 0 {
+		g.id = int(info[0].Glyph)
+		g.width = fc.sfnt.advance(g.id)
+		g.Advance = float64(pos[0].XAdvance) * unit
+		g.X, g.Y = float64(pos[0].XOffset)*unit, float64(pos[0].YOffset)*unit
+		return g
+	}
+	g.parts = make([]part, 0, len(info))
+	for i, p := range pos {
+		if id := int(info[i].Glyph); id != 0 {
+			g.parts = append(g.parts, part{id, g.width + int(p.XOffset), int(p.YOffset)})
+		}
+		g.width += int(p.XAdvance)
+	}
+	g.width = max(0, g.width)
+	g.Advance = float64(g.width) * unit
+	return g
 }
 
 // clusterEnd is where in the text the cluster of info[i:i+n] ends.
