@@ -9,81 +9,138 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// helvetica is the resource name of the font in the default appearance string.
+// A drawing is an appearance of ours: marks, blanks, and plain text.
+type drawing struct {
+	width, height float64 // as displayed, points
+	rotate        int     // of the page
+	content       []byte
+	font          ref // Helvetica, where the content uses it
+}
+
+// Stream is part of Appearance.
+func (g drawing) Stream() (*object.Stream, error) {
+	d := dict{
+		"Type": name("XObject"), "Subtype": name("Form"), "Resources": dict{},
+		"BBox": array{0, 0, round(g.width), round(g.height)},
+	}
+	if m := turned(g.rotate, g.width, g.height); m != nil {
+		d["Matrix"] = m
+	}
+	if g.font != (ref{}) {
+		d["Resources"] = dict{"Font": dict{helvetica: g.font}}
+	}
+	return &stream{Dict: d, Data: g.content}, nil
+}
+
+// embed lets a caller add what its appearances share.
+func (u *update) embed(add func(object.Writer) error) error {
+	if add == nil {
+		return nil
+	}
+	if err := add(u); err != nil {
+		return fmt.Errorf("embed: %w", err)
+	}
+	return u.err
+}
+
+// form writes the XObject of an appearance.
+func (u *update) form(a Appearance) (ref, error) {
+	s, err := a.Stream()
+	if err != nil {
+		return ref{}, fmt.Errorf("appearance: %w", err)
+	}
+	return u.Add(s), nil
+}
+
+// normal gives the appearance dictionary of a widget with one state.
+func (u *update) normal(a Appearance) (dict, error) {
+	r, err := u.form(a)
+	return dict{"N": r}, err
+}
+
+// helvetica is the resource name of the font of default appearance strings. It
+// is one of the 14 standard fonts, and is for text whose callers bring no
+// appearance, and for viewers that ask the form for a font.
 const helvetica = "PpHelv"
 
-// helveticaFont is one of the 14 standard fonts; it is for text whose callers
-// bring no appearance, and for viewers that ask the form for a font.
-func helveticaFont() dict {
-	return dict{"Type": name("Font"), "Subtype": name("Type1"), "BaseFont": name("Helvetica"), "Encoding": name("WinAnsiEncoding")}
+func (u *update) helvetica() ref {
+	if u.font != (ref{}) {
+		return u.font
+	}
+	fonts := u.f.dict(u.f.dict(u.f.form()["DR"])["Font"])
+	if r, ok := fonts[helvetica].(ref); ok {
+		u.font = r
+	} else {
+		u.font = u.Add(dict{
+			"Type": name("Font"), "Subtype": name("Type1"), "BaseFont": name("Helvetica"),
+			"Encoding": name("WinAnsiEncoding"),
+		})
+	}
+	return u.font
 }
 
-// plainText draws a value in Helvetica.
-func (f *File) plainText(fd *field, w dict, text string) (*object.Appearance, error) {
-	width, height := f.widgetSize(w)
+// plainValue draws the value of a field in Helvetica.
+func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) {
 	size := 0.0
-	if da, ok := f.resolve(fd.dict["DA"]).(object.String); ok {
+	if da, ok := u.f.resolve(fd.dict["DA"]).(object.String); ok {
 		var font string
-		_, _ = fmt.Sscanf(string(da), "%s %g", &font, &size) // absent: 0, which fits
+		if _, err := fmt.Sscanf(string(da), "%s %g", &font, &size); err != nil {
+			size = 0 // which fits the height
+		}
 	}
-	return plainText(text, width, height, size)
+	r, _ := u.f.rect(w["Rect"])
+	width, height := r.size()
+	g := drawing{width: width, height: height, rotate: u.f.turn(w)}
+	if g.rotate == 90 || g.rotate == 270 {
+		g.width, g.height = height, width
+	}
+	return u.plainText(g, text, size)
 }
 
-// widgetSize is the size of a widget as displayed.
-func (f *File) widgetSize(w dict) (width, height float64) {
-	r, _ := f.rect(w["Rect"])
-	width, height = r.size()
-	if t := f.turn(w); t == 90 || t == 270 {
-		return height, width
-	}
-	return width, height
-}
-
-func plainText(text string, width, height, size float64) (*object.Appearance, error) {
+// plainText fills a drawing with text; size 0 fits the height.
+func (u *update) plainText(g drawing, text string, size float64) (Appearance, error) {
 	if size <= 0 {
-		size = min(max(height*0.6, 4), 12)
+		size = min(max(g.height*0.6, 4), 12)
 	}
 	encoded, err := charmap.Windows1252.NewEncoder().String(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: text that Helvetica lacks needs an appearance", ErrSpec)
 	}
-	a := &object.Appearance{Width: width, Height: height}
 	if encoded == "" {
-		return a, nil
+		return g, nil
 	}
 	lines := strings.Split(strings.ReplaceAll(encoded, "\r\n", "\n"), "\n")
-	y := (height-size*0.72)/2 + max(0, float64(len(lines)-1)*size*0.6)
-	a.Content = fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", helvetica, round(size), round(size*1.2), round(y))
+	y := (g.height-size*0.72)/2 + max(0, float64(len(lines)-1)*size*0.6)
+	c := fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", helvetica, round(size), round(size*1.2), round(y))
 	for i, line := range lines {
-		op := " Tj"
-		if i > 0 {
-			op = " '"
+		c = append(c, ' ')
+		if c, err = object.Append(c, object.String(line)); err != nil {
+			return nil, err
 		}
-		a.Content = append(a.Content, ' ')
-		// A String can always be written.
-		a.Content, _ = object.Append(a.Content, object.String(line))
-		a.Content = append(a.Content, op...)
+		if i == 0 {
+			c = append(c, " Tj"...)
+		} else {
+			c = append(c, " '"...)
+		}
 	}
-	a.Content = append(a.Content, " ET Q EMC"...)
-	a.Resources = func(w object.Writer) dict {
-		return dict{"Font": dict{helvetica: w.Add(helveticaFont())}}
-	}
-	return a, nil
+	g.content, g.font = append(c, " ET Q EMC"...), u.helvetica()
+	return g, nil
 }
 
 // checkMark and radioMark draw the on state of buttons, in vectors.
-func checkMark(width, height float64) *object.Appearance {
-	s := min(width, height)
-	x, y := (width-s)/2, (height-s)/2
+func checkMark(g drawing) drawing {
+	s := min(g.width, g.height)
+	x, y := (g.width-s)/2, (g.height-s)/2
 	at := func(fx, fy float64) string { return fmt.Sprintf("%g %g", round(x+fx*s), round(y+fy*s)) }
-	return &object.Appearance{Width: width, Height: height, Content: fmt.Appendf(nil, "q %g w 1 J 1 j %s m %s l %s l S Q",
-		round(s*0.11), at(0.2, 0.52), at(0.42, 0.26), at(0.82, 0.78))}
+	g.content = fmt.Appendf(nil, "q %g w 1 J 1 j %s m %s l %s l S Q",
+		round(s*0.11), at(0.2, 0.52), at(0.42, 0.26), at(0.82, 0.78))
+	return g
 }
 
-func radioMark(width, height float64) *object.Appearance {
+func radioMark(g drawing) drawing {
 	const k = 0.5523 // of a circle drawn with Bézier curves
-	r := min(width, height) * 0.3
-	x, y := width/2, height/2
+	r := min(g.width, g.height) * 0.3
+	x, y := g.width/2, g.height/2
 	c := fmt.Appendf(nil, "q %g %g m", round(x+r), round(y))
 	for _, q := range [][6]float64{
 		{1, k, k, 1, 0, 1}, {-k, 1, -1, k, -1, 0}, {-1, -k, -k, -1, 0, -1}, {k, -1, 1, -k, 1, 0},
@@ -93,5 +150,6 @@ func radioMark(width, height float64) *object.Appearance {
 		}
 		c = append(c, " c"...)
 	}
-	return &object.Appearance{Width: width, Height: height, Content: append(c, " f Q"...)}
+	g.content = append(c, " f Q"...)
+	return g
 }

@@ -1,10 +1,6 @@
 package pdf
 
-import (
-	"math"
-
-	"paraph/app/pdf/object"
-)
+import "math"
 
 // A Rect is left, bottom, right and top in user space, in points.
 type Rect [4]float64
@@ -89,23 +85,4 @@ func turned(rotate int, width, height float64) array {
 		return array{0, -1, 1, 0, 0, round(width)}
 	}
 	return nil
-}
-
-// form makes the XObject of an appearance for a page turned by rotate.
-func form(a *object.Appearance, rotate int, w object.Writer) *stream {
-	d := dict{
-		"Type": name("XObject"), "Subtype": name("Form"),
-		"BBox": array{0, 0, round(a.Width), round(a.Height)},
-	}
-	if m := turned(rotate, a.Width, a.Height); m != nil {
-		d["Matrix"] = m
-	}
-	d["Resources"] = dict{}
-	if a.Resources != nil {
-		d["Resources"] = a.Resources(w)
-	}
-	if len(a.Content) < 256 {
-		return &stream{Dict: d, Data: a.Content}
-	}
-	return object.Compress(d, a.Content)
 }

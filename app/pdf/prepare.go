@@ -32,7 +32,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	for _, step := range []func() error{p.allowed, p.importPages, p.strip, p.addFields, p.addSignatures, p.attach} {
+	for _, step := range []func() error{p.allowed, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach} {
 		if err := step(); err != nil {
 			return Revision{}, err
 		}
@@ -62,8 +62,7 @@ type preparation struct {
 	annots  map[int]array // their annotations
 	taken   map[string]bool
 	fields  array // new fields of the form
-	font    ref
-	cert    ref // field of the certification
+	cert    ref   // field of the certification
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
@@ -107,6 +106,8 @@ func (p *preparation) allowed() error {
 	}
 	return nil
 }
+
+func (p *preparation) embed() error { return p.u.embed(p.spec.Embed) }
 
 // page gives the page to change, with its annotations in p.annots.
 func (p *preparation) page(n int) (Page, dict, error) {
@@ -182,10 +183,10 @@ func (p *preparation) fillForm() {
 		delete(f, "NeedAppearances")
 		delete(f, "XFA")
 	}
-	if p.font != (ref{}) {
+	if p.u.font != (ref{}) {
 		resources := p.f.dict(f["DR"]).Clone()
 		fonts := p.f.dict(resources["Font"]).Clone()
-		fonts[helvetica] = p.font
+		fonts[helvetica] = p.u.font
 		resources["Font"] = fonts
 		f["DR"] = resources
 		if f["DA"] == nil {

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -110,7 +111,6 @@ func (p *preparation) addField(s FieldSpec) error {
 
 // typed completes the dictionary of a field by its type.
 func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
-	width, height := page.Size(s.box())
 	switch s.Type {
 	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber, FieldAttachment:
 		return p.textField(s, d, page)
@@ -121,22 +121,31 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 		return err
 	case FieldCheckbox:
 		d["FT"] = name("Btn")
-		p.states(d, "Yes", checkMark(width, height), page, s.on())
+		if err := p.states(d, "Yes", checkMark(blank(page, s.box())), s.on()); err != nil {
+			return err
+		}
 		d["V"] = d["AS"]
 	case FieldSignature, FieldInitials, FieldStamp:
 		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
-		d["AP"] = p.normal(orBlank(s.Appearance, width, height), page)
+		var err error
+		d["AP"], err = p.u.normal(s.orBlank(page))
+		return err
 	default:
 		return fmt.Errorf("%w: field type %q", ErrSpec, s.Type)
 	}
 	return nil
 }
 
-func orBlank(a *object.Appearance, width, height float64) *object.Appearance {
-	if a != nil {
-		return a
+func (s FieldSpec) orBlank(page Page) Appearance {
+	if s.Appearance != nil {
+		return s.Appearance
 	}
-	return &object.Appearance{Width: width, Height: height}
+	return blank(page, s.box())
+}
+
+func blank(page Page, b Box) drawing {
+	width, height := page.Size(b)
+	return drawing{width: width, height: height, rotate: page.Rotate}
 }
 
 func texts(all []string) array {
@@ -148,17 +157,14 @@ func texts(all []string) array {
 }
 
 func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
-	width, height := page.Size(s.box())
 	a := s.Appearance
 	if a == nil {
 		var err error
-		if a, err = plainText(s.Value, width, height, s.FontSize); err != nil {
+		if a, err = p.u.plainText(blank(page, s.box()), s.Value, s.FontSize); err != nil {
 			return err
 		}
 	}
-	if p.font == (ref{}) {
-		p.font = p.u.Add(helveticaFont())
-	}
+	p.u.helvetica()
 	flags := s.flags()
 	if s.Multiline {
 		flags |= flagMultiline
@@ -166,7 +172,10 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 	d["FT"], d["Ff"] = name("Tx"), flags
 	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf 0 g", helvetica, round(s.FontSize)))
 	d["V"] = object.TextString(s.Value)
-	d["AP"] = p.normal(a, page)
+	var err error
+	if d["AP"], err = p.u.normal(a); err != nil {
+		return err
+	}
 	if q := slices.Index([]string{"left", "center", "right"}, s.Align); q > 0 {
 		d["Q"] = q
 	}
@@ -176,21 +185,18 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 	return nil
 }
 
-func (p *preparation) normal(a *object.Appearance, page Page) dict {
-	return dict{"N": p.u.Add(form(a, page.Rotate, p.u))}
-}
-
 // states gives a button its two appearances. The state's name is its value.
-func (p *preparation) states(d dict, on string, mark *object.Appearance, page Page, isOn bool) {
-	off := &object.Appearance{Width: mark.Width, Height: mark.Height}
-	d["AP"] = dict{"N": dict{
-		name(on): p.u.Add(form(mark, page.Rotate, p.u)),
-		"Off":    p.u.Add(form(off, page.Rotate, p.u)),
-	}}
+func (p *preparation) states(d dict, on string, mark drawing, isOn bool) error {
+	off := mark
+	off.content = nil
+	shown, err1 := p.u.form(mark)
+	hidden, err2 := p.u.form(off)
+	d["AP"] = dict{"N": dict{name(on): shown, "Off": hidden}}
 	d["AS"] = name("Off")
 	if isOn {
 		d["AS"] = name(on)
 	}
+	return errors.Join(err1, err2)
 }
 
 func (s FieldSpec) export() string {
@@ -223,8 +229,9 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		width, height := page.Size(s.box())
-		p.states(w, s.export(), radioMark(width, height), page, s.on())
+		if err := p.states(w, s.export(), radioMark(blank(page, s.box())), s.on()); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
 		w["Parent"], w["NM"] = parent, object.TextString(s.Name)
 		if s.Label != "" {
 			w["TU"] = object.TextString(s.Label)
@@ -310,9 +317,10 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 		if page, d, err = p.widget(n, s.box()); err != nil {
 			return err
 		}
-		width, height := page.Size(s.box())
 		d["FT"], d["T"] = name("Sig"), object.TextString(full)
-		d["AP"] = p.normal(orBlank(nil, width, height), page)
+		if d["AP"], err = p.u.normal(blank(page, s.box())); err != nil {
+			return err
+		}
 	}
 	if s.Label != "" {
 		d["TU"] = object.TextString(s.Label)

@@ -55,6 +55,7 @@ type update struct {
 	gens    map[int]int
 	next    int
 	trailer dict // entries that replace those of the file
+	font    ref  // Helvetica, once it was asked for
 	err     error
 }
 

@@ -25,6 +25,9 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
+	if err := u.embed(s.Embed); err != nil {
+		return Revision{}, err
+	}
 	for _, v := range s.Values {
 		if err := w.fill(v); err != nil {
 			return Revision{}, err
@@ -37,7 +40,9 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 	d := target.dict.Clone()
 	d["V"] = signature
 	if s.Appearance != nil && !w.invisible(target) {
-		d["AP"] = dict{"N": u.Add(form(s.Appearance, f.turn(d), u))}
+		if d["AP"], err = u.normal(s.Appearance); err != nil {
+			return Revision{}, err
+		}
 	}
 	u.put(target.ref, d)
 	sd := signatureDict(s.Seal)
@@ -163,11 +168,13 @@ func (w *filling) fillText(fd *field, v FieldValue) error {
 		a := v.Appearance
 		if a == nil {
 			var err error
-			if a, err = w.u.f.plainText(fd, x.dict, v.Text); err != nil {
+			if a, err = w.u.plainValue(fd, x.dict, v.Text); err != nil {
 				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 		}
-		w.show(x, a)
+		if err := w.show(x, a); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -177,13 +184,17 @@ func (w *filling) fillDrawing(fd *field, v FieldValue) error {
 		return fmt.Errorf("%w: %s has to be drawn", ErrFieldType, v.Name)
 	}
 	for _, x := range fd.widgets {
-		w.show(x, v.Appearance)
+		if err := w.show(x, v.Appearance); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (w *filling) show(x widget, a *object.Appearance) {
-	w.edit(x.ref, x.dict)["AP"] = dict{"N": w.u.Add(form(a, w.u.f.turn(x.dict), w.u))}
+func (w *filling) show(x widget, a Appearance) error {
+	normal, err := w.u.normal(a)
+	w.edit(x.ref, x.dict)["AP"] = normal
+	return err
 }
 
 func (w *filling) fillCheck(fd *field, v FieldValue) error {

@@ -39,6 +39,13 @@ const (
 	FieldStamp      = "stamp"
 )
 
+// An Appearance gives the form XObject (ISO 32000-2 §8.10) that a widget shows,
+// ready for the turn of its page. It is asked for it once per widget, after
+// Embed. app/pdf/text makes them.
+type Appearance interface {
+	Stream() (*object.Stream, error)
+}
+
 // A FieldSpec asks for one field on one page.
 type FieldSpec struct {
 	// Name is unique among fields and signatures. In the file it gets a
@@ -64,7 +71,7 @@ type FieldSpec struct {
 	Value string
 	// Appearance draws Value. Without it, text of the Latin-1 range is drawn
 	// in Helvetica.
-	Appearance *object.Appearance
+	Appearance Appearance
 	Required   bool
 	ReadOnly   bool
 	Multiline  bool
@@ -105,6 +112,9 @@ type Source struct {
 // A PrepareSpec says what Prepare makes. Whatever later revisions need has to
 // be asked for here.
 type PrepareSpec struct {
+	// Embed adds what the appearances of Fields share, such as fonts, to the
+	// revision. It is called once, before any of them is asked for; nil is nothing.
+	Embed      func(w object.Writer) error
 	Fields     []FieldSpec
 	Signatures []SignatureSpec
 	// AppendPages is a PDF whose pages are put behind those of the upload.
@@ -134,7 +144,7 @@ type FieldValue struct {
 	Checked bool
 	// Appearance draws Text, or the picture of a drawn field. Without it, text
 	// of the Latin-1 range is drawn in Helvetica.
-	Appearance *object.Appearance
+	Appearance Appearance
 }
 
 // A SignSpec says what Sign writes.
@@ -142,6 +152,9 @@ type SignSpec struct {
 	Field  string // Name of the SignatureSpec
 	Values []FieldValue
 	// Appearance is what the widget shows; nil leaves it blank.
-	Appearance *object.Appearance
-	Seal       Seal
+	Appearance Appearance
+	// Embed adds what the appearances share, such as fonts, to the revision.
+	// It is called once, before any of them is asked for; nil is nothing.
+	Embed func(w object.Writer) error
+	Seal  Seal
 }
