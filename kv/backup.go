@@ -1,0 +1,411 @@
+package kv
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// A backup is a stream: a line that names the format; since, upto and
+// the store's id; then every key in order, each as
+//
+//	shared  how many bytes it has in common with the key before it
+//	rest    length and bytes of what follows
+//	value   0 when it has not changed since; else length + 1 and bytes
+//
+// (numbers as uvarint), then an impossible shared length and the SHA-256 of all
+// before it. Keys that are missing are deleted, so a backup of what changed
+// since an earlier one names every key but has few values.
+const (
+	backupMagic = "paraph kv backup 1\n"
+	backupEnd   = 1 << 20 // longer than any key
+)
+
+var idKey = space(spaceMeta, "id") // names the store, so that backups of one are not put on another
+
+// ErrBackup says that a backup is damaged, or does not follow what is stored.
+var ErrBackup = errors.New("kv: not a backup that can be restored here")
+
+// Backup writes all that is stored, as of one moment, while the store is used.
+// With since, which an earlier Backup gave, it writes only the values that
+// changed after it. It gives the number to use as the next since.
+func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
+	id, err := db.id()
+	if err != nil {
+		return 0, err
+	}
+	upto := uint64(0)
+	err = db.View(func(tx *Tx) error {
+		upto = tx.base.ReadTs()
+		if since > upto {
+			return fmt.Errorf("%w: nothing was ever saved as of %d", ErrBackup, since)
+		}
+		b := newBackupWriter(w)
+		b.header(since, upto, id)
+		if err := b.entries(tx.base, since); err != nil {
+			return err
+		}
+		return b.finish()
+	})
+	return upto, err
+}
+
+// id names the store; it is made up at the first backup.
+func (db *DB) id() (id []byte, err error) {
+	err = db.View(func(tx *Tx) error {
+		id, err = tx.get(idKey)
+		return err
+	})
+	if !errors.Is(err, ErrNotFound) {
+		return id, err
+	}
+	err = db.Update(func(tx *Tx) error {
+		if id, err = tx.get(idKey); !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		id = []byte(rand.Text())
+		return tx.set(idKey, id)
+	})
+	return id, err
+}
+
+type backupWriter struct {
+	w   *bufio.Writer
+	sum hash.Hash
+	err error
+	tmp []byte
+}
+
+func newBackupWriter(w io.Writer) *backupWriter {
+	return &backupWriter{w: bufio.NewWriterSize(w, 1<<16), sum: sha256.New()}
+}
+
+func (b *backupWriter) write(p []byte) {
+	if b.err == nil {
+		b.sum.Write(p)
+		_, b.err = b.w.Write(p)
+	}
+}
+
+func (b *backupWriter) number(n uint64) {
+	b.tmp = binary.AppendUvarint(b.tmp[:0], n)
+	b.write(b.tmp)
+}
+
+func (b *backupWriter) bytes(p []byte) {
+	b.number(uint64(len(p)))
+	b.write(p)
+}
+
+func (b *backupWriter) header(since, upto uint64, id []byte) {
+	b.write([]byte(backupMagic))
+	b.number(since)
+	b.number(upto)
+	b.bytes(id)
+}
+
+func (b *backupWriter) entries(txn *badger.Txn, since uint64) error {
+	it := txn.NewIterator(badger.IteratorOptions{})
+	defer it.Close()
+	var last []byte
+	for it.Rewind(); it.Valid() && b.err == nil; it.Next() {
+		item := it.Item()
+		key := item.Key()
+		shared := commonPrefix(last, key)
+		b.number(uint64(shared))
+		b.bytes(key[shared:])
+		last = append(last[:0], key...)
+		if item.Version() <= since {
+			b.number(0)
+			continue
+		}
+		err := item.Value(func(v []byte) error {
+			b.number(uint64(len(v)) + 1)
+			b.write(v)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("kv: backup: %w", err)
+		}
+	}
+	return b.err
+}
+
+func (b *backupWriter) finish() error {
+	b.number(backupEnd)
+	if b.err == nil {
+		_, b.err = b.w.Write(b.sum.Sum(nil))
+	}
+	if b.err == nil {
+		b.err = b.w.Flush()
+	}
+	return b.err
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// Restore puts the content of a backup in place of what is stored. A backup of
+// what changed needs the one before it restored, and nothing written since;
+// anything else is [ErrBackup], and then nothing is changed. Calls wait while
+// it runs. When the stream breaks off or is damaged the store is left empty,
+// and the folder cannot be opened ([ErrInterrupted]) until it is emptied or a
+// whole backup is restored.
+func (db *DB) Restore(r io.Reader) error {
+	b := newBackupReader(r)
+	since, upto, id := b.header()
+	if b.err != nil {
+		return b.err
+	}
+	return db.quiet(func() error {
+		if err := db.mayRestore(since, id); err != nil {
+			return err
+		}
+		if err := db.restore(b, since, upto); err != nil {
+			return errors.Join(err, db.reload())
+		}
+		return db.reload()
+	})
+}
+
+// mayRestore tells whether a backup of what changed since follows what is here.
+func (db *DB) mayRestore(since uint64, id []byte) error {
+	if since == 0 {
+		return nil
+	}
+	item, err := db.base.Get(idKey)
+	if err != nil {
+		return fmt.Errorf("%w: the backup before it has to be restored first", ErrBackup)
+	}
+	own, err := item.ValueCopy(nil)
+	if err != nil {
+		return fmt.Errorf("kv: restore: %w", err)
+	}
+	if !bytes.Equal(own, id) || db.cur.ts != since {
+		return fmt.Errorf("%w: it continues %d of store %s, this is %d of %s", ErrBackup, since, id, db.cur.ts, own)
+	}
+	return nil
+}
+
+// restore writes a backup. The mark is set before and removed with the last
+// write, so that half a restore is never taken for a store.
+func (db *DB) restore(b *backupReader, since, upto uint64) error {
+	if since == 0 {
+		if err := db.badger.DropAll(); err != nil {
+			return fmt.Errorf("kv: restore: %w", diskError(err))
+		}
+	}
+	ts := max(upto, 1)
+	if err := db.mark(ts, true); err != nil {
+		return err
+	}
+	batch := db.badger.NewWriteBatchAt(ts)
+	defer batch.Cancel()
+	if err := db.replay(b, batch); err != nil {
+		return err
+	}
+	if err := batch.Flush(); err != nil {
+		return fmt.Errorf("kv: restore: %w", diskError(err))
+	}
+	return db.mark(ts, false)
+}
+
+// mark sets or removes the mark of a restore under way.
+func (db *DB) mark(ts uint64, on bool) error {
+	txn := db.badger.NewTransactionAt(ts, true)
+	defer txn.Discard()
+	err := txn.Delete(restoringKey)
+	if on {
+		err = txn.Set(restoringKey, nothing)
+	}
+	if err == nil {
+		err = txn.CommitAt(ts, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("kv: restore: %w", diskError(err))
+	}
+	return nil
+}
+
+// replay walks the keys of the backup and those stored side by side.
+func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
+	it := db.base.NewIterator(badger.IteratorOptions{})
+	defer it.Close()
+	it.Rewind()
+	drop := func(until []byte) error {
+		for ; it.Valid() && (until == nil || bytes.Compare(it.Item().Key(), until) < 0); it.Next() {
+			if err := batch.Delete(it.Item().KeyCopy(nil)); err != nil {
+				return fmt.Errorf("kv: restore: %w", diskError(err))
+			}
+		}
+		return nil
+	}
+	for b.next() {
+		if err := drop(b.key); err != nil {
+			return err
+		}
+		if it.Valid() && bytes.Equal(it.Item().Key(), b.key) {
+			it.Next()
+		}
+		if !b.changed || bytes.Equal(b.key, restoringKey) {
+			continue
+		}
+		if err := batch.Set(bytes.Clone(b.key), b.value); err != nil {
+			return fmt.Errorf("kv: restore: %w", diskError(err))
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return drop(nil)
+}
+
+// reload takes what Badger holds as the current state.
+func (db *DB) reload() error { return db.load(db.badger) }
+
+// quiet runs fn while nobody reads or writes.
+func (db *DB) quiet(fn func() error) error {
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	for len(db.pending) > 0 {
+		db.work.Wait()
+	}
+	if db.closing {
+		return ErrClosed
+	}
+	return db.alone(fn)
+}
+
+// Reset empties the store, as if it had just been made.
+func (db *DB) Reset() error {
+	return db.quiet(func() error {
+		value, err := db.base.Get(formatKey)
+		if err != nil {
+			return fmt.Errorf("kv: reset: %w", err)
+		}
+		version, err := value.ValueCopy(nil)
+		if err != nil {
+			return fmt.Errorf("kv: reset: %w", err)
+		}
+		if err := db.badger.DropAll(); err != nil {
+			return fmt.Errorf("kv: reset: %w", diskError(err))
+		}
+		txn := db.badger.NewTransactionAt(1, true)
+		defer txn.Discard()
+		if err := errors.Join(txn.Set(formatKey, version), txn.CommitAt(1, nil)); err != nil {
+			return fmt.Errorf("kv: reset: %w", diskError(err))
+		}
+		return db.reload()
+	})
+}
+
+type backupReader struct {
+	r       *bufio.Reader
+	sum     hash.Hash
+	key     []byte
+	value   []byte
+	changed bool
+	err     error
+}
+
+func newBackupReader(r io.Reader) *backupReader {
+	return &backupReader{r: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}
+}
+
+func (b *backupReader) fail(err error) {
+	if b.err != nil || err == nil {
+		return
+	}
+	b.err = fmt.Errorf("%w: %w", ErrBackup, err)
+}
+
+// ReadByte reads one byte for binary.ReadUvarint.
+func (b *backupReader) ReadByte() (byte, error) {
+	c, err := b.r.ReadByte()
+	if err == nil {
+		b.sum.Write([]byte{c})
+	}
+	return c, err
+}
+
+func (b *backupReader) number() uint64 {
+	if b.err != nil {
+		return 0
+	}
+	n, err := binary.ReadUvarint(b)
+	b.fail(err)
+	return n
+}
+
+var errDamaged = errors.New("it is damaged")
+
+// bytes reads n bytes; limit keeps a damaged length from taking all memory.
+func (b *backupReader) bytes(n, limit uint64) []byte {
+	if n > limit {
+		b.fail(errDamaged)
+	}
+	if b.err != nil {
+		return nil
+	}
+	p := make([]byte, n)
+	_, err := io.ReadFull(b.r, p)
+	b.fail(err)
+	b.sum.Write(p)
+	return p
+}
+
+func (b *backupReader) header() (since, upto uint64, id []byte) {
+	if magic := b.bytes(uint64(len(backupMagic)), 64); string(magic) != backupMagic {
+		b.fail(errDamaged)
+	}
+	since, upto = b.number(), b.number()
+	id = b.bytes(b.number(), 64)
+	return since, upto, id
+}
+
+// next reads an entry; it gives false at the end and when something is wrong.
+func (b *backupReader) next() bool {
+	shared := b.number()
+	if b.err == nil && shared == backupEnd {
+		b.end()
+		return false
+	}
+	if shared > uint64(len(b.key)) {
+		b.fail(errDamaged)
+	}
+	rest := b.bytes(b.number(), maxKey)
+	if b.err != nil {
+		return false
+	}
+	b.key = append(b.key[:shared], rest...)
+	n := b.number()
+	if b.changed = n > 0; b.changed {
+		b.value = b.bytes(n-1, MaxUpdateBytes)
+	}
+	return b.err == nil
+}
+
+func (b *backupReader) end() {
+	want := b.sum.Sum(nil)
+	got := make([]byte, len(want))
+	_, err := io.ReadFull(b.r, got)
+	b.fail(err)
+	if b.err == nil && !bytes.Equal(got, want) {
+		b.fail(errDamaged)
+	}
+}

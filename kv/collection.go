@@ -1,0 +1,354 @@
+package kv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-json"
+)
+
+// Codec turns records into bytes and back. Encode gives a slice that it keeps
+// no hold of; Decode gets one that it may keep.
+type Codec[T any] struct {
+	Encode func(T) ([]byte, error)
+	Decode func([]byte) (T, error)
+}
+
+// JSON is the codec of encoding/json's form.
+func JSON[T any]() Codec[T] {
+	return Codec[T]{
+		Encode: func(v T) ([]byte, error) { return json.Marshal(v) },
+		Decode: func(b []byte) (v T, err error) {
+			err = json.Unmarshal(b, &v)
+			return v, err
+		},
+	}
+}
+
+// Index finds the records of a collection by other keys than their id.
+type Index[T any] struct {
+	Name string
+	// Keys gives the keys under which a record is found, none or several. It
+	// depends on nothing but the record. Entries of the same key are in the
+	// order of their ids.
+	Keys func(T) []Key
+	// Unique lets each key belong to one record only.
+	Unique bool
+	// Counted keeps counts, so that totals and pages anywhere in the index cost
+	// the same however many entries there are. See Depth.
+	Counted bool
+	// Depth is the number of parts whose totals are ready at hand, 1 when 0:
+	// with keys K(company, status, title), Depth 2 has the totals of each
+	// company and of each status in it. Every key has at least that many parts.
+	// The totals of longer prefixes cost reading a block or two.
+	Depth int
+	// Covering keeps the record in the index entry as well, so that a page
+	// reads nothing but the index. For small records that are listed often.
+	Covering bool
+}
+
+// Collection is a set of records of one type under ids. It is a value that
+// belongs to no store: make one per type, and use it with any transaction.
+type Collection[T any] struct {
+	name    string
+	codec   Codec[T]
+	records []byte
+	indexes []*index[T]
+}
+
+type index[T any] struct {
+	Index[T]
+	entries []byte
+	counter *counter // nil unless counted
+}
+
+// NewCollection describes a collection. Its name, the names of its indexes and
+// what their Keys give are part of the stored format; after a change of an
+// index let a migration call [Collection.Rebuild].
+func NewCollection[T any](name string, codec Codec[T], indexes ...Index[T]) *Collection[T] {
+	c := &Collection[T]{name: name, codec: codec, records: space(spaceRecord, name)}
+	for _, x := range indexes {
+		x.Depth = max(x.Depth, 1)
+		own := &index[T]{Index: x, entries: space(spaceIndex, name, x.Name)}
+		if x.Counted {
+			own.counter = newCounter(name+"/"+x.Name, own.entries, x.Depth)
+		}
+		c.indexes = append(c.indexes, own)
+	}
+	return c
+}
+
+func (c *Collection[T]) index(name string) (*index[T], error) {
+	for _, x := range c.indexes {
+		if x.Name == name {
+			return x, nil
+		}
+	}
+	return nil, fmt.Errorf("kv: %s has no index %q", c.name, name)
+}
+
+func (c *Collection[T]) record(id string) []byte {
+	return append(slices.Clip(c.records), id...)
+}
+
+// Get gives a record, or [ErrNotFound].
+func (c *Collection[T]) Get(tx *Tx, id string) (v T, err error) {
+	raw, err := tx.get(c.record(id))
+	if err != nil {
+		return v, err
+	}
+	return c.decode(id, raw)
+}
+
+// Has tells whether there is a record.
+func (c *Collection[T]) Has(tx *Tx, id string) (bool, error) {
+	return tx.has(c.record(id))
+}
+
+func (c *Collection[T]) decode(id string, raw []byte) (v T, err error) {
+	if v, err = c.codec.Decode(raw); err != nil {
+		return v, fmt.Errorf("kv: %s %q: %w", c.name, id, err)
+	}
+	return v, nil
+}
+
+// Put stores a record in place of what was under its id, and moves its index
+// entries and counts. It gives [ErrExists] when another record has the key of a
+// unique index; nothing is written then.
+func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
+	if tx.own == nil {
+		return ErrReadOnly
+	}
+	raw, err := c.codec.Encode(v)
+	if err != nil {
+		return fmt.Errorf("kv: %s %q: %w", c.name, id, err)
+	}
+	old, had, err := c.stored(tx, id)
+	if err != nil || had && bytes.Equal(old, raw) {
+		return err
+	}
+	changes, err := c.plan(id, old, raw, &v)
+	if err != nil {
+		return err
+	}
+	if err := c.mayTake(tx, id, changes); err != nil {
+		return err
+	}
+	if err := tx.set(c.record(id), raw); err != nil {
+		return err
+	}
+	return tx.apply(changes)
+}
+
+// Delete removes a record with its index entries. It is no error when there is
+// none.
+func (c *Collection[T]) Delete(tx *Tx, id string) error {
+	if tx.own == nil {
+		return ErrReadOnly
+	}
+	old, had, err := c.stored(tx, id)
+	if err != nil || !had {
+		return err
+	}
+	changes, err := c.plan(id, old, nil, nil)
+	if err != nil {
+		return err
+	}
+	if err := tx.del(c.record(id)); err != nil {
+		return err
+	}
+	return tx.apply(changes)
+}
+
+func (c *Collection[T]) stored(tx *Tx, id string) (raw []byte, ok bool, err error) {
+	raw, err = tx.get(c.record(id))
+	if errors.Is(err, ErrNotFound) {
+		return nil, false, nil
+	}
+	return raw, err == nil, err
+}
+
+// change is what happens to one index entry.
+type change struct {
+	counter *counter
+	unique  bool
+	before  []byte // prefix of the index
+	key     []byte // the entry within the index
+	group   []byte // the part of key that counts belong to
+	value   []byte // nil: removed
+	isNew   bool
+}
+
+// plan compares the entries of the old and the new record. v is nil when the
+// record is deleted; old is nil when it is new.
+func (c *Collection[T]) plan(id string, old, raw []byte, v *T) ([]change, error) {
+	var had T
+	if old != nil {
+		var err error
+		if had, err = c.decode(id, old); err != nil {
+			return nil, err
+		}
+	}
+	changes := make([]change, 0, 2*len(c.indexes))
+	for _, x := range c.indexes {
+		var before, now []Key
+		if old != nil {
+			before = distinct(x.Keys(had))
+		}
+		if v != nil {
+			now = distinct(x.Keys(*v))
+		}
+		for _, k := range before {
+			if !contains(now, k) {
+				changes = append(changes, x.change(id, k))
+			}
+		}
+		for _, k := range now {
+			was := contains(before, k)
+			if was && !x.Covering {
+				continue
+			}
+			ch := x.change(id, k)
+			ch.value, ch.isNew = x.entry(id, raw), !was
+			if x.counter != nil && ch.group == nil {
+				return nil, fmt.Errorf("kv: %s %q: key %q of index %q has fewer than %d parts", c.name, id, k, x.Name, x.Depth)
+			}
+			changes = append(changes, ch)
+		}
+	}
+	return changes, nil
+}
+
+// distinct drops repeated keys.
+func distinct(keys []Key) []Key {
+	if len(keys) < 2 {
+		return keys
+	}
+	out := make([]Key, 0, len(keys))
+	for _, k := range keys {
+		if !contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func contains(keys []Key, k Key) bool {
+	return slices.ContainsFunc(keys, func(o Key) bool { return bytes.Equal(o, k) })
+}
+
+func (x *index[T]) change(id string, k Key) change {
+	ch := change{counter: x.counter, unique: x.Unique, before: x.entries, key: k}
+	if !x.Unique {
+		ch.key = k.With(id)
+	}
+	if x.counter != nil {
+		ch.group, _ = firstParts(k, x.Depth)
+	}
+	return ch
+}
+
+// entry is the value of an index entry: the id where the key lacks it, and the
+// record when covering.
+func (x *index[T]) entry(id string, raw []byte) []byte {
+	switch {
+	case x.Unique && x.Covering:
+		return append(append(binary.AppendUvarint(nil, uint64(len(id))), id...), raw...)
+	case x.Unique:
+		return append(binary.AppendUvarint(nil, uint64(len(id))), id...)
+	case x.Covering:
+		return raw
+	}
+	return nothing
+}
+
+// open takes an index entry apart. raw is nil unless covering. Both are the
+// caller's own when value is.
+func (x *index[T]) open(key, value []byte) (id string, raw []byte, err error) {
+	if !x.Unique {
+		_, id, ok := lastPart(key)
+		if !ok {
+			return "", nil, fmt.Errorf("%w: entry %q of index %q", ErrCorrupt, key, x.Name)
+		}
+		return id, value, nil
+	}
+	n, size := binary.Uvarint(value)
+	if size <= 0 || n > uint64(len(value)-size) {
+		return "", nil, fmt.Errorf("%w: entry %q of index %q", ErrCorrupt, key, x.Name)
+	}
+	return string(value[size : size+int(n)]), value[size+int(n):], nil
+}
+
+// mayTake checks every unique key before anything is written.
+func (c *Collection[T]) mayTake(tx *Tx, id string, changes []change) error {
+	for _, ch := range changes {
+		if !ch.unique || !ch.isNew {
+			continue
+		}
+		taken, err := tx.has(join(ch.before, ch.key))
+		if err != nil {
+			return err
+		}
+		if taken {
+			return fmt.Errorf("%w: %s %q", ErrExists, c.name, id)
+		}
+	}
+	return nil
+}
+
+// apply writes index entries and counts.
+func (tx *Tx) apply(changes []change) error {
+	for _, ch := range changes {
+		if err := tx.set(join(ch.before, ch.key), ch.value); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case ch.counter == nil:
+		case ch.value == nil:
+			err = tx.removed(ch.counter, ch.key, ch.group)
+		case ch.isNew:
+			err = tx.added(ch.counter, ch.key, ch.group)
+		}
+		if err != nil {
+			return tx.spoil(err)
+		}
+	}
+	return nil
+}
+
+// spoil makes sure that a half-done change is not kept, whatever fn returns.
+func (tx *Tx) spoil(err error) error {
+	if tx.err == nil {
+		tx.err = err
+	}
+	return err
+}
+
+// Lookup gives the record that has a key of a unique index, or [ErrNotFound].
+func (c *Collection[T]) Lookup(tx *Tx, index string, key Key) (id string, v T, err error) {
+	x, err := c.index(index)
+	if err != nil {
+		return "", v, err
+	}
+	if !x.Unique {
+		return "", v, fmt.Errorf("kv: index %q of %s is not unique", index, c.name)
+	}
+	value, err := tx.get(join(x.entries, key))
+	if err != nil {
+		return "", v, err
+	}
+	id, raw, err := x.open(key, value)
+	if err != nil {
+		return "", v, err
+	}
+	if !x.Covering {
+		v, err = c.Get(tx, id)
+		return id, v, err
+	}
+	v, err = c.decode(id, raw)
+	return id, v, err
+}

@@ -1,0 +1,287 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// Limits of a group. A group of this size takes a fraction of a millisecond to
+// write, so waiting for it is not felt.
+const (
+	groupCalls = 256
+	groupBytes = MaxUpdateBytes
+	groupKeys  = MaxUpdateKeys
+	groupQueue = 2 // groups waiting behind the one being written
+)
+
+// group is a number of calls that become durable together.
+type group struct {
+	layer *layer
+	ranks []*rank
+	hooks []func()
+	calls int
+	taken bool // on its way to the disk: nobody may join
+	done  chan struct{}
+	err   error
+}
+
+// PanicError is what Update returns when fn panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error tells what fn panicked with.
+func (e *PanicError) Error() string { return fmt.Sprintf("kv: panic in update: %v", e.Value) }
+
+// Unwrap gives the error fn panicked with, if it was one.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Update runs fn once and makes what it wrote durable before it returns. fn
+// runs alone, in the caller's goroutine; it sees every write of earlier calls.
+// When fn returns an error or panics ([PanicError]) nothing of it is kept.
+//
+// fn must be quick, must touch nothing but its transaction, and must not call
+// Update itself: that would wait for its own end.
+func (db *DB) Update(fn func(tx *Tx) error) error {
+	g, err := db.call(fn)
+	if err != nil || g == nil {
+		return err
+	}
+	<-g.done
+	return g.err
+}
+
+// call runs fn and puts its writes into a group.
+func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	for len(db.pending) > groupQueue && !db.closing {
+		db.work.Wait()
+	}
+	if db.closing {
+		return nil, ErrClosed
+	}
+	if err := db.repair(); err != nil {
+		return nil, err
+	}
+	tx := db.begin()
+	defer tx.end()
+	if err := db.guard(tx, fn); err != nil {
+		return nil, err
+	}
+	if tx.err != nil { // fn must not hide that its writes are incomplete
+		return nil, tx.err
+	}
+	return db.enter(tx), nil
+}
+
+func (db *DB) begin() *Tx {
+	under := make([]*layer, 0, len(db.pending))
+	for i := len(db.pending) - 1; i >= 0; i-- {
+		under = append(under, db.pending[i].layer)
+	}
+	return &Tx{Now: db.moment(), db: db, base: db.base, under: under, own: newLayer(), ranks: db.ranks}
+}
+
+func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+			db.log.Error("kv: panic in update", "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	return fn(tx)
+}
+
+// enter gives a call its place. A call that wrote nothing still waits for what
+// it may have read; when nothing is pending that is nothing.
+func (db *DB) enter(tx *Tx) *group {
+	var g *group
+	if n := len(db.pending); n > 0 {
+		g = db.pending[n-1]
+	}
+	if len(tx.own.writes) == 0 && len(tx.hooks) == 0 {
+		return g
+	}
+	if g == nil || !g.fits(tx.own) {
+		g = &group{layer: newLayer(), done: make(chan struct{})}
+		db.pending = append(db.pending, g)
+		db.work.Broadcast()
+	}
+	g.layer.merge(tx.own)
+	g.hooks = append(g.hooks, tx.hooks...)
+	g.calls++
+	g.ranks, db.ranks = tx.ranks, tx.ranks
+	return g
+}
+
+func (g *group) fits(l *layer) bool {
+	return !g.taken && g.calls < groupCalls &&
+		g.layer.size+l.size <= groupBytes && len(g.layer.writes)+len(l.writes) <= groupKeys
+}
+
+// commit writes group after group until the store closes and none is left.
+func (db *DB) commit() {
+	defer close(db.done)
+	for {
+		db.turn.Lock()
+		for len(db.pending) == 0 && !db.closing {
+			db.work.Wait()
+		}
+		if len(db.pending) == 0 {
+			db.turn.Unlock()
+			return
+		}
+		g := db.pending[0]
+		g.taken = true
+		db.turn.Unlock()
+
+		failed := db.settle(g, db.write(g))
+		if len(failed) == 0 {
+			db.announce(g)
+		}
+		for _, f := range failed {
+			close(f.done)
+		}
+	}
+}
+
+// write makes a group durable, one version after the current one.
+func (db *DB) write(g *group) error {
+	if len(g.layer.writes) == 0 {
+		return nil
+	}
+	if err := db.room(); err != nil {
+		return err
+	}
+	ts := db.cur.ts + 1 // only the committer changes cur
+	txn := db.badger.NewTransactionAt(ts, true)
+	for key, value := range g.layer.writes {
+		var err error
+		if value == nil {
+			err = txn.Delete([]byte(key))
+		} else {
+			err = txn.Set([]byte(key), value)
+		}
+		if err != nil {
+			txn.Discard()
+			return fmt.Errorf("kv: commit: %w", err)
+		}
+	}
+	if err := txn.CommitAt(ts, nil); err != nil {
+		return &writeError{fmt.Errorf("kv: commit: %w", diskError(err))}
+	}
+	return nil
+}
+
+// writeError marks a failure after which it is not known what Badger kept.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+// settle makes a written group the current state. When it could not be written,
+// all that wait behind it fail as well, for they may have read from it.
+func (db *DB) settle(g *group, err error) (failed []*group) {
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	defer db.work.Broadcast()
+	if err == nil {
+		db.publish(g)
+		db.pending = db.pending[1:]
+		return nil
+	}
+	failed, db.pending = db.pending, nil
+	for _, f := range failed {
+		f.err = err
+	}
+	db.ranks = db.cur.ranks
+	if unknown := (*writeError)(nil); errors.As(err, &unknown) {
+		db.fault = err
+	}
+	db.log.Error("kv: commit failed", "error", err)
+	return failed
+}
+
+func (db *DB) publish(g *group) {
+	if len(g.layer.writes) == 0 {
+		return
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	old := db.cur
+	s := &state{ts: old.ts + 1, ranks: g.ranks, prev: old}
+	old.next, db.cur = s, s
+	db.forget(old)
+	db.badger.SetDiscardTs(db.oldest.ts)
+	db.base = db.badger.NewTransactionAt(s.ts, false)
+	db.counters.commits++
+	db.counters.calls += uint64(g.calls)
+}
+
+// announce tells those who wait that a group is durable.
+func (db *DB) announce(g *group) {
+	for _, hook := range g.hooks {
+		db.runHook(hook)
+	}
+	db.mu.Lock()
+	close(db.changed)
+	db.changed = make(chan struct{})
+	db.mu.Unlock()
+	close(g.done)
+}
+
+func (db *DB) runHook(hook func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			db.log.Error("kv: panic after commit", "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	hook()
+}
+
+// repair opens Badger anew after a write of unknown result, so that what is on
+// the disk decides. db.turn is held.
+func (db *DB) repair() error {
+	if db.fault == nil {
+		return nil
+	}
+	if db.inMemory {
+		return db.fault
+	}
+	if err := db.room(); err != nil {
+		return err
+	}
+	return db.alone(func() error {
+		if err := db.badger.Close(); err != nil {
+			db.log.Error("kv: closing before a repair", "error", err)
+		}
+		err := db.start()
+		if err == nil {
+			db.fault = nil
+		}
+		db.closed = err != nil
+		return err
+	})
+}
+
+// room refuses to write when the disk is so full that Badger's own work behind
+// the commit might fail: it writes through memory maps, where a full disk is
+// not an error but the end of the process.
+func (db *DB) room() error {
+	if db.inMemory || db.reserve < 0 {
+		return nil
+	}
+	free, err := db.free(db.dir)
+	if err != nil {
+		return fmt.Errorf("kv: free space: %w", err)
+	}
+	if free < db.reserve {
+		return fmt.Errorf("%w: %d MB free, %d MB are kept in reserve", ErrDiskFull, free>>20, db.reserve>>20)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package kv
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// States of a job. A job that is done is no longer there.
+const (
+	JobWaiting = "waiting" // until it is due and a worker is free
+	JobRunning = "running"
+	JobDead    = "dead" // given up; kept until somebody retries or removes it
+)
+
+// Job is something to be done at a time, again and again until it succeeds or
+// is given up. It is kept with the records, so it is added in the transaction
+// that makes it necessary, and survives anything the records survive.
+type Job struct {
+	ID        string
+	Kind      string // which handler runs it
+	Scope     string // whose it is, for lists; may be empty
+	Key       string // with Kind, names the one waiting job of its sort; may be empty
+	Payload   []byte
+	Due       time.Time
+	Attempts  int // begun so far
+	LastError string
+	State     string
+	CreatedAt time.Time
+	// Owner is the run of the program that has a running job. After a crash
+	// nobody has that name, and the job is waiting again.
+	Owner string `json:",omitempty"`
+}
+
+// JobStats counts jobs.
+type JobStats struct {
+	Waiting, Running, Dead int
+	Kinds                  map[string]KindStats
+}
+
+// KindStats counts the jobs of one kind.
+type KindStats struct {
+	Waiting, Running, Dead int
+	Oldest                 time.Time // due time of the first that waits; zero if none
+}
+
+// Jobs is the list of jobs of a store and the workers that do them. Use one per
+// store.
+type Jobs struct {
+	db    *DB
+	all   *Collection[Job]
+	owner string
+
+	mu     sync.Mutex
+	nudged chan struct{} // closed when there may be something to do
+	// floor is, per kind, a time before which none is waiting: a scan from
+	// there does not pass over what was done already and not yet swept away.
+	floor map[string]time.Time
+}
+
+// NewJobs gives the jobs of a store.
+func NewJobs(db *DB) *Jobs {
+	return &Jobs{
+		db:     db,
+		owner:  rand.Text(),
+		nudged: make(chan struct{}),
+		floor:  map[string]time.Time{},
+		all: NewCollection("jobs", JSON[Job](),
+			Index[Job]{Name: "state", Counted: true, Depth: 2, Keys: func(j Job) []Key {
+				return []Key{K(j.State, j.Kind, KeyTime(j.Due))}
+			}},
+			Index[Job]{Name: "key", Unique: true, Keys: func(j Job) []Key {
+				if j.Key == "" || j.State != JobWaiting {
+					return nil
+				}
+				return []Key{K(j.Kind, j.Key)}
+			}},
+		),
+	}
+}
+
+// Add puts a job on the list: ID and CreatedAt are given when empty, Due is now
+// when zero. A job with a Key takes the place of the waiting one of its Kind
+// and Key.
+func (j *Jobs) Add(tx *Tx, job Job) error {
+	if job.Kind == "" {
+		return errors.New("kv: job without a kind")
+	}
+	if job.ID == "" {
+		job.ID = rand.Text()
+	}
+	if job.CreatedAt.IsZero() {
+		job.CreatedAt = tx.Now
+	}
+	if job.Due.IsZero() {
+		job.Due = tx.Now
+	}
+	job.State, job.Owner = JobWaiting, ""
+	if err := j.Cancel(tx, job.Kind, job.Key); err != nil {
+		return err
+	}
+	return j.await(tx, job)
+}
+
+// await stores a waiting job and wakes the workers.
+func (j *Jobs) await(tx *Tx, job Job) error {
+	tx.OnCommit(func() { j.lower(job.Kind, job.Due) })
+	return j.all.Put(tx, job.ID, job)
+}
+
+// Cancel removes the waiting job of a kind and key. It is no error when there
+// is none: it may be running already.
+func (j *Jobs) Cancel(tx *Tx, kind, key string) error {
+	if key == "" {
+		return nil
+	}
+	id, _, err := j.all.Lookup(tx, "key", K(kind, key))
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return j.all.Delete(tx, id)
+}
+
+// Get gives a job, or [ErrNotFound].
+func (j *Jobs) Get(tx *Tx, id string) (Job, error) { return j.all.Get(tx, id) }
+
+// Remove takes a job off the list, whatever its state. A handler may call it in
+// the transaction that holds its result, so that both happen or neither.
+func (j *Jobs) Remove(tx *Tx, id string) error { return j.all.Delete(tx, id) }
+
+// Retry makes a dead job wait again, due now, with its attempts forgotten. A
+// waiting job becomes due now.
+func (j *Jobs) Retry(tx *Tx, id string) error {
+	job, err := j.all.Get(tx, id)
+	if err != nil {
+		return err
+	}
+	switch job.State {
+	case JobRunning:
+		return fmt.Errorf("kv: job %s is running", id)
+	case JobDead:
+		job.Attempts = 0
+		if err := j.Cancel(tx, job.Kind, job.Key); err != nil {
+			return err
+		}
+	}
+	job.State, job.Due = JobWaiting, tx.Now
+	return j.await(tx, job)
+}
+
+// List gives the jobs in a state, by kind and due time; every state when empty.
+func (j *Jobs) List(tx *Tx, state string, q Query) (Page[Job], error) {
+	q.Index, q.Prefix = "state", nil
+	if state != "" {
+		q.Prefix = K(state)
+	}
+	return j.all.Page(tx, q)
+}
+
+// Stats counts the jobs. Its cost grows with the number of kinds only.
+func (j *Jobs) Stats(tx *Tx) (JobStats, error) {
+	out := JobStats{Kinds: map[string]KindStats{}}
+	for _, state := range []string{JobWaiting, JobRunning, JobDead} {
+		total, err := j.all.Count(tx, "state", K(state))
+		if err != nil {
+			return JobStats{}, err
+		}
+		*out.field(state) = total
+		if err := j.kindStats(tx, state, out.Kinds); err != nil {
+			return JobStats{}, err
+		}
+	}
+	return out, nil
+}
+
+func (s *JobStats) field(state string) *int {
+	switch state {
+	case JobWaiting:
+		return &s.Waiting
+	case JobRunning:
+		return &s.Running
+	}
+	return &s.Dead
+}
+
+// kindStats finds the kinds of a state by going from the first job of one to
+// the first of the next.
+func (j *Jobs) kindStats(tx *Tx, state string, into map[string]KindStats) error {
+	for from := (Key)(nil); ; {
+		var first *Job
+		err := j.all.EachFrom(tx, "state", K(state), from, func(_ string, job Job) (bool, error) {
+			first = &job
+			return false, nil
+		})
+		if err != nil || first == nil {
+			return err
+		}
+		kind := K(state, first.Kind)
+		n, err := j.all.Count(tx, "state", kind)
+		if err != nil {
+			return err
+		}
+		k := into[first.Kind]
+		switch state {
+		case JobWaiting:
+			k.Waiting, k.Oldest = n, first.Due
+		case JobRunning:
+			k.Running = n
+		default:
+			k.Dead = n
+		}
+		into[first.Kind] = k
+		from = after(kind)
+	}
+}
+
+// Problems checks the list of jobs; see [Checker].
+func (j *Jobs) Problems(tx *Tx) []error { return j.all.Problems(tx) }
+
+// Nudge has the workers look again now, after the clock was moved or the store
+// was restored.
+func (j *Jobs) Nudge() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	clear(j.floor)
+	j.wake()
+}
+
+// lower notes that a job of a kind waits from due on.
+func (j *Jobs) lower(kind string, due time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if at, ok := j.floor[kind]; ok && due.Before(at) {
+		j.floor[kind] = due
+	}
+	j.wake()
+}
+
+func (j *Jobs) wake() {
+	close(j.nudged)
+	j.nudged = make(chan struct{})
+}
+
+// look has the workers look again.
+func (j *Jobs) look() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.wake()
+}

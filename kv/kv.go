@@ -1,0 +1,320 @@
+// Package kv keeps typed records in Badger: collections with indexes and
+// counts, an append-only log whose entries are chained by hash, the places of
+// those who follow it, and jobs.
+//
+// What callers may rely on:
+//
+//   - Writes are ordered. [DB.Update] runs one function at a time; commit order
+//     is the order in which those functions ran, and is the order of the log. A
+//     reader that has seen entry n has seen every entry before it. There are no
+//     conflicts and nothing to retry.
+//   - Writes are durable when Update returns. Calls that wait at the same time
+//     share one sync of the disk (group commit).
+//   - A call is all or nothing. A function that fails, panics or is too large
+//     leaves no trace, and the others of its group are not touched.
+//   - A reader ([DB.View]) sees one moment: records, index entries, counts and
+//     log agree. It never waits for a writer, nor a writer for it.
+//   - What is returned belongs to the caller: no slice or map is shared with
+//     the store.
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// What can go wrong; test with [errors.Is].
+var (
+	// ErrNotFound says that there is no such record, entry or job.
+	ErrNotFound = errors.New("kv: not found")
+	// ErrReadOnly says that a write was tried inside View.
+	ErrReadOnly = errors.New("kv: transaction is read-only")
+	// ErrExists says that another record already has the key of a unique index.
+	ErrExists = errors.New("kv: key already taken")
+	// ErrTooLarge says that one call writes more than [MaxUpdateBytes] or
+	// [MaxUpdateKeys]. Nothing of it is kept; split the work over several calls.
+	ErrTooLarge = errors.New("kv: too much for one update")
+	// ErrDiskFull says that there is no room on the disk. Nothing of the call is
+	// kept, and calls succeed again once there is room.
+	ErrDiskFull = errors.New("kv: disk full")
+	// ErrClosed says that the store is closed, or that a transaction is used
+	// after its function returned.
+	ErrClosed = errors.New("kv: closed")
+	// ErrNewerFormat says that the folder was written by a newer version.
+	ErrNewerFormat = errors.New("kv: data was written by a newer version")
+	// ErrLocked says that another process has the folder open.
+	ErrLocked = errors.New("kv: folder is in use by another process")
+	// ErrInterrupted says that a restore into this folder did not finish.
+	ErrInterrupted = errors.New("kv: restore did not finish; empty the folder and restore again")
+	// ErrCorrupt says that what is stored contradicts itself.
+	ErrCorrupt = errors.New("kv: corrupt")
+)
+
+// Limits of one call of [DB.Update], well below a Badger transaction of
+// 15 % of the memory table. Index entries, counts and log entries that a call
+// brings about count as well.
+const (
+	MaxUpdateBytes = 1 << 20 // keys and values
+	MaxUpdateKeys  = 8000
+)
+
+// Options say where the store is and what it may use. The zero value of each
+// but Dir is a good default.
+type Options struct {
+	Dir      string           // folder of the store, made if missing; ignored when InMemory
+	InMemory bool             // keep everything in memory, for test doubles
+	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
+	Log      *slog.Logger     // default: discard
+	// Reserve is the number of bytes that must stay free on the disk: a commit
+	// below it is refused with ErrDiskFull while there is still room for the
+	// work that Badger does by itself. Default 64 MB; negative: none.
+	Reserve int64
+	// Migrations bring older data up to date, in ascending order of To. The
+	// version of the data is the To of the last one.
+	Migrations []Migration
+}
+
+// Migration is one step from an older version of the data. Run may be run
+// again after a crash, so it must bear its own work half done.
+type Migration struct {
+	To  int
+	Run func(db *DB) error
+}
+
+const defaultReserve = 64 << 20
+
+// DB is an open store. All methods may be called by many goroutines.
+type DB struct {
+	now      func() time.Time
+	log      *slog.Logger
+	dir      string
+	inMemory bool
+	reserve  int64
+	free     func(dir string) (int64, error) // bytes free on the disk; replaced in tests
+	slots    slots                           // numbers of the counters
+
+	// turn is held while an update's function runs, so there is one at a time.
+	turn    sync.Mutex
+	work    *sync.Cond // on turn: pending or closing changed
+	pending []*group   // oldest first; the first may be on its way to the disk
+	base    *badger.Txn
+	ranks   []*rank // as of the last call of pending
+	fault   error   // why the last write to Badger failed; it is reopened before the next
+	closing bool
+
+	// mu guards what readers share. It is only ever held for a moment.
+	mu        sync.Mutex
+	idle      *sync.Cond
+	badger    *badger.DB
+	cur       *state
+	oldest    *state
+	readers   int
+	exclusive bool
+	closed    bool
+	changed   chan struct{}
+	counters  counters
+
+	done chan struct{} // closed when the committer has returned
+}
+
+// state is one committed moment. States that somebody still reads, and the
+// current one, form a list from oldest to newest.
+type state struct {
+	ts         uint64
+	ranks      []*rank
+	refs       int
+	prev, next *state
+}
+
+// Open opens the store in o.Dir, migrates older data, and starts its writer.
+// It refuses data of a newer version ([ErrNewerFormat]), a folder in use
+// ([ErrLocked]), and a folder whose restore did not finish ([ErrInterrupted]).
+func Open(o Options) (*DB, error) {
+	db := &DB{
+		now:      o.Now,
+		log:      o.Log,
+		dir:      o.Dir,
+		inMemory: o.InMemory,
+		reserve:  o.Reserve,
+		free:     freeBytes,
+		changed:  make(chan struct{}),
+		done:     make(chan struct{}),
+	}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
+	}
+	if db.reserve == 0 {
+		db.reserve = defaultReserve
+	}
+	db.work = sync.NewCond(&db.turn)
+	db.idle = sync.NewCond(&db.mu)
+	if err := db.start(); err != nil {
+		return nil, err
+	}
+	go db.commit()
+	if err := db.migrate(o.Migrations); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// start opens Badger and loads what is kept in memory.
+func (db *DB) start() error {
+	if !db.inMemory {
+		if err := os.MkdirAll(db.dir, 0o700); err != nil {
+			return fmt.Errorf("kv: open: %w", diskError(err))
+		}
+	}
+	b, err := badger.OpenManaged(db.options())
+	if err != nil {
+		return openError(db.dir, err)
+	}
+	if err := db.load(b); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return nil
+}
+
+// load makes b the store and reads the counts.
+func (db *DB) load(b *badger.DB) error {
+	ts := b.MaxVersion()
+	txn := b.NewTransactionAt(ts, false)
+	if _, err := txn.Get(restoringKey); err == nil {
+		return ErrInterrupted
+	}
+	ranks, err := db.loadRanks(txn)
+	if err != nil {
+		return err
+	}
+	b.SetDiscardTs(ts)
+	s := &state{ts: ts, ranks: ranks}
+	db.mu.Lock()
+	db.badger, db.cur, db.oldest = b, s, s
+	db.mu.Unlock()
+	db.base, db.ranks = txn, ranks
+	return nil
+}
+
+// options are those measured to cost the least memory at the same speed. The
+// single writer makes conflict detection needless; SyncWrites makes a commit
+// durable even when the memory table is changed in the middle of it.
+func (db *DB) options() badger.Options {
+	dir := db.dir
+	if db.inMemory {
+		dir = ""
+	}
+	return badger.DefaultOptions(dir).
+		WithInMemory(db.inMemory).
+		WithSyncWrites(!db.inMemory).
+		WithDetectConflicts(false).
+		WithMemTableSize(8 << 20).
+		WithNumMemtables(2).
+		WithNumLevelZeroTables(2).
+		WithNumLevelZeroTablesStall(6).
+		WithBlockCacheSize(16 << 20).
+		WithIndexCacheSize(16 << 20).
+		WithValueLogFileSize(16 << 20).
+		WithNumCompactors(2).
+		WithNumGoroutines(2).
+		WithMetricsEnabled(false).
+		WithCompactL0OnClose(true).
+		WithLogger(badgerLog{db.log})
+}
+
+// Close waits for the calls that are under way, writes what is pending and
+// closes the store. Later calls get [ErrClosed].
+func (db *DB) Close() error {
+	db.turn.Lock()
+	if db.closing {
+		db.turn.Unlock()
+		<-db.done
+		return nil
+	}
+	db.closing = true
+	db.work.Broadcast()
+	db.turn.Unlock()
+	<-db.done
+
+	db.turn.Lock()
+	defer db.turn.Unlock()
+	return db.alone(func() error {
+		db.closed = true
+		if err := db.badger.Close(); err != nil {
+			return fmt.Errorf("kv: close: %w", diskError(err))
+		}
+		return nil
+	})
+}
+
+// alone runs fn while nobody reads or writes; db.turn is held and nothing is
+// pending. While it waits for readers new ones are let in, so that a View
+// inside a View cannot block for ever.
+func (db *DB) alone(fn func() error) error {
+	db.mu.Lock()
+	for db.readers > 0 {
+		db.idle.Wait()
+	}
+	db.exclusive = true
+	db.mu.Unlock()
+	err := fn()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.exclusive = false
+	close(db.changed)
+	db.changed = make(chan struct{})
+	db.idle.Broadcast()
+	return err
+}
+
+// openError names the process that holds a folder.
+func openError(dir string, err error) error {
+	if strings.Contains(err.Error(), "Cannot acquire directory lock") {
+		holder := "unknown"
+		if pid, readErr := os.ReadFile(filepath.Join(dir, "LOCK")); readErr == nil {
+			holder = strings.TrimSpace(string(pid))
+		}
+		return fmt.Errorf("%w: %s, process %s", ErrLocked, dir, holder)
+	}
+	return fmt.Errorf("kv: open %s: %w", dir, diskError(err))
+}
+
+// diskError adds ErrDiskFull to an error that means it.
+func diskError(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
+	}
+	var path *fs.PathError
+	if !errors.As(err, &path) && strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		return fmt.Errorf("%w: %w", ErrDiskFull, err) // Badger does not always wrap
+	}
+	return err
+}
+
+// badgerLog passes Badger's messages on. Its reports of ordinary work are
+// details here.
+type badgerLog struct{ log *slog.Logger }
+
+func (l badgerLog) Errorf(format string, args ...any)   { l.log.Error(message(format, args)) }
+func (l badgerLog) Warningf(format string, args ...any) { l.log.Warn(message(format, args)) }
+func (l badgerLog) Infof(format string, args ...any)    { l.log.Debug(message(format, args)) }
+func (badgerLog) Debugf(string, ...any)                 {}
+
+func message(format string, args []any) string {
+	return "badger: " + strings.TrimSpace(fmt.Sprintf(format, args...))
+}

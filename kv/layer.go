@@ -1,0 +1,82 @@
+package kv
+
+import (
+	"slices"
+	"sort"
+)
+
+// layer holds writes that are not in Badger yet: those of one call, or of a
+// group of calls. A nil value is a deletion.
+type layer struct {
+	writes map[string][]byte
+	size   int
+	sorted []string // never changed in place: scans hold on to it
+	fresh  []string // keys since sorted was made
+}
+
+// Overhead of one entry in Badger: version, transaction mark, lengths.
+const entryOverhead = 24
+
+func newLayer() *layer { return &layer{writes: map[string][]byte{}} }
+
+func (l *layer) put(key string, value []byte) {
+	old, had := l.writes[key]
+	if had {
+		l.size -= len(old)
+	} else {
+		l.fresh = append(l.fresh, key)
+		l.size += len(key) + entryOverhead
+	}
+	l.size += len(value)
+	l.writes[key] = value
+}
+
+// merge adds what o has written, which is newer.
+func (l *layer) merge(o *layer) {
+	for key, value := range o.writes {
+		l.put(key, value)
+	}
+}
+
+// keys are all keys in order.
+func (l *layer) keys() []string {
+	if len(l.fresh) == 0 {
+		return l.sorted
+	}
+	slices.Sort(l.fresh)
+	merged := make([]string, 0, len(l.sorted)+len(l.fresh))
+	old := l.sorted
+	for _, key := range l.fresh {
+		n := sort.SearchStrings(old, key)
+		merged = append(append(merged, old[:n]...), key)
+		old = old[n:]
+	}
+	l.sorted = append(merged, old...)
+	l.fresh = l.fresh[:0]
+	return l.sorted
+}
+
+// within are the keys that begin with prefix, in order.
+func (l *layer) within(prefix []byte) []string {
+	keys := l.keys()
+	from := sort.SearchStrings(keys, string(prefix))
+	to := len(keys)
+	if end := after(prefix); end != nil {
+		to = from + sort.SearchStrings(keys[from:], string(end))
+	}
+	return keys[from:to]
+}
+
+// union merges ordered lists and drops repetitions.
+func union(lists [][]string) []string {
+	lists = slices.DeleteFunc(lists, func(l []string) bool { return len(l) == 0 })
+	if len(lists) == 0 {
+		return nil
+	}
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

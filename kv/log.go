@@ -1,0 +1,281 @@
+package kv
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"time"
+)
+
+// Log is an append-only list, numbered in commit order without gaps. Each entry
+// carries the hash of the one before it, and of the one before it in its chain,
+// so that no entry can be changed, left out or put in later without every
+// following hash being different.
+type Log[T any] struct {
+	name    string
+	codec   Codec[T]
+	entries []byte   // seq
+	ids     []byte   // id: seq
+	chains  []byte   // chain, seq
+	heads   []byte   // chain: head of it
+	scopes  *counter // scope, seq
+	head    []byte   // head of the whole
+}
+
+// Entry is one entry of a log.
+type Entry[T any] struct {
+	Seq           uint64 // 1, 2, 3, ...
+	ID            string // given by the caller, unique in the log
+	Scope         string // list it belongs to, or ""
+	Chain         string // chain it belongs to, or ""
+	At            time.Time
+	Hash          [32]byte // see HashEntry
+	Previous      [32]byte // hash of the entry before it; zero for the first
+	ChainPrevious [32]byte // hash of the entry before it in its chain; zero for the first
+	Value         T
+	Raw           []byte // Value as it was encoded, which is what Hash covers
+}
+
+// NewLog describes a log. Its name is part of the stored format.
+func NewLog[T any](name string, codec Codec[T]) *Log[T] {
+	return &Log[T]{
+		name:    name,
+		codec:   codec,
+		entries: space(spaceLog, name, "entry"),
+		ids:     space(spaceLog, name, "id"),
+		chains:  space(spaceLog, name, "chain"),
+		heads:   space(spaceLog, name, "chain head"),
+		scopes:  newCounter("log/"+name, space(spaceLog, name, "scope"), 1),
+		head:    space(spaceLog, name, "head"),
+	}
+}
+
+// HashEntry is the SHA-256 of an entry: of the text "kv log entry 1", the
+// fields Seq, ID, Scope, Chain, At (milliseconds since 1970), Previous,
+// ChainPrevious and Raw, in this order, each preceded by its length in bytes;
+// numbers and lengths are 8 bytes, big-endian.
+func HashEntry[T any](e Entry[T]) [32]byte {
+	h := sha256.New()
+	field(h, []byte("kv log entry 1"))
+	field(h, number(e.Seq))
+	field(h, []byte(e.ID))
+	field(h, []byte(e.Scope))
+	field(h, []byte(e.Chain))
+	field(h, number(uint64(e.At.UnixMilli())))
+	field(h, e.Previous[:])
+	field(h, e.ChainPrevious[:])
+	field(h, e.Raw)
+	return [32]byte(h.Sum(nil))
+}
+
+func field(h hash.Hash, b []byte) {
+	h.Write(number(uint64(len(b)))) // a hash never fails to write
+	h.Write(b)
+}
+
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// Append adds an entry at the end. It gives [ErrExists] for an id the log has.
+func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) {
+	if tx.own == nil {
+		return Entry[T]{}, ErrReadOnly
+	}
+	raw, err := l.codec.Encode(v)
+	if err != nil {
+		return Entry[T]{}, fmt.Errorf("kv: log %s %q: %w", l.name, id, err)
+	}
+	if taken, err := tx.has(append(join(l.ids), id...)); err != nil {
+		return Entry[T]{}, err
+	} else if taken {
+		return Entry[T]{}, fmt.Errorf("%w: log %s %q", ErrExists, l.name, id)
+	}
+	e := Entry[T]{ID: id, Scope: scope, Chain: chain, At: tx.Now, Value: v, Raw: raw}
+	if err := l.link(tx, &e); err != nil {
+		return Entry[T]{}, err
+	}
+	if err := l.write(tx, e); err != nil {
+		return Entry[T]{}, tx.spoil(err)
+	}
+	e.Raw = append([]byte{}, raw...)
+	return e, nil
+}
+
+// link gives the entry its number and its place in both chains.
+func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
+	last, err := readHead(tx, l.head)
+	if err != nil {
+		return err
+	}
+	e.Seq, e.Previous = last.n+1, last.hash
+	if e.Chain != "" {
+		if last, err = readHead(tx, l.chainHead(e.Chain)); err != nil {
+			return err
+		}
+		e.ChainPrevious = last.hash
+	}
+	e.Hash = HashEntry(*e)
+	if err := tx.set(l.head, head{e.Seq, e.Hash}.encode()); err != nil || e.Chain == "" {
+		return err
+	}
+	return tx.set(l.chainHead(e.Chain), head{last.n + 1, e.Hash}.encode())
+}
+
+func (l *Log[T]) write(tx *Tx, e Entry[T]) error {
+	seq := number(e.Seq)
+	if err := tx.set(join(l.entries, seq), encodeEntry(e)); err != nil {
+		return err
+	}
+	if err := tx.set(append(join(l.ids), e.ID...), seq); err != nil {
+		return err
+	}
+	if e.Chain != "" {
+		if err := tx.set(join(l.chains, K(e.Chain), seq), nothing); err != nil {
+			return err
+		}
+	}
+	if e.Scope == "" {
+		return nil
+	}
+	scope := K(e.Scope)
+	key := join(scope, seq)
+	if err := tx.set(join(l.scopes.entries, key), nothing); err != nil {
+		return err
+	}
+	return tx.added(l.scopes, key, scope)
+}
+
+func (l *Log[T]) chainHead(chain string) []byte { return append(join(l.heads), chain...) }
+
+// head is the end of a chain: how many entries it has, and the last one's hash.
+type head struct {
+	n    uint64
+	hash [32]byte
+}
+
+func (h head) encode() []byte { return append(number(h.n), h.hash[:]...) }
+
+func readHead(tx *Tx, key []byte) (head, error) {
+	b, err := tx.get(key)
+	if errors.Is(err, ErrNotFound) {
+		return head{}, nil
+	}
+	if err != nil {
+		return head{}, err
+	}
+	if len(b) != 40 {
+		return head{}, fmt.Errorf("%w: head of a log is %x", ErrCorrupt, b)
+	}
+	return head{binary.BigEndian.Uint64(b), [32]byte(b[8:])}, nil
+}
+
+// encodeEntry writes everything but Seq, which is in the key, and Value.
+func encodeEntry[T any](e Entry[T]) []byte {
+	b := make([]byte, 0, 128+len(e.ID)+len(e.Scope)+len(e.Chain)+len(e.Raw))
+	b = append(b, e.Hash[:]...)
+	b = append(b, e.Previous[:]...)
+	b = append(b, e.ChainPrevious[:]...)
+	b = append(b, number(uint64(e.At.UnixMilli()))...)
+	for _, s := range []string{e.ID, e.Scope, e.Chain} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return append(b, e.Raw...)
+}
+
+func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
+	const fixed = 3*32 + 8
+	bad := fmt.Errorf("%w: entry %d of log %s cannot be read", ErrCorrupt, seq, l.name)
+	if len(b) < fixed {
+		return e, bad
+	}
+	e.Seq = seq
+	e.Hash, e.Previous, e.ChainPrevious = [32]byte(b), [32]byte(b[32:]), [32]byte(b[64:])
+	e.At = time.UnixMilli(int64(binary.BigEndian.Uint64(b[96:]))).UTC()
+	b = b[fixed:]
+	for _, s := range []*string{&e.ID, &e.Scope, &e.Chain} {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return e, bad
+		}
+		*s = string(b[size : size+int(n)])
+		b = b[size+int(n):]
+	}
+	e.Raw = b
+	if e.Value, err = l.codec.Decode(append([]byte{}, b...)); err != nil {
+		return e, fmt.Errorf("%w: %w", bad, err)
+	}
+	return e, nil
+}
+
+// Get gives the entry with an id, or [ErrNotFound].
+func (l *Log[T]) Get(tx *Tx, id string) (Entry[T], error) {
+	seq, err := l.seq(tx, id)
+	if err != nil {
+		return Entry[T]{}, err
+	}
+	return l.at(tx, seq)
+}
+
+func (l *Log[T]) seq(tx *Tx, id string) (uint64, error) {
+	b, err := tx.get(append(join(l.ids), id...))
+	if err != nil {
+		return 0, err
+	}
+	if len(b) != 8 {
+		return 0, fmt.Errorf("%w: number of %q in log %s is %x", ErrCorrupt, id, l.name, b)
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+func (l *Log[T]) at(tx *Tx, seq uint64) (Entry[T], error) {
+	b, err := tx.get(join(l.entries, number(seq)))
+	if err != nil {
+		return Entry[T]{}, err
+	}
+	return l.decode(seq, b)
+}
+
+// Next gives up to limit entries after a number, in order; none at the end.
+func (l *Log[T]) Next(tx *Tx, after uint64, limit int) ([]Entry[T], error) {
+	scan, err := tx.scan(l.entries, false)
+	if err != nil {
+		return nil, err
+	}
+	defer scan.close()
+	var out []Entry[T]
+	for scan.seek(join(l.entries, number(after+1))); scan.valid() && len(out) < limit; scan.next() {
+		e, err := l.current(scan)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// current is the entry a scan over entries stands on.
+func (l *Log[T]) current(scan *scan) (e Entry[T], err error) {
+	seq := scan.key()[len(l.entries):]
+	if len(seq) != 8 {
+		return e, fmt.Errorf("%w: key %q of log %s", ErrCorrupt, seq, l.name)
+	}
+	n := binary.BigEndian.Uint64(seq)
+	b, err := scan.value()
+	if err != nil {
+		return e, err
+	}
+	return l.decode(n, b)
+}
+
+// Head gives the number and the hash of the last entry; zero when there is none.
+func (l *Log[T]) Head(tx *Tx) (seq uint64, hash [32]byte, err error) {
+	h, err := readHead(tx, l.head)
+	return h.n, h.hash, err
+}
+
+// ChainHead gives the hash of the last entry of a chain; zero when there is none.
+func (l *Log[T]) ChainHead(tx *Tx, chain string) ([32]byte, error) {
+	h, err := readHead(tx, l.chainHead(chain))
+	return h.hash, err
+}

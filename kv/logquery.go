@@ -1,0 +1,176 @@
+package kv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// LogQuery asks for a part of a chain or of a scope.
+type LogQuery struct {
+	Descending bool
+	Offset     int
+	Limit      int
+	// AfterID begins behind the entry with this id, in the direction asked for,
+	// and takes the place of Offset.
+	AfterID string
+}
+
+// Chain gives a part of a chain and the number of its entries.
+func (l *Log[T]) Chain(tx *Tx, chain string, q LogQuery) (entries []Entry[T], total int, err error) {
+	h, err := readHead(tx, l.chainHead(chain))
+	if err != nil || h.n == 0 {
+		return nil, 0, err
+	}
+	entries, err = l.part(tx, join(l.chains, K(chain)), q)
+	return entries, int(h.n), err
+}
+
+// Scope gives a part of a scope and the number of its entries. The cost does
+// not depend on the offset.
+func (l *Log[T]) Scope(tx *Tx, scope string, q LogQuery) (entries []Entry[T], total int, err error) {
+	prefix := K(scope)
+	if q.AfterID != "" {
+		if _, total, err = tx.span(l.scopes, prefix); err != nil {
+			return nil, 0, err
+		}
+		entries, err = l.part(tx, join(l.scopes.entries, prefix), q)
+		return entries, total, err
+	}
+	byCount := &list{before: l.scopes.entries, counter: l.scopes}
+	total, err = byCount.pageCounted(tx, Query{Prefix: prefix, Descending: q.Descending, Offset: max(q.Offset, 0), Limit: q.Limit},
+		func(key, _ []byte) error {
+			e, err := l.listed(tx, key)
+			entries = append(entries, e)
+			return err
+		})
+	if err != nil {
+		return nil, 0, err
+	}
+	return entries, total, nil
+}
+
+// part walks a list of numbers.
+func (l *Log[T]) part(tx *Tx, prefix []byte, q LogQuery) ([]Entry[T], error) {
+	scan, err := tx.scan(prefix, q.Descending)
+	if err != nil {
+		return nil, err
+	}
+	defer scan.close()
+	skip := max(q.Offset, 0)
+	scan.begin()
+	if q.AfterID != "" {
+		seq, err := l.seq(tx, q.AfterID)
+		if err != nil {
+			return nil, err
+		}
+		skip = 0
+		from := join(prefix, number(seq))
+		scan.seek(from)
+		if scan.valid() && bytes.Equal(scan.key(), from) {
+			scan.next()
+		}
+	}
+	var out []Entry[T]
+	for ; scan.valid() && len(out) < q.Limit; scan.next() {
+		if skip > 0 {
+			skip--
+			continue
+		}
+		e, err := l.listed(tx, scan.key())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// listed is the entry whose number a key ends with.
+func (l *Log[T]) listed(tx *Tx, key []byte) (Entry[T], error) {
+	if len(key) < 8 {
+		return Entry[T]{}, fmt.Errorf("%w: key %q of log %s", ErrCorrupt, key, l.name)
+	}
+	e, err := l.at(tx, binary.BigEndian.Uint64(key[len(key)-8:]))
+	if err != nil {
+		return Entry[T]{}, fmt.Errorf("kv: log %s: %w", l.name, dangling(err))
+	}
+	return e, nil
+}
+
+// Check walks the whole log. Its error names the first entry whose number,
+// hash, links or lists are not what they must be.
+func (l *Log[T]) Check(tx *Tx) error {
+	scan, err := tx.scan(l.entries, false)
+	if err != nil {
+		return err
+	}
+	defer scan.close()
+	var last head
+	chains := map[string]head{}
+	for scan.begin(); scan.valid(); scan.next() {
+		e, err := l.current(scan)
+		if err != nil {
+			return err
+		}
+		if err := l.checkEntry(tx, e, last, chains[e.Chain]); err != nil {
+			return err
+		}
+		last = head{e.Seq, e.Hash}
+		if e.Chain != "" {
+			chains[e.Chain] = head{chains[e.Chain].n + 1, e.Hash}
+		}
+	}
+	return l.checkHeads(tx, last, chains)
+}
+
+func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
+	bad := func(what string) error {
+		return fmt.Errorf("%w: entry %d of log %s: %s", ErrCorrupt, e.Seq, l.name, what)
+	}
+	if e.Seq != last.n+1 {
+		return fmt.Errorf("%w: entry %d of log %s is missing", ErrCorrupt, last.n+1, l.name)
+	}
+	switch {
+	case e.Previous != last.hash:
+		return bad("it does not follow the entry before it")
+	case e.Chain != "" && e.ChainPrevious != chain.hash:
+		return bad("it does not follow the entry before it in its chain")
+	case e.Hash != HashEntry(e):
+		return bad("its hash is not that of its content")
+	}
+	seq, err := l.seq(tx, e.ID)
+	if err != nil || seq != e.Seq {
+		return bad("it is not found by its id")
+	}
+	return nil
+}
+
+// checkHeads compares the ends and the lists with what was walked.
+func (l *Log[T]) checkHeads(tx *Tx, last head, chains map[string]head) error {
+	got, err := readHead(tx, l.head)
+	if err != nil {
+		return err
+	}
+	if got != last {
+		return fmt.Errorf("%w: log %s ends with entry %d, not %d", ErrCorrupt, l.name, last.n, got.n)
+	}
+	for chain, want := range chains {
+		got, err := readHead(tx, l.chainHead(chain))
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("%w: chain %s of log %s ends after %d entries, not %d", ErrCorrupt, chain, l.name, want.n, got.n)
+		}
+	}
+	return checkCounter(tx, l.scopes)
+}
+
+// Problems is Check as a [Checker].
+func (l *Log[T]) Problems(tx *Tx) []error {
+	if err := l.Check(tx); err != nil {
+		return []error{err}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package kv
+
+import (
+	"slices"
+	"sort"
+)
+
+// rank is a tree over the entries of one counted index. It does not hold the
+// entries but blocks of up to blockMax of them, each known by a lower bound and
+// a count, so that a million entries take about a megabyte. It tells how many
+// entries come before a key, and in which block the n-th entry is.
+//
+// A rank is never changed: set gives a new one that shares what is the same.
+// So a reader keeps the counts that belong to its moment, and a call that fails
+// leaves nothing behind.
+type rank struct {
+	low    string  // lower bound of the first block
+	sum    int     // entries below
+	kids   []*rank // of an inner node
+	blocks []block // of a leaf
+}
+
+// block stands for the n entries from low to the next block's low.
+type block struct {
+	low string
+	n   int
+}
+
+const (
+	rankFan  = 64
+	blockMax = 128
+	blockMin = 32 // a smaller one is merged with a neighbour
+)
+
+func (r *rank) total() int {
+	if r == nil {
+		return 0
+	}
+	return r.sum
+}
+
+// size is the number of children.
+func (r *rank) size() int { return max(len(r.kids), len(r.blocks)) }
+
+func leafOf(blocks []block) *rank {
+	r := &rank{low: blocks[0].low, blocks: blocks}
+	for _, b := range blocks {
+		r.sum += b.n
+	}
+	return r
+}
+
+func innerOf(kids []*rank) *rank {
+	r := &rank{low: kids[0].low, kids: kids}
+	for _, k := range kids {
+		r.sum += k.sum
+	}
+	return r
+}
+
+// build makes a rank of blocks in order.
+func build(blocks []block) *rank {
+	var level []*rank
+	for part := range slices.Chunk(blocks, rankFan/2) {
+		level = append(level, leafOf(slices.Clip(part)))
+	}
+	for len(level) > 1 {
+		var up []*rank
+		for part := range slices.Chunk(level, rankFan/2) {
+			up = append(up, innerOf(slices.Clip(part)))
+		}
+		level = up
+	}
+	if len(level) == 0 {
+		return nil
+	}
+	return level[0]
+}
+
+// floor is the last block whose lower bound is at most key, and the number of
+// entries before that block.
+func (r *rank) floor(key string) (b block, before int, ok bool) {
+	if r == nil || key < r.low {
+		return block{}, 0, false
+	}
+	for r.kids != nil {
+		i := sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > key }) - 1
+		for _, k := range r.kids[:i] {
+			before += k.sum
+		}
+		r = r.kids[i]
+	}
+	i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low > key }) - 1
+	for _, b := range r.blocks[:i] {
+		before += b.n
+	}
+	return r.blocks[i], before, true
+}
+
+// next is the first block whose lower bound is greater than low.
+func (r *rank) next(low string) (b block, ok bool) {
+	if r == nil {
+		return block{}, false
+	}
+	if r.kids == nil {
+		i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low > low })
+		if i == len(r.blocks) {
+			return block{}, false
+		}
+		return r.blocks[i], true
+	}
+	i := max(0, sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > low })-1)
+	if b, ok = r.kids[i].next(low); ok || i+1 == len(r.kids) {
+		return b, ok
+	}
+	return r.kids[i+1].next(low)
+}
+
+// at is the block that holds the n-th entry, and the number of entries before
+// that block. n is at least 0 and less than total.
+func (r *rank) at(n int) (b block, before int) {
+	for r.kids != nil {
+		i := 0
+		for before+r.kids[i].sum <= n {
+			before += r.kids[i].sum
+			i++
+		}
+		r = r.kids[i]
+	}
+	i := 0
+	for before+r.blocks[i].n <= n {
+		before += r.blocks[i].n
+		i++
+	}
+	return r.blocks[i], before
+}
+
+// each visits the blocks in order.
+func (r *rank) each(fn func(b block)) {
+	if r == nil {
+		return
+	}
+	for _, k := range r.kids {
+		k.each(fn)
+	}
+	for _, b := range r.blocks {
+		fn(b)
+	}
+}
+
+// set gives a rank in which the block at low has n entries; with n = 0 it is
+// gone.
+func (r *rank) set(low string, n int) *rank {
+	if r == nil {
+		if n == 0 {
+			return nil
+		}
+		return leafOf([]block{{low, n}})
+	}
+	parts := r.replace(low, n)
+	if len(parts) == 0 {
+		return nil
+	}
+	out := parts[0]
+	if len(parts) > 1 {
+		out = innerOf(parts)
+	}
+	for len(out.kids) == 1 {
+		out = out.kids[0]
+	}
+	return out
+}
+
+// replace is set for a node: it gives the one, two or no nodes in its place.
+func (r *rank) replace(low string, n int) []*rank {
+	if r.kids == nil {
+		return r.replaceBlock(low, n)
+	}
+	i := max(0, sort.Search(len(r.kids), func(i int) bool { return r.kids[i].low > low })-1)
+	parts := r.kids[i].replace(low, n)
+	kids := make([]*rank, 0, len(r.kids)+1)
+	kids = append(append(append(kids, r.kids[:i]...), parts...), r.kids[i+1:]...)
+	if len(kids) == 0 {
+		return nil
+	}
+	if len(kids) <= rankFan {
+		return []*rank{innerOf(kids)}
+	}
+	half := cut(len(kids), i)
+	return []*rank{innerOf(slices.Clip(kids[:half])), innerOf(slices.Clip(kids[half:]))}
+}
+
+func (r *rank) replaceBlock(low string, n int) []*rank {
+	i := sort.Search(len(r.blocks), func(i int) bool { return r.blocks[i].low >= low })
+	rest := r.blocks[i:]
+	if len(rest) > 0 && rest[0].low == low {
+		rest = rest[1:]
+	}
+	blocks := append(make([]block, 0, len(r.blocks)+1), r.blocks[:i]...)
+	if n > 0 {
+		blocks = append(blocks, block{low, n})
+	}
+	blocks = append(blocks, rest...)
+	if len(blocks) == 0 {
+		return nil
+	}
+	if len(blocks) <= rankFan {
+		return []*rank{leafOf(blocks)}
+	}
+	half := cut(len(blocks), i)
+	return []*rank{leafOf(slices.Clip(blocks[:half])), leafOf(slices.Clip(blocks[half:]))}
+}
+
+// cut is where n children are split: in the middle, or near the end when they
+// grow there, so that growing in order leaves full nodes.
+func cut(n, changed int) int {
+	if changed >= n-2 {
+		return n - 4
+	}
+	return n / 2
+}

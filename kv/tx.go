@@ -1,0 +1,178 @@
+package kv
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Tx is a transaction. It is used by the function it was given to, in that
+// function's goroutine, and not after it returned.
+type Tx struct {
+	// Now is the moment the transaction began, the same for every record it
+	// touches: UTC, in milliseconds.
+	Now time.Time
+
+	db    *DB
+	base  *badger.Txn
+	under []*layer // of calls before this one that are not in base, newest first
+	own   *layer   // nil when reading
+	ranks []*rank
+	owned bool // ranks is a copy of this transaction
+	hooks []func()
+	err   error // why nothing of this call may be kept
+}
+
+// View runs fn on the store as of one committed moment. It must not be held
+// for long: the space of what changes meanwhile is kept until it returns.
+func (db *DB) View(fn func(tx *Tx) error) error {
+	s, err := db.acquire()
+	if err != nil {
+		return err
+	}
+	defer db.release(s)
+	tx := &Tx{Now: db.moment(), db: db, ranks: s.ranks, base: db.badger.NewTransactionAt(s.ts, false)}
+	defer tx.end()
+	return fn(tx)
+}
+
+// OnCommit has fn run after the commit is durable, in commit order, before
+// Update returns. fn must be short, must not call Update, and is not run when
+// the call fails. In a View it does nothing.
+func (tx *Tx) OnCommit(fn func()) {
+	if tx.own != nil {
+		tx.hooks = append(tx.hooks, fn)
+	}
+}
+
+func (tx *Tx) end() { tx.base = nil }
+
+func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
+
+// acquire takes part in the current state: it is kept until released.
+func (db *DB) acquire() (*state, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for db.exclusive {
+		db.idle.Wait()
+	}
+	if db.closed {
+		return nil, ErrClosed
+	}
+	db.readers++
+	db.cur.refs++
+	return db.cur, nil
+}
+
+func (db *DB) release(s *state) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	s.refs--
+	db.forget(s)
+	if db.readers--; db.readers == 0 {
+		db.idle.Broadcast()
+	}
+}
+
+// forget takes a state nobody reads any more out of the list. db.mu is held.
+func (db *DB) forget(s *state) {
+	if s.refs > 0 || s == db.cur {
+		return
+	}
+	if s.prev != nil {
+		s.prev.next = s.next
+	} else if db.oldest == s {
+		db.oldest = s.next
+	}
+	if s.next != nil {
+		s.next.prev = s.prev
+	}
+	s.prev, s.next = nil, nil
+}
+
+// pending looks a key up among the writes that are not in Badger.
+func (tx *Tx) pending(key string) (value []byte, ok bool) {
+	if tx.own != nil {
+		if value, ok = tx.own.writes[key]; ok {
+			return value, true
+		}
+	}
+	for _, l := range tx.under {
+		if value, ok = l.writes[key]; ok {
+			return value, true
+		}
+	}
+	return nil, false
+}
+
+// get gives the value of a key; the caller may keep and change it.
+func (tx *Tx) get(key []byte) ([]byte, error) {
+	if tx.base == nil {
+		return nil, ErrClosed
+	}
+	if value, ok := tx.pending(string(key)); ok {
+		if value == nil {
+			return nil, ErrNotFound
+		}
+		return append([]byte{}, value...), nil
+	}
+	item, err := tx.base.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kv: read: %w", err)
+	}
+	value, err := item.ValueCopy(nil)
+	if err != nil {
+		return nil, fmt.Errorf("kv: read: %w", err)
+	}
+	return value, nil
+}
+
+func (tx *Tx) has(key []byte) (bool, error) {
+	if tx.base == nil {
+		return false, ErrClosed
+	}
+	if value, ok := tx.pending(string(key)); ok {
+		return value != nil, nil
+	}
+	_, err := tx.base.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("kv: read: %w", err)
+	}
+	return true, nil
+}
+
+// nothing is stored where only the key matters: a deletion is nil.
+var nothing = []byte{1}
+
+// set writes a key. value is kept: the caller must not change it.
+func (tx *Tx) set(key, value []byte) error {
+	switch {
+	case tx.own == nil:
+		return ErrReadOnly
+	case tx.base == nil:
+		return ErrClosed
+	case tx.err != nil:
+		return tx.err
+	}
+	if value != nil && len(value) == 0 {
+		value = nothing[:0]
+	}
+	tx.own.put(string(key), value)
+	if tx.own.size > MaxUpdateBytes || len(tx.own.writes) > MaxUpdateKeys || len(key) > maxKey {
+		tx.err = ErrTooLarge
+	}
+	return tx.err
+}
+
+// maxKey is the length of the longest key that Badger takes, less its own marks.
+const maxKey = 64000
+
+func (tx *Tx) del(key []byte) error { return tx.set(key, nil) }
