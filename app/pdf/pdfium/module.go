@@ -22,7 +22,8 @@ type module struct {
 	compiled wazero.CompiledModule
 	config   wazero.ModuleConfig
 	maxBytes uint64
-	current  *instance // whose calls the host functions serve
+	current  *instance // at work, whose calls the host functions serve; nil between requests
+	next     *instance // started already for the next request, or nil
 }
 
 // newModule compiles PDFium or takes it from the cache. Compiled code is not
@@ -145,8 +146,9 @@ type function struct {
 	stack []uint64
 }
 
-func (m *module) instance(src *source) (*instance, error) {
-	i := &instance{m: m, src: src, funcs: map[string]*function{}}
+// instance starts PDFium, with no source yet.
+func (m *module) instance() (*instance, error) {
+	i := &instance{m: m, funcs: map[string]*function{}}
 	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(
 		func(_, limit uint64) experimental.LinearMemory {
 			i.linear = newLinearMemory(min(limit, m.maxBytes))
@@ -156,7 +158,7 @@ func (m *module) instance(src *source) (*instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: instantiate: %w", ErrCrashed, err)
 	}
-	i.mod, i.mem, m.current = mod, mod.Memory(), i
+	i.mod, i.mem = mod, mod.Memory()
 	i.call("FPDF_InitLibrary")
 	i.temp = i.malloc(64)
 	if i.err != nil {
@@ -165,10 +167,7 @@ func (m *module) instance(src *source) (*instance, error) {
 	return i, nil
 }
 
-func (i *instance) close() error {
-	i.m.current = nil
-	return i.mod.Close(context.Background())
-}
+func (i *instance) close() error { return i.mod.Close(context.Background()) }
 
 // call runs an exported function of PDFium.
 func (i *instance) call(name string, args ...uint64) uint64 {

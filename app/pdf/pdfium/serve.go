@@ -45,6 +45,9 @@ func Serve(in io.Reader, out io.Writer, o ServeOptions) error {
 		if err := writeEnd(w, err, used); err != nil {
 			return fmt.Errorf("pdfium worker: answer: %w", err)
 		}
+		if err := m.renew(); err != nil {
+			return fmt.Errorf("pdfium worker: %w", err)
+		}
 	}
 }
 
@@ -53,6 +56,9 @@ func serveModule(set settings, o ServeOptions) (*module, error) {
 		debug.SetMemoryLimit(256 << 20) // collects harder, fails never
 	}
 	m, err := newModule(context.Background(), set)
+	if err == nil {
+		err = m.renew()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +72,8 @@ func serveModule(set settings, o ServeOptions) (*module, error) {
 	return m, nil
 }
 
-// answer does one request with a fresh instance of PDFium, writes what it
-// gives, and reports the memory the instance had, in MiB.
+// answer does one request with an instance of PDFium that has seen no other
+// file, writes what it gives, and reports the memory the instance had, in MiB.
 func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	if req.Op == opNone {
 		return 0, nil
@@ -77,13 +83,23 @@ func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 		return 0, err
 	}
 	defer src.close()
-	i, err := m.instance(src)
-	if err != nil {
-		return 0, err
-	}
-	defer i.close()
+	i := m.next
+	i.src, m.current = src, i
 	err = i.perform(w, req)
 	return int(i.mem.Size() >> 20), errors.Join(err, i.err)
+}
+
+// renew puts a new instance in the place of the one that was used. It is done
+// after the answer, so that nobody waits for it.
+func (m *module) renew() (err error) {
+	if m.current != nil {
+		err = m.current.close()
+		m.current, m.next = nil, nil
+	}
+	if m.next == nil && err == nil {
+		m.next, err = m.instance()
+	}
+	return err
 }
 
 func (i *instance) perform(w io.Writer, req request) error {
