@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -51,7 +50,7 @@ type Authority struct {
 	issuers   []*Signer // the last one issues; earlier ones still sign revocation lists
 	timestamp *Signer
 	companies map[string]*Signer
-	past      []*Signer // superseded ones of an authority in memory
+	past      []*x509.Certificate // superseded ones of an authority in memory
 	lists     map[string]*x509.RevocationList
 }
 
@@ -103,7 +102,7 @@ func (a *Authority) load() error {
 		return err
 	}
 	var err error
-	if a.timestamp, err = a.folder.load(timestampFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if a.timestamp, err = a.folder.load(timestampFile); err != nil && !isMissing(err) {
 		return err
 	}
 	if _, err = a.currentTimestamp(now); errors.Is(err, ErrExpired) {
@@ -115,7 +114,7 @@ func (a *Authority) load() error {
 func (a *Authority) loadRoot() error {
 	var err error
 	a.root, err = a.folder.load(rootFile)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || !isMissing(err) {
 		return err
 	}
 	others, err := a.folder.list("")

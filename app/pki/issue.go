@@ -135,7 +135,7 @@ func companyTitle(name string) string {
 
 func (a *Authority) company(id, name string, now time.Time) (*Signer, error) {
 	signer, err := a.loadCompany(companyName(id))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !isMissing(err) {
 		return nil, err
 	}
 	if signer != nil && !a.issued(signer) {
@@ -169,7 +169,7 @@ func (a *Authority) loadCompany(key string) (*Signer, error) {
 		if err == nil {
 			a.companies[key] = signer
 		}
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		if err == nil || !isMissing(err) {
 			return signer, err
 		}
 	}
@@ -209,14 +209,20 @@ func (a *Authority) newCompany(id, name string, issuer *Signer, now time.Time) (
 // replace stores a signer; the certificate of the one before it, if any, is kept without its key.
 func (a *Authority) replace(file string, before, after *Signer) error {
 	if before != nil {
-		if err := a.folder.retire(before); err != nil {
+		if err := a.retire(before); err != nil {
 			return err
-		}
-		if a.folder.dir == "" {
-			a.past = append(a.past, &Signer{Certificate: before.Certificate, Chain: before.Chain})
 		}
 	}
 	return a.folder.save(file, after)
+}
+
+// retire keeps a superseded certificate without its key.
+func (a *Authority) retire(s *Signer) error {
+	if a.folder.dir != "" {
+		return a.folder.retire(s)
+	}
+	a.past = append(a.past, s.Certificate)
+	return nil
 }
 
 // currentTimestamp gives the built-in timestamp authority's signer. The caller holds the lock.

@@ -81,7 +81,7 @@ func (f folder) load(name string) (*Signer, error) {
 	}
 	path := filepath.Join(f.dir, name)
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return nil, err
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func (f folder) remove(name string) error {
 	if f.dir == "" {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !isMissing(err) {
 		return fmt.Errorf("%w: %w", ErrKeyFile, err)
 	}
 	return syncFolder(f.dir)
@@ -219,7 +219,45 @@ func decodeSigner(data []byte) (*Signer, error) {
 	if !samePublicKey(certificates[0].PublicKey, key.Public()) {
 		return nil, errors.New("its private key is not the certificate's")
 	}
+	if err := checkLinks(certificates); err != nil {
+		return nil, err
+	}
 	return &Signer{Certificate: certificates[0], Key: key, Chain: certificates[1:]}, nil
+}
+
+// checkLinks verifies that each certificate is signed with the next one's key: a flipped bit can leave one readable.
+func checkLinks(certificates []*x509.Certificate) error {
+	f := pathFinder{}
+	for i, c := range certificates {
+		issuer := certificates[min(i+1, len(certificates)-1)]
+		if issuer == c && !bytes.Equal(c.RawIssuer, c.RawSubject) {
+			return nil // An imported chain may end below its root.
+		}
+		if !f.signs(issuer, c) {
+			return fmt.Errorf("certificate %d is damaged: its signature is wrong", i+1)
+		}
+	}
+	return nil
+}
+
+// loadPast reads the certificates of a file of pastPrefix.
+func (f folder) loadPast(name string) ([]*x509.Certificate, error) {
+	path := filepath.Join(f.dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
+	}
+	certificates, err := decodeCertificates(data)
+	if err == nil && len(certificates) == 0 {
+		err = errors.New("it has no certificate")
+	}
+	if err == nil {
+		err = checkLinks(certificates)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrKeyFile, path, err)
+	}
+	return certificates, nil
 }
 
 func decodeCertificates(data []byte) ([]*x509.Certificate, error) {
@@ -269,3 +307,25 @@ func samePublicKey(a, b crypto.PublicKey) bool {
 	}
 	return false
 }
+
+// check reads every file and joins what is wrong with them.
+func (f folder) check() error {
+	names, err := f.list("")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		var fault error
+		switch {
+		case !strings.HasSuffix(name, pemSuffix):
+		case strings.HasPrefix(name, pastPrefix):
+			_, fault = f.loadPast(name)
+		default:
+			_, fault = f.load(name)
+		}
+		err = errors.Join(err, fault)
+	}
+	return err
+}
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

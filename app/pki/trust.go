@@ -3,7 +3,9 @@ package pki
 import (
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -85,4 +87,57 @@ func expiry(c *x509.Certificate, now time.Time) string {
 		return fmt.Sprintf("The certificate %q expired on %s.", describe(c), day)
 	}
 	return fmt.Sprintf("The certificate %q expires on %s.", describe(c), day)
+}
+
+// Certificates lists what the store holds, with the timestamp authority's and the companies' superseded ones, in no
+// particular order; signatories' are not among them, because they are kept only in the documents they signed.
+func (a *Authority) Certificates() ([]*x509.Certificate, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.loadAll(); err != nil {
+		return nil, err
+	}
+	all := append([]*x509.Certificate{a.root.Certificate}, a.past...)
+	for _, s := range slices.Concat(a.issuers, []*Signer{a.timestamp}, slices.Collect(maps.Values(a.companies))) {
+		if s != nil {
+			all = append(all, s.Certificate)
+		}
+	}
+	names, err := a.folder.list(pastPrefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		past, err := a.folder.loadPast(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, past[0])
+	}
+	return all, nil
+}
+
+// Check reads every file of the keys folder again and verifies each key and certificate in it. The error joins one
+// ErrKeyFile for each bad file.
+func (a *Authority) Check() error {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.folder.check()
+}
+
+// loadAll loads every company's signer.
+func (a *Authority) loadAll() error {
+	if err := a.loadImported(); err != nil {
+		return err
+	}
+	names, err := a.folder.list(companyPrefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := a.loadCompany(strings.TrimSuffix(strings.TrimPrefix(name, companyPrefix), pemSuffix)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto"
 	"crypto/sha1"
 	"crypto/x509"
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"slices"
@@ -347,18 +348,19 @@ func (r *CMSReport) checkSignerUsage() {
 	if c.KeyUsage != 0 && c.KeyUsage&leafUsage == 0 {
 		r.problem("The certificate's key usage does not allow signatures.")
 	}
+	if !meantForDocuments(c) {
+		r.problem("The certificate is not meant for signing documents.")
+	}
+}
+
+// meantForDocuments tells whether the extended key usage allows what producers use for documents; having none does.
+func meantForDocuments(c *x509.Certificate) bool {
 	if len(c.ExtKeyUsage)+len(c.UnknownExtKeyUsage) == 0 {
-		return
+		return true
 	}
-	for _, usage := range c.ExtKeyUsage {
-		if usage == x509.ExtKeyUsageAny || usage == x509.ExtKeyUsageEmailProtection || usage == x509.ExtKeyUsageCodeSigning || usage == x509.ExtKeyUsageClientAuth {
-			return
-		}
-	}
-	for _, oid := range c.UnknownExtKeyUsage {
-		if oid.Equal(oidDocumentSigning) || oid.Equal(oidAdobeSigning) || oid.Equal(oidMicrosoftDocumentSigning) {
-			return
-		}
-	}
-	r.problem("The certificate is not meant for signing documents.")
+	usual := []x509.ExtKeyUsage{x509.ExtKeyUsageAny, x509.ExtKeyUsageEmailProtection, x509.ExtKeyUsageCodeSigning, x509.ExtKeyUsageClientAuth}
+	return slices.ContainsFunc(c.ExtKeyUsage, func(u x509.ExtKeyUsage) bool { return slices.Contains(usual, u) }) ||
+		slices.ContainsFunc(c.UnknownExtKeyUsage, func(oid asn1.ObjectIdentifier) bool {
+			return oid.Equal(oidDocumentSigning) || oid.Equal(oidAdobeSigning) || oid.Equal(oidMicrosoftDocumentSigning)
+		})
 }
