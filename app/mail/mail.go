@@ -1,0 +1,184 @@
+// Package mail turns a message into MIME and hands it to an SMTP server.
+//
+// A caller may rely on this: nothing that comes from outside can add a header
+// or a recipient; Send never takes longer than its timeout, whatever the server
+// does; an error says whether trying again can help ([ErrRejected] says no);
+// and when the server has taken the message the result is nil, even if it then
+// hangs up badly, so that nothing is sent twice for that.
+package mail
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// ErrRejected says that the server refuses this message or its recipients
+	// for good (a reply of 500 to 599). Sending it again is of no use.
+	ErrRejected = errors.New("mail: rejected")
+
+	// ErrInvalid says that the message is not fit to be sent. It is an
+	// ErrRejected as well.
+	ErrInvalid = fmt.Errorf("%w: invalid message", ErrRejected)
+
+	// ErrLogin says that the server does not accept the name and password, or
+	// offers no safe way to give them. This is for the operator to put right;
+	// the message may be sent later.
+	ErrLogin = errors.New("mail: login failed")
+
+	// ErrTLS says that no encrypted connection could be made as configured.
+	ErrTLS = errors.New("mail: no encrypted connection")
+)
+
+// Message is one mail.
+type Message struct {
+	// ID becomes the Message-ID, with the sender's domain behind it unless it
+	// has an @. A message that is sent again keeps its ID. Empty: a random one.
+	ID string
+
+	From    Address
+	ReplyTo Address // optional
+	To      []Address
+	Subject string
+
+	// Text and HTML are the same content; at least one is there. With both the
+	// mail is multipart/alternative.
+	Text, HTML string
+
+	// Headers are further ones, such as List-Unsubscribe. Those that the other
+	// fields stand for are refused.
+	Headers map[string]string
+
+	Attachments []Attachment
+
+	// Date of the mail; now if zero.
+	Date time.Time
+}
+
+// Attachment is a file that comes with a mail.
+type Attachment struct {
+	Name string // file name, without folders
+	Type string // media type; application/octet-stream if empty
+	Data []byte
+
+	// Open is asked for the content when Data is nil, so that a large file is
+	// never in memory. It may be called more than once.
+	Open func() (io.ReadCloser, error)
+}
+
+// Address is a person.
+type Address struct{ Name, Email string }
+
+// String writes the address as in a header: "Name" <name@example.com>.
+func (a Address) String() string {
+	return (&mail.Address{Name: oneLine(a.Name), Address: a.Email}).String()
+}
+
+// ParseAddress reads "Name <name@example.com>" or the bare e-mail address. It
+// takes exactly one.
+func ParseAddress(s string) (Address, error) {
+	parsed, err := mail.ParseAddress(s)
+	if err != nil {
+		return Address{}, fmt.Errorf("%w: %q is no address", ErrInvalid, clip(s))
+	}
+	if !ValidEmail(parsed.Address) {
+		return Address{}, fmt.Errorf("%w: %q is no e-mail address", ErrInvalid, clip(parsed.Address))
+	}
+	return Address{Name: oneLine(parsed.Name), Email: parsed.Address}, nil
+}
+
+// Lengths by RFC 5321 §4.5.3.1, in bytes.
+const (
+	maxLocal  = 64
+	maxDomain = 255
+	maxEmail  = 254
+)
+
+// ValidEmail says whether s is an e-mail address that we send to: a dot-atom
+// (RFC 5322 §3.2.3, with the letters of RFC 6531), an @, and a domain name.
+// Quoted local parts, comments and address literals are not taken.
+func ValidEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at <= 0 || len(s) > maxEmail || !utf8.ValidString(s) {
+		return false
+	}
+	return validLocal(s[:at]) && validDomain(s[at+1:])
+}
+
+func validLocal(local string) bool {
+	if len(local) > maxLocal {
+		return false
+	}
+	for atom := range strings.SplitSeq(local, ".") {
+		if atom == "" || strings.ContainsFunc(atom, func(r rune) bool { return !isAtext(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// isAtext by RFC 5322 §3.2.3 and RFC 6531 §3.3.
+func isAtext(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlphanumeric(r) || strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+}
+
+func isAlphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}
+
+func validDomain(domain string) bool {
+	if len(domain) > maxDomain {
+		return false
+	}
+	labels := 0
+	for label := range strings.SplitSeq(domain, ".") {
+		if !validLabel(label) {
+			return false
+		}
+		labels++
+	}
+	return labels > 1 || strings.EqualFold(domain, "localhost")
+}
+
+func validLabel(label string) bool {
+	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+		return false
+	}
+	return !strings.ContainsFunc(label, func(r rune) bool {
+		if r < utf8.RuneSelf {
+			return !isAlphanumeric(r) && r != '-'
+		}
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+	})
+}
+
+// oneLine makes one line of text that somebody typed: a line break or control
+// character becomes a space.
+func oneLine(s string) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimSpace(clean)
+}
+
+// clip keeps what comes from outside short in an error.
+func clip(s string) string {
+	const most = 200
+	s = oneLine(s)
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,253 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+)
+
+const (
+	// defaultTimeout is for one message, from the connection to the goodbye.
+	defaultTimeout = 30 * time.Second
+
+	// maxReplies is how many bytes a server may say in one session. A proper
+	// one needs some hundred.
+	maxReplies = 1 << 20
+)
+
+// SMTP is a way to a mail server. It is a value; every Send makes its own
+// connection, so any number may run at once.
+type SMTP struct {
+	Host     string
+	Port     int    // 587 for starttls, 465 for tls, 25 for none, if 0
+	Username string // empty: no login
+	Password Secret
+
+	// TLS is how the connection is encrypted: "starttls" (also if empty; a
+	// server that does not offer it is refused), "tls" from the first byte, or
+	// "none".
+	TLS string
+
+	HELO    string        // the name we greet with; the machine's if empty
+	Timeout time.Duration // for one whole Send; 30 s if 0
+
+	// RootCAs are whom the server's certificate must come from; the system's
+	// if nil.
+	RootCAs *x509.CertPool
+}
+
+// Send hands the message to the server: nil when the server has taken it for
+// all recipients, ErrRejected when it never will, ErrLogin, ErrTLS, or another
+// error when it may later. It takes at most Timeout, and ends with ctx.
+func (s SMTP) Send(ctx context.Context, m Message) error {
+	msg, err := m.build()
+	if err != nil {
+		return err
+	}
+	err = s.session(ctx, func(client *gomail.Client, c *smtp.Client) error {
+		return client.SendWithSMTPClient(c, msg)
+	})
+	if msg.IsDelivered() {
+		return nil
+	}
+	if err == nil {
+		return errors.New("mail: the server did not confirm the message")
+	}
+	return fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
+}
+
+// Check connects, encrypts and logs in as Send would, and sends nothing.
+func (s SMTP) Check(ctx context.Context) error {
+	err := s.session(ctx, func(*gomail.Client, *smtp.Client) error { return nil })
+	if err != nil {
+		return fmt.Errorf("mail: check: %w", err)
+	}
+	return nil
+}
+
+// session runs fn with a connection that is ready to take mail.
+func (s SMTP) session(ctx context.Context, fn func(*gomail.Client, *smtp.Client) error) error {
+	timeout := s.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	line := &line{ctx: ctx}
+	defer line.close()
+	client, err := s.client(line, timeout)
+	if err != nil {
+		return fmt.Errorf("mail: settings: %w", err)
+	}
+	connected, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	if err := fn(client, connected); err != nil {
+		return s.explain(ctx, err)
+	}
+	if err := client.CloseWithSMTPClient(connected); err != nil {
+		return s.explain(ctx, err)
+	}
+	return nil
+}
+
+func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) {
+	policy, dial, port := gomail.TLSMandatory, line.dial, 587
+	config := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, RootCAs: s.RootCAs}
+	auth := []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
+	switch s.TLS {
+	case "", "starttls":
+	case "tls":
+		// The library takes a connection that is encrypted already for what it
+		// is; it has nothing left to start.
+		policy, dial, port = gomail.NoTLS, line.dialTLS(config), 465
+	case "none":
+		// Who says "none" and gives a password means it.
+		policy, port = gomail.NoTLS, 25
+		auth = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
+	default:
+		return nil, fmt.Errorf("TLS is %q, want starttls, tls or none", clip(s.TLS))
+	}
+	if s.Port != 0 {
+		port = s.Port
+	}
+	options := []gomail.Option{
+		gomail.WithPort(port), gomail.WithTimeout(timeout), gomail.WithTLSPolicy(policy),
+		gomail.WithTLSConfig(config), gomail.WithDialContextFunc(dial), gomail.WithoutNoop(),
+	}
+	if s.HELO != "" {
+		options = append(options, gomail.WithHELO(s.HELO))
+	}
+	if s.Username != "" {
+		options = append(options, gomail.WithUsername(s.Username), gomail.WithPassword(s.Password.Reveal()),
+			gomail.WithOpportunisticSMTPAuth(auth...))
+	}
+	return gomail.NewClient(s.Host, options...)
+}
+
+// line is the connection of one session. The library moves deadlines about and
+// forgets to close after some errors, so the end of ctx closes it.
+type line struct {
+	ctx     context.Context
+	conn    net.Conn
+	release func() bool
+}
+
+func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	l.conn = conn
+	l.release = context.AfterFunc(l.ctx, func() {
+		// What was under way fails; there is nobody to tell about this.
+		_ = conn.Close()
+	})
+	return &bounded{Conn: conn, left: maxReplies}, nil
+}
+
+func (l *line) dialTLS(config *tls.Config) gomail.DialContextFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := l.dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		encrypted := tls.Client(conn, config)
+		if err := encrypted.HandshakeContext(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrTLS, err)
+		}
+		return encrypted, nil
+	}
+}
+
+func (l *line) close() {
+	if l.conn == nil {
+		return
+	}
+	l.release()
+	// Closed by the library already, or not worth a word after the session.
+	_ = l.conn.Close()
+}
+
+// bounded ends a connection whose server talks without end.
+type bounded struct {
+	net.Conn
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the server said more than %d bytes: %w", maxReplies, io.ErrShortBuffer)
+	}
+	n, err := b.Conn.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// explain sorts an error. What the server said is kept short, in one line and
+// without our password, should the server repeat it.
+func (s SMTP) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("no end within the time given: %w", ctx.Err())
+	}
+	text := s.clean(err.Error())
+	var send *gomail.SendError
+	var reply *textproto.Error
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &send):
+		if forGood(send.ErrorCode()) {
+			return fmt.Errorf("%w: %s", ErrRejected, text)
+		}
+	case strings.HasPrefix(text, "SMTP AUTH failed"), strings.Contains(text, "SMTP AUTH"),
+		errors.Is(err, gomail.ErrNoSupportedAuthDiscovered):
+		return fmt.Errorf("%w: %s", ErrLogin, text)
+	case errors.Is(err, ErrTLS), strings.HasPrefix(text, "STARTTLS"), errors.As(err, &unknown),
+		errors.As(err, &name), errors.As(err, &certificate), errors.As(err, &record):
+		return fmt.Errorf("%w: %s", ErrTLS, text)
+	case errors.As(err, &reply):
+		return fmt.Errorf("the server says %s", text)
+	}
+	return errors.New(text)
+}
+
+// forGood says whether a reply to MAIL, RCPT or DATA means this message.
+// Replies that want a login or encryption (RFC 4954 §6) mean the settings.
+func forGood(code int) bool {
+	switch code {
+	case 523, 524, 530, 534, 535, 538:
+		return false
+	}
+	return code >= 500 && code <= 599
+}
+
+// clean removes the password from a text, plain and as it is sent.
+func (s SMTP) clean(text string) string {
+	if password := s.Password.Reveal(); password != "" {
+		encode := base64.StdEncoding.EncodeToString
+		for _, shown := range []string{
+			password, strconv.Quote(password), encode([]byte(password)),
+			encode([]byte("\x00" + s.Username + "\x00" + password)),
+		} {
+			text = strings.ReplaceAll(text, shown, hidden)
+		}
+	}
+	return clip(text)
+}
