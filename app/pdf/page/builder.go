@@ -55,6 +55,7 @@ type Builder struct {
 type sheet struct {
 	*text.Drawing
 	width, height float64
+	flow          *Flow // that began the page, or nil
 }
 
 // New begins a document without pages.
@@ -68,7 +69,7 @@ func (b *Builder) Pages() int { return len(b.pages) }
 // NewPage begins a page of the given size in points. Sizes that no PDF page
 // can have, under 3 or over 14,400, are brought into that range.
 func (b *Builder) NewPage(width, height float64) {
-	b.pages = append(b.pages, &sheet{b.set.NewDrawing(), side(width), side(height)})
+	b.pages = append(b.pages, &sheet{Drawing: b.set.NewDrawing(), width: side(width), height: side(height)})
 }
 
 // side keeps a length in the limits of ISO 32000-1 Annex C. NaN becomes the least.

@@ -106,20 +106,42 @@ func numberAfter(text []rune, s span) int {
 	return end
 }
 
-// numberBefore is the beginning of the Arabic-Indic number with which s ends.
-// European digits are of level 0 there.
+// numberBefore is the beginning of the number with which s ends. European
+// digits count where the last strong character before them goes from right to
+// left; else they are of level 0.
 func numberBefore(text []rune, s span) int {
 	start := s.end
+	european, known := false, false
 	for i := s.end - 1; i >= s.start; i-- {
 		switch class(text[i]) {
 		case bidi.AN:
 			start = i
-		case bidi.CS, bidi.NSM, bidi.BN:
+		case bidi.EN:
+			if !known { // the same for all digits, as no letter is between them
+				european, known = afterRightToLeft(text[:i]), true
+			}
+			if !european {
+				return start
+			}
+			start = i
+		case bidi.CS, bidi.ES, bidi.ET, bidi.NSM, bidi.BN:
 		default:
 			return start
 		}
 	}
 	return start
+}
+
+func afterRightToLeft(text []rune) bool {
+	for _, r := range slices.Backward(text) {
+		switch class(r) {
+		case bidi.L:
+			return false
+		case bidi.R, bidi.AL:
+			return true
+		}
+	}
+	return false
 }
 
 // visual puts spans into the order in which they are seen (UAX #9, L2).

@@ -37,10 +37,10 @@ func (f *Fonts) itemise(sh *shaper, style Style, text []rune, s span) []item {
 			items = addItem(items, next)
 			continue
 		}
-		for i := next.start; i < next.end; i++ {
-			next.start, next.end = i, i+1
-			next.face, next.missing = f.chooseOne(style, text[i])
-			items = addItem(items, next)
+		for i, r := range g.Text {
+			one := item{start: next.start + i, end: next.start + i + 1, rtl: next.rtl, script: script}
+			one.face, one.missing = f.chooseOne(style, r)
+			items = addItem(items, one)
 		}
 	}
 	return items

@@ -53,20 +53,20 @@ func (f *Fonts) Missing(s string) []rune {
 	var missing []rune
 	for i, r := range s {
 		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || r == unicode.ReplacementChar && s[i] != 0xEF {
-			missing = appendNew(missing, r)
+			missing = append(missing, r)
 		}
 	}
-	for _, r := range f.Layout(Style{}, 1, s).Missing {
-		missing = appendNew(missing, r)
-	}
-	return missing
+	return once(append(missing, f.Layout(Style{}, 1, s).Missing...))
 }
 
-func appendNew(list []rune, r rune) []rune {
-	if slices.Contains(list, r) {
-		return list
-	}
-	return append(list, r)
+// once keeps the first of equal runes.
+func once(list []rune) []rune {
+	seen := make(map[rune]bool, len(list))
+	return slices.DeleteFunc(list, func(r rune) bool {
+		known := seen[r]
+		seen[r] = true
+		return known
+	})
 }
 
 // layout shapes text that was cleaned already.
@@ -84,6 +84,7 @@ func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base 
 			run.add(sh, text, it)
 		}
 	}
+	run.Missing = once(run.Missing)
 	return run
 }
 
@@ -115,7 +116,7 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 func (r *Run) miss(runes []rune) {
 	for _, c := range runes {
 		if !ignorable(c) {
-			r.Missing = appendNew(r.Missing, c)
+			r.Missing = append(r.Missing, c)
 		}
 	}
 }

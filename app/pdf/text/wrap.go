@@ -27,53 +27,68 @@ func (f *Fonts) wrap(lines []Run, sh *shaper, style Style, size, width float64, 
 	if whole.RightToLeft {
 		base = rightToLeft
 	}
-	widths := make([]float64, len(text))
-	for _, g := range whole.Glyphs {
-		widths[g.at] += g.Advance
-	}
-	for from := 0; from < len(text); {
-		to := sh.breakLine(text[from:], widths[from:], width)
-		lines = append(lines, f.layout(sh, style, size, trim(text[from:from+to]), base))
-		from += to
+	for _, l := range sh.breakLines(text, whole.starts(len(text)), width) {
+		lines = append(lines, f.layout(sh, style, size, trim(text[l.start:l.end]), base))
 	}
 	return lines
 }
 
-// breakLine says how many runes of text make the next line.
-func (sh *shaper) breakLine(text []rune, widths []float64, width float64) int {
-	sh.segments.Init(text)
-	fits := 0
-	used := 0.0
-	for words := sh.segments.LineIterator(); words.Next(); {
-		w := words.Line()
-		end := w.Offset + len(w.Text)
-		solid := w.Offset + len(trim(w.Text))
-		if used+sum(widths[w.Offset:solid]) > width+slack {
-			break
-		}
-		used += sum(widths[w.Offset:end])
-		fits = end
+// starts gives the width of the first n runes, for each n up to the whole.
+func (r Run) starts(runes int) []float64 {
+	at := make([]float64, runes+1)
+	for _, g := range r.Glyphs {
+		at[g.at+1] += g.Advance
 	}
-	if fits > 0 {
-		return fits
+	for i := range runes {
+		at[i+1] += at[i]
 	}
-	return sh.breakWord(text, widths, width)
+	return at
 }
 
-// breakWord divides a word that is wider than the line.
-func (sh *shaper) breakWord(text []rune, widths []float64, width float64) int {
-	fits := 0
-	used := 0.0
-	for clusters := sh.segments.GraphemeIterator(); clusters.Next(); {
-		g := clusters.Grapheme()
-		end := g.Offset + len(g.Text)
-		used += sum(widths[g.Offset:end])
-		if used > width+slack && fits > 0 {
-			break
-		}
-		fits = end
+// A stretch is text[start:end].
+type stretch struct{ start, end int }
+
+// breakLines fills each line with as many words as it holds.
+func (sh *shaper) breakLines(text []rune, at []float64, width float64) []stretch {
+	var words []stretch
+	sh.segments.Init(text)
+	for it := sh.segments.LineIterator(); it.Next(); {
+		w := it.Line()
+		words = append(words, stretch{w.Offset, w.Offset + len(w.Text)})
 	}
-	return max(fits, min(1, len(text)))
+	var lines []stretch
+	var line stretch
+	for _, w := range words {
+		solid := w.start + len(trim(text[w.start:w.end]))
+		if at[solid]-at[line.start] > width+slack {
+			if line.end > line.start {
+				lines = append(lines, line)
+			}
+			line.start = w.start
+			if at[solid]-at[w.start] > width+slack {
+				lines, line.start = sh.breakWord(lines, text, at, w, width)
+			}
+		}
+		line.end = w.end
+	}
+	return append(lines, line)
+}
+
+// breakWord divides a word that is wider than a line; rest is where its last
+// part begins.
+func (sh *shaper) breakWord(lines []stretch, text []rune, at []float64, w stretch, width float64) (_ []stretch, rest int) {
+	rest = w.start
+	sh.segments.Init(text[w.start:w.end])
+	for it := sh.segments.GraphemeIterator(); it.Next(); {
+		g := it.Grapheme()
+		start := w.start + g.Offset
+		solid := start + len(trim(g.Text))
+		if at[solid]-at[rest] > width+slack && start > rest {
+			lines = append(lines, stretch{rest, start})
+			rest = start
+		}
+	}
+	return lines, rest
 }
 
 // slack keeps rounding from breaking a line that fits exactly.
@@ -84,12 +99,4 @@ func trim(text []rune) []rune {
 		text = text[:len(text)-1]
 	}
 	return text
-}
-
-func sum(v []float64) float64 {
-	total := 0.0
-	for _, x := range v {
-		total += x
-	}
-	return total
 }

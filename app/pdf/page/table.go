@@ -1,0 +1,168 @@
+package page
+
+import (
+	"slices"
+
+	"paraph/app/pdf/text"
+)
+
+// A Table is rows of cells in columns. A row is not divided unless it is taller
+// than a page; the head is repeated on every page.
+type Table struct {
+	Widths []float64 // share of each column, in any unit; missing ones are like the last
+	Head   []string  // nil: no head
+	Rows   [][]string
+	Size   float64 // of type, points; 0 is 9
+	Labels bool    // the first column is in grey, as names of what follows
+	Plain  bool    // no lines between the rows
+}
+
+// KeyValues sets pairs in two columns, the first for the names.
+func (f *Flow) KeyValues(pairs ...[2]string) {
+	t := Table{Widths: []float64{3, 7}, Labels: true}
+	for _, p := range pairs {
+		t.Rows = append(t.Rows, p[:])
+	}
+	f.Table(t)
+}
+
+// Space in a cell, points.
+const (
+	cellX = 4
+	cellY = 3
+)
+
+// Table sets a table over the width of the text.
+func (f *Flow) Table(t Table) {
+	if t.Size <= 0 {
+		t.Size = 9
+	}
+	columns := f.columns(t)
+	var head row
+	if t.Head != nil {
+		head = f.row(columns, t.Head, t.Size, true, false)
+		f.Need(head.height + 2*cellY + 4*t.Size)
+		f.draw(columns, head)
+		f.underline(0.4)
+	}
+	for _, cells := range t.Rows {
+		r := f.row(columns, cells, t.Size, false, t.Labels)
+		if f.fits(r, head) && r.height > f.Room() {
+			f.Break()
+			if t.Head != nil {
+				f.draw(columns, head)
+				f.underline(0.4)
+			}
+		}
+		f.draw(columns, r)
+		if !t.Plain {
+			f.underline(0.85)
+		}
+	}
+}
+
+// fits says whether a row has room on an empty page.
+func (f *Flow) fits(r, head row) bool {
+	return f.y > f.layout.Top && r.height+head.height <= f.layout.Height-f.layout.Top-f.layout.Bottom
+}
+
+// A column is a place for cells.
+type column struct{ x, width float64 }
+
+func (f *Flow) columns(t Table) []column {
+	count := len(t.Head)
+	for _, r := range t.Rows {
+		count = max(count, len(r))
+	}
+	shares := make([]float64, count)
+	total := 0.0
+	for i := range shares {
+		switch {
+		case i < len(t.Widths):
+			shares[i] = max(t.Widths[i], 0.01)
+		case i > 0:
+			shares[i] = shares[i-1]
+		default:
+			shares[i] = 1
+		}
+		total += shares[i]
+	}
+	columns := make([]column, count)
+	x := f.layout.Left
+	if f.layout.RightToLeft {
+		x += f.Width()
+	}
+	for i, share := range shares {
+		w := f.Width() * share / total
+		if f.layout.RightToLeft {
+			x -= w
+			columns[i] = column{x, w}
+		} else {
+			columns[i] = column{x, w}
+			x += w
+		}
+	}
+	return columns
+}
+
+// A row is cells that are broken into lines.
+type row struct {
+	cells  [][]text.Run
+	colors []text.Color
+	height float64 // with the space around
+}
+
+func (f *Flow) row(columns []column, cells []string, size float64, bold, labels bool) row {
+	var r row
+	for i, c := range cells {
+		lines := f.b.set.Fonts().WrapLines(text.Style{Bold: bold}, size, columns[i].width-2*cellX, c)
+		r.cells = append(r.cells, lines)
+		color := text.Color{}
+		if labels && i == 0 {
+			color = text.Color{R: 0.4, G: 0.4, B: 0.4}
+		}
+		r.colors = append(r.colors, color)
+		r.height = max(r.height, heightOf(lines)+2*cellY)
+	}
+	return r
+}
+
+// draw sets a row, over several pages when it is taller than one.
+func (f *Flow) draw(columns []column, r row) {
+	for {
+		rest := slices.Clone(r.cells)
+		bottom := f.y
+		top := f.y
+		for i, lines := range r.cells {
+			f.y = top + cellY
+			rest[i] = f.cell(columns[i], lines, r.colors[i])
+			bottom = max(bottom, f.y+cellY)
+		}
+		f.y = bottom
+		r.cells = rest
+		if !slices.ContainsFunc(rest, func(l []text.Run) bool { return len(l) > 0 }) {
+			return
+		}
+		f.Break()
+	}
+}
+
+// cell sets lines until the page is full and gives back the others.
+func (f *Flow) cell(c column, lines []text.Run, color text.Color) []text.Run {
+	for i, l := range lines {
+		if l.Height() > f.Room() && (i > 0 || f.y > f.layout.Top+cellY) {
+			return lines[i:]
+		}
+		align := text.AlignStart
+		if f.layout.RightToLeft {
+			align = text.AlignRight
+		}
+		f.line(c.x+cellX, c.width-2*cellX, l, align, color)
+		f.y += l.Height()
+	}
+	return nil
+}
+
+func (f *Flow) underline(gray float64) {
+	f.b.Line(f.layout.Left, f.y, f.layout.Left+f.Width(), f.y, 0.5, gray, gray, gray)
+}

@@ -1,0 +1,244 @@
+package text_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"paraph/app/pdf/text"
+)
+
+// samples is one line of every script that people here may write.
+var samples = map[string]string{
+	"latin":      "Größe Łódź office façade",
+	"vietnamese": "Nguyễn Văn Ánh Đặng",
+	"greek":      "Ελληνικά Ωμέγα",
+	"cyrillic":   "Привет Україна Љубав",
+	"arabic":     "محمد بن عبد الله لا",
+	"vowels":     "مُحَمَّد",
+	"persian":    "پژوهشگاه چگونه",
+	"hebrew":     "שלום עולם",
+	"points":     "שָׁלוֹם",
+	"devanagari": "हिन्दी क्षत्रिय",
+	"bengali":    "বাংলা ক্ষ",
+	"gurmukhi":   "ਪੰਜਾਬੀ",
+	"gujarati":   "ગુજરાતી",
+	"tamil":      "தமிழ் கொ",
+	"telugu":     "తెలుగు",
+	"kannada":    "ಕನ್ನಡ",
+	"malayalam":  "മലയാളം",
+	"sinhala":    "සිංහල",
+	"thai":       "ภาษาไทย น้ำ",
+	"lao":        "ລາວ",
+	"khmer":      "ខ្មែរ",
+	"burmese":    "မြန်မာ",
+	"armenian":   "Հայերեն",
+	"georgian":   "ქართული",
+	"amharic":    "አማርኛ",
+	"japanese":   "漢字かな交じり文カタカナ",
+	"chinese":    "简体中文繁體字",
+	"korean":     "한국어 뷁 똠방",
+	"symbols":    "€≤≥→✓",
+}
+
+func TestEveryFontIsWhole(t *testing.T) {
+	t.Parallel()
+	if err := text.New().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTextComesBackOut(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for name, s := range samples {
+		for _, style := range []text.Style{{}, {Bold: true}, {Face: text.Script1}, {Face: text.Script2}, {Face: text.Script3}} {
+			t.Run(name+style.Face, func(t *testing.T) {
+				t.Parallel()
+				set := fonts.NewSet()
+				a := set.Text(text.Box{Width: 380, Height: 40}, text.Field{Text: s, Style: style, Size: 14})
+				path := writePDF(t, set, 400, 100, 0, widget{10, 30, a})
+				run(t, "qpdf", "--check", path)
+				got := run(t, "pdftotext", path, "-")
+				if got, want := plain(got), plain(s); got != want {
+					t.Errorf("text that comes out is %+q, want %+q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// plain leaves out what a reader adds, such as marks of direction.
+func plain(s string) string {
+	return norm.NFC.String(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || r == '\f' {
+			return -1
+		}
+		return r
+	}, s)))
+}
+
+func TestFontsAreEmbedded(t *testing.T) {
+	t.Parallel()
+	set := text.New().NewSet()
+	a := set.Text(text.Box{Width: 380, Height: 40}, text.Field{Text: samples["latin"] + samples["arabic"] + samples["korean"]})
+	path := writePDF(t, set, 400, 100, 0, widget{10, 30, a})
+	lines := strings.Split(strings.TrimSpace(run(t, "pdffonts", path)), "\n")[2:]
+	if len(lines) != 3 {
+		t.Errorf("%d fonts, want 3: %q", len(lines), lines)
+	}
+	for _, l := range lines {
+		// embedded, a subset, with Unicode
+		if !strings.Contains(l, "CID TrueType") || !strings.Contains(l, "Identity-H       yes yes yes") || l[6] != '+' {
+			t.Errorf("font is not an embedded subset: %s", l)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for s, want := range map[string][]rune{
+		"":                       nil,
+		"Zoë\tŁuczak\r\n漢字":       nil,
+		"a\u200Db\u200C\uFE0F":   nil,
+		"e\u0301 ạ\u0302":        nil,
+		"😀 and 😀":                {'😀'},
+		"\x00a\x07":              {0, 7},
+		"a\xFFb":                 {unicode.ReplacementChar},
+		"\uFFFD":                 nil,
+		"𓀀 \uE000 a":             {'𓀀', '\uE000'},
+		"👩\u200D👩\u200D👦":        {'👩', '👦'},
+		strings.Repeat("x😀", 300): {'😀'},
+	} {
+		if got := fonts.Missing(s); !slices.Equal(got, want) {
+			t.Errorf("Missing(%+q) = %+q, want %+q", s, got, want)
+		}
+	}
+	r := fonts.Layout(text.Style{}, 10, "a😀b")
+	if len(r.Glyphs) != 3 || r.Glyphs[1].Text != "😀" || !slices.Equal(r.Missing, []rune{'😀'}) {
+		t.Errorf("a missing character is not shown as one that can be copied: %+v", r)
+	}
+}
+
+// seen is the text of a run from left to right.
+func seen(r text.Run) string {
+	var b strings.Builder
+	for _, g := range r.Glyphs {
+		b.WriteString(g.Text)
+	}
+	return b.String()
+}
+
+func TestDirections(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for s, want := range map[string]struct {
+		seen string
+		rtl  bool
+	}{
+		"abc":             {"abc", false},
+		"אבג":             {"גבא", true},
+		"אבג abc":         {"abc גבא", true},
+		"abc אבג 123 def": {"abc 123 גבא def", false},
+		"abc אבג 1.5":     {"abc 1.5 גבא", false},
+		"אבג 123":         {"123 גבא", true},
+		"abc ١٢٣ ابج":     {"abc جبا ١٢٣", false},
+		"(א) 1*2":         {"2*1 )א(", true},
+		"x (א) 1*2":       {"x (א) 2*1", false},
+		"123":             {"123", false},
+		"a\u202Egpj.exe":  {"agpj.exe", false}, // must not look like a.jpg
+	} {
+		r := fonts.Layout(text.Style{}, 10, s)
+		if got := seen(r); got != want.seen || r.RightToLeft != want.rtl {
+			t.Errorf("Layout(%q) is seen as %q, right to left %v; want %q, %v", s, got, r.RightToLeft, want.seen, want.rtl)
+		}
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	one, ten := fonts.Measure(text.Style{}, 10, "Hamburg"), fonts.Measure(text.Style{}, 100, "Hamburg")
+	if math.Abs(one*10-ten) > 1e-6 || one < 30 || one > 60 {
+		t.Errorf("width is %v at 10 points, %v at 100", one, ten)
+	}
+	if bold := fonts.Measure(text.Style{Bold: true}, 10, "Hamburg"); bold <= one {
+		t.Errorf("bold is %v wide, regular %v", bold, one)
+	}
+	if w := fonts.Measure(text.Style{Face: "no such face"}, 10, "Hamburg"); w != one {
+		t.Errorf("an unknown face measures %v, sans %v", w, one)
+	}
+	r := fonts.Layout(text.Style{}, 10, "")
+	if r.Width != 0 || r.Height() < 10 || r.Height() > 20 {
+		t.Errorf("an empty line is %v by %v", r.Width, r.Height())
+	}
+}
+
+func TestWrapLines(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for name, c := range map[string]struct {
+		s     string
+		width float64
+		want  []string
+	}{
+		"fits":        {"one two", 200, []string{"one two"}},
+		"words":       {"one two three", 40, []string{"one two", "three"}},
+		"breaks":      {"one\r\ntwo\n\nthree\u2028four", 200, []string{"one", "two", "", "three", "four"}},
+		"long word":   {"a Donaudampfschiff b", 50, []string{"a", "Donauda", "mpfschiff", "b"}},
+		"hyphen":      {"long-winded", 35, []string{"long-", "winded"}},
+		"chinese":     {"简体中文繁體字", 41, []string{"简体中文", "繁體字"}},
+		"no width":    {"abc", 0, []string{"a", "b", "c"}},
+		"marks":       {"e\u0301e\u0301", 0, []string{"e\u0301", "e\u0301"}},
+		"empty":       {"", 10, []string{""}},
+		"many spaces": {"a" + strings.Repeat(" ", 50) + "b", 20, []string{"a", "b"}},
+	} {
+		var got []string
+		for _, r := range fonts.WrapLines(text.Style{}, 10, c.width, c.s) {
+			got = append(got, norm.NFD.String(seen(r)))
+		}
+		for i := range c.want {
+			c.want[i] = norm.NFD.String(c.want[i])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: lines are %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// The direction of a paragraph holds for all its lines, and each has its words
+// in order.
+func TestWrapKeepsDirection(t *testing.T) {
+	t.Parallel()
+	lines := text.New().WrapLines(text.Style{}, 10, 60, "אבגד הוזח abc def ghi jkl טיכל")
+	if len(lines) < 3 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for _, l := range lines {
+		if !l.RightToLeft || l.Width > 60.01 {
+			t.Errorf("line %q: right to left %v, width %v", seen(l), l.RightToLeft, l.Width)
+		}
+	}
+}
+
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	for _, face := range text.Scripts() {
+		path, w, h := fonts.Outline(text.Style{Face: face}, 40, "Zoë محمد न्दी")
+		if !strings.HasPrefix(path, "M") || !strings.HasSuffix(path, "Z") || w < 50 || h < 30 {
+			t.Errorf("%s: outline %.40q, %v by %v", face, path, w, h)
+		}
+		if strings.ContainsFunc(path, func(r rune) bool { return !strings.ContainsRune("MLQCZ0123456789.- ", r) }) {
+			t.Errorf("%s: not a path: %.80q", face, path)
+		}
+	}
+	if path, w, _ := fonts.Outline(text.Style{}, 40, ""); path != "" || w != 0 {
+		t.Errorf("outline of nothing is %q, %v", path, w)
+	}
+}
