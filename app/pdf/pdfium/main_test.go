@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"paraph/app/pdf/pdfium"
 )
@@ -22,7 +23,39 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) > 3 && os.Args[1] == "pdf-parent" {
+		os.Exit(parent(os.Args[2], os.Args[3]))
+	}
 	os.Exit(run(m))
+}
+
+// parent prints the ids of two workers, one of them at work on path for good,
+// and waits to be killed.
+func parent(cache, path string) int {
+	exe, err := os.Executable()
+	if err != nil {
+		return 1
+	}
+	e, err := pdfium.Open(pdfium.Options{Command: []string{exe, "pdf-worker"}, CacheDir: cache, Timeout: time.Minute})
+	if err != nil {
+		return 1
+	}
+	ctx := context.Background()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := e.Render(ctx, pdfium.File(path), 0, 600)
+		failed <- err
+	}()
+	for len(e.PIDs()) < 2 { // Warm takes the idle one until the other is busy
+		if err := e.Warm(ctx); err != nil {
+			return 1
+		}
+	}
+	for _, pid := range e.PIDs() {
+		fmt.Println(pid)
+	}
+	fmt.Fprintln(os.Stderr, "parent was not killed:", <-failed)
+	return 1
 }
 
 func run(m *testing.M) int {

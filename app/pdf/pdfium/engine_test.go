@@ -1,0 +1,313 @@
+package pdfium_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"paraph/app/pdf/pdfium"
+)
+
+// TestNothingLeft runs alone, before the parallel tests, so that it may count.
+func TestNothingLeft(t *testing.T) {
+	src, slow := write(t, lines("a")), write(t, runaway())
+	before := runtime.NumGoroutine()
+	e := open(t, func(o *pdfium.Options) { o.Workers, o.Timeout = 3, 300*time.Millisecond })
+	var wg sync.WaitGroup
+	for i := range 9 {
+		wg.Go(func() {
+			if i%3 == 0 {
+				if _, err := e.Render(ctx(t), slow, 0, 600); !errors.Is(err, pdfium.ErrTimeout) {
+					t.Error(err)
+				}
+				return
+			}
+			if _, err := e.Text(ctx(t), src); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	pids := e.PIDs()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if now := goroutines(before); now > before {
+		buf := make([]byte, 1<<16)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, now, buf[:runtime.Stack(buf, true)])
+	}
+	for _, pid := range pids {
+		if _, err := os.Stat(filepath.Join("/proc", itoa(pid))); err == nil {
+			t.Errorf("worker %d is left", pid)
+		}
+	}
+	if _, err := e.Pages(ctx(t), src); !errors.Is(err, pdfium.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// goroutines counts them when those that are about to end have ended.
+func goroutines(want int) int {
+	n := 0
+	for range 1000 {
+		if n = runtime.NumGoroutine(); n <= want {
+			break
+		}
+		runtime.Gosched()
+	}
+	return n
+}
+
+// TestRunaway: a file without end costs its own request, at its deadline.
+func TestRunaway(t *testing.T) {
+	t.Parallel()
+	const limit = 1500 * time.Millisecond
+	e := open(t, func(o *pdfium.Options) { o.Timeout = limit })
+	src := write(t, lines("Others go on"))
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	slow := write(t, runaway())
+	done := make(chan error, 1)
+	start := time.Now()
+	go func() {
+		_, err := e.Render(ctx(t), slow, 0, 600)
+		done <- err
+	}()
+	served := 0
+	for {
+		select {
+		case err := <-done:
+			if took := time.Since(start); !errors.Is(err, pdfium.ErrTimeout) || took < limit || took > 4*limit {
+				t.Errorf("%v after %v", err, took)
+			}
+			if served < 5 {
+				t.Errorf("%d other requests were served", served)
+			}
+			if _, err := e.Text(ctx(t), src); err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+			if text, err := e.PlainText(ctx(t), src, 100); err != nil || text != "Others go on" {
+				t.Fatalf("%q, %v", text, err)
+			}
+			served++
+		}
+	}
+}
+
+// TestCallersDeadline: the context ends the work, and the wait for a worker.
+func TestCallersDeadline(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
+	slow, src := write(t, runaway()), write(t, lines("a"))
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	working, stop := context.WithCancel(ctx(t))
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Render(working, slow, 0, 600)
+		done <- err
+	}()
+	waiting, cancel := context.WithTimeout(ctx(t), 300*time.Millisecond)
+	defer cancel()
+	for busy := false; !busy; { // until the slow one has the worker
+		short, cancel := context.WithTimeout(ctx(t), 50*time.Millisecond)
+		_, err := e.Pages(short, src)
+		busy = err != nil
+		cancel()
+	}
+	if _, err := e.Pages(waiting, src); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting: %v", err)
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	short, cancel := context.WithTimeout(ctx(t), 300*time.Millisecond)
+	defer cancel()
+	if _, err := e.Render(short, slow, 0, 600); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, pdfium.ErrTimeout) && !strings.Contains(err.Error(), "deadline") {
+		t.Errorf("own deadline: %v", err)
+	}
+	if _, err := e.Pages(ctx(t), src); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestCloseWhileBusy(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
+	slow := write(t, runaway())
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 4)
+	for range cap(done) {
+		go func() {
+			_, err := e.Render(ctx(t), slow, 0, 600)
+			done <- err
+		}()
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range cap(done) {
+		if err := <-done; !errors.Is(err, pdfium.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	if n := len(e.PIDs()); n != 0 {
+		t.Errorf("%d workers after Close", n)
+	}
+}
+
+// TestMany has many callers on few workers, and each gets its own answer.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.RecycleJobs = 7 })
+	var wg sync.WaitGroup
+	for i := range 40 {
+		text := strings.Repeat("x", i+1)
+		src := write(t, lines(text))
+		wg.Go(func() {
+			for range 3 {
+				if got, err := e.PlainText(ctx(t), src, 100); err != nil || got != text {
+					t.Errorf("%q, %v, want %q", got, err, text)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(e.PIDs()); n > 2 {
+		t.Errorf("%d workers", n)
+	}
+}
+
+func TestRecycle(t *testing.T) {
+	t.Parallel()
+	src := write(t, lines("a"))
+	for _, c := range []struct {
+		name   string
+		change func(*pdfium.Options)
+		stays  bool
+	}{
+		{"after requests", func(o *pdfium.Options) { o.RecycleJobs = 3 }, false},
+		{"after much memory", func(o *pdfium.Options) { o.RecycleMB = 10 }, false},
+		{"when unused", func(o *pdfium.Options) { o.IdleTimeout = time.Nanosecond }, false},
+		{"not yet", func(o *pdfium.Options) { o.RecycleJobs = 4 }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, func(o *pdfium.Options) { o.Workers = 1; c.change(o) })
+			if err := e.Warm(ctx(t)); err != nil {
+				t.Fatal(err)
+			}
+			first := e.PIDs()
+			for range 2 {
+				if _, err := e.Render(ctx(t), src, 0, 1600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stays := true
+			for i := 0; i < 5000 && stays != c.stays; i++ { // the unused one ends on its own
+				now := e.PIDs()
+				stays = len(first) == 1 && len(now) == 1 && now[0] == first[0]
+				runtime.Gosched()
+			}
+			if stays != c.stays && c.name != "when unused" {
+				t.Errorf("worker stays: %v, want %v", stays, c.stays)
+			}
+		})
+	}
+}
+
+// TestMemory: what needs more than is allowed is refused, and the rest goes on.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.MemoryMB = 48 })
+	src := write(t, lines("a"))
+	if _, err := e.Render(ctx(t), src, 0, 5000); !errors.Is(err, pdfium.ErrTooLarge) {
+		t.Errorf("130 MB of pixels in 48: %v", err)
+	}
+	side := "60000"
+	image := stream("/Type/XObject/Subtype/Image/Width "+side+"/Height "+side+"/ColorSpace/DeviceRGB/BitsPerComponent 8", strings.Repeat("\x80", 10_000))
+	bomb := write(t, onePage(letter, "612 0 0 792 0 0 cm /X6 Do", image))
+	if _, err := e.Render(ctx(t), bomb, 0, 600); err != nil && !errors.Is(err, pdfium.ErrTooLarge) && !errors.Is(err, pdfium.ErrCrashed) {
+		t.Errorf("image of 10 GB: %v", err)
+	}
+	if _, err := e.Render(ctx(t), src, 0, 1000); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestBadWorkers: whatever runs in place of a worker, the error is clear and in time.
+func TestBadWorkers(t *testing.T) {
+	t.Parallel()
+	src := write(t, lines("a"))
+	for _, c := range []struct {
+		name    string
+		command []string
+		want    error
+	}{
+		{"fails", []string{"/bin/false"}, pdfium.ErrCrashed},
+		{"talks", []string{"/bin/echo", "hello world"}, pdfium.ErrCrashed},
+		{"is silent", []string{"/bin/sleep", "100"}, pdfium.ErrTimeout},
+		{"has no end", []string{"/bin/cat", "/dev/zero"}, pdfium.ErrCrashed},
+		{"is absent", []string{"/nonexistent"}, os.ErrNotExist},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			short, cancel := context.WithTimeout(ctx(t), 2*time.Second)
+			defer cancel()
+			e, err := pdfium.Open(pdfium.Options{Command: c.command})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			if _, err := e.Pages(short, src); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	file := write(t, []byte("x")).Paths[0]
+	for name, o := range map[string]pdfium.Options{
+		"no command":      {},
+		"cache in a file": {Command: []string{"x"}, CacheDir: filepath.Join(file, "cache")},
+		"too much memory": {Command: []string{"x"}, MemoryMB: 5000},
+	} {
+		if e, err := pdfium.Open(o); err == nil {
+			e.Close()
+			t.Errorf("%s: opened", name)
+		}
+	}
+}
+
+// TestServeRefuses: a worker that hears nonsense ends with an error.
+func TestServeRefuses(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"nothing":        "",
+		"cut short":      "s\x00\x00",
+		"wrong frame":    "r\x00\x00\x00\x02{}",
+		"not JSON":       "s\x00\x00\x00\x02xx",
+		"endless length": "s\xff\xff\xff\xff",
+	} {
+		var out bytes.Buffer
+		if err := pdfium.Serve(strings.NewReader(in), &out, pdfium.ServeOptions{KeepLimits: true}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

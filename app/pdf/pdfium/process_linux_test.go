@@ -1,0 +1,165 @@
+package pdfium_test
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"paraph/app/pdf/pdfium"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// TestWorkerKilled: a worker that dies at work costs its request.
+func TestWorkerKilled(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
+	src := write(t, lines("a"))
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	pid := e.PIDs()[0]
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Render(ctx(t), write(t, runaway()), 0, 600)
+		done <- err
+	}()
+	awaitBusy(t, pid)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, pdfium.ErrCrashed) || !strings.Contains(err.Error(), "killed") {
+		t.Error(err)
+	}
+	if _, err := e.Pages(ctx(t), src); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	// One that dies while nobody uses it costs nothing.
+	idle := e.PIDs()[0]
+	if err := syscall.Kill(idle, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for len(e.PIDs()) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := e.Pages(ctx(t), src); err != nil {
+		t.Errorf("after an idle death: %v", err)
+	}
+}
+
+// awaitBusy waits until a process has used 0.2 s of CPU more than now.
+func awaitBusy(t *testing.T, pid int) {
+	t.Helper()
+	start := cpuTicks(t, pid)
+	for cpuTicks(t, pid) < start+20 {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func cpuTicks(t *testing.T, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	user, err1 := strconv.Atoi(f[11])
+	system, err2 := strconv.Atoi(f[12])
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return user + system
+}
+
+// TestWorkerIsConfined looks at a worker from outside.
+func TestWorkerIsConfined(t *testing.T) {
+	t.Parallel()
+	e := open(t, nil)
+	if _, err := e.Pages(ctx(t), write(t, lines("a"))); err != nil {
+		t.Fatal(err)
+	}
+	proc := filepath.Join("/proc", itoa(e.PIDs()[0]))
+	if env, err := os.ReadFile(filepath.Join(proc, "environ")); err != nil || len(env) != 0 {
+		t.Errorf("environment %q, %v", env, err)
+	}
+	limits, err := os.ReadFile(filepath.Join(proc, "limits"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Max cpu time", "Max file size", "Max core file size", "Max open files", "Max address space"} {
+		_, after, ok := strings.Cut(string(limits), want)
+		if line, _, _ := strings.Cut(after, "\n"); !ok || strings.Contains(line, "unlimited") {
+			t.Errorf("%s:%s", want, line)
+		}
+	}
+	status, err := os.ReadFile(filepath.Join(proc, "status"))
+	if err != nil || !strings.Contains(string(status), "Umask:\t0077") {
+		t.Errorf("umask: %v", err)
+	}
+	if st, err := os.Stat(cacheDir); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("cache folder: %v", err)
+	}
+}
+
+// TestParentDeath kills a parent whose workers are idle and at work.
+func TestParentDeath(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "pdf-parent", cacheDir, write(t, runaway()).Paths[0])
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	lines := bufio.NewScanner(out)
+	for len(pids) < 2 && lines.Scan() {
+		pid, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) < 2 {
+		t.Fatal("the parent did not start two workers")
+	}
+	for busy := false; !busy; { // until the slow page is being drawn
+		for _, pid := range pids {
+			busy = busy || cpuTicks(t, pid) > 50
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+	for _, pid := range pids {
+		awaitGone(t, pid)
+	}
+}
+
+func awaitGone(t *testing.T, pid int) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for time.Now().Before(deadline) {
+		b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+		if err != nil || strings.Contains(string(b), ") Z ") {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("worker %d outlives its parent", pid)
+}
