@@ -76,3 +76,9 @@ func readOID(s *cryptobyte.String, oid *asn1.ObjectIdentifier) bool {
 	}
 	return true
 }
+
+// readOptionalBoolean reads a BOOLEAN DEFAULT FALSE.
+func readOptionalBoolean(s *cryptobyte.String, out *bool) bool {
+	*out = false
+	return !s.PeekASN1Tag(cbasn1.BOOLEAN) || s.ReadASN1Boolean(out)
+}

@@ -93,7 +93,7 @@ func (r *TimestampRequest) readOptions(body *cryptobyte.String) bool {
 			return false
 		}
 	}
-	return body.ReadOptionalASN1Boolean(&r.Certificates, cbasn1.BOOLEAN, false)
+	return readOptionalBoolean(body, &r.Certificates)
 }
 
 // encode gives the DER TimeStampReq.

@@ -73,7 +73,7 @@ func (t *tstInfo) parseOptions(body cryptobyte.String) bool {
 		return false
 	}
 	t.accuracy = time.Duration(seconds)*time.Second + time.Duration(millis)*time.Millisecond + time.Duration(micros)*time.Microsecond
-	if !body.ReadOptionalASN1Boolean(&ordering, cbasn1.BOOLEAN, false) {
+	if !readOptionalBoolean(&body, &ordering) {
 		return false
 	}
 	if body.PeekASN1Tag(cbasn1.INTEGER) {
