@@ -1,0 +1,32 @@
+package pki
+
+// EmbeddedCertificates gives the DER of every certificate that came with a
+// signature or timestamp token, those of its signature timestamp included, each
+// once. They are what a reader needs to judge it later (ETSI EN 319 142-1 §5.4.2.2).
+func EmbeddedCertificates(cms []byte) ([][]byte, error) {
+	d, err := parseSignedData(cms)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]byte
+	seen := map[string]bool{}
+	add := func(d *signedData) {
+		for _, c := range d.certificates {
+			if !seen[string(c.Raw)] {
+				seen[string(c.Raw)] = true
+				out = append(out, c.Raw)
+			}
+		}
+	}
+	add(d)
+	for _, s := range d.signers {
+		for _, token := range all(s.unattributed, oidSignatureTimestamp) {
+			t, err := parseSignedData(token)
+			if err != nil {
+				return nil, err
+			}
+			add(t)
+		}
+	}
+	return out, nil
+}
