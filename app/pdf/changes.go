@@ -4,31 +4,33 @@ import "slices"
 
 // Kinds of changes.
 const (
-	ChangeFormFill    = "form_fill"
-	ChangeSignature   = "signature"
-	ChangeTimestamp   = "timestamp"
-	ChangeDSS         = "dss"
-	ChangeAnnotation  = "annotation"
-	ChangeMetadata    = "metadata"
-	ChangeField       = "field" // a field was added, removed or defined anew
-	ChangeForm        = "form"
-	ChangePage        = "page"
-	ChangePageTree    = "page_tree"
-	ChangePageContent = "page_content"
-	ChangeCatalog     = "catalog"
+	ChangeFormFill    = "form_fill"     // the value of a field
+	ChangeSignature   = "signature"     // a signature, or an empty field for one
+	ChangeTimestamp   = "timestamp"     // a document timestamp
+	ChangeDSS         = "dss"           // material to check signatures with
+	ChangeAnnotation  = "annotation"    // other annotations than fields
+	ChangeMetadata    = "metadata"      // what the file says of itself
+	ChangeField       = "field"         // a field was added, removed or defined anew
+	ChangeForm        = "form"          // the form as a whole
+	ChangePage        = "page"          // the dictionary of a page
+	ChangePageTree    = "page_tree"     // which pages there are
+	ChangePageContent = "page_content"  // what pages show
+	ChangeCatalog     = "catalog"       // the document as a whole
+	ChangeHidden      = "hidden_object" // an object that was hidden in the signed bytes came up
+	ChangeOverlay     = "overlay"       // something was laid over a page
 	ChangeOther       = "other"
 )
 
-// A Change is one object, or one part of it, that a revision changed.
+// A Change is one thing that a revision changed.
 type Change struct {
 	Kind      string
-	Object    int    // number
+	Object    int    // its number
 	Detail    string // the field, page or key, for people
 	Permitted bool
 }
 
 // An Update is what one later revision changed, held against the signature it
-// is listed under and all before it.
+// is listed under and those before it.
 type Update struct {
 	Revision int
 	End      int64
@@ -38,4 +40,61 @@ type Update struct {
 // Permitted says whether all changes of the revision are.
 func (u Update) Permitted() bool {
 	return !slices.ContainsFunc(u.Changes, func(c Change) bool { return !c.Permitted })
+}
+
+// A change is a Change before anybody judged it.
+type change struct {
+	kind     string
+	number   int
+	detail   string
+	field    string // full name of the field it concerns, for locks
+	harmless bool   // permitted at every level
+	added    bool   // nothing there was changed
+}
+
+// rules are what the signatures up to a revision permit.
+type rules struct {
+	level int // 0 where no signature has one
+	locks []Lock
+}
+
+func rulesOf(all []Signature, rev int) rules {
+	var r rules
+	for _, s := range all {
+		if s.Revision > rev {
+			continue
+		}
+		if s.Certifies > 0 && (r.level == 0 || s.Certifies < r.level) {
+			r.level = s.Certifies
+		}
+		if s.Lock != nil {
+			r.locks = append(r.locks, *s.Lock)
+		}
+	}
+	return r
+}
+
+func (r rules) judge(c change) Change {
+	return Change{Kind: c.kind, Object: c.number, Detail: c.detail, Permitted: c.harmless || r.permit(c)}
+}
+
+// permit is the table of ISO 32000-2 §12.8.2.2. Validation material and
+// document timestamps are permitted at every level (EN 319 142-1 §5.5). Without
+// a certification the standard forbids nothing; what changes pages is not
+// permitted all the same.
+func (r rules) permit(c change) bool {
+	locked := c.field != "" && slices.ContainsFunc(r.locks, func(l Lock) bool { return l.Covers(c.field) })
+	switch c.kind {
+	case ChangeDSS, ChangeTimestamp:
+		return true
+	case ChangeMetadata:
+		return r.level != 1
+	case ChangeSignature, ChangeFormFill:
+		return r.level != 1 && !locked
+	case ChangeAnnotation:
+		return r.level == 0 || r.level == 3
+	case ChangeField:
+		return r.level == 0 && c.added
+	}
+	return false
 }

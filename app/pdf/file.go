@@ -32,11 +32,16 @@ type File struct {
 	cached     int64
 	compressed map[int]*objectStream
 	loading    map[int]bool
-	parsed     int64
-	inflated   int64
-	fault      error // the first limit that was met; sticks
+	*budget
 
 	pages []Page
+}
+
+// A budget is the work spent on a file and on the views of its revisions.
+type budget struct {
+	parsed   int64
+	inflated int64
+	fault    error // the first limit that was met; sticks
 }
 
 // A section is one cross-reference section.
@@ -65,8 +70,15 @@ func (l Limits) Open(r io.ReaderAt, size int64) (*File, error) {
 
 // read opens a file as far as the catalog, without the pages.
 func (l Limits) read(r io.ReaderAt, size int64) (*File, error) {
+	return l.readWithin(r, size, &budget{})
+}
+
+// view opens an earlier revision of the same file, within the same budget.
+func (f *File) view(end int64) (*File, error) { return f.limits.readWithin(f.r, end, f.budget) }
+
+func (l Limits) readWithin(r io.ReaderAt, size int64, spent *budget) (*File, error) {
 	f := &File{
-		r: r, size: size, limits: l,
+		r: r, size: size, limits: l, budget: spent,
 		cache: map[int]any{}, compressed: map[int]*objectStream{}, loading: map[int]bool{},
 	}
 	if err := f.header(); err != nil {
@@ -156,8 +168,8 @@ func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error)
 		}
 		l := object.NewLexer(b, 0)
 		err = read(l)
-		if f.parsed += int64(l.Pos()); f.parsed > f.limits.Parsed {
-			return 0, f.over("more than %d bytes of objects", f.limits.Parsed)
+		if over := f.spend(int64(l.Pos())); over != nil {
+			return 0, over
 		}
 		whole := at+int64(len(b)) >= f.size
 		cut := l.AtEnd() || err == io.EOF || err == io.ErrUnexpectedEOF
@@ -176,6 +188,14 @@ func syntax(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// spend counts bytes of syntax that were read.
+func (f *File) spend(n int64) error {
+	if f.parsed += n; f.parsed > f.limits.Parsed {
+		return f.over("more than %d bytes of objects", f.limits.Parsed)
+	}
+	return nil
 }
 
 // over notes that a limit was met. From then on objects read as null, and the

@@ -102,8 +102,8 @@ func (f *File) search(from int64, word []byte) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if f.parsed += int64(len(b)); f.parsed > f.limits.Parsed {
-			return 0, f.over("more than %d bytes of objects", f.limits.Parsed)
+		if err := f.spend(int64(len(b))); err != nil {
+			return 0, err
 		}
 		if i := bytes.Index(b, word); i >= 0 {
 			return at + int64(i), nil
@@ -182,10 +182,7 @@ func (f *File) loadCompressed(container, n int) (found, error) {
 		return found{}, syntax(err)
 	}
 	cost := int64(l.Pos() - at)
-	if f.parsed += cost; f.parsed > f.limits.Parsed {
-		return found{}, f.over("more than %d bytes of objects", f.limits.Parsed)
-	}
-	return found{ref: ref{Number: n}, value: v, cost: cost}, nil
+	return found{ref: ref{Number: n}, value: v, cost: cost}, f.spend(cost)
 }
 
 func (f *File) objectStream(n int) (*objectStream, error) {

@@ -3,6 +3,8 @@ package pdf
 import (
 	"bytes"
 	"slices"
+
+	"paraph/app/pdf/object"
 )
 
 // revisionEnds lists where each revision ends, oldest first: behind the end
@@ -14,17 +16,17 @@ func (f *File) revisionEnds() ([]int64, error) {
 		at := s.end
 		if i+1 < len(f.sections) && f.sections[i+1].at > s.at {
 			at = f.sections[i+1].end
+		} else if i > 0 && s.at > f.sections[i-1].at {
+			continue // the second section of a linearised file
 		}
 		end, err := f.endMark(at)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(ends, end) {
-			ends = append(ends, end)
-		}
+		ends = append(ends, end)
 	}
 	slices.Sort(ends)
-	return ends, nil
+	return slices.Compact(ends), nil
 }
 
 // endMark gives the offset behind the first %%EOF, and its line end, after an
@@ -48,15 +50,137 @@ func (f *File) endMark(from int64) (int64, error) {
 	return from + int64(i), nil
 }
 
+// blankBetween says whether there is nothing but white space between two offsets.
+func (f *File) blankBetween(from, to int64) bool {
+	if from > to {
+		from, to = to, from
+	}
+	if to-from > 64 {
+		return false
+	}
+	b, err := f.bytesAt(from, int(to-from))
+	return err == nil && !slices.ContainsFunc(b, func(c byte) bool { return !object.IsSpace(c) })
+}
+
+// compareRevisions completes signatures: which revision each ends, and what
+// was changed after it.
 func (f *File) compareRevisions(all []Signature) error {
+	if len(all) == 0 {
+		return nil
+	}
 	ends, err := f.revisionEnds()
 	if err != nil {
 		return err
 	}
+	f.number(all, ends)
+	first := slices.MinFunc(all, func(a, b Signature) int { return a.Revision - b.Revision }).Revision
+	older, err := f.viewOf(ends, first)
+	if err != nil {
+		return f.unread(all, err)
+	}
+	c := comparer{}
+	for rev := first; ; rev++ {
+		older.confirm(all, rev)
+		if rev+1 >= len(ends) {
+			return f.fault
+		}
+		newer, err := f.viewOf(ends, rev+1)
+		if err != nil {
+			return f.unread(all, err)
+		}
+		changes, err := c.compare(older, newer)
+		if err != nil {
+			return err
+		}
+		report(all, rev+1, ends[rev+1], changes)
+		older = newer
+	}
+}
+
+// unread reports that a revision can't be read by itself, on every signature,
+// unless a limit was met or reading failed.
+func (f *File) unread(all []Signature, err error) error {
+	if f.fault != nil {
+		return f.fault
+	}
 	for i := range all {
-		s := &all[i]
-		s.Revision = slices.IndexFunc(ends, func(e int64) bool { return e >= s.End })
-		s.Whole = s.End >= f.size
+		all[i].problem(ProblemNotRevision, "A revision of the file can't be read by itself: %v.", err)
 	}
 	return nil
+}
+
+func (f *File) viewOf(ends []int64, rev int) (*File, error) {
+	if ends[rev] >= f.size {
+		return f, nil
+	}
+	return f.view(ends[rev])
+}
+
+// number finds the revision that each signature ends.
+func (f *File) number(all []Signature, ends []int64) {
+	last := ends[len(ends)-1]
+	for i := range all {
+		s := &all[i]
+		s.Revision = len(ends) - 1
+		if len(s.ByteRange) != 4 {
+			continue
+		}
+		rev := slices.IndexFunc(ends, func(e int64) bool { return f.blankBetween(e, s.End) })
+		if rev < 0 {
+			s.problem(ProblemNotRevision, "The signed bytes do not end where a revision ends.")
+			rev = max(0, slices.IndexFunc(ends, func(e int64) bool { return e >= s.End }))
+		}
+		s.Revision = rev
+		s.Whole = rev == len(ends)-1
+	}
+	if f.blankTail(last) {
+		return
+	}
+	for i := range all {
+		all[i].problem(ProblemTail, "Bytes at the end of the file belong to no revision.")
+		all[i].Whole = false
+	}
+}
+
+// blankTail says whether nothing but white space follows an offset.
+func (f *File) blankTail(from int64) bool {
+	return f.size <= from || f.blankBetween(from, f.size)
+}
+
+// confirm sees that the signatures which end a revision are in it as they are
+// in the whole file.
+func (f *File) confirm(all []Signature, rev int) {
+	var fields []field
+	for i := range all {
+		s := &all[i]
+		if s.Revision != rev || len(s.ByteRange) != 4 {
+			continue
+		}
+		if fields == nil {
+			fields = f.fields()
+		}
+		there := slices.ContainsFunc(fields, func(fd field) bool {
+			c, _ := f.resolve(f.dict(fd.value)["Contents"]).(object.String)
+			return fd.name == s.Field && bytes.Equal(c, s.Contents)
+		})
+		if !there {
+			s.problem(ProblemOther, "The signed revision does not hold this signature.")
+		}
+	}
+}
+
+// report lists the changes of a revision under every signature before it.
+func report(all []Signature, rev int, end int64, changes []change) {
+	for i := range all {
+		s := &all[i]
+		if s.Revision >= rev {
+			continue
+		}
+		rules := rulesOf(all, s.Revision)
+		u := Update{Revision: rev, End: end}
+		for _, c := range changes {
+			u.Changes = append(u.Changes, rules.judge(c))
+		}
+		s.Later = append(s.Later, u)
+	}
 }

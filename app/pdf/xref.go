@@ -213,7 +213,7 @@ func (s *scan) ensure(n int) error {
 		return err
 	}
 	s.lexer, s.n = object.NewLexer(b, 0), len(b)
-	return nil
+	return s.f.spend(int64(len(b)))
 }
 
 // streamSection reads a cross-reference stream (ISO 32000-2 §7.5.8).

@@ -1,0 +1,181 @@
+package pdf_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/x509"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/pdf"
+	"paraph/app/pki"
+)
+
+// two asks for fields of all types for two signatories.
+func two() pdf.PrepareSpec {
+	at := func(s pdf.FieldSpec, row int, owner string) pdf.FieldSpec {
+		s.X, s.Y, s.Width, s.Height, s.Owner = 0.1, 0.05+float64(row)*0.05, 0.3, 0.03, owner
+		if owner == "bob" {
+			s.X = 0.5
+		}
+		return s
+	}
+	return pdf.PrepareSpec{
+		Fields: []pdf.FieldSpec{
+			at(pdf.FieldSpec{Name: "a.text", Type: pdf.FieldText, Label: "Größe", Value: "before"}, 1, "alice"),
+			at(pdf.FieldSpec{Name: "a.check", Type: pdf.FieldCheckbox}, 2, "alice"),
+			at(pdf.FieldSpec{Name: "a.one", Type: pdf.FieldRadio, Group: "choice"}, 3, "alice"),
+			at(pdf.FieldSpec{Name: "a.two", Type: pdf.FieldRadio, Group: "choice", Options: []string{"zwei €"}}, 4, "alice"),
+			at(pdf.FieldSpec{Name: "a.select", Type: pdf.FieldSelect, Options: []string{"red", "grün"}}, 5, "alice"),
+			at(pdf.FieldSpec{Name: "a.initials", Type: pdf.FieldInitials}, 6, "alice"),
+			at(pdf.FieldSpec{Name: "a.number", Type: pdf.FieldNumber, Align: "right", Required: true}, 7, "alice"),
+			at(pdf.FieldSpec{Name: "b.date", Type: pdf.FieldDate, FontSize: 9}, 1, "bob"),
+			at(pdf.FieldSpec{Name: "b.lines", Type: pdf.FieldText, Multiline: true, MaxLength: 80}, 2, "bob"),
+			at(pdf.FieldSpec{Name: "b.file", Type: pdf.FieldAttachment}, 3, "bob"),
+		},
+		Signatures: []pdf.SignatureSpec{
+			{Name: "alice", X: 0.1, Y: 0.8, Width: 0.3, Height: 0.08},
+			{Name: "bob", Page: -1},
+		},
+		Title: "A title", Language: "de",
+	}
+}
+
+// complete runs the whole chain.
+func complete(t testing.TB, upload []byte, s pdf.PrepareSpec) *chain {
+	t.Helper()
+	i := signer(t)
+	seal := i.seal(t, "")
+	s.Certify = &seal
+	c := newChain(t, upload)
+	c.add(pdf.Prepare(c.base(), s))
+	c.add(pdf.Sign(c.base(), alice(t)))
+	c.add(pdf.Sign(c.base(), bob(t)))
+	c.add(pdf.AddDSS(c.base(), i.certificates(), i.lists(t), nil))
+	c.add(pdf.Timestamp(c.base(), "", 8192, i.stamp))
+	return c
+}
+
+func alice(t testing.TB) pdf.SignSpec {
+	return pdf.SignSpec{Field: "alice", Seal: signer(t).seal(t, "Alice Ångström"), Values: []pdf.FieldValue{
+		{Name: "a.text", Text: "Übergröße"}, {Name: "a.check", Checked: true}, {Name: "a.two", Checked: true},
+		{Name: "a.select", Text: "grün"}, {Name: "a.number", Text: "42.5"},
+	}}
+}
+
+func bob(t testing.TB) pdf.SignSpec {
+	return pdf.SignSpec{Field: "bob", Seal: signer(t).seal(t, "Bob"), Values: []pdf.FieldValue{
+		{Name: "b.date", Text: "2026-11-21"}, {Name: "b.lines", Text: "one\ntwo"}, {Name: "b.file", Text: "photo.jpg"},
+	}}
+}
+
+func (i *issuer) certificates() [][]byte {
+	var out [][]byte
+	for _, c := range i.company.Certificates() {
+		out = append(out, c.Raw)
+	}
+	return out
+}
+
+func (i *issuer) lists(t testing.TB) [][]byte {
+	t.Helper()
+	out, err := i.authority.CRLs(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// trusted is a folder for pdfsig with our root in it.
+func trusted(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	ca := filepath.Join(dir, "root.pem")
+	if err := os.WriteFile(ca, signer(t).authority.RootPEM(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"-N", "-d", "sql:" + dir, "--empty-password"},
+		{"-A", "-d", "sql:" + dir, "-n", "root", "-t", "CT,CT,CT", "-i", ca},
+	} {
+		if out, err := tool(t, "certutil", args...); err != nil {
+			t.Logf("certutil: %v %s", err, out)
+			return ""
+		}
+	}
+	return dir
+}
+
+// judge has every tool look at a file, and our own examination too.
+func judge(t testing.TB, b []byte, signatures int) {
+	t.Helper()
+	path := file(t, b)
+	out, err := tool(t, "pdfsig", path)
+	if err != nil || strings.Count(out, "Signature is Valid") != signatures {
+		t.Errorf("pdfsig: %v\n%s", err, out)
+	}
+	if out, err := tool(t, "qpdf", "--check", path); err != nil || strings.Contains(out, "WARNING") {
+		t.Errorf("qpdf: %v\n%s", err, out)
+	}
+	if out, err := tool(t, "mutool", "sign", "-v", path); err != nil || strings.Contains(out, "odified") {
+		t.Logf("mutool: %v\n%s", err, out)
+	}
+	f, err := pdf.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigs, err := f.Signatures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sigs {
+		if !s.Sound() {
+			t.Errorf("%s: %v %v", s.Field, s.Problems, s.Later)
+		}
+		verify(t, s)
+	}
+}
+
+func verify(t testing.TB, s pdf.Signature) {
+	t.Helper()
+	o := pki.VerifyOptions{Roots: []*x509.Certificate{signer(t).authority.Root()}}
+	if s.Timestamp {
+		if r := pki.VerifyTimestamp(s.CMS, s.Digest, o); !r.Intact() {
+			t.Errorf("%s: %+v", s.Field, r)
+		}
+		return
+	}
+	if r := pki.VerifyCMS(s.CMS, s.Digest, o); !r.Intact() || !r.Trusted() {
+		t.Errorf("%s: %+v", s.Field, r)
+	}
+}
+
+func TestChain(t *testing.T) {
+	t.Parallel()
+	upload := plain(2)
+	c := complete(t, upload, two())
+	if !bytes.HasPrefix(c.bytes, upload) {
+		t.Fatal("the upload is not the first revision")
+	}
+	if os.Getenv("KEEP") != "" {
+		os.WriteFile(os.Getenv("KEEP"), c.bytes, 0o644)
+		for i, e := range c.ends {
+			os.WriteFile(os.Getenv("KEEP")+string(rune('0'+i)), c.bytes[:e], 0o644)
+		}
+		os.WriteFile(os.Getenv("KEEP")+".pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signer(t).authority.Root().Raw}), 0o644)
+	}
+	judge(t, c.bytes, 3)
+	sigs, _ := c.open().Signatures()
+	for _, s := range sigs {
+		t.Logf("%s rev %d end %d whole %v level %d lock %v", s.Field, s.Revision, s.End, s.Whole, s.Certifies, s.Lock)
+		for _, u := range s.Later {
+			t.Logf("   %+v", u)
+		}
+	}
+}
+
+var _ = crypto.SHA256
