@@ -1,0 +1,136 @@
+package docx
+
+import (
+	"context"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// document is one pass over a DOCX: what was read of it, and the state that
+// moves on while it is laid out.
+type document struct {
+	ctx      context.Context
+	pack     *pack
+	main     *part
+	canvas   Canvas
+	styles   *styles
+	nums     *numbering
+	settings settings
+	findings *findings
+	pictures *pictures
+	formats  map[format]*format
+	widths   map[widthKey]float64
+	fields   []*field
+	margins  map[string]marginPart
+	notes    notes
+	flow     *flow
+	totals   totals // of the pass before, if there was one
+	err      error  // the first that stopped the layout
+	depth    int    // tables and text boxes within each other
+}
+
+// settings are what counts of settings.xml.
+type settings struct {
+	tab         float64   // distance of the default tab stops
+	evenAndOdd  bool      // headers differ on even pages
+	mirror      bool      // inner and outer margins
+	noteFormats [2]string // of footnotes and endnotes
+}
+
+// totals are what only the end of a pass knows.
+type totals struct {
+	pages    int
+	sections []int // pages by section
+}
+
+func newDocument(ctx context.Context, p *pack, main *part, c Canvas, pics *pictures, found *findings) (*document, error) {
+	d := &document{
+		ctx: ctx, pack: p, main: main, canvas: c, pictures: pics, findings: found,
+		formats: map[format]*format{}, widths: map[widthKey]float64{}, margins: map[string]marginPart{},
+	}
+	root, err := main.related("styles")
+	if err != nil {
+		return nil, err
+	}
+	d.styles = readStyles(root)
+	if root, err = main.related("numbering"); err != nil {
+		return nil, err
+	}
+	d.nums = readNumbering(root, d.styles)
+	d.nums.unknown = func(string) { found.add("number_format") }
+	if root, err = main.related("settings"); err != nil {
+		return nil, err
+	}
+	d.settings = readSettings(root)
+	return d, d.notes.read(d)
+}
+
+func readSettings(n *node) settings {
+	s := settings{tab: 36, noteFormats: [2]string{"decimal", "lowerRoman"}}
+	if t := twips(n.child("w:defaultTabStop").val()); t.set && t.points >= 5 {
+		s.tab = t.points
+	}
+	s.evenAndOdd = readToggle(n.child("w:evenAndOddHeaders")) == on
+	s.mirror = readToggle(n.child("w:mirrorMargins")) == on
+	for i, name := range []string{"w:footnotePr", "w:endnotePr"} {
+		s.noteFormats[i] = orString(s.noteFormats[i], n.child(name, "w:numFmt").val())
+	}
+	return s
+}
+
+// fail remembers the first error; layout goes on to its next check.
+func (d *document) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// format gives the one value of a format.
+func (d *document) format(p runProps, dark bool) *format {
+	return d.intern(d.styles.resolve(p, dark))
+}
+
+func (d *document) intern(f format) *format {
+	if known, ok := d.formats[f]; ok {
+		return known
+	}
+	d.formats[f] = &f
+	return &f
+}
+
+type widthKey struct {
+	size         float64
+	bold, italic bool
+	text         string
+}
+
+const maxWidths = 50_000 // measured words that are remembered
+
+// measure asks the canvas for a width, once for each word.
+func (d *document) measure(f *format, s string) float64 {
+	if s == "" {
+		return 0
+	}
+	key := widthKey{f.size, f.bold, f.italic, s}
+	if w, ok := d.widths[key]; ok {
+		return w
+	}
+	w := d.canvas.Measure(f.size, f.bold, f.italic, s)
+	if len(d.widths) >= maxWidths {
+		clear(d.widths)
+	}
+	d.widths[key] = w
+	return w
+}
+
+// enter guards recursion through tables and text boxes.
+func (d *document) enter() bool {
+	if d.depth >= 24 {
+		d.fail(refuse.TooLarge("The DOCX nests more than 24 tables and text boxes."))
+		return false
+	}
+	d.depth++
+	return true
+}
+
+func (d *document) leave() { d.depth-- }

@@ -1,0 +1,287 @@
+package docx
+
+import "strings"
+
+// drawLine draws a line of a paragraph whose column starts at x; y is the
+// line's top.
+func (d *document) drawLine(p *paragraph, l *line, x, y, height float64, first, last bool) {
+	d.drawFrame(p, x, y, height, first, last)
+	at, stretch := p.place(l)
+	baseline := y + l.rise
+	pieces := d.visual(p, l, stretch)
+	at += x
+	for _, pc := range pieces {
+		d.drawPiece(pc, at, baseline, y, height)
+		at += pc.width
+	}
+}
+
+// place gives where a line starts, from the column's left, and how much wider
+// each space becomes.
+func (p *paragraph) place(l *line) (at, stretch float64) {
+	room := l.limit - l.width
+	left := l.indent
+	if p.rtl {
+		left = p.end
+	}
+	align := p.props.align
+	switch align {
+	case "center":
+		return left + room/2, 0
+	case "both", "distribute", "lowKashida", "mediumKashida", "highKashida", "thaiDistribute":
+		if n := l.spaces(); n > 0 && !l.hard && room > 0 {
+			return left, room / float64(n)
+		}
+	case "right", "end":
+		if !p.rtl {
+			return left + room, 0
+		}
+		return left, 0
+	}
+	if p.rtl {
+		return left + room, 0
+	}
+	return left, 0
+}
+
+// spaces counts those that may be stretched: after the last tab, and not at
+// the end.
+func (l *line) spaces() (n int) {
+	for i := l.lastTab; i < len(l.pieces)-1; i++ {
+		n += l.pieces[i].spans
+	}
+	return n
+}
+
+// visual gives the pieces of a line from left to right, as large as they can
+// be drawn at once.
+func (d *document) visual(p *paragraph, l *line, stretch float64) []piece {
+	pieces := make([]piece, len(l.pieces))
+	copy(pieces, l.pieces)
+	if n := len(pieces); n > 0 {
+		pieces[n-1].width -= pieces[n-1].space
+		pieces[n-1].text = strings.TrimRight(pieces[n-1].text, " \u3000")
+	}
+	for i := l.lastTab; i < len(pieces)-1; i++ {
+		pieces[i].width += stretch * float64(pieces[i].spans)
+	}
+	text, starts := lineText(pieces)
+	if p.rtl || isRTL(text) {
+		pieces = d.split(pieces, levels(text, p.rtl), starts, text)
+	}
+	if stretch == 0 {
+		pieces = merge(pieces)
+	}
+	reorder(pieces, func(p piece) uint8 { return p.level })
+	return pieces
+}
+
+func lineText(pieces []piece) (text []rune, starts []int) {
+	for _, pc := range pieces {
+		starts = append(starts, len(text))
+		switch pc.kind {
+		case textItem:
+			text = append(text, []rune(pc.text)...)
+		case tabItem:
+			text = append(text, '\t')
+		case fieldItem:
+			text = append(text, '0')
+		default:
+			text = append(text, '\uFFFC')
+		}
+	}
+	return text, append(starts, len(text))
+}
+
+// split cuts pieces where the direction changes.
+func (d *document) split(pieces []piece, level []uint8, starts []int, text []rune) (out []piece) {
+	for i, pc := range pieces {
+		from, end := starts[i], starts[i+1]
+		if from == end {
+			out = append(out, pc)
+			continue
+		}
+		extra := pc.width
+		first := len(out)
+		for from < end {
+			to := from + 1
+			for to < end && level[to] == level[from] {
+				to++
+			}
+			part := pc
+			part.level = level[from]
+			if pc.kind == textItem {
+				part.text = string(text[from:to])
+				part.width = d.measure(pc.f, part.text)
+				part.spans, part.space = 0, 0
+			}
+			extra -= part.width
+			out = append(out, part)
+			from = to
+		}
+		if pc.kind == textItem && len(out) > first { // justification
+			out[len(out)-1].width += extra
+		}
+	}
+	return out
+}
+
+// merge joins neighbours of one format and direction, so that they are shaped
+// and found as one text.
+func merge(pieces []piece) []piece {
+	out := pieces[:0]
+	for _, pc := range pieces {
+		if n := len(out); n > 0 && pc.kind == textItem && out[n-1].kind == textItem && out[n-1].f == pc.f && out[n-1].level == pc.level {
+			out[n-1].text += pc.text
+			out[n-1].width += pc.width
+			continue
+		}
+		out = append(out, pc)
+	}
+	return out
+}
+
+func (d *document) drawPiece(pc piece, x, baseline, top, height float64) {
+	c, f := d.canvas, pc.f
+	if f.hasBack && pc.width > 0 && pc.kind != pictureItem {
+		c.Rect(x, baseline-f.size*ascent, pc.width, f.size*(ascent+descent), f.back[0], f.back[1], f.back[2])
+	}
+	switch pc.kind {
+	case textItem:
+		d.drawText(pc, x, baseline-f.raise, pc.text)
+	case fieldItem:
+		d.drawText(pc, x, baseline-f.raise, d.fieldValue(pc.text))
+	case tabItem:
+		d.drawLeader(pc, x, baseline)
+	case shapeItem:
+		d.drawSign(pc, x, baseline)
+	case pictureItem:
+		d.drawPicture(pc.pic, x, baseline, top)
+	}
+	d.drawRules(pc, x, baseline)
+}
+
+func (d *document) drawText(pc piece, x, baseline float64, s string) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	if pc.level%2 == 1 && !isRTL([]rune(s)) {
+		s = mirrored(s)
+	}
+	f := pc.f
+	d.canvas.Text(x, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], s)
+}
+
+// drawRules underlines and strikes out.
+func (d *document) drawRules(pc piece, x, baseline float64) {
+	f := pc.f
+	if pc.kind == pictureItem || pc.width <= 0 {
+		return
+	}
+	rule := func(y float64) {
+		d.canvas.Line(x, y, x+pc.width, y, f.size*0.05, f.colour[0], f.colour[1], f.colour[2])
+	}
+	if f.underline {
+		rule(baseline - f.raise + f.size*0.12)
+	}
+	if f.strike {
+		rule(baseline - f.raise - f.size*0.28)
+	}
+}
+
+// drawLeader fills a tab with dots or a line.
+func (d *document) drawLeader(pc piece, x, baseline float64) {
+	f := pc.f
+	switch pc.dots {
+	case "underscore", "heavy":
+		d.canvas.Line(x, baseline+f.size*0.1, x+pc.width, baseline+f.size*0.1, 0.5, f.colour[0], f.colour[1], f.colour[2])
+	case "dot", "hyphen", "middleDot":
+		sign := map[string]string{"dot": ".", "hyphen": "-", "middleDot": "·"}[pc.dots]
+		step := d.measure(f, sign)
+		if step <= 0 {
+			return
+		}
+		n := min(int((pc.width-2)/step), 1000)
+		if n > 0 {
+			d.canvas.Text(x+pc.width-float64(n)*step, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], strings.Repeat(sign, n))
+		}
+	}
+}
+
+// drawSign draws boxes, empty, ticked, crossed and full.
+func (d *document) drawSign(pc piece, x, baseline float64) {
+	f, c := pc.f, d.canvas
+	side := f.size * 0.7
+	if pc.shape == '▪' || pc.shape == '▫' {
+		side = f.size * 0.35
+	}
+	x, bottom := x+(pc.width-side)/2, baseline
+	top, right := bottom-side, x+side
+	if side < f.size/2 {
+		top, bottom = top-side*0.5, bottom-side*0.5
+	}
+	r, g, b := f.colour[0], f.colour[1], f.colour[2]
+	width := f.size * 0.06
+	switch pc.shape {
+	case '■', '▪', '◼':
+		c.Rect(x, top, side, side, r, g, b)
+		return
+	case '☒':
+		c.Line(x+width, top+width, right-width, bottom-width, width, r, g, b)
+		c.Line(x+width, bottom-width, right-width, top+width, width, r, g, b)
+	case '☑':
+		c.Line(x+side*0.2, top+side*0.5, x+side*0.42, bottom-side*0.2, width*1.3, r, g, b)
+		c.Line(x+side*0.42, bottom-side*0.2, right-side*0.15, top+side*0.2, width*1.3, r, g, b)
+	}
+	frame(c, x, top, side, side, width, f.colour)
+}
+
+func frame(c Canvas, x, y, w, h, width float64, k colour) {
+	c.Line(x, y, x+w, y, width, k[0], k[1], k[2])
+	c.Line(x+w, y, x+w, y+h, width, k[0], k[1], k[2])
+	c.Line(x+w, y+h, x, y+h, width, k[0], k[1], k[2])
+	c.Line(x, y+h, x, y, width, k[0], k[1], k[2])
+}
+
+func (d *document) drawPicture(p *picture, x, baseline, top float64) {
+	y := baseline - p.height
+	if p.anchor != nil {
+		x, y = d.flow.anchored(p, x, top)
+	}
+	switch {
+	case p.rule:
+		d.canvas.Rect(x, y, p.width, 1, 0.5, 0.5, 0.5)
+	case p.data == nil:
+		frame(d.canvas, x, y, p.width, p.height, 0.5, colour{0.6, 0.6, 0.6})
+	default:
+		if err := d.canvas.Image(x, y, p.width, p.height, p.data); err != nil {
+			d.findings.add("picture_format")
+			frame(d.canvas, x, y, p.width, p.height, 0.5, colour{0.6, 0.6, 0.6})
+		}
+	}
+}
+
+// drawFrame draws the paragraph's ground and borders behind one of its lines.
+func (d *document) drawFrame(p *paragraph, x, y, height float64, first, last bool) {
+	left, right := x+p.start+min(p.first, 0), x+p.width-p.end
+	if p.rtl {
+		left, right = x+p.end, x+p.width-p.start-min(p.first, 0)
+	}
+	e := p.props.borders
+	if s := p.props.shade; s != nil {
+		d.canvas.Rect(left-e.left.space, y, right-left+e.left.space+e.right.space, height, s[0], s[1], s[2])
+	}
+	draw := func(b border, x1, y1, x2, y2 float64) {
+		if b.visible() {
+			d.canvas.Line(x1, y1, x2, y2, b.width, b.colour[0], b.colour[1], b.colour[2])
+		}
+	}
+	if first {
+		draw(e.top, left, y-e.top.space, right, y-e.top.space)
+	}
+	if last {
+		draw(e.bottom, left, y+height+e.bottom.space, right, y+height+e.bottom.space)
+	}
+	draw(e.left, left-e.left.space, y, left-e.left.space, y+height)
+	draw(e.right, right+e.right.space, y, right+e.right.space, y+height)
+}

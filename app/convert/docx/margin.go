@@ -1,0 +1,93 @@
+package docx
+
+import (
+	"paraph/app/convert/internal/refuse"
+)
+
+// marginPart is a header or footer that was read.
+type marginPart struct {
+	root *node
+	part *part
+}
+
+// marginPart reads a header or footer, once.
+func (d *document) marginPart(name string) (marginPart, error) {
+	if m, ok := d.margins[name]; ok {
+		return m, nil
+	}
+	m := marginPart{}
+	if d.pack.zip.Has(name) {
+		var err error
+		if m.root, err = d.pack.tree(name); err != nil {
+			return m, err
+		}
+		if n := m.root.size(); n > maxMarginNodes {
+			return m, refuse.TooLarge("A header or footer of the DOCX has more than %d elements.", maxMarginNodes)
+		}
+		if m.part, err = d.pack.part(name); err != nil {
+			return m, err
+		}
+	}
+	d.margins[name] = m
+	return m, nil
+}
+
+func (n *node) size() int {
+	total := 1
+	for _, k := range n.kids {
+		total += k.size()
+	}
+	return total
+}
+
+// mentionsTotals looks whether a header or footer shows the number of pages.
+func (t *part) mentionsTotals(p *pack) (bool, error) {
+	for _, r := range t.rels {
+		if r.external || r.kind != "header" && r.kind != "footer" || !p.zip.Has(r.target) {
+			continue
+		}
+		root, err := p.tree(r.target)
+		if err != nil {
+			return false, err
+		}
+		if root.asksTotals() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (n *node) asksTotals() bool {
+	if n.name == "w:fldSimple" && asksTotals(n.attr("w:instr")) {
+		return true
+	}
+	text := ""
+	for _, k := range n.kids {
+		if k.asksTotals() {
+			return true
+		}
+		for _, r := range k.kids {
+			if r.name == "w:instrText" && len(text) < maxInstruction {
+				text += r.text
+			}
+		}
+	}
+	return asksTotals(text)
+}
+
+// counters are the positions of all lists.
+type counters map[*list]list
+
+func (n *numbering) save() counters {
+	c := counters{}
+	for _, l := range n.abstract {
+		c[l] = *l
+	}
+	return c
+}
+
+func (n *numbering) restore(c counters) {
+	for l, v := range c {
+		l.counts, l.started = v.counts, v.started
+	}
+}

@@ -1,0 +1,275 @@
+package docx
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// Bounds of the XML that is read.
+const (
+	maxDepth      = 256     // elements within elements
+	maxNodes      = 600_000 // elements of one paragraph, table or small part
+	maxParagraphs = 200_000 // of the document
+)
+
+// node is an element. Names are those of the specification with the usual
+// prefix, e.g. "w:p", whatever prefix the file uses.
+type node struct {
+	name  string
+	attrs []attr
+	kids  []*node
+	text  string
+}
+
+type attr struct{ name, value string }
+
+// attr gives an attribute by its name with prefix, "" if there is none. It can
+// be asked of nil.
+func (n *node) attr(name string) string {
+	if n == nil {
+		return ""
+	}
+	for _, a := range n.attrs {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// val is the attribute w:val.
+func (n *node) val() string { return n.attr("w:val") }
+
+// child gives the first child of a name, or nil. It can be asked of nil.
+func (n *node) child(path ...string) *node {
+	for _, name := range path {
+		if n == nil {
+			return nil
+		}
+		n = n.first(name)
+	}
+	return n
+}
+
+func (n *node) first(name string) *node {
+	for _, k := range n.kids {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// find gives the first descendant of a name, in reading order.
+func (n *node) find(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, k := range n.kids {
+		if k.name == name {
+			return k
+		}
+		if f := k.find(name); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// each calls fn with every descendant of a name; what is inside one is not
+// looked at again.
+func (n *node) each(name string, fn func(*node)) {
+	if n == nil {
+		return
+	}
+	for _, k := range n.kids {
+		if k.name == name {
+			fn(k)
+		} else {
+			k.each(name, fn)
+		}
+	}
+}
+
+// prefixes by namespace, transitional and strict.
+var prefixes = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
+	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
+	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
+	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
+	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
+	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
+	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
+	"http://schemas.openxmlformats.org/drawingml/2006/chart":                 "c",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
+	"http://schemas.openxmlformats.org/officeDocument/2006/math":             "m",
+	"http://purl.oclc.org/ooxml/officeDocument/math":                         "m",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
+	"http://schemas.microsoft.com/office/word/2010/wordprocessingShape":      "wps",
+	"http://schemas.microsoft.com/office/word/2010/wordprocessingGroup":      "wpg",
+	"urn:schemas-microsoft-com:vml":                                          "v",
+	"urn:schemas-microsoft-com:office:office":                                "o",
+	"http://schemas.openxmlformats.org/package/2006/relationships":           "rel",
+	"http://www.w3.org/XML/1998/namespace":                                   "xml",
+	"xml":                                                                    "xml",
+}
+
+// reader reads XML as a stream and gives subtrees of it.
+type reader struct {
+	ctx   context.Context
+	d     *xml.Decoder
+	names map[xml.Name]string
+	count int
+}
+
+func newReader(ctx context.Context, r io.Reader) *reader {
+	d := xml.NewDecoder(r)
+	// Entities are never declared by a DOCX, and declarations are refused
+	// below; so there is nothing that could expand or be fetched.
+	d.Entity = nil
+	return &reader{ctx: ctx, d: d, names: map[xml.Name]string{}}
+}
+
+// next gives the next start or end element or text; io.EOF at the end.
+func (r *reader) next() (xml.Token, error) {
+	for {
+		t, err := r.d.Token()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, notWellFormed(err)
+		}
+		switch t.(type) {
+		case xml.Directive:
+			return nil, refuse.Damaged(nil, "The DOCX declares a document type, which is not allowed in it.")
+		case xml.StartElement, xml.EndElement, xml.CharData:
+			return t, nil
+		}
+	}
+}
+
+// notWellFormed hides the text that the parser's messages may quote.
+func notWellFormed(err error) error {
+	if _, ok := errors.AsType[*refuse.Error](err); ok {
+		return err
+	}
+	if s, ok := errors.AsType[*xml.SyntaxError](err); ok {
+		err = fmt.Errorf("xml: syntax error on line %d", s.Line)
+	}
+	return refuse.Damaged(err, "A part of the DOCX is not well-formed.")
+}
+
+func (r *reader) name(n xml.Name) string {
+	s, ok := r.names[n]
+	if !ok {
+		s = n.Local
+		if p := prefixes[n.Space]; p != "" {
+			s = p + ":" + s
+		}
+		if len(r.names) < 10_000 {
+			r.names[n] = s
+		}
+	}
+	return s
+}
+
+func (r *reader) start(e xml.StartElement) *node {
+	n := &node{name: r.name(e.Name)}
+	if len(e.Attr) > 0 {
+		n.attrs = make([]attr, 0, len(e.Attr))
+		for _, a := range e.Attr {
+			n.attrs = append(n.attrs, attr{r.name(a.Name), a.Value})
+		}
+	}
+	return n
+}
+
+// subtree reads the rest of an element whose start was read.
+func (r *reader) subtree(e xml.StartElement) (*node, error) {
+	root := r.start(e)
+	stack := []*node{root}
+	var text []byte // of the innermost element that has text
+	for count := 1; len(stack) > 0; {
+		t, err := r.next()
+		if err != nil {
+			return nil, notWellFormed(unexpectedEnd(err))
+		}
+		top := stack[len(stack)-1]
+		switch t := t.(type) {
+		case xml.StartElement:
+			if count++; count > maxNodes {
+				return nil, refuse.TooLarge("A paragraph or table of the DOCX has more than %d elements.", maxNodes)
+			}
+			if len(stack) >= maxDepth {
+				return nil, refuse.TooLarge("The DOCX nests more than %d elements.", maxDepth)
+			}
+			n := r.start(t)
+			top.kids = append(top.kids, n)
+			stack = append(stack, n)
+			text = text[:0]
+		case xml.CharData:
+			if hasText(top.name) {
+				text = append(text, t...)
+			}
+		case xml.EndElement:
+			if hasText(top.name) {
+				top.text = string(text)
+			}
+			text = text[:0]
+			stack = stack[:len(stack)-1]
+		}
+		if r.count++; r.count%4096 == 0 && r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+	}
+	return root, nil
+}
+
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// hasText: everywhere else text is only indentation.
+func hasText(name string) bool {
+	switch name {
+	case "w:t", "w:instrText", "m:t", "wp:posOffset", "wp:align":
+		return true
+	}
+	return false
+}
+
+// runText is the text of w:t. Without xml:space="preserve" the ends are
+// trimmed, as Word does.
+func (n *node) runText() string {
+	if n.attr("xml:space") == "preserve" {
+		return n.text
+	}
+	return strings.Trim(n.text, " \t\r\n")
+}
+
+// tree reads a whole small part.
+func tree(ctx context.Context, in io.Reader) (*node, error) {
+	r := newReader(ctx, in)
+	for {
+		t, err := r.next()
+		if err != nil {
+			return nil, notWellFormed(unexpectedEnd(err))
+		}
+		if e, ok := t.(xml.StartElement); ok {
+			return r.subtree(e)
+		}
+	}
+}

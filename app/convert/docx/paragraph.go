@@ -1,0 +1,309 @@
+package docx
+
+import (
+	"strings"
+)
+
+// minColumn is the least width that text is set into, in points; narrower
+// places make it overlap rather than vanish.
+const minColumn = 12
+
+// environment is what surrounds paragraphs.
+type environment struct {
+	width float64
+	table runProps // of a table style
+	para  paraProps
+	dark  bool // the ground is dark, so text without a colour is white
+	inRow bool
+	note  string
+}
+
+// paragraph is a paragraph that is being laid out.
+type paragraph struct {
+	props             paraProps
+	items             []item
+	mark              *format // of the paragraph's end, which gives an empty line its height
+	width             float64
+	start, end, first float64 // indents
+	labelPieces       int
+	rtl               bool
+	boxes             []*node
+}
+
+// blocks lays out paragraphs, tables and what contains them.
+func (d *document) blocks(nodes []*node, in *part, env environment) []box {
+	var out []box
+	nodes = flattenBlocks(d, nodes)
+	previous := ""
+	for i, n := range nodes {
+		if d.stopped() {
+			break
+		}
+		next := ""
+		if i+1 < len(nodes) {
+			next = styleOf(nodes[i+1])
+		}
+		out = append(out, d.block(n, in, env, previous, next)...)
+		previous = styleOf(n)
+	}
+	return out
+}
+
+func (d *document) stopped() bool {
+	if d.err == nil && d.ctx.Err() != nil {
+		d.fail(d.ctx.Err())
+	}
+	return d.err != nil
+}
+
+// noStyle is no paragraph's style.
+const noStyle = "\x00"
+
+// styleOf gives a paragraph's style, for the spacing between equal ones.
+func styleOf(n *node) string {
+	if n == nil || n.name != "w:p" {
+		return noStyle
+	}
+	return n.child("w:pPr", "w:pStyle").val()
+}
+
+// flattenBlocks takes paragraphs and tables out of wrappers.
+func flattenBlocks(d *document, nodes []*node) (out []*node) {
+	for _, n := range nodes {
+		switch n.name {
+		case "w:p", "w:tbl":
+			out = append(out, n)
+		case "w:sdt":
+			if c := n.child("w:sdtContent"); c != nil {
+				out = append(out, flattenBlocks(d, c.kids)...)
+			}
+		case "w:customXml", "w:smartTag", "w:ins", "w:moveTo":
+			out = append(out, flattenBlocks(d, n.kids)...)
+		case "mc:AlternateContent":
+			out = append(out, flattenBlocks(d, alternative(n).kids)...)
+		case "w:altChunk":
+			d.findings.add("embedded_document")
+		case "m:oMathPara", "m:oMath":
+			out = append(out, &node{name: "w:p", kids: []*node{n}})
+		}
+	}
+	return out
+}
+
+func (d *document) block(n *node, in *part, env environment, previous, next string) []box {
+	switch n.name {
+	case "w:p":
+		return d.paragraph(n, in, env, previous, next)
+	case "w:tbl":
+		return d.table(n, in, env)
+	}
+	return nil
+}
+
+// paragraph lays out a w:p and the text boxes that hang on it.
+func (d *document) paragraph(n *node, in *part, env environment, previous, next string) []box {
+	p, run := d.resolveParagraph(n, env)
+	c := &collector{d: d, part: in, base: run, dark: env.dark || p.props.shade != nil && isDark(*p.props.shade), note: env.note}
+	c.content(n)
+	d.endParagraph()
+	mark := readRunProps(n.child("w:pPr", "w:rPr"))
+	p.mark = d.format(run.over(mark), c.dark)
+	p.items, p.boxes = c.items, c.boxes
+	if p.mark.hidden && len(p.items) == 0 {
+		return nil
+	}
+	if l := d.label(p); l != nil {
+		d.addLabel(p, l, run.over(mark), c.dark)
+	}
+	d.contextual(p, previous, next)
+	out := d.lineBoxes(p)
+	for _, t := range p.boxes {
+		if d.enter() {
+			out = append(out, d.blocks(t.kids, in, environment{width: env.width, note: env.note})...)
+			d.leave()
+		}
+	}
+	return out
+}
+
+// resolveParagraph brings defaults, styles, numbering and the paragraph's own
+// properties together.
+func (d *document) resolveParagraph(n *node, env environment) (*paragraph, runProps) {
+	direct := readParaProps(n.child("w:pPr"))
+	st := d.styles.paragraph(direct.style)
+	base := d.styles.para.over(env.para)
+	props := base.over(st.para)
+	ownNumber := direct.num != ""
+	if u, i := d.nums.find(orString(st.para.num, direct.num), orString(st.para.level, direct.level)); u != nil {
+		if props = props.over(u.level(i).para); !ownNumber {
+			props = props.over(st.above)
+		}
+	}
+	props = props.over(direct)
+	props.style = st.para.style
+	p := &paragraph{props: props, width: env.width, rtl: props.bidi == on}
+	p.indents()
+	return p, d.styles.run.over(env.table).over(st.run)
+}
+
+// indents keeps a readable width whatever the indents say.
+func (p *paragraph) indents() {
+	most := max(p.width-minColumn, 0)
+	p.start, p.end = p.props.left.points, p.props.right.points
+	p.first = p.props.first.points
+	if p.start+p.end > most {
+		scale := most / (p.start + p.end)
+		p.start, p.end = p.start*scale, p.end*scale
+	}
+	p.start, p.end = max(p.start, -72), max(p.end, -72)
+	p.first = min(max(p.first, -p.start-72), max(p.width-p.start-p.end-minColumn, 0))
+}
+
+// label counts the paragraph in its list.
+func (d *document) label(p *paragraph) *label {
+	u, i := d.nums.find(p.props.num, p.props.level)
+	if u == nil {
+		return nil
+	}
+	return d.nums.next(u, i)
+}
+
+// addLabel puts the label in front of the paragraph's content.
+func (d *document) addLabel(p *paragraph, l *label, run runProps, dark bool) {
+	run.underline, run.highlight, run.vanish, run.strike = "none", "", off, off
+	f := *d.format(run.over(l.run), dark)
+	f.hidden = false
+	text := printable(symbolText(l.text, f))
+	if text == "o" && l.run.font == "Courier New" { // the hollow bullet of Word's lists
+		text = "◦"
+	}
+	if f.caps {
+		text = strings.ToUpper(text)
+	}
+	if text == "" {
+		return
+	}
+	c := &collector{d: d}
+	switch l.align {
+	case "right", "end":
+		c.add(item{kind: skipItem, f: d.intern(f), text: text})
+	case "center":
+		half := f
+		half.size /= 2
+		c.add(item{kind: skipItem, f: d.intern(half), text: text})
+	}
+	f.symbol, f.wingdings, f.caps = false, false, false
+	c.text(text, d.intern(f))
+	switch l.suffix {
+	case "space":
+		c.text(" ", d.intern(f))
+	case "tab":
+		c.add(item{kind: tabItem, f: d.intern(f)})
+	}
+	p.labelPieces = len(c.items)
+	p.items = append(c.items, p.items...)
+}
+
+// contextual removes spacing between paragraphs of one style.
+func (d *document) contextual(p *paragraph, previous, next string) {
+	auto := points(14)
+	if p.props.beforeAuto == on {
+		p.props.before = auto
+	}
+	if p.props.afterAuto == on {
+		p.props.after = auto
+	}
+	if p.props.contextual != on {
+		return
+	}
+	same := func(id string) bool {
+		return id != noStyle && d.styles.paragraph(id).para.style == p.props.style
+	}
+	if same(previous) {
+		p.props.before = length{}
+	}
+	if same(next) {
+		p.props.after = length{}
+	}
+}
+
+func isDark(c colour) bool { return 0.3*c[0]+0.59*c[1]+0.11*c[2] < 0.35 }
+
+// lineBoxes makes a box of every line.
+func (d *document) lineBoxes(p *paragraph) []box {
+	if len(p.items) == 1 && (p.items[0].kind == pageBreak || p.items[0].kind == columnBreak) {
+		return []box{{pageBreak: p.items[0].kind == pageBreak || p.props.pageBreak == on, columnBreak: p.items[0].kind == columnBreak}}
+	}
+	lines := d.breakLines(p)
+	out := make([]box, 0, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		b := box{height: d.lineHeight(p, l)}
+		first, last := i == 0, i == len(lines)-1
+		b.draw = func(d *document, x, y float64) { d.drawLine(p, l, x, y, b.height, first, last) }
+		if first {
+			b.before = max(p.props.before.points, 0)
+			b.pageBreak = p.props.pageBreak == on
+		} else {
+			b.pageBreak = lines[i-1].after == pageBreak
+			b.columnBreak = lines[i-1].after == columnBreak
+		}
+		b.keep = p.keeps(i, len(lines))
+		out = append(out, b)
+	}
+	out[len(out)-1].after = max(p.props.after.points, 0)
+	if after := lines[len(lines)-1].after; after == pageBreak || after == columnBreak {
+		out[len(out)-1].keep = false
+		out = append(out, box{pageBreak: after == pageBreak, columnBreak: after == columnBreak})
+	}
+	return out
+}
+
+// keeps says whether line i stays on the page of the line after it: for the
+// paragraph's own sake, for the next paragraph's, or so that no single line
+// stands alone.
+func (p *paragraph) keeps(i, n int) bool {
+	last := i == n-1
+	switch {
+	case last:
+		return p.props.keepNext == on
+	case p.props.keepLines == on:
+		return true
+	case p.props.widow == off:
+		return false
+	}
+	return i == 0 || i == n-2
+}
+
+// lineHeight finds how far a line reaches above and below its baseline.
+func (d *document) lineHeight(p *paragraph, l *line) float64 {
+	up, down, pictures := 0.0, 0.0, 0.0
+	text := func(f *format) {
+		up, down = max(up, f.size*ascent+f.raise), max(down, f.size*descent-f.raise)
+	}
+	for _, pc := range l.pieces {
+		switch {
+		case pc.kind != pictureItem:
+			text(pc.f)
+		case pc.pic.anchor == nil:
+			pictures = max(pictures, pc.pic.height)
+		}
+	}
+	if up == 0 && pictures == 0 {
+		text(p.mark)
+	}
+	natural := up + down
+	height := natural
+	switch value := p.props.line.points; {
+	case !p.props.line.set || value <= 0:
+	case p.props.lineRule == "exact":
+		height = value
+	case p.props.lineRule == "atLeast":
+		height = max(height, value)
+	default:
+		height *= min(max(value, 0.5), 20)
+	}
+	l.below = down
+	l.rise = max(height-natural+up, pictures)
+	return l.rise + l.below
+}

@@ -1,0 +1,343 @@
+package docx
+
+import (
+	"slices"
+
+	"paraph/app/convert/internal/refuse"
+)
+
+// Bounds of one table.
+const (
+	maxRows  = 20_000
+	maxCells = 100_000
+)
+
+// row is a table row on its way onto the page.
+type row struct {
+	cells   []*cell
+	columns int // of the grid that it covers
+	least   float64
+	height  float64
+	header  bool
+	whole   bool // may not be split
+}
+
+// cell is a table cell.
+type cell struct {
+	node          *node
+	column, span  int
+	merge         string // "", restart, continue
+	down          int    // rows that a merged cell covers, itself included
+	wish          float64
+	x, width      float64
+	content       []box
+	top, bottom   float64 // margins
+	left, right   float64
+	align         string
+	shade         *colour
+	borders       edges
+	heightOf      float64 // of content with margins
+	continued     bool    // draws nothing of its own but borders
+	total         float64 // height of all rows that it covers, if drawn as one
+	isTop, isLast bool    // edges of the merged area
+}
+
+// table lays out a w:tbl as one box for each row.
+func (d *document) table(n *node, in *part, env environment) []box {
+	if !d.enter() {
+		return nil
+	}
+	defer d.leave()
+	if n.child("w:tblPr", "w:tblpPr") != nil {
+		d.findings.add("floating_table")
+	}
+	p := d.tableProps(n)
+	rows := d.readRows(n)
+	if len(rows) == 0 || d.err != nil {
+		return nil
+	}
+	grid := d.columns(n, &p, rows, env.width)
+	left := tableLeft(&p, sum(grid), env.width)
+	d.layoutRows(rows, grid, &p, in, env)
+	joinRows(rows)
+	measureRows(rows)
+	whole := d.mergeRows(rows, env.inRow)
+	return d.rowBoxes(rows, whole, left, sum(grid), &p)
+}
+
+func tableLeft(p *tableProps, width, room float64) float64 {
+	align := p.align
+	if p.rtl && (align == "" || align == "left" || align == "start") {
+		return room - width - p.indent
+	}
+	switch align {
+	case "center":
+		return (room - width) / 2
+	case "right", "end":
+		return room - width
+	}
+	return p.indent
+}
+
+// readRows finds rows and cells with their places in the grid.
+func (d *document) readRows(n *node) (rows []*row) {
+	cells := 0
+	eachWrapped(n, "w:tr", func(tr *node) {
+		pr := tr.child("w:trPr")
+		if pr.child("w:del") != nil {
+			d.findings.add("tracked_changes")
+			return
+		}
+		r := &row{header: readToggle(pr.child("w:tblHeader")) == on, whole: readToggle(pr.child("w:cantSplit")) == on}
+		r.least = min(max(twips(pr.child("w:trHeight").val()).points, 0), d.tallest())
+		at := min(max(integer(pr.child("w:gridBefore").val(), 0), 0), maxColumns-1)
+		eachWrapped(tr, "w:tc", func(tc *node) {
+			c := readCell(tc, at)
+			if c.column+c.span > maxColumns {
+				d.fail(refuse.TooLarge("A table of the DOCX has more than %d columns.", maxColumns))
+				return
+			}
+			at += c.span
+			r.cells = append(r.cells, c)
+			cells++
+		})
+		r.columns = at
+		if len(r.cells) > 0 {
+			rows = append(rows, r)
+		}
+		if len(rows) > maxRows || cells > maxCells {
+			d.fail(refuse.TooLarge("A table of the DOCX has more than %d rows or %d cells.", maxRows, maxCells))
+		}
+	})
+	if d.err != nil {
+		return nil
+	}
+	return rows
+}
+
+// eachWrapped calls fn for the children of a name, inside wrappers too.
+func eachWrapped(n *node, name string, fn func(*node)) {
+	for _, k := range n.kids {
+		switch k.name {
+		case name:
+			fn(k)
+		case "w:sdt":
+			if c := k.child("w:sdtContent"); c != nil {
+				eachWrapped(c, name, fn)
+			}
+		case "w:customXml", "w:smartTag", "w:ins", "w:moveTo":
+			eachWrapped(k, name, fn)
+		case "mc:AlternateContent":
+			eachWrapped(alternative(k), name, fn)
+		}
+	}
+}
+
+func readCell(tc *node, column int) *cell {
+	pr := tc.child("w:tcPr")
+	c := &cell{node: tc, column: column, span: min(max(integer(pr.child("w:gridSpan").val(), 1), 1), maxColumns)}
+	if m := pr.child("w:vMerge"); m != nil {
+		c.merge = orString("continue", m.val())
+	}
+	c.wish = widthOf(pr.child("w:tcW")).points / float64(c.span)
+	c.align = pr.child("w:vAlign").val()
+	return c
+}
+
+// layoutRows gives every cell its place and lays out its content.
+func (d *document) layoutRows(rows []*row, grid []float64, p *tableProps, in *part, env environment) {
+	edge := make([]float64, len(grid)+1)
+	for i, w := range grid {
+		edge[i+1] = edge[i] + w
+	}
+	for i, r := range rows {
+		for _, c := range r.cells {
+			if d.stopped() {
+				return
+			}
+			c.x, c.width = edge[c.column], edge[c.column+c.span]-edge[c.column]
+			if p.rtl {
+				c.x = edge[len(grid)] - c.x - c.width
+			}
+			cond := p.cellProps(i, len(rows), c.column, len(grid), c.span)
+			d.layoutCell(c, p, cond, in, env)
+			c.outline(p, cond, i == 0, i == len(rows)-1, c.column == 0, c.column+c.span == len(grid))
+		}
+	}
+}
+
+func (d *document) layoutCell(c *cell, p *tableProps, cond condition, in *part, env environment) {
+	pr := c.node.child("w:tcPr")
+	m := p.margins
+	for i, own := range readCellMargins(pr.child("w:tcMar")) {
+		m[i] = m[i].or(own)
+	}
+	side := func(l length) float64 { return min(max(l.points, 0), 200) }
+	c.top, c.left, c.bottom, c.right = side(m[0]), side(m[1]), side(m[2]), side(m[3])
+	if c.left+c.right > c.width-minColumn {
+		c.left, c.right = 0, 0
+	}
+	if v := pr.child("w:textDirection").val(); v != "" && v != "lrTb" && v != "lr" {
+		d.findings.add("text_direction")
+	}
+	c.shade = p.shade
+	if cond.shade != nil {
+		c.shade = cond.shade
+	}
+	if s, ok := shade(pr.child("w:shd")); ok {
+		c.shade = &s
+	}
+	inner := environment{
+		width: max(c.width-c.left-c.right, minColumn), inRow: true, note: env.note,
+		para: p.para.over(cond.para), table: p.run.over(cond.run),
+		dark: c.shade != nil && isDark(*c.shade),
+	}
+	if c.merge != "continue" {
+		c.content = d.blocks(c.node.kids, in, inner)
+	}
+	c.heightOf = height(c.content) + c.top + c.bottom
+}
+
+// outline finds the lines around a cell: its own, else the table's, outside
+// or between cells.
+func (c *cell) outline(p *tableProps, cond condition, top, bottom, left, right bool) {
+	table := p.borders.over(cond.borders)
+	pick := func(outer bool, edge, inside border) border {
+		if outer {
+			return edge
+		}
+		return inside
+	}
+	b := edges{
+		top: pick(top, table.top, table.insideH), bottom: pick(bottom, table.bottom, table.insideH),
+		left: pick(left, table.left, table.insideV), right: pick(right, table.right, table.insideV),
+	}
+	// A conditional format speaks of the cell's own edges.
+	b = b.over(edges{top: cond.borders.top, bottom: cond.borders.bottom, left: cond.borders.left, right: cond.borders.right})
+	c.borders = b.over(readEdges(c.node.child("w:tcPr", "w:tcBorders")))
+	if p.rtl {
+		c.borders.left, c.borders.right = c.borders.right, c.borders.left
+	}
+}
+
+// joinRows finds how far merged cells reach down.
+func joinRows(rows []*row) {
+	for i, r := range rows {
+		for _, c := range r.cells {
+			c.down, c.isTop, c.isLast = 1, true, true
+			if c.merge != "restart" {
+				continue
+			}
+			last := c
+			for _, below := range rows[i+1:] {
+				k := slices.IndexFunc(below.cells, func(o *cell) bool {
+					return o.column == c.column && o.span == c.span && o.merge == "continue"
+				})
+				if k < 0 {
+					break
+				}
+				last.isLast = false
+				last = below.cells[k]
+				last.continued = true
+				c.down++
+			}
+		}
+	}
+	for _, r := range rows {
+		for _, c := range r.cells {
+			if c.continued {
+				c.isTop = false
+			}
+		}
+	}
+}
+
+// measureRows makes every row high enough for its cells, a merged cell's last
+// row for the rest.
+func measureRows(rows []*row) {
+	for _, r := range rows {
+		r.height = max(r.least, 4)
+		for _, c := range r.cells {
+			if c.down == 1 && !c.continued {
+				r.height = max(r.height, c.heightOf)
+			}
+		}
+	}
+	for i, r := range rows {
+		for _, c := range r.cells {
+			if c.down == 1 {
+				continue
+			}
+			have := 0.0
+			for _, o := range rows[i : i+c.down] {
+				have += o.height
+			}
+			if c.heightOf > have {
+				rows[i+c.down-1].height += c.heightOf - have
+			}
+		}
+	}
+}
+
+// mergeRows decides how merged cells are drawn: as one where their rows stay
+// on one page, otherwise their content runs down from row to row. It gives
+// for each row whether it stays with the next.
+func (d *document) mergeRows(rows []*row, nested bool) []bool {
+	together := make([]bool, len(rows))
+	for i, r := range rows {
+		for _, c := range r.cells {
+			if c.down == 1 {
+				continue
+			}
+			c.total = 0
+			for _, o := range rows[i : i+c.down] {
+				c.total += o.height
+			}
+			if nested || c.total > d.tallest()*0.6 {
+				spread(rows, i, c)
+				continue
+			}
+			for j := i; j < i+c.down-1; j++ {
+				together[j] = true
+				rows[j+1].below(c).shade = nil // drawn with the first
+			}
+		}
+	}
+	return together
+}
+
+// below is the row's part of a cell that was merged from above.
+func (r *row) below(c *cell) *cell {
+	return r.cells[slices.IndexFunc(r.cells, func(o *cell) bool { return o.column == c.column })]
+}
+
+// spread deals the content of a merged cell out to the rows that it covers.
+func spread(rows []*row, i int, c *cell) {
+	content := c.content
+	first := rows[i : i+c.down]
+	c.total = 0
+	for k, r := range first {
+		part := c
+		if k > 0 {
+			part = r.below(c)
+			part.top, part.bottom, part.left, part.right, part.shade = 0, c.bottom, c.left, c.right, c.shade
+			part.align = "top"
+		}
+		used := part.top
+		n := 0
+		for n < len(content) {
+			h := content[n].before + content[n].height + content[n].after
+			if k < len(first)-1 && used+h > r.height {
+				break
+			}
+			used += h
+			n++
+		}
+		part.content, content = content[:n:n], content[n:]
+		part.heightOf = used + part.bottom
+		if k == len(first)-1 {
+			r.height = max(r.height, part.heightOf)
+		}
+	}
+	c.align = "top"
+}
