@@ -1,0 +1,172 @@
+package notify
+
+import (
+	"errors"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// tell writes the messages that one event calls for.
+func (s *Service) tell(tx *kv.Tx, e signing.Entry) error {
+	write, ok := telling[e.Value.Type]
+	if !ok {
+		return nil
+	}
+	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
+	if account.KindOf(err) == account.KindNotFound {
+		return nil // purged since
+	}
+	if err != nil {
+		return err
+	}
+	company, err := account.LoadCompany(tx, d.Company)
+	if err != nil {
+		return err
+	}
+	return write(s, tx, &story{event: e.Value, document: d, company: company})
+}
+
+// story is one event with everything that a message about it may say.
+type story struct {
+	event    signing.Event
+	document *signing.Document
+	company  account.Company
+}
+
+// telling says who is told of what.
+var telling = map[string]func(*Service, *kv.Tx, *story) error{
+	"invitation.notified":      func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
+	"invitation.reminded":      func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
+	"invitation.declined":      func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
+	"document.completed":       (*Service).tellCompleted,
+	"document.voided":          (*Service).tellVoided,
+	"document.expired":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
+	"document.sealing_delayed": func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
+	"document.mail_failed":     func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
+	"document.approved":        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
+	"document.rejected":        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
+	"document.submitted":       (*Service).tellApprover,
+}
+
+// facts are what the messages of a document have in common.
+func (t *story) facts() map[string]string {
+	d := t.document
+	sender := d.Owner.Name
+	if sender == "" {
+		sender = d.Owner.Email
+	}
+	f := map[string]string{
+		"title": d.Title, "company": t.company.Name, "sender": sender, "sender_email": d.Owner.Email,
+		"subject": d.Subject, "message": d.Message, "color": t.company.BrandColor,
+		"reason": t.event.Data["reason"], "email": t.event.Data["email"],
+		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
+	}
+	if d.ExpiresAt != nil {
+		f["expires"] = d.ExpiresAt.UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	if inv := d.Invitation(t.event.Invitation); inv != nil {
+		f["signatory"] = inv.Name
+	}
+	return f
+}
+
+func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
+	inv := t.document.Invitation(t.event.Invitation)
+	if inv == nil {
+		return nil
+	}
+	link := s.signing.SignURL(t.document, inv, t.document.BaseURL)
+	if link == "" {
+		return nil // signed, voided or passed on since
+	}
+	return s.tellSignatory(tx, t, kind, inv, link)
+}
+
+func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.Invitation, link string) error {
+	f := t.facts()
+	f["name"], f["link"] = inv.Name, link
+	if inv.Message != "" {
+		f["message"] = inv.Message
+	}
+	if inv.Role == signing.Approver {
+		f["approver"] = "yes"
+	}
+	m := Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
+	return s.write(tx, m, firstOf(inv.Locale, t.document.Locale, t.company.Locale), f)
+}
+
+func firstOf(all ...string) string {
+	for _, s := range all {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// tellOwner writes to the document's owner.
+func (s *Service) tellOwner(tx *kv.Tx, t *story, kind string) error {
+	o := t.document.Owner
+	return s.tellMember(tx, t, kind, o.Name, o.Email, t.company.Locale)
+}
+
+func (s *Service) tellMember(tx *kv.Tx, t *story, kind, name, email, locale string) error {
+	f := t.facts()
+	f["name"], f["link"] = name, f["document"]
+	m := Message{Company: t.document.Company, Document: t.document.ID, Kind: kind, To: email, ToName: name}
+	return s.write(tx, m, locale, f)
+}
+
+// tellApprover writes to whoever is asked to approve: the member named, else
+// everybody who may.
+func (s *Service) tellApprover(tx *kv.Tx, t *story) error {
+	if a := t.document.Approver; a != nil {
+		return s.tellMember(tx, t, "approval", a.Name, a.Email, t.company.Locale)
+	}
+	all, err := account.ListApprovers(tx, t.document.Company)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.UserID == t.document.SubmittedBy && len(all) > 1 {
+			continue
+		}
+		if err := s.tellMember(tx, t, "approval", m.Name, m.Email, t.company.Locale); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellCompleted writes to everybody who took part, and to those who receive a copy.
+func (s *Service) tellCompleted(tx *kv.Tx, t *story) error {
+	errs := []error{s.tellOwner(tx, t, "completed_owner")}
+	for i := range t.document.Invitations {
+		inv := &t.document.Invitations[i]
+		if inv.Status == signing.Delegated {
+			continue
+		}
+		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
+		errs = append(errs, s.tellSignatory(tx, t, "completed", inv, link))
+	}
+	return errors.Join(errs...)
+}
+
+// tellVoided writes to those who were asked to sign.
+func (s *Service) tellVoided(tx *kv.Tx, t *story) error {
+	var errs []error
+	for i := range t.document.Invitations {
+		inv := &t.document.Invitations[i]
+		if inv.NotifiedAt == nil || inv.Status == signing.Delegated || inv.Status == signing.Declined {
+			continue
+		}
+		errs = append(errs, s.tellSignatory(tx, t, "voided", inv, ""))
+	}
+	if t.event.ActorID != t.document.Owner.ID {
+		errs = append(errs, s.tellOwner(tx, t, "voided_owner"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,217 @@
+package signing
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// respond is the way of everything a person invited does but signing.
+func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error)) (*Document, error) {
+	if err := mayAct(who, id, invitation); err != nil {
+		return nil, err
+	}
+	return s.onInvitation(who, id, invitation, change)
+}
+
+func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error)) (*Document, error) {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		inv := d.invitation(invitation)
+		if inv == nil {
+			return nil, account.NotFound("invitation")
+		}
+		events, err := change(tx, d, inv)
+		if err != nil {
+			return nil, err
+		}
+		inv.UpdatedAt = tx.Now
+		return events, s.schedule(tx, d)
+	})
+}
+
+// MarkViewed records that a person has looked at the document. Doing it again
+// changes nothing.
+func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	if inv := d.invitation(invitation); inv != nil && inv.ViewedAt != nil {
+		return d, mayAct(who, id, invitation)
+	}
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.running(tx.Now); err != nil {
+			return nil, err
+		}
+		inv.ViewedAt = &tx.Now
+		if inv.Status == Notified {
+			inv.Status = Viewed
+		}
+		return []saving{happened("invitation.viewed").to(inv.ID)}, nil
+	})
+}
+
+// Decline records that a person will not sign. The document stays sent, nobody
+// else can sign, and the owner is told; or it is voided at once, if the company
+// chose so.
+func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string) (*Document, error) {
+	var f account.Faults
+	why := lines(&f, "reason", reason, maxReason)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.signable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		company, err := account.LoadCompany(tx, d.Company)
+		if err != nil {
+			return nil, err
+		}
+		inv.Status, inv.DeclinedAt, inv.DeclinedReason = Declined, &tx.Now, why
+		d.Attention, d.AttentionText = AttentionDeclined, inv.Name+" declined to sign. Void the document, or replace the invitation."
+		events := []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", why)}
+		if company.OnDecline != account.OnDeclineVoid {
+			return events, nil
+		}
+		if err := d.void(inv.Name+" declined to sign.", tx.Now); err != nil {
+			return nil, err
+		}
+		return append(events, happened("document.voided").with("reason", d.VoidedReason)), nil
+	})
+}
+
+// Delegate passes an invitation on to somebody else, who takes its place with
+// its fields; the first link stops working.
+func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.signable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		return s.takeOver(tx, d, inv, in, "invitation.delegated")
+	})
+}
+
+// Replace puts somebody else in the place of a person who has not signed; the
+// company does it, also after a decline.
+func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.running(tx.Now); err != nil {
+			return nil, err
+		}
+		switch inv.Status {
+		case Signed:
+			return nil, conflict("already_signed", "This invitation was already signed.")
+		case Delegated:
+			return nil, conflict("invitation_delegated", "This invitation was passed on to somebody else.")
+		}
+		return s.takeOver(tx, d, inv, in, "invitation.replaced")
+	})
+}
+
+// takeOver makes a new invitation in the place of another: it takes its fields
+// and its signature fields in the files, which are named by place and not by
+// person, so that the certified pages stay as they are.
+func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in InvitationInput, kind string) ([]saving, error) {
+	var f account.Faults
+	if in.Name == nil {
+		f.Required("name")
+	}
+	if in.Email == nil {
+		f.Required("email")
+	}
+	next := Invitation{ID: s.id(), Role: inv.Role, Position: inv.Position, Status: Pending, Authentication: ByLink,
+		Locale: inv.Locale, CreatedAt: tx.Now, UpdatedAt: tx.Now, SignatureFields: inv.SignatureFields}
+	in.Role, in.Position = nil, nil
+	in.apply(&f, &next)
+	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+		return strings.EqualFold(o.Email, next.Email) && o.Status != Delegated
+	}) {
+		f.Add("email", "This e-mail address is already invited to this document.")
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	for _, x := range d.fieldsOf(inv.ID) {
+		x.Invitation = next.ID
+	}
+	event := happened(kind).to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
+	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = Delegated, next.ID, inv.LinkGeneration+1, tx.Now
+	d.Invitations = append(d.Invitations, next)
+	if d.Attention == AttentionDeclined && d.declined() == nil {
+		d.Attention, d.AttentionText = "", ""
+	}
+	if err := invited.Put(tx, next.ID, invitedTo{d.Company, d.ID}); err != nil {
+		return nil, err
+	}
+	return append([]saving{event}, d.notify(tx.Now)...), nil
+}
+
+// remindAgain is how long a person is left alone after a reminder by hand.
+const remindAgain = time.Minute
+
+// Remind writes again to a person who has not acted; without an invitation, to
+// all whose turn it is.
+func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if err := d.running(tx.Now); err != nil {
+			return nil, err
+		}
+		if invitation != "" {
+			inv := d.invitation(invitation)
+			if inv == nil {
+				return nil, account.NotFound("invitation")
+			}
+			if err := d.signable(inv, tx.Now); err != nil {
+				return nil, err
+			}
+		}
+		events := d.remind(tx.Now, func(inv *Invitation) bool {
+			return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= remindAgain)
+		})
+		if len(events) == 0 {
+			return nil, conflict("nobody_to_remind", "There is nobody to remind now.")
+		}
+		return events, s.schedule(tx, d)
+	})
+}
+
+// remind counts a reminder for all whose turn it is and who match.
+func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving {
+	if d.declined() != nil {
+		return nil
+	}
+	var events []saving
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.open() || inv.Status == Pending || !d.turn(inv) || !match(inv) {
+			continue
+		}
+		inv.RemindedAt, inv.UpdatedAt = &now, now
+		inv.RemindersSent++
+		events = append(events, happened("invitation.reminded").to(inv.ID).with("email", inv.Email))
+	}
+	return events
+}
+
+// MailFailed notes that a message about a document could not be delivered, so
+// that its owner sees it.
+func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
+	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
+		if d.Owner.Email == address || d.Status != Sent || d.Attention != "" {
+			return nil, nil
+		}
+		d.Attention, d.AttentionText = AttentionMailFailed, "A message could not be delivered to "+address+". Check the address, or give the person their link in another way."
+		return []saving{happened("document.mail_failed").with("email", address)}, nil
+	})
+}

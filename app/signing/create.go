@@ -1,0 +1,217 @@
+package signing
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// CreateInput is a new document. With Invitations, Fields, Uploads and Send it
+// is the whole way to the sending in one request, all or nothing.
+type CreateInput struct {
+	DocumentInput
+	Invitations []InvitationInput
+	Fields      []FieldInput
+	Uploads     []*Upload
+	Send        bool
+	BaseURL     string // the request's, for links
+}
+
+// Create makes a draft, or sends at once when asked to. The uploads are the
+// caller's to close.
+func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
+	if err := who.Require(account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	d := &Document{
+		ID: s.id(), Company: who.CompanyID, Title: untitled, Status: Draft, SigningOrder: Parallel,
+		Owner: person(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL),
+	}
+	if err := s.defaults(who, d); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	d.CreatedAt = now
+	var faults account.Faults
+	in.DocumentInput.apply(&faults, d, s.Limits, now)
+	if err := s.DB.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
+		return nil, err
+	}
+	s.invite(&faults, d, in.Invitations, now)
+	if err := s.attach(ctx, &faults, d, in.Uploads); err != nil {
+		return nil, err
+	}
+	s.place(&faults, d, in.Fields)
+	if in.Send && faults.Empty() {
+		d.ready(&faults)
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return s.insert(ctx, who, d, in)
+}
+
+// insert commits the new document with its files.
+func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*Document, error) {
+	if err := commitUploads(in.Uploads); err != nil {
+		return nil, err
+	}
+	events := []saving{happened("document.created").with("title", d.Title)}
+	for i := range d.Files {
+		events = append(events, fileAdded(&d.Files[i]))
+	}
+	var sent *sending
+	if in.Send {
+		company, err := s.company(who)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.sendable(company.RequireApproval); err != nil {
+			return nil, err
+		}
+		if sent, err = s.prepare(ctx, d, s.Now()); err != nil {
+			return nil, err
+		}
+	}
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		d.CreatedAt = tx.Now
+		for i := range d.Invitations {
+			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{d.Company, d.ID}); err != nil {
+				return err
+			}
+		}
+		if sent != nil {
+			more, err := s.send(tx, d, sent)
+			if err != nil {
+				return err
+			}
+			events = append(events, more...)
+		}
+		if err := s.readLater(tx, d, d.Files); err != nil {
+			return err
+		}
+		return s.save(tx, who, d, events...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// base is where the links of a document's mails lead.
+func (s *Service) base(request string) string {
+	if s.BaseURL != "" {
+		return strings.TrimSuffix(s.BaseURL, "/")
+	}
+	return strings.TrimSuffix(request, "/")
+}
+
+// defaults takes what the company says of every new document.
+func (s *Service) defaults(who account.Actor, d *Document) error {
+	company, err := s.company(who)
+	if err != nil {
+		return err
+	}
+	d.Locale = company.Locale
+	return nil
+}
+
+func (s *Service) company(who account.Actor) (account.Company, error) {
+	return s.companyOf(who.CompanyID)
+}
+
+func (s *Service) companyOf(id string) (company account.Company, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		company, err = account.LoadCompany(tx, id)
+		return err
+	})
+	return company, err
+}
+
+// setApprover names the member who is asked to approve.
+func setApprover(tx *kv.Tx, who account.Actor, f *account.Faults, d *Document, id *string) error {
+	if id == nil {
+		return nil
+	}
+	if *id == "" {
+		d.Approver = nil
+		return nil
+	}
+	m, err := account.LoadMember(tx, who.CompanyID, *id)
+	switch {
+	case account.KindOf(err) == account.KindNotFound:
+		f.Selected("approver_id")
+		return nil
+	case err != nil:
+		return err
+	case !m.Role.Approves() || m.Status != account.MemberActive:
+		f.Add("approver_id", "The selected member may not approve documents.")
+		return nil
+	}
+	d.Approver = &Person{ID: m.UserID, Name: m.Name, Email: m.Email}
+	return nil
+}
+
+// invite adds people to the record. All faults are told at once.
+func (s *Service) invite(f *account.Faults, d *Document, in []InvitationInput, now time.Time) []string {
+	if len(d.Invitations)+len(in) > s.Limits.Invitations {
+		f.TooMany("invitations", s.Limits.Invitations)
+		return nil
+	}
+	emails := map[string]bool{}
+	next := 1
+	for i := range d.Invitations {
+		emails[strings.ToLower(d.Invitations[i].Email)] = true
+		next = max(next, d.Invitations[i].Position+1)
+	}
+	var ids []string
+	for i := range in {
+		at := f.At("invitations", i)
+		inv := Invitation{ID: s.id(), Role: Signer, Position: next, Status: Pending, Authentication: ByLink,
+			CreatedAt: now, UpdatedAt: now}
+		in[i].apply(at, &inv)
+		if key := strings.ToLower(inv.Email); key != "" && emails[key] {
+			at.Add("email", "This e-mail address is already invited to this document.")
+		} else {
+			emails[key] = true
+		}
+		next = max(next, inv.Position+1)
+		d.Invitations = append(d.Invitations, inv)
+		ids = append(ids, inv.ID)
+	}
+	return ids
+}
+
+// place adds fields to the record.
+func (s *Service) place(f *account.Faults, d *Document, in []FieldInput) {
+	if len(d.Fields)+len(in) > s.Limits.Fields {
+		f.TooMany("fields", s.Limits.Fields)
+		return
+	}
+	where := placement{files: d.Files, invitations: d.Invitations}
+	for i := range in {
+		x := Field{}
+		in[i].apply(f.At("fields", i), &x, where)
+		x.ID = s.id()
+		d.Fields = append(d.Fields, x)
+	}
+}
+
+// ready tells everything that keeps a document from being sent.
+func (d *Document) ready(f *account.Faults) {
+	if len(d.Files) == 0 {
+		f.Add("files", "Upload at least one file before sending.")
+	}
+	if !slices.ContainsFunc(d.Invitations, func(i Invitation) bool { return i.Role == Signer }) {
+		f.Add("invitations", "Invite at least one signer before sending.")
+	}
+	for i := range d.Files {
+		if d.Files[i].ConvertedBy == "builtin" && !d.Files[i].Confirmed {
+			f.Add("files", "Look at the pages of "+d.Files[i].Name+", which the built-in renderer converted, and confirm them before sending.")
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package signing
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Kinds of the jobs that depend on time. There is at most one of a kind for a
+// document, under the document's identifier.
+const (
+	expireJob = "expire"
+	remindJob = "remind"
+	purgeJob  = "purge"
+	readJob   = "read"
+)
+
+type documentJob struct{ Company, Document string }
+
+// schedule sets what is due for a document by the state it is in now.
+func (s *Service) schedule(tx *kv.Tx, d *Document) error {
+	if err := s.due(tx, d, expireJob, d.expiresNext()); err != nil {
+		return err
+	}
+	if err := s.due(tx, d, remindJob, d.remindsNext(tx.Now)); err != nil {
+		return err
+	}
+	if err := s.due(tx, d, purgeJob, s.purgesNext(d)); err != nil {
+		return err
+	}
+	var sealing *time.Time
+	if d.Attention == AttentionSealing {
+		sealing = &tx.Now
+	}
+	return s.due(tx, d, sealJob, sealing)
+}
+
+func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
+	if at == nil {
+		return s.Jobs.Cancel(tx, kind, d.ID)
+	}
+	payload, err := json.Marshal(documentJob{d.Company, d.ID})
+	if err != nil {
+		return err
+	}
+	return s.Jobs.Add(tx, kv.Job{Kind: kind, Scope: d.Company, Key: d.ID, Payload: payload, Due: *at})
+}
+
+func (d *Document) expiresNext() *time.Time {
+	if d.Status != Sent {
+		return nil
+	}
+	return d.ExpiresAt
+}
+
+// remindsNext is when the first of those whose turn it is wants a reminder.
+func (d *Document) remindsNext(now time.Time) *time.Time {
+	if d.Status != Sent || d.RemindEveryDays == 0 || d.declined() != nil {
+		return nil
+	}
+	var next *time.Time
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.open() || inv.NotifiedAt == nil || !d.turn(inv) {
+			continue
+		}
+		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
+		if at.Before(now) {
+			at = now
+		}
+		if next == nil || at.Before(*next) {
+			next = &at
+		}
+	}
+	return next
+}
+
+func (i *Invitation) lastWritten() time.Time {
+	if i.RemindedAt != nil {
+		return *i.RemindedAt
+	}
+	return *i.NotifiedAt
+}
+
+func (s *Service) purgesNext(d *Document) *time.Time {
+	if d.DeletedAt == nil || s.TrashDays == 0 {
+		return nil
+	}
+	at := d.DeletedAt.AddDate(0, 0, s.TrashDays)
+	return &at
+}
+
+// Handlers are the jobs of this package, for the worker pool.
+func (s *Service) Handlers() []kv.Handler {
+	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
+		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Run: func(ctx context.Context, job kv.Job) error {
+			var p documentJob
+			if err := json.Unmarshal(job.Payload, &p); err != nil {
+				return kv.Permanent(err)
+			}
+			return run(ctx, p.Company, p.Document)
+		}}
+	}
+	seal := on(sealJob, s.Seal)
+	seal.Backoff = sealWaits()
+	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler()}
+}
+
+// sealWaits goes on for about a month: the authority may be down for long, and
+// a document that everybody has signed must not be given up.
+func sealWaits() []time.Duration {
+	waits := []time.Duration{5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
+	for range 30 * 24 {
+		waits = append(waits, time.Hour)
+	}
+	return waits
+}
+
+// onTime makes a change that time has brought about. A document that is gone
+// or has moved on is left alone.
+func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) error {
+	who := account.System(company)
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		events, err := change(tx, d)
+		if err != nil {
+			return err
+		}
+		// Scheduled anew in any case: the job that runs was this document's
+		// only one of its kind.
+		if err := s.schedule(tx, d); err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		return s.save(tx, who, d, events...)
+	})
+	if account.KindOf(err) == account.KindNotFound {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) expire(_ context.Context, company, id string) error {
+	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if !d.expire(tx.Now) {
+			return nil, nil
+		}
+		return []saving{happened("document.expired")}, nil
+	})
+}
+
+func (s *Service) remindDue(_ context.Context, company, id string) error {
+	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if d.running(tx.Now) != nil || d.RemindEveryDays == 0 {
+			return nil, nil
+		}
+		return d.remind(tx.Now, func(inv *Invitation) bool {
+			return !inv.lastWritten().AddDate(0, 0, d.RemindEveryDays).After(tx.Now)
+		}), nil
+	})
+}
+
+// purge removes a document for good once its time in the trash is over. What
+// happened stays in the journal; its files go with the next sweep.
+func (s *Service) purge(_ context.Context, company, id string) error {
+	who := account.System(company)
+	return s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if account.KindOf(err) == account.KindNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if at := s.purgesNext(d); at == nil || tx.Now.Before(*at) {
+			return s.schedule(tx, d)
+		}
+		return s.remove(tx, who, d)
+	})
+}
+
+func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
+	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: "document.purged", Company: d.Company,
+		Document: d.ID, ActorKind: actorKind(who), ActorName: who.Name}); err != nil {
+		return err
+	}
+	for i := range d.Invitations {
+		if err := invited.Delete(tx, d.Invitations[i].ID); err != nil {
+			return err
+		}
+	}
+	key := documentKey(d.Company, d.ID)
+	if err := documents.Delete(tx, key); err != nil {
+		return err
+	}
+	if err := rows.Delete(tx, key); err != nil {
+		return err
+	}
+	_, err := changes.Append(tx, "", "", "", change{d.Company, d.ID})
+	return err
+}

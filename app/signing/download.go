@@ -1,0 +1,228 @@
+package signing
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/pdf/pdfium"
+)
+
+// DownloadInput chooses what of a document is downloaded.
+type DownloadInput struct {
+	Format  string // pdf, zip; "" is pdf for one file and zip for several
+	Version string // completed, current, original; "" is completed
+	Content string // document, certificate, evidence; "" is document
+}
+
+// Download gives the completed document, or what is asked for of it.
+func (s *Service) Download(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	var f account.Faults
+	format := oneOf(&f, "format", optional(in.Format), "pdf", "zip")
+	version := oneOf(&f, "version", optional(in.Version), "completed", "current", "original")
+	content := oneOf(&f, "content", optional(in.Content), "document", "certificate", "evidence")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	d, err := s.see(who, id)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status != Completed && (version == "" || version == "completed" || content == "certificate") {
+		return nil, conflict("document_not_completed", "This document is not completed yet; version=current gives it as it stands.")
+	}
+	switch {
+	case content == "certificate":
+		return s.sealedDownload(d.Certificate, "Certificate of completion - "+d.fileTitle()+".pdf"), nil
+	case content == "evidence":
+		return s.evidenceDownload(d)
+	case len(d.Files) == 0:
+		return nil, conflict("document_without_files", "This document has no files.")
+	case format == "zip" || format == "" && len(d.Files) > 1:
+		return s.zipDownload(d, version), nil
+	case len(d.Files) > 1:
+		return nil, account.Invalid("format", "A document of several files is downloaded as zip.")
+	}
+	return s.fileDownload(&d.Files[0], version), nil
+}
+
+// fileTitle is the title as part of a file name.
+func (d *Document) fileTitle() string {
+	clean := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, d.Title)
+	if r := []rune(clean); len(r) > 120 {
+		clean = string(r[:120])
+	}
+	return strings.Trim(clean, " .")
+}
+
+func pdfName(name string) string {
+	return strings.TrimSuffix(name, path.Ext(name)) + ".pdf"
+}
+
+// fileDownload gives one file: its upload, or the PDF as it stands.
+func (s *Service) fileDownload(f *File, version string) *Download {
+	if version == "original" {
+		return s.blobDownload(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
+	}
+	return s.blobDownload(pdfName(f.Name), "application/pdf", f.total(), f.current(), f.blobs()...)
+}
+
+func (s *Service) sealedDownload(c *Sealed, name string) *Download {
+	return s.blobDownload(name, "application/pdf", c.Size, c.SHA256, c.Blobs...)
+}
+
+func (s *Service) blobDownload(name, contentType string, size int64, hash string, blobs ...string) *Download {
+	return &Download{Name: name, ContentType: contentType, Size: size, ETag: hash,
+		Open: func() (io.ReadSeekCloser, error) { return s.Blobs.Concat(blobs...) }}
+}
+
+// zipDownload holds the files, and once completed the certificate of completion
+// and the evidence. It is made while it is sent.
+func (s *Service) zipDownload(d *Document, version string) *Download {
+	sum := sha256.New()
+	for i := range d.Files {
+		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].current())
+	}
+	fmt.Fprint(sum, d.Head)
+	return &Download{Name: d.fileTitle() + ".zip", ContentType: "application/zip", Size: -1,
+		ETag: hex.EncodeToString(sum.Sum(nil)), Write: func(w io.Writer) error { return s.writeZIP(w, d, version) }}
+}
+
+func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
+	z := zip.NewWriter(w)
+	used := map[string]int{}
+	for i := range d.Files {
+		if err := addToZIP(z, used, s.fileDownload(&d.Files[i], version)); err != nil {
+			return err
+		}
+	}
+	if d.Certificate != nil && version != "original" {
+		if err := addToZIP(z, used, s.sealedDownload(d.Certificate, "Certificate of completion.pdf")); err != nil {
+			return err
+		}
+		evidence, err := s.evidenceDownload(d)
+		if err != nil {
+			return err
+		}
+		if err := addToZIP(z, used, evidence); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// addToZIP stores one file; PDFs are compressed inside, so they are not again.
+func addToZIP(z *zip.Writer, used map[string]int, d *Download) error {
+	name := d.Name
+	if n := used[strings.ToLower(name)]; n > 0 {
+		ext := path.Ext(name)
+		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n+1, ext)
+	}
+	used[strings.ToLower(d.Name)]++
+	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	in, err := d.Open()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return closing(err, in.Close)
+}
+
+// evidenceDownload gives the machine-readable evidence.
+func (s *Service) evidenceDownload(d *Document) (*Download, error) {
+	e, err := s.evidence(d)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	return &Download{Name: "evidence.json", ContentType: "application/json", Size: int64(len(b)), ETag: hex.EncodeToString(sum[:]),
+		Open: func() (io.ReadSeekCloser, error) { return inMemory{strings.NewReader(string(b))}, nil }}, nil
+}
+
+type inMemory struct{ *strings.Reader }
+
+func (inMemory) Close() error { return nil }
+
+// FileContent gives one file of a document: its upload, or the PDF as it stands.
+func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	var f account.Faults
+	version = oneOf(&f, "version", optional(version), "current", "original")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	d, err := s.see(who, id)
+	if err != nil {
+		return nil, err
+	}
+	x := d.file(file)
+	if x == nil {
+		return nil, account.NotFound("file")
+	}
+	return s.fileDownload(x, version), nil
+}
+
+// Widths of page pictures, in pixels.
+const (
+	minWidth     = 16
+	maxWidth     = 4000
+	defaultWidth = 1240
+)
+
+// PagePicture draws a page, counted from 1, of a file as it stands, as PNG.
+// Width 0 means the usual one.
+func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file string, page, width int) ([]byte, string, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, "", err
+	}
+	if width == 0 {
+		width = defaultWidth
+	}
+	if width < minWidth || width > maxWidth {
+		return nil, "", account.Invalid("width", fmt.Sprintf("The width field must be between %d and %d.", minWidth, maxWidth))
+	}
+	d, err := s.see(who, id)
+	if err != nil {
+		return nil, "", err
+	}
+	f := d.file(file)
+	if f == nil {
+		return nil, "", account.NotFound("file")
+	}
+	if page < 1 || page > len(f.Pages) {
+		return nil, "", account.NotFound("page")
+	}
+	paths, err := s.Blobs.Paths(f.blobs()...)
+	if err != nil {
+		return nil, "", err
+	}
+	png, err := s.PDFium.Render(ctx, pdfium.Source{Paths: paths}, page-1, width)
+	if err != nil {
+		return nil, "", account.Unavailable("page_not_drawn", "This page could not be drawn.").Because(err)
+	}
+	return png, fmt.Sprintf("%s-%d-%d", f.current(), page, width), nil
+}

@@ -1,0 +1,133 @@
+package signing
+
+import (
+	"fmt"
+	"strings"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/text"
+)
+
+// drawAct draws a person's values and signature for one file.
+func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
+	p := s.Fonts.NewSet()
+	embed := func(w object.Writer) error { p.Embed(w); return nil }
+	spec := pdf.SignSpec{Field: signatureField, Embed: embed}
+	seal := true // the first signature field shows the signature that is the PAdES one
+	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {
+		box := boxOf(f, x)
+		if x.Type == "signature" && seal {
+			seal = false
+			drawn, err := s.drawMark(p, box, a.marks.signature, caption(a)...)
+			if err != nil {
+				return spec, err
+			}
+			spec.Appearance = drawn
+			continue
+		}
+		v, err := s.drawField(p, a, x, box)
+		if err != nil {
+			return spec, err
+		}
+		if v != nil {
+			spec.Values = append(spec.Values, *v)
+		}
+	}
+	if seal && !f.Presigned && len(a.document.fieldsIn(a.inv.ID, f.ID)) == 0 {
+		block := text.Box{Width: blockWidth, Height: blockHeight}
+		drawn, err := s.drawMark(p, block, a.marks.signature, caption(a)...)
+		if err != nil {
+			return spec, err
+		}
+		spec.Appearance = drawn
+	}
+	return spec, nil
+}
+
+// caption is the small print under a signature.
+func caption(a *act) []string {
+	verb := "Signed"
+	if a.inv.Role == Approver {
+		verb = "Approved"
+	}
+	return []string{
+		fmt.Sprintf("%s by %s <%s>", verb, a.inv.Name, a.inv.Email),
+		a.now.UTC().Format("2006-01-02 15:04:05 UTC"),
+	}
+}
+
+// boxOf is a field's place in points, as the page is displayed.
+func boxOf(f *File, x *Field) text.Box {
+	page := f.Pages[x.Page-1]
+	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
+}
+
+func (s *Service) drawMark(p *text.Set, box text.Box, m mark, caption ...string) (*text.Appearance, error) {
+	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: text.Ink()}
+	if m.Type != "typed" {
+		drawn.Typed = ""
+	}
+	if m.Picture != nil {
+		picture, err := p.Picture(m.Picture, true)
+		if err != nil {
+			return nil, fmt.Errorf("signing: picture of the signature: %w", err)
+		}
+		drawn.Picture = picture
+	}
+	return p.Signature(box, drawn, caption...), nil
+}
+
+// drawField draws one value; a field that nobody filled is left as it is.
+func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
+	v := a.values[x.ID]
+	out := &pdf.FieldValue{Name: x.ID, Text: v}
+	var err error
+	switch x.Type {
+	case "signature":
+		out.Text = a.inv.Name
+		out.Appearance, err = s.drawMark(p, box, a.marks.signature)
+	case "initials":
+		out.Text = a.inv.Name
+		out.Appearance, err = s.drawMark(p, box, a.marks.initials)
+	case "stamp":
+		out.Text = a.inv.Name
+		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.UTC().Format("2006-01-02"))
+	case "checkbox":
+		out.Checked = v == checked
+	case "radio":
+		return s.drawRadio(p, x, v, box), nil
+	case "attachment":
+		if v == "" {
+			return nil, nil
+		}
+		name, hash, _ := strings.Cut(v, " sha256:")
+		out.Appearance = p.Attachment(box, name, hash)
+	default:
+		if v == "" {
+			return nil, nil
+		}
+		out.Appearance = p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align, Multiline: x.multiline(box)})
+	}
+	return out, err
+}
+
+func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.FieldValue {
+	if len(x.Options) > 0 {
+		if v == "" {
+			return nil
+		}
+		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align})}
+	}
+	return &pdf.FieldValue{Name: x.ID, Checked: v == checked}
+}
+
+// multiline says whether a text field has room for more than one line, or was
+// given some.
+func (x *Field) multiline(box text.Box) bool {
+	size := x.FontSize
+	if size == 0 {
+		size = 10
+	}
+	return x.Type == "text" && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
+}

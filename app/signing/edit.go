@@ -1,0 +1,269 @@
+package signing
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Get gives a document to who asks.
+func (s *Service) Get(_ context.Context, who account.Actor, id string) (*Document, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	return s.see(who, id)
+}
+
+// see reads a document to be shown: somebody whose invitation asks for a code
+// sees nothing before they have given it.
+func (s *Service) see(who account.Actor, id string) (*Document, error) {
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	if inv := d.invitation(who.Invitation); inv != nil && !isIdentified(who, inv) {
+		return nil, account.Forbidden("identification_required", "This invitation asks for a code before the document is shown.")
+	}
+	return d, nil
+}
+
+// matches refuses a change that was made for another version of the record.
+func matches(d *Document, ifMatch *int64) error {
+	if ifMatch != nil && *ifMatch != d.Version {
+		return account.PreconditionFailed()
+	}
+	return nil
+}
+
+// Update changes what the input says. Content changes only in draft; metadata
+// and the external identifier at any time. ifMatch, when given, is the version
+// the caller saw.
+func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, ifMatch *int64) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if err := matches(d, ifMatch); err != nil {
+			return nil, err
+		}
+		if in.content() {
+			if err := d.editable(); err != nil {
+				return nil, err
+			}
+		}
+		var faults account.Faults
+		in.apply(&faults, d, s.Limits, tx.Now)
+		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
+			return nil, err
+		}
+		return []saving{happened("document.updated")}, faults.Err()
+	})
+}
+
+// member refuses a signatory: what follows is for the company's own people.
+func member(who account.Actor, scope account.Scope) error {
+	if who.IsSignatory() {
+		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+	}
+	return who.Require(scope)
+}
+
+// draft is the way of every change of content.
+func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error)) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if err := d.editable(); err != nil {
+			return nil, err
+		}
+		var faults account.Faults
+		events, err := change(tx, d, &faults)
+		if err != nil {
+			return nil, err
+		}
+		return events, faults.Err()
+	})
+}
+
+// Invite adds people to a draft and gives the new invitations.
+func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, []Invitation, error) {
+	var made []string
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		if len(in) == 0 {
+			f.Required("invitations")
+			return nil, nil
+		}
+		made = s.invite(f, d, in, tx.Now)
+		if !f.Empty() {
+			return nil, nil
+		}
+		var events []saving
+		for _, id := range made {
+			events = append(events, happened("invitation.added").to(id).with("email", d.invitation(id).Email))
+			if err := invited.Put(tx, id, invitedTo{d.Company, d.ID}); err != nil {
+				return nil, err
+			}
+		}
+		return events, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]Invitation, 0, len(made))
+	for _, id := range made {
+		out = append(out, *d.invitation(id))
+	}
+	return d, out, nil
+}
+
+// UpdateInvitation changes an invitation of a draft.
+func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		inv := d.invitation(invitation)
+		if inv == nil {
+			return nil, account.NotFound("invitation")
+		}
+		in.apply(f, inv)
+		inv.UpdatedAt = tx.Now
+		if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+			return o.ID != inv.ID && strings.EqualFold(o.Email, inv.Email)
+		}) {
+			f.Add("email", "This e-mail address is already invited to this document.")
+		}
+		if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
+			f.Add("role", "A viewer can't have fields; remove the fields first.")
+		}
+		return []saving{happened("invitation.updated").to(inv.ID)}, nil
+	})
+}
+
+// RemoveInvitation takes a person and their fields out of a draft.
+func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+		inv := d.invitation(invitation)
+		if inv == nil {
+			return nil, account.NotFound("invitation")
+		}
+		event := happened("invitation.removed").to(inv.ID).with("email", inv.Email)
+		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
+		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
+		return []saving{event}, invited.Delete(tx, invitation)
+	})
+}
+
+// ReplaceFields puts the given fields in the place of all that are there. An
+// input with the identifier of a field that is there keeps that identifier.
+func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, ifMatch *int64) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		if err := matches(d, ifMatch); err != nil {
+			return nil, err
+		}
+		before := d.Fields
+		d.Fields = nil
+		s.place(f, d, in)
+		used := map[string]bool{}
+		for i := range d.Fields {
+			known := slices.ContainsFunc(before, func(x Field) bool { return x.ID == in[i].ID })
+			if known && !used[in[i].ID] {
+				d.Fields[i].ID = in[i].ID
+				used[in[i].ID] = true
+			}
+		}
+		return []saving{happened("document.fields_replaced")}, nil
+	})
+}
+
+// AddFields places further fields.
+func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		s.place(f, d, in)
+		return []saving{happened("document.fields_added")}, nil
+	})
+}
+
+// UpdateField changes one field of a draft.
+func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		x := d.field(field)
+		if x == nil {
+			return nil, account.NotFound("field")
+		}
+		in.apply(f, x, placement{files: d.Files, invitations: d.Invitations})
+		return []saving{happened("field.updated").with("field", x.ID)}, nil
+	})
+}
+
+// RemoveField takes one field out of a draft.
+func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+		if d.field(field) == nil {
+			return nil, account.NotFound("field")
+		}
+		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
+		return []saving{happened("field.removed").with("field", field)}, nil
+	})
+}
+
+// FileInput is what may be changed of a file in a draft.
+type FileInput struct {
+	Name      *string
+	Position  *int
+	Confirmed *bool // the pages that the built-in renderer made are as they should be
+}
+
+// UpdateFile renames, moves or confirms a file of a draft.
+func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		x := d.file(file)
+		if x == nil {
+			return nil, account.NotFound("file")
+		}
+		if in.Name != nil {
+			x.Name = fileName(f, "name", *in.Name)
+		}
+		if in.Confirmed != nil {
+			x.Confirmed = *in.Confirmed
+		}
+		if in.Position != nil {
+			if *in.Position < 1 || *in.Position > len(d.Files) {
+				f.Between("position", 1, len(d.Files))
+			} else {
+				moveFile(d, file, *in.Position)
+			}
+		}
+		return []saving{happened("file.updated").with("file", file)}, nil
+	})
+}
+
+// moveFile puts a file at a position from 1 and numbers all anew.
+func moveFile(d *Document, file string, position int) {
+	i := slices.IndexFunc(d.Files, func(f File) bool { return f.ID == file })
+	moved := d.Files[i]
+	d.Files = slices.Insert(slices.Delete(d.Files, i, i+1), position-1, moved)
+	numberFiles(d)
+}
+
+func numberFiles(d *Document) {
+	for i := range d.Files {
+		d.Files[i].Position = i + 1
+	}
+}
+
+// RemoveFile takes a file and its fields out of a draft.
+func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string) (*Document, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+		x := d.file(file)
+		if x == nil {
+			return nil, account.NotFound("file")
+		}
+		event := happened("file.removed").with("file", file).with("name", x.Name).with("sha256", x.SHA256)
+		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.File == file })
+		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
+		numberFiles(d)
+		return []saving{event}, nil
+	})
+}

@@ -1,0 +1,80 @@
+package signing
+
+import (
+	"context"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Entry is one entry of the audit trail with its place in the chains of hashes.
+type Entry = kv.Entry[Event]
+
+// EventsQuery asks for a page of a document's audit trail. Page counts from 1.
+type EventsQuery struct {
+	Page, PerPage int
+	Descending    bool
+}
+
+// Events gives a page of a document's audit trail, oldest first unless asked
+// otherwise, and how many entries there are.
+func (s *Service) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]Entry, int, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, 0, err
+	}
+	var entries []Entry
+	var total int
+	err := s.DB.View(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		entries, total, err = journal.Chain(tx, d.ID, kv.LogQuery{Descending: q.Descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+		return err
+	})
+	return entries, total, err
+}
+
+// trail is the whole audit trail of a document, oldest first.
+func (s *Service) trail(id string) ([]Entry, error) {
+	var entries []Entry
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		entries, _, err = journal.Chain(tx, id, kv.LogQuery{Limit: maxTrail})
+		return err
+	})
+	return entries, err
+}
+
+// maxTrail bounds what one document's evidence may list.
+const maxTrail = 100_000
+
+// NextEvents gives what happened after a place in the journal, for followers.
+func (s *Service) NextEvents(tx *kv.Tx, after uint64, limit int) ([]Entry, error) {
+	return journal.Next(tx, after, limit)
+}
+
+// Load gives a document to a follower, inside its transaction.
+func (s *Service) Load(tx *kv.Tx, company, id string) (*Document, error) {
+	return load(tx, account.System(company), id)
+}
+
+// JournalHead is the number of the newest journal entry.
+func (s *Service) JournalHead(tx *kv.Tx) (uint64, error) {
+	seq, _, err := journal.Head(tx)
+	return seq, err
+}
+
+// Invitation gives the invitation with an identifier, or nil.
+func (d *Document) Invitation(id string) *Invitation { return d.invitation(id) }
+
+// File gives the file with an identifier, or nil.
+func (d *Document) File(id string) *File { return d.file(id) }
+
+// Field gives the field with an identifier, or nil.
+func (d *Document) Field(id string) *Field { return d.field(id) }
+
+// ProgressOf counts the acts done and the acts due.
+func (d *Document) ProgressOf() Progress {
+	signed, total := d.progress()
+	return Progress{signed, total}
+}

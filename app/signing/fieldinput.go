@@ -1,0 +1,216 @@
+package signing
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+)
+
+// placement resolves what a field input names: in a one-shot request files and
+// people have no identifiers yet, so positions and e-mail addresses count too.
+type placement struct {
+	files       []File
+	invitations []Invitation
+}
+
+func (p placement) file(ref string) *File {
+	if ref == "" && len(p.files) > 0 {
+		return &p.files[0]
+	}
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.files) {
+		return &p.files[i]
+	}
+	i := slices.IndexFunc(p.files, func(f File) bool { return f.ID == ref || f.Name == ref })
+	if i < 0 {
+		return nil
+	}
+	return &p.files[i]
+}
+
+func (p placement) invitation(ref string) *Invitation {
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.invitations) {
+		return &p.invitations[i]
+	}
+	i := slices.IndexFunc(p.invitations, func(inv Invitation) bool {
+		return inv.ID == ref || strings.EqualFold(inv.Email, ref)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &p.invitations[i]
+}
+
+// apply checks the input and writes what it says into the field.
+func (in *FieldInput) apply(f *account.Faults, x *Field, p placement) {
+	file := in.applyPlace(f, x, p)
+	if in.Type != nil {
+		x.Type = oneOf(f, "type", in.Type, fieldTypes...)
+	} else if x.Type == "" {
+		f.Required("type")
+	}
+	in.applyBox(f, x, file)
+	in.applyTexts(f, x)
+	in.applyRules(f, x)
+}
+
+func (in *FieldInput) applyPlace(f *account.Faults, x *Field, p placement) *File {
+	ref := x.File
+	if in.File != nil {
+		ref = *in.File
+	}
+	file := p.file(ref)
+	if file == nil {
+		f.Selected("file_id")
+	} else {
+		x.File = file.ID
+	}
+	if in.Invitation == nil && x.Invitation == "" {
+		f.Required("invitation_id")
+	} else if in.Invitation != nil {
+		inv := p.invitation(*in.Invitation)
+		switch {
+		case inv == nil:
+			f.Selected("invitation_id")
+		case inv.Role == Viewer:
+			f.Add("invitation_id", "A viewer can't have fields; choose a signer or an approver.")
+		default:
+			x.Invitation = inv.ID
+		}
+	}
+	return file
+}
+
+// The smallest edge of a field, as a fraction of the page.
+const smallestEdge = 0.001
+
+func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
+	if in.Page != nil {
+		x.Page = *in.Page
+	} else if x.Page == 0 {
+		x.Page = 1
+	}
+	if file != nil && (x.Page < 1 || x.Page > len(file.Pages)) {
+		f.Between("page", 1, len(file.Pages))
+	}
+	set := func(name string, to *float64, v *float64) {
+		if v != nil {
+			*to = *v
+		} else if x.ID == "" {
+			f.Required(name)
+		}
+	}
+	set("x", &x.X, in.X)
+	set("y", &x.Y, in.Y)
+	set("width", &x.Width, in.Width)
+	set("height", &x.Height, in.Height)
+	inside := func(name string, v, low, high float64) {
+		if !f.Has(name) && !(v >= low && v <= high) {
+			f.Must(name, fmt.Sprintf("be a fraction of the page between %g and %g", low, high))
+		}
+	}
+	inside("x", x.X, 0, 1)
+	inside("y", x.Y, 0, 1)
+	inside("width", x.Width, smallestEdge, 1)
+	inside("height", x.Height, smallestEdge, 1)
+	const rounding = 1e-6
+	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
+		f.Add("width", "The field reaches over the right edge of the page: x and width together must not be greater than 1.")
+	}
+	if !f.Has("height") && !f.Has("y") && x.Y+x.Height > 1+rounding {
+		f.Add("height", "The field reaches over the bottom edge of the page: y and height together must not be greater than 1.")
+	}
+}
+
+func (in *FieldInput) applyTexts(f *account.Faults, x *Field) {
+	text := func(name string, to *string, v *string) {
+		if v != nil {
+			*to = line(f, name, v, maxName)
+		}
+	}
+	text("name", &x.Name, in.Name)
+	text("label", &x.Label, in.Label)
+	text("group", &x.Group, in.Group)
+	text("format", &x.Format, in.Format)
+	if in.Align != nil {
+		x.Align = oneOf(f, "align", in.Align, "left", "center", "right")
+	}
+	if in.FontSize != nil {
+		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < 4 || x.FontSize > 144) {
+			f.Between("font_size", 4, 144)
+		}
+	}
+}
+
+func (in *FieldInput) applyRules(f *account.Faults, x *Field) {
+	if in.Required != nil {
+		x.Required = *in.Required
+	} else if x.ID == "" {
+		x.Required = x.Type != "checkbox" && x.Type != "attachment"
+	}
+	if in.ReadOnly != nil {
+		x.ReadOnly = *in.ReadOnly
+	}
+	if in.Min != nil {
+		x.Min = in.Min
+	}
+	if in.Max != nil {
+		x.Max = in.Max
+	}
+	if x.Min != nil && x.Max != nil && *x.Min > *x.Max {
+		f.Must("max", "not be less than min")
+	}
+	in.applyOptions(f, x)
+	if in.Pattern != nil {
+		x.Pattern = *in.Pattern
+		if _, err := compilePattern(x.Pattern); err != nil {
+			f.Must("pattern", "be a regular expression that can be read (RE2 syntax)")
+		}
+	}
+	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") {
+		x.Value = lines(f, "value", in.Value, maxValue)
+		if x.Value != "" && !x.drawn() {
+			if v, why := x.accept(x.Value); why != "" {
+				f.Must("value", why)
+			} else {
+				x.Value = v
+			}
+		}
+	}
+}
+
+func (in *FieldInput) applyOptions(f *account.Faults, x *Field) {
+	if in.Options != nil {
+		x.Options = slices.Clone(*in.Options)
+	}
+	if len(x.Options) > 500 {
+		f.TooMany("options", 500)
+		return
+	}
+	seen := map[string]bool{}
+	for i, o := range x.Options {
+		o = line(f, fmt.Sprintf("options.%d", i), &o, maxName)
+		if o == "" || seen[o] {
+			f.Must("options", "be different from each other and not empty")
+			break
+		}
+		seen[o], x.Options[i] = true, o
+	}
+	if x.Type == "select" && len(x.Options) == 0 {
+		f.Required("options")
+	}
+	if x.Type == "radio" && x.Group == "" && len(x.Options) == 0 && in.Group == nil {
+		x.Group = x.Name
+	}
+}
+
+// compilePattern anchors a pattern, so that it describes the whole value.
+func compilePattern(p string) (*regexp.Regexp, error) {
+	if len(p) > 1000 {
+		return nil, fmt.Errorf("signing: pattern of %d bytes", len(p))
+	}
+	return regexp.Compile(`\A(?:` + p + `)\z`)
+}

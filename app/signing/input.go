@@ -1,0 +1,271 @@
+package signing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"paraph/app/account"
+	"paraph/app/mail"
+)
+
+// DocumentInput is what a caller may say of a document. A nil member is not
+// said: it keeps its default or its value.
+type DocumentInput struct {
+	Title           *string
+	Subject         *string
+	Message         *string
+	SigningOrder    *string
+	ExternalID      *string
+	Metadata        *map[string]string
+	Locale          *string
+	ExpiresAt       *time.Time
+	RemindEveryDays *int
+	ApproverID      *string
+}
+
+// InvitationInput is what a caller may say of a person invited.
+type InvitationInput struct {
+	ID             string // of an invitation that is being changed
+	Name           *string
+	Email          *string
+	Role           *string
+	Position       *int
+	Authentication *string
+	AccessCode     *string
+	Locale         *string
+	Message        *string
+}
+
+// FieldInput is what a caller may say of a field. File and Invitation are
+// identifiers, or in a one-shot request positions from 0, or for Invitation the
+// person's e-mail address; empty File means the first.
+type FieldInput struct {
+	ID         string
+	File       *string
+	Invitation *string
+	Type       *string
+	Name       *string
+	Label      *string
+	Page       *int
+	X, Y       *float64
+	Width      *float64
+	Height     *float64
+	Required   *bool
+	ReadOnly   *bool
+	Value      *string
+	Options    *[]string
+	Min, Max   *float64
+	Pattern    *string
+	Format     *string
+	Group      *string
+	FontSize   *float64
+	Align      *string
+}
+
+// Bounds of single values, in characters.
+const (
+	maxTitle   = 255
+	maxName    = 255
+	maxMessage = 10_000
+	maxReason  = 2_000
+	maxValue   = 10_000
+)
+
+// line takes a one-line text: trimmed, bounded, without control characters.
+func line(f *account.Faults, field string, v *string, limit int) string {
+	if v == nil {
+		return ""
+	}
+	s := strings.TrimSpace(*v)
+	switch {
+	case !utf8.ValidString(s):
+		f.Must(field, "be valid UTF-8")
+	case utf8.RuneCountInString(s) > limit:
+		f.TooLong(field, limit)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		f.Must(field, "not contain control characters")
+	}
+	return s
+}
+
+// lines takes a text that may have line breaks.
+func lines(f *account.Faults, field string, v *string, limit int) string {
+	if v == nil {
+		return ""
+	}
+	s := strings.TrimSpace(strings.ReplaceAll(*v, "\r\n", "\n"))
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	switch {
+	case !utf8.ValidString(s):
+		f.Must(field, "be valid UTF-8")
+	case utf8.RuneCountInString(s) > limit:
+		f.TooLong(field, limit)
+	case strings.ContainsFunc(s, control):
+		f.Must(field, "not contain control characters")
+	}
+	return s
+}
+
+func oneOf(f *account.Faults, field string, v *string, allowed ...string) string {
+	if v == nil {
+		return ""
+	}
+	if !slices.Contains(allowed, *v) {
+		f.OneOf(field, allowed...)
+	}
+	return *v
+}
+
+func locale(f *account.Faults, field string, v *string) string {
+	if v == nil || *v == "" {
+		return ""
+	}
+	tag, err := language.Parse(*v)
+	if err != nil {
+		f.Must(field, "be a language tag such as en or pt-BR")
+		return ""
+	}
+	return tag.String()
+}
+
+func metadata(f *account.Faults, v *map[string]string, limit int) map[string]string {
+	if v == nil {
+		return nil
+	}
+	size := 0
+	for k, x := range *v {
+		size += len(k) + len(x)
+		if k == "" || utf8.RuneCountInString(k) > 100 {
+			f.Must("metadata", "have keys of 1 to 100 characters")
+			break
+		}
+		if !utf8.ValidString(k) || !utf8.ValidString(x) {
+			f.Must("metadata", "be valid UTF-8")
+			break
+		}
+	}
+	if size > limit {
+		f.Must("metadata", fmt.Sprintf("not be larger than %d bytes in all", limit))
+	}
+	return *v
+}
+
+// deadline takes a time that must lie ahead.
+func deadline(f *account.Faults, field string, v *time.Time, now time.Time) *time.Time {
+	if v == nil {
+		return nil
+	}
+	t := v.UTC().Truncate(time.Millisecond)
+	if !t.After(now) {
+		f.Must(field, "be a time in the future")
+	} else if t.Year() > 9999 {
+		f.Must(field, "be a time before the year 10000")
+	}
+	return &t
+}
+
+// apply checks the input and writes what it says into the document.
+func (in *DocumentInput) apply(f *account.Faults, d *Document, limits Limits, now time.Time) {
+	if in.Title != nil {
+		if d.Title = line(f, "title", in.Title, maxTitle); d.Title == "" {
+			d.Title = untitled
+		}
+	}
+	if in.Subject != nil {
+		d.Subject = line(f, "subject", in.Subject, maxTitle)
+	}
+	if in.Message != nil {
+		d.Message = lines(f, "message", in.Message, maxMessage)
+	}
+	if in.SigningOrder != nil {
+		d.SigningOrder = oneOf(f, "signing_order", in.SigningOrder, Parallel, Sequential)
+	}
+	if in.Locale != nil {
+		d.Locale = locale(f, "locale", in.Locale)
+	}
+	if in.ExpiresAt != nil {
+		d.ExpiresAt = deadline(f, "expires_at", in.ExpiresAt, now)
+	}
+	if in.RemindEveryDays != nil {
+		if d.RemindEveryDays = *in.RemindEveryDays; d.RemindEveryDays < 0 || d.RemindEveryDays > 365 {
+			f.Between("remind_every_days", 0, 365)
+		}
+	}
+	in.applyAnytime(f, d, limits)
+}
+
+// applyAnytime writes what may change in every state.
+func (in *DocumentInput) applyAnytime(f *account.Faults, d *Document, limits Limits) {
+	if in.ExternalID != nil {
+		d.ExternalID = line(f, "external_id", in.ExternalID, maxTitle)
+	}
+	if in.Metadata != nil {
+		d.Metadata = metadata(f, in.Metadata, limits.MetadataBytes)
+	}
+}
+
+// content says whether the input changes what only a draft may change.
+func (in *DocumentInput) content() bool {
+	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
+		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil
+}
+
+const untitled = "Untitled document"
+
+// apply checks the input and writes what it says into the invitation.
+func (in *InvitationInput) apply(f *account.Faults, inv *Invitation) {
+	if in.Name != nil {
+		inv.Name = line(f, "name", in.Name, maxName)
+	}
+	if inv.Name == "" && !f.Has("name") {
+		f.Required("name")
+	}
+	if in.Email != nil {
+		inv.Email = strings.TrimSpace(*in.Email)
+	}
+	switch {
+	case inv.Email == "":
+		f.Required("email")
+	case !mail.ValidEmail(inv.Email):
+		f.Must("email", "be a valid email address")
+	}
+	if in.Role != nil {
+		inv.Role = oneOf(f, "role", in.Role, Signer, Approver, Viewer)
+	}
+	if in.Position != nil {
+		if inv.Position = *in.Position; inv.Position < 1 || inv.Position > 10_000 {
+			f.Between("position", 1, 10_000)
+		}
+	}
+	in.applyAuthentication(f, inv)
+	if in.Locale != nil {
+		inv.Locale = locale(f, "locale", in.Locale)
+	}
+	if in.Message != nil {
+		inv.Message = lines(f, "message", in.Message, maxMessage)
+	}
+}
+
+func (in *InvitationInput) applyAuthentication(f *account.Faults, inv *Invitation) {
+	if in.Authentication != nil {
+		inv.Authentication = oneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
+	}
+	if in.AccessCode != nil && *in.AccessCode != "" {
+		if n := utf8.RuneCountInString(*in.AccessCode); n < 4 || n > 100 {
+			f.Must("access_code", "have 4 to 100 characters")
+		}
+		inv.AccessCodeHash = hashAccessCode(inv.ID, *in.AccessCode)
+		if in.Authentication == nil {
+			inv.Authentication = ByAccessCode
+		}
+	}
+	if inv.Authentication == ByAccessCode && inv.AccessCodeHash == "" {
+		f.Required("access_code")
+	}
+}

@@ -1,0 +1,260 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/app/convert"
+	"paraph/app/pdf"
+	"paraph/app/pdf/page"
+	"paraph/app/pdf/pdfium"
+)
+
+// refusal is a fault of one uploaded file: a sentence for the person who sent it.
+type refusal struct {
+	sentence string
+	cause    error
+}
+
+func (r *refusal) Error() string {
+	if r.cause != nil {
+		return r.sentence + ": " + r.cause.Error()
+	}
+	return r.sentence
+}
+
+func (r *refusal) Unwrap() error { return r.cause }
+
+func refuse(cause error, format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), cause}
+}
+
+// accepted is the list that the refusal of another type names.
+const accepted = "PDF, DOCX, PNG, JPEG, GIF, TIFF and WebP"
+
+// intake looks at an upload and makes it a PDF that can be appended to.
+func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
+	size := u.raw.Size()
+	if size == 0 {
+		return File{}, refuse(nil, "The file %s is empty.", u.Name)
+	}
+	head := make([]byte, min(size, 4096))
+	if _, err := u.raw.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return File{}, err
+	}
+	sum := u.raw.Hash()
+	file := File{Size: size, SHA256: sum, Upload: sum}
+	var err error
+	switch kind := convert.Kind(head, u.Name); kind {
+	case "pdf":
+		file.ContentType = "application/pdf"
+		err = s.intakePDF(ctx, u, &file)
+	case "png", "jpeg", "gif", "tiff", "webp":
+		file.ContentType, file.ConvertedBy = "image/"+kind, "image"
+		err = s.intakeImage(ctx, u, &file)
+	case "docx":
+		file.ContentType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+		err = s.intakeDOCX(ctx, u, &file)
+	default:
+		return File{}, account.Unsupported("file_type_not_accepted",
+			fmt.Sprintf("The type of %s is not accepted; accepted are %s.", u.Name, accepted))
+	}
+	if err != nil {
+		return File{}, err
+	}
+	if len(file.Pages) > s.Limits.Pages {
+		return File{}, refuse(nil, "The file %s has %d pages; the limit is %d.", u.Name, len(file.Pages), s.Limits.Pages)
+	}
+	return file, nil
+}
+
+// intakePDF opens the upload with the strict reader. What that can't open, or
+// what is encrypted and not signed, is written anew by PDFium and opened again.
+func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
+	f, err := pdf.Open(u.raw, file.Size)
+	if err == nil {
+		file.Base, file.BaseSize = file.SHA256, file.Size
+		return s.inspect(u, f, file)
+	}
+	if errors.Is(err, pdf.ErrTooComplex) {
+		return refuse(err, "The file %s is too complex to be processed.", u.Name)
+	}
+	encrypted := errors.Is(err, pdf.ErrEncrypted)
+	if err := s.repair(ctx, u); err != nil {
+		return err
+	}
+	f, err = pdf.Open(u.converted, u.converted.Size())
+	if err != nil {
+		return refuse(err, "The file %s is damaged and could not be repaired.", u.Name)
+	}
+	if encrypted {
+		file.Findings = append(file.Findings, Finding{"encrypted", "info", "The file was encrypted; the protection was removed so that it can be signed. The original is kept."})
+	} else {
+		file.Findings = append(file.Findings, Finding{"repaired", "warning", "The file was damaged and has been repaired; look at its pages before sending. The original is kept."})
+	}
+	s.converted(u, file)
+	return s.inspect(u, f, file)
+}
+
+// converted makes the PDF that was made of the upload the one to append to.
+func (s *Service) converted(u *Upload, file *File) {
+	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
+}
+
+func (s *Service) repair(ctx context.Context, u *Upload) error {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return spaceError(err)
+	}
+	u.converted = w
+	tmp, err := s.Blobs.Temp()
+	if err != nil {
+		return spaceError(err)
+	}
+	defer tmp.Close()
+	err = s.PDFium.Repair(ctx, pdfium.Source{Paths: []string{u.raw.Path()}}, u.Password, tmp.Name())
+	switch {
+	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
+		return refuse(err, "The file %s needs a password to be opened; send it with the password, or without protection.", u.Name)
+	case errors.Is(err, pdfium.ErrPassword):
+		return refuse(err, "The password does not open the file %s.", u.Name)
+	case err != nil:
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return refuse(err, "The file %s is not a PDF that can be read.", u.Name)
+	}
+	// PDFium put a file in the place of ours, which is still open on the old one.
+	repaired, err := os.Open(tmp.Name())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, repaired)
+	return spaceError(closing(err, repaired.Close))
+}
+
+// inspect notes pages and findings, and refuses what can't be signed.
+func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
+	for _, p := range f.Pages() {
+		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
+	}
+	if len(file.Pages) == 0 {
+		return refuse(nil, "The file %s has no pages.", u.Name)
+	}
+	in := f.Inspect()
+	if in.Err != nil {
+		return refuse(in.Err, "The file %s is too complex to be processed.", u.Name)
+	}
+	if in.XFA == "dynamic" {
+		return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", u.Name)
+	}
+	file.Presigned = len(in.Signed) > 0
+	if file.Presigned && in.DocMDP == 1 {
+		return refuse(nil, "The file %s is certified and forbids every change, further signatures included.", u.Name)
+	}
+	file.Findings = append(file.Findings, findings(in)...)
+	return nil
+}
+
+func findings(in pdf.Inspection) []Finding {
+	var out []Finding
+	add := func(when bool, code, severity, message string) {
+		if when {
+			out = append(out, Finding{code, severity, message})
+		}
+	}
+	n := len(in.Signed)
+	add(n > 0, "already_signed", "info", fmt.Sprintf("The file already carries %d signature(s); they stay valid, and new ones are added behind them.", n))
+	add(in.XFA == "static", "xfa", "info", "The file's XFA form is dropped; its ordinary form is kept.")
+	add(in.JavaScript, "javascript", "warning", "The file contains JavaScript, which is removed before signing.")
+	add(in.LaunchActions, "launch_action", "warning", "The file contains actions that start programs, which are removed before signing.")
+	add(len(in.EmbeddedFiles) > 0, "embedded_files", "info", fmt.Sprintf("The file carries %d embedded file(s).", len(in.EmbeddedFiles)))
+	add(in.HasForm, "existing_form", "info", "The file has form fields of its own; they are kept as they are.")
+	add(len(in.FontsNotEmbedded) > 0, "fonts_not_embedded", "warning", "Some fonts are not embedded, so the pages may look different elsewhere: "+strings.Join(in.FontsNotEmbedded, ", ")+".")
+	add(in.PDFA != "", "pdfa", "info", "The file claims to be PDF/A-"+in.PDFA+".")
+	return out
+}
+
+func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return spaceError(err)
+	}
+	u.converted = w
+	switch err := convert.Image(ctx, u.raw, file.Size, w, convert.ImageLimits{}); {
+	case errors.Is(err, convert.ErrTooLarge):
+		return refuse(err, "The image %s is too large: %s", u.Name, reason(err))
+	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
+		return refuse(err, "The image %s can't be read: it is damaged or of a kind that is not supported.", u.Name)
+	case err != nil:
+		return spaceError(err)
+	}
+	return s.measure(u, file)
+}
+
+// measure opens the PDF that was made of the upload.
+func (s *Service) measure(u *Upload, file *File) error {
+	f, err := pdf.Open(u.converted, u.converted.Size())
+	if err != nil {
+		return refuse(err, "The file %s could not be converted into a PDF.", u.Name)
+	}
+	for _, p := range f.Pages() {
+		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
+	}
+	s.converted(u, file)
+	return nil
+}
+
+func (s *Service) intakeDOCX(ctx context.Context, u *Upload, file *File) error {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return spaceError(err)
+	}
+	u.converted = w
+	if s.Office != nil {
+		file.ConvertedBy = "libreoffice"
+		err = s.Office.Convert(ctx, io.NewSectionReader(u.raw, 0, file.Size), w)
+	} else {
+		file.ConvertedBy = "builtin"
+		err = s.renderDOCX(ctx, u.raw, file, w)
+	}
+	switch {
+	case errors.Is(err, convert.ErrTooLarge):
+		return refuse(err, "The document %s is too large: %s", u.Name, reason(err))
+	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
+		return refuse(err, "The document %s can't be read: it is damaged or not a DOCX file.", u.Name)
+	case err != nil:
+		return spaceError(err)
+	}
+	return s.measure(u, file)
+}
+
+// renderDOCX uses the built-in renderer and lists what it left out.
+func (s *Service) renderDOCX(ctx context.Context, raw *blob.Writer, file *File, w io.Writer) error {
+	b := page.New(s.Fonts, page.Info{})
+	left, err := convert.RenderDOCX(ctx, raw, file.Size, b)
+	if err != nil {
+		return err
+	}
+	file.Findings = append(file.Findings, Finding{"converted_builtin", "warning",
+		"The document was converted by the built-in renderer; look at its pages and confirm them before sending."})
+	for _, f := range left {
+		file.Findings = append(file.Findings, Finding{f.Code, "warning", f.Message})
+	}
+	_, err = b.Write(w)
+	return err
+}
+
+// reason is the sentence that the converter has for the person who uploaded.
+func reason(err error) string {
+	if r, ok := errors.AsType[*convert.Refusal](err); ok {
+		return r.Sentence
+	}
+	return "it is over a limit."
+}

@@ -1,0 +1,237 @@
+package signing
+
+import (
+	"context"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// step is the way of an operation that only moves the state.
+func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (saving, error)) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if may != nil {
+			if err := may(tx, d); err != nil {
+				return nil, err
+			}
+		}
+		event, err := move(tx, d)
+		if err != nil {
+			return nil, err
+		}
+		return []saving{event}, s.schedule(tx, d)
+	})
+}
+
+// ownerOrAdmin lets in the document's owner and those who run the company.
+func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
+	return func(_ *kv.Tx, d *Document) error {
+		if who.IsAdmin() || d.Owner.ID == who.UserID {
+			return nil
+		}
+		return account.Forbidden("owner_only", "Only the document's owner or an administrator may do this.")
+	}
+}
+
+// Submit asks for approval before the sending.
+func (s *Service) Submit(_ context.Context, who account.Actor, id string) (*Document, error) {
+	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
+		return happened("document.submitted"), d.submit(person(who), tx.Now)
+	})
+}
+
+// Withdraw takes a submission back; only its owner may.
+func (s *Service) Withdraw(_ context.Context, who account.Actor, id string) (*Document, error) {
+	owner := func(_ *kv.Tx, d *Document) error {
+		if d.Owner.ID == who.UserID || d.SubmittedBy == who.UserID {
+			return nil
+		}
+		return account.Forbidden("owner_only", "Only the document's owner may withdraw it.")
+	}
+	return s.step(who, id, owner, func(_ *kv.Tx, d *Document) (saving, error) {
+		return happened("document.withdrawn"), d.withdraw()
+	})
+}
+
+// mayApprove lets in approvers and administrators, for others' submissions, or
+// for their own when nobody else is there to ask.
+func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
+	return func(tx *kv.Tx, d *Document) error {
+		if !who.CanApprove() {
+			return account.Forbidden("role_not_allowed", "Only an approver or an administrator may do this.")
+		}
+		if d.Status != PendingApproval || d.SubmittedBy != who.UserID {
+			return nil
+		}
+		n, err := account.CountMembers(tx, who.CompanyID)
+		if err != nil {
+			return err
+		}
+		if n > 1 {
+			return account.Forbidden("own_submission", "Somebody else must decide on your own submission.")
+		}
+		return nil
+	}
+}
+
+// Approve lets a submitted document be sent.
+func (s *Service) Approve(_ context.Context, who account.Actor, id string) (*Document, error) {
+	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
+		return happened("document.approved"), d.approve(person(who), tx.Now)
+	})
+}
+
+// Reject sends a submitted document back, with the reason.
+func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason *string) (*Document, error) {
+	why, err := required("reason", reason)
+	if err != nil {
+		return nil, err
+	}
+	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
+		return happened("document.rejected").with("reason", why), d.reject(person(who), why, tx.Now)
+	})
+}
+
+// required takes a text that must be there.
+func required(field string, v *string) (string, error) {
+	var f account.Faults
+	s := lines(&f, field, v, maxReason)
+	if s == "" && f.Empty() {
+		f.Required(field)
+	}
+	return s, f.Err()
+}
+
+// Reopen makes an approved or rejected document a draft again.
+func (s *Service) Reopen(_ context.Context, who account.Actor, id string) (*Document, error) {
+	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
+		return happened("document.reopened"), d.reopen()
+	})
+}
+
+// Void ends a document that is not completed, with the reason.
+func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *string) (*Document, error) {
+	why, err := required("reason", reason)
+	if err != nil {
+		return nil, err
+	}
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
+		return happened("document.voided").with("reason", why), d.void(why, tx.Now)
+	})
+}
+
+// Extend gives an expired document a new deadline and sends it on its way again.
+func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time) (*Document, error) {
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
+		var f account.Faults
+		if until == nil {
+			f.Required("expires_at")
+			return saving{}, f.Err()
+		}
+		t := deadline(&f, "expires_at", until, tx.Now)
+		if err := f.Err(); err != nil {
+			return saving{}, err
+		}
+		return happened("document.extended").with("expires_at", FormatTime(*t)), d.extend(*t, tx.Now)
+	})
+}
+
+// Archive takes a document out of the lists, reversibly.
+func (s *Service) Archive(_ context.Context, who account.Actor, id string) (*Document, error) {
+	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
+		return happened("document.archived"), d.archive(tx.Now)
+	})
+}
+
+// Restore brings a document back from the archive or the trash.
+func (s *Service) Restore(_ context.Context, who account.Actor, id string) (*Document, error) {
+	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
+		return happened("document.restored"), d.restore()
+	})
+}
+
+// Delete moves a document to the trash, from where it is purged in time.
+func (s *Service) Delete(_ context.Context, who account.Actor, id string, ifMatch *int64) (*Document, error) {
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
+		if err := matches(d, ifMatch); err != nil {
+			return saving{}, err
+		}
+		return happened("document.deleted"), d.trash(tx.Now)
+	})
+}
+
+// Duplicate makes a new draft with the same content, from any state.
+func (s *Service) Duplicate(_ context.Context, who account.Actor, id string) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	from, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	d := s.copyOf(from, who)
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		d.CreatedAt = tx.Now
+		for i := range d.Files {
+			d.Files[i].CreatedAt = tx.Now
+		}
+		for i := range d.Invitations {
+			inv := &d.Invitations[i]
+			inv.CreatedAt, inv.UpdatedAt = tx.Now, tx.Now
+			if err := invited.Put(tx, inv.ID, invitedTo{d.Company, d.ID}); err != nil {
+				return err
+			}
+		}
+		return s.save(tx, who, d, happened("document.created").with("title", d.Title).with("duplicate_of", id))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// copyOf takes content over and leaves everything that happened behind.
+func (s *Service) copyOf(from *Document, who account.Actor) *Document {
+	d := &Document{
+		ID: s.id(), Company: from.Company, Title: from.Title, Subject: from.Subject, Message: from.Message,
+		Status: Draft, SigningOrder: from.SigningOrder, Metadata: from.Metadata, Locale: from.Locale,
+		Owner: person(who), RemindEveryDays: from.RemindEveryDays, BaseURL: from.BaseURL,
+	}
+	renamed := map[string]string{}
+	for _, f := range from.Files {
+		id := s.id()
+		renamed[f.ID] = id
+		f.ID, f.Revisions = id, nil
+		d.Files = append(d.Files, f)
+	}
+	for _, inv := range from.Invitations {
+		if inv.Status == Delegated {
+			continue
+		}
+		id := s.id()
+		renamed[inv.ID] = id
+		fresh := Invitation{ID: id, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: inv.Position,
+			Status: Pending, Authentication: inv.Authentication, Locale: inv.Locale, Message: inv.Message}
+		if fresh.Authentication == ByAccessCode {
+			// The code is salted with the invitation and can't be taken over.
+			fresh.Authentication = ByLink
+		}
+		d.Invitations = append(d.Invitations, fresh)
+	}
+	for _, x := range from.Fields {
+		invitation, ok := renamed[x.Invitation]
+		if !ok {
+			continue
+		}
+		if x.Filled {
+			x.Value, x.Filled = "", false
+		}
+		x.ID, x.File, x.Invitation = s.id(), renamed[x.File], invitation
+		d.Fields = append(d.Fields, x)
+	}
+	return d
+}

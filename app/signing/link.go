@@ -1,0 +1,96 @@
+package signing
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// A signatory's link carries the invitation's identifier and a code that only
+// this installation can make. Nothing of it is stored, so nothing can leak from
+// the store, and yet the company can be shown the link as long as it works.
+
+// linkCode is the part of a link that proves it is ours.
+func (s *Service) linkCode(invitation string, generation int) string {
+	m := hmac.New(sha256.New, s.LinkKey)
+	m.Write([]byte("signatory link\x00" + invitation + "\x00" + strconv.Itoa(generation)))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
+}
+
+// LinkToken is the token in an invitation's link.
+func (s *Service) LinkToken(inv *Invitation) string {
+	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
+}
+
+// linkIDLength is the length of the identifier a link token begins with.
+const linkIDLength = 26
+
+// IsLinkToken says whether a bearer looks like a signatory's link token rather
+// than a JWT; it says nothing of whether it is good.
+func IsLinkToken(bearer string) bool {
+	return len(bearer) == linkIDLength+32 && !strings.Contains(bearer, ".")
+}
+
+// Signatory finds who a link token belongs to. An unknown, a revoked and a
+// malformed token are told apart for nobody.
+func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, error) {
+	if !IsLinkToken(token) {
+		return account.Actor{}, account.Unauthenticated()
+	}
+	id := token[:linkIDLength]
+	var who account.Actor
+	err := s.DB.View(func(tx *kv.Tx) error {
+		at, err := invited.Get(tx, id)
+		if err != nil {
+			return account.Unauthenticated().Because(err)
+		}
+		d, err := documents.Get(tx, documentKey(at.Company, at.Document))
+		if err != nil {
+			return account.Unauthenticated().Because(err)
+		}
+		inv := d.invitation(id)
+		if inv == nil || !linkWorks(&d, inv) {
+			return account.Unauthenticated()
+		}
+		want := s.linkCode(id, inv.LinkGeneration)
+		if subtle.ConstantTimeCompare([]byte(want), []byte(token[linkIDLength:])) != 1 {
+			return account.Unauthenticated()
+		}
+		who = account.Actor{Kind: account.ActorSignatory, CompanyID: at.Company, Name: inv.Name, Email: inv.Email,
+			Document: at.Document, Invitation: id}
+		return nil
+	})
+	return who, err
+}
+
+// linkWorks says whether an invitation's link opens anything: from the sending
+// on, until the document is gone or the invitation was passed on. What can be
+// done with it is for the document's state to say.
+func linkWorks(d *Document, inv *Invitation) bool {
+	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending
+}
+
+// SignURL is the link of an invitation while its holder can still act with it,
+// under the given base address, else "".
+func (s *Service) SignURL(d *Document, inv *Invitation, base string) string {
+	if d.Status != Sent || !inv.open() || !linkWorks(d, inv) {
+		return ""
+	}
+	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
+}
+
+// hashAccessCode keeps an access code unreadable at rest. The codes are short,
+// so they are salted with the invitation; guessing is bounded by throttling.
+func hashAccessCode(invitation, code string) string {
+	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
+	m.Write([]byte(strings.TrimSpace(code)))
+	return hex.EncodeToString(m.Sum(nil))
+}

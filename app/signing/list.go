@@ -1,0 +1,254 @@
+package signing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	json "github.com/goccy/go-json"
+
+	"paraph/app/account"
+	"paraph/kv"
+	"paraph/search"
+)
+
+// ListQuery is what a list of documents is asked for. Page counts from 1.
+type ListQuery struct {
+	Page        int
+	PerPage     int
+	Sort        string // field|direction; "" is created_at|desc
+	Search      string
+	Status      string // comma-separated words and numbers
+	WithTrashed bool
+}
+
+// ListPage is one page: the rows in the JSON the API sends, and the total.
+type ListPage struct {
+	Rows  [][]byte
+	Total int
+}
+
+// cell is one part of the lists: a visibility and a state, or all states.
+type cell struct{ visibility, status string }
+
+var visibilities = []string{"active", "archived", "deleted"}
+
+// List gives a page of the company's documents.
+func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (ListPage, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return ListPage{}, err
+	}
+	var f account.Faults
+	field, descending := sorting(&f, q.Sort)
+	cells := q.cells(&f)
+	if err := f.Err(); err != nil {
+		return ListPage{}, err
+	}
+	if strings.TrimSpace(q.Search) != "" {
+		return s.searchList(ctx, who, q, field, descending, cells)
+	}
+	var page ListPage
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		page, err = listCells(tx, who.CompanyID, field, descending, cells, (q.Page-1)*q.PerPage, q.PerPage)
+		return err
+	})
+	return page, err
+}
+
+func sorting(f *account.Faults, sort string) (field string, descending bool) {
+	if sort == "" {
+		return "created_at", true
+	}
+	field, direction, ok := strings.Cut(sort, "|")
+	if !ok || !slices.Contains(rowOrders, field) || direction != "asc" && direction != "desc" {
+		f.Add("sort", "The sort field must be field|direction, with a field of "+strings.Join(rowOrders, ", ")+" and the direction asc or desc.")
+	}
+	return field, direction == "desc"
+}
+
+// cells turns the status filter into the disjoint parts of the lists it names.
+func (q *ListQuery) cells(f *account.Faults) []cell {
+	shown := []string{"active"}
+	if q.WithTrashed {
+		shown = visibilities
+	}
+	if q.Status == "" {
+		return all(shown)
+	}
+	var whole []string
+	states := map[string]bool{}
+	for word := range strings.SplitSeq(q.Status, ",") {
+		word = strings.TrimSpace(word)
+		switch status, ok := parseStatus(word); {
+		case slices.Contains(visibilities, word):
+			whole = append(whole, word)
+		case ok:
+			states[status.String()] = true
+		default:
+			f.Add("status", fmt.Sprintf("The status %q is unknown; known are active, archived, deleted, %s and the numbers 1 to 8.",
+				shorten(word), strings.Join(statusWords[1:], ", ")))
+		}
+	}
+	slices.Sort(whole)
+	out := all(slices.Compact(whole))
+	for _, v := range shown {
+		if slices.Contains(whole, v) {
+			continue
+		}
+		for _, st := range Statuses() {
+			if states[st.String()] {
+				out = append(out, cell{v, st.String()})
+			}
+		}
+	}
+	return out
+}
+
+func all(visibilities []string) []cell {
+	out := make([]cell, 0, len(visibilities))
+	for _, v := range visibilities {
+		out = append(out, cell{v, everything})
+	}
+	return out
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
+
+// parseStatus reads a state by its word or number.
+func parseStatus(word string) (Status, bool) {
+	if n, err := strconv.Atoi(word); err == nil {
+		return Status(n), n >= int(Draft) && n <= int(Voided) && strconv.Itoa(n) == word
+	}
+	i := slices.Index(statusWords[1:], word)
+	return Status(i + 1), i >= 0
+}
+
+// listCells gives a page over the union of parts. One part is read straight
+// from its index; several are merged in order, which costs reading the entries
+// before the page.
+func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (ListPage, error) {
+	query := func(c cell, offset, limit int) kv.Query {
+		return kv.Query{Index: field, Prefix: kv.K(company, c.visibility, c.status), Descending: descending, Offset: offset, Limit: limit}
+	}
+	if len(cells) == 1 {
+		_, raw, total, err := rows.PageRaw(tx, query(cells[0], offset, limit))
+		return ListPage{trimRows(raw), total}, err
+	}
+	var merged []sortedRow
+	total := 0
+	for _, c := range cells {
+		_, raw, n, err := rows.PageRaw(tx, query(c, 0, offset+limit))
+		if err != nil {
+			return ListPage{}, err
+		}
+		total += n
+		for _, b := range raw {
+			r, err := rowCodec.Decode(b)
+			if err != nil {
+				return ListPage{}, err
+			}
+			merged = append(merged, sortedRow{r.sortKey(field), r.ID, b[rowPrefix:]})
+		}
+	}
+	slices.SortFunc(merged, func(a, b sortedRow) int { return a.compare(b, descending) })
+	merged = merged[min(offset, len(merged)):min(offset+limit, len(merged))]
+	page := ListPage{Rows: make([][]byte, 0, len(merged)), Total: total}
+	for _, r := range merged {
+		page.Rows = append(page.Rows, r.json)
+	}
+	return page, nil
+}
+
+type sortedRow struct {
+	key, id string
+	json    []byte
+}
+
+func (a sortedRow) compare(b sortedRow, descending bool) int {
+	if descending {
+		a, b = b, a
+	}
+	if c := strings.Compare(a.key, b.key); c != 0 {
+		return c
+	}
+	return strings.Compare(a.id, b.id)
+}
+
+func trimRows(raw [][]byte) [][]byte {
+	for i := range raw {
+		raw[i] = raw[i][rowPrefix:]
+	}
+	return raw
+}
+
+// searchList asks the index, and loads every hit from the store: a stale index
+// can't show what is not there.
+func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery, field string, descending bool, cells []cell) (ListPage, error) {
+	s.caughtUp(ctx, who.CompanyID)
+	terms := make([]string, 0, len(cells))
+	for _, c := range cells {
+		terms = append(terms, c.term())
+	}
+	sort := field
+	if field == "created_at" {
+		sort = ""
+	}
+	ids, total, err := s.Search.Query(ctx, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
+		Filters: [][]string{terms}, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+	if err != nil {
+		return ListPage{}, err
+	}
+	page := ListPage{Total: total}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		for _, id := range ids {
+			r, err := rows.Get(tx, documentKey(who.CompanyID, id))
+			if err == kv.ErrNotFound {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			b, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			page.Rows = append(page.Rows, b)
+		}
+		return nil
+	})
+	return page, err
+}
+
+func (c cell) term() string { return "in:" + c.visibility + ":" + c.status }
+
+// patience is how long a search waits for the index to have what was committed
+// before it asked.
+const patience = 3 * time.Second
+
+// caughtUp waits, for a bounded time, until the index has everything that was
+// committed before, the text of files just uploaded included. A search that is
+// not allowed to wait longer answers with what is there.
+func (s *Service) caughtUp(ctx context.Context, company string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s.reading.wait(ctx, company)
+	var head uint64
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		head, _, err = changes.Head(tx)
+		return err
+	})
+	if err == nil {
+		err = s.Search.Wait(ctx, head)
+	}
+	if err != nil {
+		s.Log.Warn("search did not catch up", "company", company, "error", err)
+	}
+}

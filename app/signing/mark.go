@@ -1,0 +1,209 @@
+package signing
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	_ "image/jpeg" // signatures are uploaded as JPEG or PNG
+	_ "image/png"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+)
+
+// Mark is what a person signs with: a name in a script face, strokes drawn on a
+// pad, or a picture.
+type Mark struct {
+	Type string // typed, drawn, image; "" is typed
+	Data string // drawn: JSON [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64
+	Text string // typed: the name; "" is the invitation's
+	Font string // typed: script1, script2, script3
+}
+
+// marks are a person's signature and initials, read and checked.
+type marks struct{ signature, initials mark }
+
+type mark struct {
+	Type    string
+	Text    string
+	Font    string
+	Strokes [][]text.Point
+	Picture []byte
+}
+
+// Bounds of what is drawn or uploaded as a signature.
+const (
+	maxMarkBytes  = 2 << 20
+	maxMarkPixels = 16 << 20
+	maxPoints     = 50_000
+)
+
+// readMarks checks what a person signs with; what is missing is typed.
+func (s *Service) readMarks(f *account.Faults, inv *Invitation, in SignInput) (marks, error) {
+	signature := readMark(f, "signature", in.Signature, inv.Name)
+	initials := readMark(f, "initials", in.Initials, initialsOf(inv.Name))
+	return marks{signature, initials}, nil
+}
+
+func readMark(f *account.Faults, field string, in *Mark, typed string) mark {
+	if in == nil {
+		return mark{Type: "typed", Text: typed, Font: text.Script1}
+	}
+	at := f.Under(field)
+	m := mark{Type: in.Type, Text: typed, Font: in.Font}
+	switch in.Type {
+	case "", "typed":
+		m.Type = "typed"
+		if in.Text != "" {
+			m.Text = line(at, "text", &in.Text, maxName)
+		}
+		m.Font = face(at, in.Font)
+	case "drawn":
+		readDrawn(at, &m, in.Data)
+	case "image":
+		readPicture(at, &m, in.Data)
+	default:
+		at.OneOf("type", "drawn", "typed", "image")
+	}
+	return m
+}
+
+func face(f *account.Faults, font string) string {
+	if font == "" {
+		return text.Script1
+	}
+	for _, s := range append(text.Scripts(), text.Sans) {
+		if font == s {
+			return s
+		}
+	}
+	f.OneOf("font", append(text.Scripts(), text.Sans)...)
+	return ""
+}
+
+// readDrawn takes strokes of points, or the picture of a pad.
+func readDrawn(f *account.Faults, m *mark, data string) {
+	if data == "" {
+		f.Required("data")
+		return
+	}
+	if !strings.HasPrefix(data, "[") {
+		readPicture(f, m, data)
+		return
+	}
+	if len(data) > maxMarkBytes {
+		f.Must("data", "be smaller than 2 MB")
+		return
+	}
+	var strokes [][][2]float64
+	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
+		f.Must("data", "be strokes as [[[x,y],…],…] or a PNG picture")
+		return
+	}
+	points := 0
+	for _, s := range strokes {
+		var out []text.Point
+		for _, p := range s {
+			if points++; points > maxPoints || !finite(p[0]) || !finite(p[1]) {
+				f.Must("data", fmt.Sprintf("have at most %d points with finite coordinates", maxPoints))
+				return
+			}
+			out = append(out, text.Point{X: p[0], Y: p[1]})
+		}
+		if len(out) > 0 {
+			m.Strokes = append(m.Strokes, out)
+		}
+	}
+	if points == 0 {
+		f.Must("data", "not be empty")
+	}
+}
+
+func finite(v float64) bool { return math.Abs(v) < 1e6 }
+
+// readPicture takes a PNG or JPEG as data URL or base64.
+func readPicture(f *account.Faults, m *mark, data string) {
+	if data == "" {
+		f.Required("data")
+		return
+	}
+	if len(data) > maxMarkBytes*4/3+100 {
+		f.Must("data", "be smaller than 2 MB")
+		return
+	}
+	if _, rest, ok := strings.Cut(data, ";base64,"); ok && strings.HasPrefix(data, "data:image/") {
+		data = rest
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
+	if err != nil {
+		f.Must("data", "be a PNG or JPEG picture as data URL or base64")
+		return
+	}
+	c, format, err := image.DecodeConfig(bytes.NewReader(raw))
+	switch {
+	case err != nil || format != "png" && format != "jpeg":
+		f.Must("data", "be a PNG or JPEG picture as data URL or base64")
+	case c.Width < 1 || c.Height < 1 || c.Width*c.Height > maxMarkPixels:
+		f.Must("data", "be a picture of at most 16 megapixels")
+	default:
+		if _, _, err := image.Decode(bytes.NewReader(raw)); err != nil {
+			f.Must("data", "be a picture that is not damaged")
+			return
+		}
+		m.Picture = raw
+	}
+}
+
+func initialsOf(name string) string {
+	var b strings.Builder
+	for word := range strings.FieldsSeq(name) {
+		r, _ := utf8.DecodeRuneInString(word)
+		b.WriteRune(r)
+		if b.Len() > 12 {
+			break
+		}
+	}
+	return strings.ToUpper(b.String())
+}
+
+// keepPicture stores the picture a person signed with, for the certificate of
+// completion, and gives its blob.
+func (s *Service) keepPicture(m mark) (string, error) {
+	if m.Picture == nil {
+		return "", nil
+	}
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return "", spaceError(err)
+	}
+	if _, err := w.Write(m.Picture); err != nil {
+		return "", spaceError(closing(err, w.Abort))
+	}
+	ref, err := w.Commit()
+	return ref.Hash, spaceError(err)
+}
+
+// legible refuses text that no font of ours can draw, before anything is signed.
+func (s *Service) legible(f *account.Faults, a *act) {
+	check := func(field, v string) {
+		if missing := s.Fonts.Missing(v); len(missing) > 0 {
+			f.Add(field, fmt.Sprintf("The characters %q can't be drawn into the document; please write it otherwise.", string(missing)))
+		}
+	}
+	for _, x := range a.document.fieldsOf(a.inv.ID) {
+		if !x.drawn() {
+			check("fields."+x.label(), a.values[x.ID])
+		}
+	}
+	if a.marks.signature.Type == "typed" {
+		check("signature.text", a.marks.signature.Text)
+	}
+	if a.marks.initials.Type == "typed" {
+		check("initials.text", a.marks.initials.Text)
+	}
+}

@@ -1,0 +1,153 @@
+package signing
+
+import (
+	"bytes"
+	"fmt"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/page"
+)
+
+// The size of one person's block on the signature page, in points.
+const (
+	blockWidth  = 231.0
+	blockHeight = 84.0
+)
+
+// placeFields asks for everything that later revisions of a file need: its
+// fields, and one signature field for each person who signs it. It gives the
+// names of the signature fields by invitation.
+func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
+	names := map[string]string{}
+	var blocks []string // invitations that get a block on the signature page
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.acts() || !signs(d, inv, f) {
+			continue
+		}
+		names[inv.ID] = signatureName(inv)
+		if !d.placeOwn(f, inv, spec) {
+			blocks = append(blocks, inv.ID)
+		}
+	}
+	if len(blocks) == 0 {
+		return names, nil
+	}
+	if f.Presigned {
+		// Nothing may be added to the pages of a file that is signed: the
+		// signature is there without being seen.
+		for _, id := range blocks {
+			spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{Name: names[id], Page: -1})
+		}
+		return names, nil
+	}
+	return names, s.signaturePage(d, f, blocks, names, spec)
+}
+
+func signatureName(inv *Invitation) string { return "signature." + inv.ID }
+
+func signs(d *Document, inv *Invitation, f *File) bool {
+	for _, x := range d.signsFiles(inv.ID) {
+		if x.ID == f.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOwn asks for a person's fields on a file. The first signature field is
+// the one that is signed; without any, the signature is not seen, unless the
+// person has no field at all: then it reports false.
+func (d *Document) placeOwn(f *File, inv *Invitation, spec *pdf.PrepareSpec) bool {
+	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: "Signature of " + inv.Name}
+	own := d.fieldsIn(inv.ID, f.ID)
+	for _, x := range own {
+		if x.Type == "signature" && signature.Page < 0 {
+			signature.Page, signature.X, signature.Y, signature.Width, signature.Height = x.Page-1, x.X, x.Y, x.Width, x.Height
+			continue
+		}
+		spec.Fields = append(spec.Fields, x.spec(f, signature.Name))
+	}
+	if len(own) == 0 {
+		return false
+	}
+	spec.Signatures = append(spec.Signatures, signature)
+	return true
+}
+
+// spec is the field as the PDF gets it. A default value is shown when the
+// signatory's revision draws it; until then the field is empty.
+func (x *Field) spec(f *File, owner string) pdf.FieldSpec {
+	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
+		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
+		FontSize: x.FontSize, Align: x.Align, Label: x.Label, Multiline: x.multiline(boxOf(f, x))}
+	if out.Label == "" {
+		out.Label = x.Name
+	}
+	if x.Type == "radio" {
+		out.Options = nil
+		if len(x.Options) > 0 {
+			out.Type, out.Group, out.Options = pdf.FieldSelect, "", x.Options
+		}
+	}
+	return out
+}
+
+// Geometry of the signature page, in points: two columns of blocks.
+const (
+	pageMargin  = 56.0
+	blocksTop   = 150.0
+	blockGap    = 22.0
+	blocksWide  = 2
+	blocksHigh  = 6
+	perPage     = blocksWide * blocksHigh
+	columnWidth = (page.A4Width - 2*pageMargin - blockGap) / blocksWide
+)
+
+// signaturePage appends a page with a block for everybody who has no field.
+// The block does not name the person: whoever takes an invitation over signs in
+// the same place, and the page is certified by then.
+func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
+	b := page.New(s.Fonts, page.Info{Title: "Signatures", Language: d.Locale})
+	for i, id := range blocks {
+		k := i % perPage
+		if k == 0 {
+			b.NewPage(page.A4Width, page.A4Height)
+			signatureHeading(b, d, f)
+		}
+		x := pageMargin + float64(k%blocksWide)*(columnWidth+blockGap)
+		y := blocksTop + float64(k/blocksWide)*(blockHeight+blockGap+10)
+		b.Text(x, y-4, 7.5, false, false, .35, .4, .45, fmt.Sprintf("Signature %d of %d", i+1, len(blocks)))
+		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
+		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
+			Name: names[id], Label: "Signature of " + d.invitation(id).Name, Page: len(f.Pages) + i/perPage,
+			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
+		})
+	}
+	var out bytes.Buffer
+	if _, err := b.Write(&out); err != nil {
+		return fmt.Errorf("signing: signature page: %w", err)
+	}
+	spec.AppendPages = &pdf.Source{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}
+	return nil
+}
+
+func signatureHeading(b *page.Builder, d *Document, f *File) {
+	b.Text(pageMargin, 76, 18, true, false, .09, .13, .17, "Signatures")
+	b.Text(pageMargin, 96, 9.5, false, false, .29, .34, .4, fit(b, 9.5, d.Title))
+	b.Text(pageMargin, 110, 7.5, false, false, .45, .5, .55, fit(b, 7.5, f.Name))
+	b.Text(pageMargin, 121, 6.5, false, false, .45, .5, .55, "SHA-256 of the file as uploaded: "+f.SHA256)
+}
+
+// fit cuts a line to the width of the page.
+func fit(b *page.Builder, size float64, s string) string {
+	const width = page.A4Width - 2*pageMargin
+	if b.Measure(size, false, false, s) <= width {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 1 && b.Measure(size, false, false, string(r)+"…") > width {
+		r = r[:len(r)-max(1, len(r)/20)]
+	}
+	return string(r) + "…"
+}

@@ -1,0 +1,420 @@
+package signing
+
+import (
+	"slices"
+	"time"
+
+	"paraph/app/account"
+)
+
+// Status is the state of a document; the numbers are part of the API contract.
+type Status int
+
+// The states a document goes through.
+const (
+	Draft           Status = 1
+	PendingApproval Status = 2
+	Approved        Status = 3
+	Rejected        Status = 4
+	Sent            Status = 5
+	Completed       Status = 6
+	Expired         Status = 7
+	Voided          Status = 8
+)
+
+var statusWords = [...]string{"", "draft", "pending_approval", "approved", "rejected", "sent", "completed", "expired", "voided"}
+
+// String is the state's word in the API, such as "pending_approval".
+func (s Status) String() string {
+	if s < Draft || s > Voided {
+		return ""
+	}
+	return statusWords[s]
+}
+
+// Statuses lists every state in the order of its number.
+func Statuses() []Status {
+	return []Status{Draft, PendingApproval, Approved, Rejected, Sent, Completed, Expired, Voided}
+}
+
+// Roles of a person invited to a document.
+const (
+	Signer   = "signer"
+	Approver = "approver"
+	Viewer   = "viewer"
+)
+
+// States of an invitation.
+const (
+	Pending   = "pending"
+	Notified  = "notified"
+	Viewed    = "viewed"
+	Signed    = "signed"
+	Declined  = "declined"
+	Delegated = "delegated"
+)
+
+// Ways in which a person invited proves who they are.
+const (
+	ByLink       = "link"
+	ByEmailCode  = "email_code"
+	ByAccessCode = "access_code"
+)
+
+// Orders of signing.
+const (
+	Parallel   = "parallel"
+	Sequential = "sequential"
+)
+
+// What keeps a document from going on.
+const (
+	AttentionDeclined   = "declined"
+	AttentionSealing    = "sealing"
+	AttentionMailFailed = "mail_failed"
+)
+
+// Person names a member of the company as they were when they acted.
+type Person struct {
+	ID    string
+	Name  string
+	Email string
+}
+
+// Document is everything that is read and changed together: the document with
+// its files, the people invited and the fields. Times are UTC with milliseconds.
+type Document struct {
+	ID              string
+	Company         string
+	Title           string
+	Subject         string
+	Message         string
+	Status          Status
+	SigningOrder    string
+	ExternalID      string
+	Metadata        map[string]string
+	Locale          string
+	Owner           Person
+	Approver        *Person
+	SubmittedBy     string
+	ExpiresAt       *time.Time
+	RemindEveryDays int
+	Files           []File
+	Invitations     []Invitation
+	Fields          []Field
+	Certificate     *Sealed // certificate of completion, once completed
+	Attention       string
+	AttentionText   string
+	BaseURL         string // where the links of its mails lead
+
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	SubmittedAt    *time.Time
+	ApprovedAt     *time.Time
+	RejectedAt     *time.Time
+	RejectedReason string
+	SentAt         *time.Time
+	CompletedAt    *time.Time
+	ExpiredAt      *time.Time
+	VoidedAt       *time.Time
+	VoidedReason   string
+	ArchivedAt     *time.Time
+	DeletedAt      *time.Time
+
+	Version int64  // counts changes; the ETag
+	Head    string // hash of the document's newest journal entry, hexadecimal
+}
+
+// Size is a page's size in points, as displayed, and how far the page is turned
+// for that, in degrees clockwise.
+type Size struct {
+	Width, Height float64
+	Rotate        int
+}
+
+// Finding is something the inspection at upload saw.
+type Finding struct {
+	Code     string // stable word, such as "already_signed"
+	Severity string // info, warning
+	Message  string // a sentence for the owner
+}
+
+// File is one file of a document: its upload, and the revisions appended to it.
+type File struct {
+	ID          string
+	Name        string
+	ContentType string // as uploaded
+	Upload      string // blob of the upload as it came
+	Size        int64  // of the upload
+	SHA256      string // of the upload, hexadecimal
+	Pages       []Size
+	Position    int
+	ConvertedBy string // "", image, libreoffice or builtin
+	Findings    []Finding
+	Confirmed   bool // the owner has looked at what the built-in renderer made
+	CreatedAt   time.Time
+
+	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
+	BaseSize  int64
+	Presigned bool // the upload carries signatures of its own: it is never certified
+	Revisions []Revision
+	// Certificates are those that the signatures of our revisions came with,
+	// DER, each once.
+	Certificates [][]byte
+}
+
+// Revision is one piece appended to a file (ISO 32000-2 §7.5.6).
+type Revision struct {
+	Kind       string // prepare, signature, validation, timestamp
+	Invitation string // whose act it is, for a signature
+	Blob       string
+	Size       int64
+	Total      int64  // size of the file up to and including this piece
+	SHA256     string // of the file up to and including this piece, hexadecimal
+	HashState  []byte // saved state of that hash, so that the next piece hashes only itself
+	At         time.Time
+}
+
+// blobs names the pieces of the PDF in order.
+func (f *File) blobs() []string {
+	out := make([]string, 0, 1+len(f.Revisions))
+	out = append(out, f.Base)
+	for _, r := range f.Revisions {
+		out = append(out, r.Blob)
+	}
+	return out
+}
+
+// total is the size of the PDF as it stands.
+func (f *File) total() int64 {
+	if n := len(f.Revisions); n > 0 {
+		return f.Revisions[n-1].Total
+	}
+	return f.BaseSize
+}
+
+// current is the SHA-256 of the PDF as it stands, hexadecimal.
+func (f *File) current() string {
+	if n := len(f.Revisions); n > 0 {
+		return f.Revisions[n-1].SHA256
+	}
+	return f.Base
+}
+
+// Sealed is a finished PDF that belongs to a document.
+type Sealed struct {
+	Blobs  []string
+	Size   int64
+	SHA256 string
+}
+
+// Invitation asks one person to sign, to approve, or to receive a copy.
+type Invitation struct {
+	ID              string
+	Name            string
+	Email           string
+	Role            string
+	Position        int
+	Status          string
+	Authentication  string
+	AccessCodeHash  string // hexadecimal SHA-256 of salt and code
+	Locale          string
+	Message         string
+	LinkGeneration  int // a higher one makes earlier links void
+	NotifiedAt      *time.Time
+	ViewedAt        *time.Time
+	SignedAt        *time.Time
+	DeclinedAt      *time.Time
+	DeclinedReason  string
+	RemindedAt      *time.Time
+	RemindersSent   int
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+	DelegatedTo     string // invitation that took over
+	Evidence        *Evidence
+	SignatureFields []string // names in the PDF, one per file that this person signs
+}
+
+// Evidence is what is known of a person's act of signing.
+type Evidence struct {
+	At            time.Time
+	IP            string
+	UserAgent     string
+	Method        string // link, email_code, access_code, api
+	Through       string // "signatory", or the member or token the API call was made with
+	Consent       bool
+	ConsentText   string
+	SignatureType string // typed, drawn, image
+	Serial        string // of the certificate issued for the act, hexadecimal
+	Picture       string // blob of the signature's picture as PNG, where there is one
+	Typed         string
+}
+
+// Types of field.
+var fieldTypes = []string{"signature", "initials", "name", "email", "company", "job_title", "date_signed",
+	"date", "text", "number", "checkbox", "radio", "select", "stamp", "attachment"}
+
+// Field is a place on a page for one person's value.
+type Field struct {
+	ID         string
+	File       string
+	Invitation string
+	Type       string
+	Name       string
+	Label      string
+	Page       int // 1-based
+	X, Y       float64
+	Width      float64
+	Height     float64 // fractions of the page as displayed, origin top left
+	Required   bool
+	ReadOnly   bool
+	Value      string
+	Options    []string
+	Min, Max   *float64
+	Pattern    string
+	Format     string
+	Group      string
+	FontSize   float64
+	Align      string
+	Filled     bool // Value was given by the signatory
+}
+
+// drawn says whether the field's value is a picture rather than text.
+func (f *Field) drawn() bool {
+	return f.Type == "signature" || f.Type == "initials" || f.Type == "stamp"
+}
+
+func (d *Document) file(id string) *File {
+	for i := range d.Files {
+		if d.Files[i].ID == id {
+			return &d.Files[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) invitation(id string) *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].ID == id {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) field(id string) *Field {
+	for i := range d.Fields {
+		if d.Fields[i].ID == id {
+			return &d.Fields[i]
+		}
+	}
+	return nil
+}
+
+// acts says whether the invitation asks for a signature or an approval: what
+// the document waits for.
+func (i *Invitation) acts() bool {
+	return i.Role != Viewer && i.Status != Delegated
+}
+
+// open says whether the person invited can still act.
+func (i *Invitation) open() bool {
+	return i.acts() && i.Status != Signed && i.Status != Declined
+}
+
+// progress counts those who have acted and those who have to.
+func (d *Document) progress() (signed, total int) {
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.acts() {
+			continue
+		}
+		total++
+		if inv.Status == Signed {
+			signed++
+		}
+	}
+	return signed, total
+}
+
+// turn says whether it is this invitation's turn: in a sequential document
+// nobody with a lower position may still be open; equal positions go together.
+func (d *Document) turn(inv *Invitation) bool {
+	if d.SigningOrder != Sequential {
+		return true
+	}
+	return !slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+		return o.open() && o.Position < inv.Position
+	})
+}
+
+// declined is the invitation that stopped the signing, if one did.
+func (d *Document) declined() *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].Status == Declined {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+// fieldsOf lists the fields of one person, in the order of their place in the record.
+func (d *Document) fieldsOf(invitation string) []*Field {
+	var out []*Field
+	for i := range d.Fields {
+		if d.Fields[i].Invitation == invitation {
+			out = append(out, &d.Fields[i])
+		}
+	}
+	return out
+}
+
+// fieldsIn lists the fields of one person on one file.
+func (d *Document) fieldsIn(invitation, file string) []*Field {
+	return slices.DeleteFunc(d.fieldsOf(invitation), func(x *Field) bool { return x.File != file })
+}
+
+// signsFiles lists the files a person signs: each that has a field of theirs,
+// or the first.
+func (d *Document) signsFiles(invitation string) []*File {
+	var out []*File
+	for i := range d.Files {
+		f := &d.Files[i]
+		if slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation && x.File == f.ID }) {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 && len(d.Files) > 0 {
+		out = append(out, &d.Files[0])
+	}
+	return out
+}
+
+// visibility is the part of the lists the document is in.
+func (d *Document) visibility() string {
+	switch {
+	case d.DeletedAt != nil:
+		return "deleted"
+	case d.ArchivedAt != nil:
+		return "archived"
+	}
+	return "active"
+}
+
+// person is how a member appears in a record.
+func person(who account.Actor) Person {
+	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
+}
+
+// clone copies a document deeply enough that changing the copy leaves the original alone.
+func (d *Document) clone() *Document {
+	c := *d
+	c.Files = slices.Clone(d.Files)
+	for i := range c.Files {
+		c.Files[i].Revisions = slices.Clone(c.Files[i].Revisions)
+		c.Files[i].Certificates = slices.Clone(c.Files[i].Certificates)
+	}
+	c.Invitations = slices.Clone(d.Invitations)
+	c.Fields = slices.Clone(d.Fields)
+	return &c
+}

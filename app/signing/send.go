@@ -1,0 +1,272 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/pdf"
+	"paraph/app/pki"
+	"paraph/kv"
+)
+
+// SendInput is what may still be said when a document is sent.
+type SendInput struct {
+	Subject         *string
+	Message         *string
+	ExpiresAt       *time.Time
+	RemindEveryDays *int
+	BaseURL         string
+}
+
+// sending is the slow part of sending, done before the commit.
+type sending struct {
+	version int64
+	files   []File                       // with their prepare revision
+	names   map[string]map[string]string // file → invitation → signature field in the PDF
+}
+
+// attempts is how often slow work is done again because somebody was faster.
+const attempts = 5
+
+// Send prepares and certifies the files and asks the first people to sign.
+func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	defer s.lock(id)()
+	company, err := s.company(who)
+	if err != nil {
+		return nil, err
+	}
+	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company) })
+}
+
+// retry does slow work again while the document changes under it.
+func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
+	var err error
+	for range attempts {
+		var d *Document
+		if d, err = work(); err != errChanged {
+			return d, err
+		}
+	}
+	return nil, account.Conflict("document_busy", "The document is being changed by others; try again.").Because(err)
+}
+
+func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company) (*Document, error) {
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sendable(company.RequireApproval); err != nil {
+		return nil, err
+	}
+	var faults account.Faults
+	now := s.Now()
+	in.apply(&faults, d, s.Limits, company, now)
+	d.ready(&faults)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	work, err := s.prepare(ctx, d, now)
+	if err != nil {
+		return nil, err
+	}
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if err := d.sendable(company.RequireApproval); err != nil {
+			return nil, err
+		}
+		if err := unchanged(d, work.version); err != nil {
+			return nil, err
+		}
+		var faults account.Faults
+		in.apply(&faults, d, s.Limits, company, tx.Now)
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
+		if base := s.base(in.BaseURL); base != "" {
+			d.BaseURL = base
+		}
+		return s.send(tx, d, work)
+	})
+}
+
+func (in *SendInput) apply(f *account.Faults, d *Document, limits Limits, company account.Company, now time.Time) {
+	more := DocumentInput{Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays}
+	more.apply(f, d, limits, now)
+	if d.ExpiresAt == nil && company.DefaultExpiryDays > 0 {
+		t := now.AddDate(0, 0, company.DefaultExpiryDays)
+		d.ExpiresAt = &t
+	}
+	if d.ExpiresAt != nil && in.ExpiresAt == nil && !d.ExpiresAt.After(now) {
+		f.Must("expires_at", "be a time in the future")
+	}
+}
+
+// send puts the prepared files into the record and asks the first people.
+func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) {
+	d.Files = work.files
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		inv.SignatureFields = nil
+		for _, f := range d.Files {
+			if name, ok := work.names[f.ID][inv.ID]; ok {
+				inv.SignatureFields = append(inv.SignatureFields, f.ID+" "+name)
+			}
+		}
+	}
+	d.Status, d.SentAt = Sent, &tx.Now
+	events := []saving{happened("document.sent")}
+	events = append(events, d.notify(tx.Now)...)
+	return events, s.schedule(tx, d)
+}
+
+// notify turns those whose turn it is from pending to notified. The mails
+// follow from the journal.
+func (d *Document) notify(now time.Time) []saving {
+	var events []saving
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if inv.Status != Pending || !inv.acts() || !d.turn(inv) {
+			continue
+		}
+		inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
+		events = append(events, happened("invitation.notified").to(inv.ID).with("email", inv.Email))
+	}
+	return events
+}
+
+// timestampField is the invisible field that is made for the document timestamp.
+const timestampField = "timestamp"
+
+// prepare makes every file's first revision of ours: all fields, one signature
+// field a signatory, the signature page, certified by the company.
+func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
+	company, err := s.companyOf(d.Company)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.Keys.Company(d.Company, company.Name)
+	if err != nil {
+		return nil, fmt.Errorf("signing: the company's certificate: %w", err)
+	}
+	work := &sending{version: d.Version, names: map[string]map[string]string{}}
+	for i := range d.Files {
+		f := d.Files[i]
+		names, err := s.prepareFile(ctx, d, &f, signer, company.Name, now)
+		if err != nil {
+			return nil, err
+		}
+		work.names[f.ID] = names
+		work.files = append(work.files, f)
+	}
+	return work, nil
+}
+
+func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time) (map[string]string, error) {
+	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
+	names, err := s.placeFields(d, f, &spec)
+	if err != nil {
+		return nil, err
+	}
+	if !f.Presigned {
+		seal := s.seal(ctx, f, signer, s.timestamper(), now, company, "Certified by the sender")
+		spec.Certify = &seal
+	}
+	base, closeBase, err := s.baseOf(f)
+	if err != nil {
+		return nil, err
+	}
+	rev, err := pdf.Prepare(base, spec)
+	err = closing(err, closeBase)
+	if errors.Is(err, pdf.ErrChangesForbidden) {
+		return nil, account.Invalid("fields", "The file "+f.Name+" is signed and allows no further fields but signatures; remove the others.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("signing: prepare %s: %w", f.ID, err)
+	}
+	return names, s.append(f, "prepare", "", rev, now)
+}
+
+// seal makes the PDF's seal with a signer of ours and a timestamp authority,
+// nil for none. The certificates that the signature comes with are noted in the
+// file, for its validation data.
+func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string) pdf.Seal {
+	return pdf.Seal{
+		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
+		Sign: func(digest []byte) ([]byte, error) {
+			cms, err := pki.SignCMS(ctx, signer, digest, ts)
+			if err != nil {
+				return nil, err
+			}
+			return cms, f.note(cms)
+		},
+	}
+}
+
+// note adds the certificates that a signature came with to those of the file.
+func (f *File) note(cms []byte) error {
+	certificates, err := pki.EmbeddedCertificates(cms)
+	if err != nil {
+		return err
+	}
+	for _, c := range certificates {
+		if !slices.ContainsFunc(f.Certificates, func(known []byte) bool { return bytes.Equal(known, c) }) {
+			f.Certificates = append(f.Certificates, c)
+		}
+	}
+	return nil
+}
+
+func (s *Service) timestamper() pki.Timestamper {
+	if s.Timestamper != nil {
+		return s.Timestamper
+	}
+	return s.Keys.Timestamper()
+}
+
+// baseOf opens a file as it stands, to append to.
+func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
+	file, err := s.Blobs.Concat(f.blobs()...)
+	if err != nil {
+		return pdf.Base{}, nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
+	}
+	base := pdf.Base{Reader: file, Size: file.Size()}
+	if n := len(f.Revisions); n > 0 {
+		base.HashState = f.Revisions[n-1].HashState
+	}
+	return base, file.Close, nil
+}
+
+// closing closes what was read and keeps the first error.
+func closing(err error, close func() error) error {
+	if cerr := close(); err == nil {
+		return cerr
+	}
+	return err
+}
+
+// append puts a revision on disk and into the record of its file.
+func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return spaceError(err)
+	}
+	if _, err := w.Write(rev.Bytes); err != nil {
+		return spaceError(closing(err, w.Abort))
+	}
+	ref, err := w.Commit()
+	if err != nil {
+		return spaceError(err)
+	}
+	f.Revisions = append(f.Revisions, Revision{
+		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size, Total: f.total() + ref.Size,
+		SHA256: fmt.Sprintf("%x", rev.SHA256), HashState: rev.HashState, At: now,
+	})
+	return nil
+}

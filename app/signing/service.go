@@ -1,0 +1,114 @@
+package signing
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/app/convert"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
+	"paraph/kv"
+	"paraph/search"
+)
+
+// Limits bound what one document may hold. Zero means the default.
+type Limits struct {
+	UploadBytes   int64 // size of one uploaded file
+	Files         int   // files of a document
+	Pages         int   // pages of a file
+	Invitations   int   // people invited to a document
+	Fields        int   // fields of a document
+	MetadataBytes int   // keys and values of the metadata together
+}
+
+func (l Limits) withDefaults() Limits {
+	or := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	if l.UploadBytes == 0 {
+		l.UploadBytes = 500 << 20
+	}
+	or(&l.Files, 100)
+	or(&l.Pages, 5000)
+	or(&l.Invitations, 1000)
+	or(&l.Fields, 5000)
+	or(&l.MetadataBytes, 16<<10)
+	return l
+}
+
+// Options are what the service needs from its surroundings. Everything but
+// Log, Office and Timestamper is required.
+type Options struct {
+	DB       *kv.DB
+	Jobs     *kv.Jobs
+	Search   *search.Index
+	Blobs    *blob.Store
+	Accounts *account.Service
+	Keys     *pki.Authority
+	Fonts    *text.Fonts
+	PDFium   *pdfium.Engine
+	Office   *convert.Office // nil: the built-in renderer converts DOCX
+	// Timestamper is a remote authority; nil means the built-in one.
+	Timestamper pki.Timestamper
+	Mailer      account.Mailer // records a message in the caller's transaction
+	LinkKey     []byte         // secret that signatories' links are made with
+	NewID       func() ulid.ULID
+	Now         func() time.Time
+	BaseURL     string // where links in mails lead; a request's own base is used when empty
+	Limits      Limits
+	TrashDays   int // after so many days the trash is emptied; 0 keeps it
+	Log         *slog.Logger
+}
+
+// Service is the rules of documents. Its methods are what the doors may call;
+// who asks is always an argument.
+type Service struct {
+	Options
+	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
+	reading   reading
+}
+
+// New makes the service. Nothing runs until Run is called.
+func New(o Options) *Service {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Limits = o.Limits.withDefaults()
+	return &Service{Options: o, documents: new(sync.Map)}
+}
+
+// Run keeps the search index in step until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	return s.followChanges(ctx)
+}
+
+// lock serializes slow work on one document, so that it is not done twice for
+// nothing. Correctness does not rest on it: versions are checked at the commit.
+func (s *Service) lock(id string) func() {
+	m, _ := s.documents.LoadOrStore(id, new(sync.Mutex))
+	mu := m.(*sync.Mutex)
+	mu.Lock()
+	return mu.Unlock
+}
+
+func (s *Service) id() string { return s.NewID().String() }
+
+// Download is a file on its way out: Open gives its bytes.
+type Download struct {
+	Name        string
+	ContentType string
+	Size        int64 // -1 when it is not known before the end
+	ETag        string
+	Open        func() (io.ReadSeekCloser, error) // nil when only Write can make it
+	Write       func(w io.Writer) error           // for what is made on the way, such as a ZIP
+}

@@ -1,0 +1,350 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/pdf"
+	"paraph/app/pki"
+	"paraph/kv"
+)
+
+// SignInput is a person's act of signing.
+type SignInput struct {
+	Fields    map[string]string // by field identifier, name, or group of radio buttons
+	Signature *Mark
+	Initials  *Mark
+	Consent   *bool
+	Code      string // e-mail code or access code, where the invitation asks for one
+}
+
+// Sign records one person's signature: their values and their own PAdES
+// signature in every file they sign. The last one completes the document, and
+// the answer comes when the sealed files are on disk.
+func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput) (*Document, error) {
+	if err := mayAct(who, id, invitation); err != nil {
+		return nil, err
+	}
+	defer s.lock(id)()
+	return s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in) })
+}
+
+// mayAct lets in the person invited, and the company's people who may sign
+// through the API.
+func mayAct(who account.Actor, document, invitation string) error {
+	if who.IsSignatory() {
+		if who.Document != document || who.Invitation != invitation {
+			return account.NotFound("invitation")
+		}
+		return nil
+	}
+	return who.Require(account.ScopeSign)
+}
+
+// signing is one act with everything that was worked out for it.
+type act struct {
+	document *Document
+	inv      *Invitation
+	values   map[string]string // by field identifier
+	marks    marks
+	now      time.Time
+}
+
+func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput) (*Document, error) {
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	version := d.Version
+	a, err := s.check(ctx, who, d, invitation, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.signFiles(ctx, who, a, in); err != nil {
+		return nil, err
+	}
+	events := []saving{happened("invitation.signed").to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
+		with("certificate", a.inv.Evidence.Serial)}
+	signed, total := d.progress()
+	if signed == total {
+		more, err := s.complete(ctx, d, a.now)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, more...)
+	}
+	var out *Document
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		stored, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		if err := unchanged(stored, version); err != nil {
+			return err
+		}
+		if err := stored.signable(stored.invitation(invitation), tx.Now); err != nil {
+			return err
+		}
+		if d.Status == Sent {
+			events = append(events, d.notify(tx.Now)...)
+		}
+		if err := s.schedule(tx, d); err != nil {
+			return err
+		}
+		out = d
+		return s.save(tx, who, d, events...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// check holds the act against the state, the turn, the proof of identity and
+// the fields' rules, and writes the values into the record.
+func (s *Service) check(ctx context.Context, who account.Actor, d *Document, invitation string, in SignInput) (*act, error) {
+	inv := d.invitation(invitation)
+	if inv == nil {
+		return nil, account.NotFound("invitation")
+	}
+	now := s.Now()
+	if err := d.signable(inv, now); err != nil {
+		return nil, err
+	}
+	var faults account.Faults
+	if err := s.identify(who, d, inv, in.Code, &faults); err != nil {
+		return nil, err
+	}
+	company, err := s.companyOf(d.Company)
+	if err != nil {
+		return nil, err
+	}
+	if who.IsSignatory() && company.ConsentText != "" && (in.Consent == nil || !*in.Consent) {
+		faults.Add("consent", "Consent to signing electronically is required.")
+	}
+	a := &act{document: d, inv: inv, now: now}
+	a.values = d.fill(&faults, inv, in.Fields, now)
+	if a.marks, err = s.readMarks(&faults, inv, in); err != nil {
+		return nil, err
+	}
+	s.legible(&faults, a)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	inv.Status, inv.SignedAt, inv.UpdatedAt = Signed, &now, now
+	if inv.ViewedAt == nil && who.IsSignatory() {
+		inv.ViewedAt = &now
+	}
+	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
+		Consent: in.Consent != nil && *in.Consent, ConsentText: company.ConsentText,
+		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text}
+	return a, nil
+}
+
+func method(who account.Actor, inv *Invitation) string {
+	if who.IsSignatory() {
+		return inv.Authentication
+	}
+	return "api"
+}
+
+func through(who account.Actor) string {
+	if who.IsSignatory() {
+		return "signatory"
+	}
+	return fmt.Sprintf("%s <%s>, token %s", who.Name, who.Email, who.TokenID)
+}
+
+// fill takes the values a person gives, by identifier, name or group, checks
+// them all, and writes them into the record. It gives the values to draw.
+func (d *Document) fill(f *account.Faults, inv *Invitation, given map[string]string, now time.Time) map[string]string {
+	own := d.fieldsOf(inv.ID)
+	values := map[string]string{}
+	for key, v := range given {
+		if !assign(own, values, key, v) {
+			f.Add("fields."+key, "There is no such field for this person.")
+		}
+	}
+	for _, x := range own {
+		v, said := values[x.ID]
+		if said && x.ReadOnly {
+			f.Add("fields."+x.label(), "The "+x.label()+" field is read-only.")
+			continue
+		}
+		if !said {
+			v = x.automatic(inv, now)
+		}
+		d.fillOne(f, x, v, values)
+	}
+	requireGroups(f, own, values)
+	return values
+}
+
+func (d *Document) fillOne(f *account.Faults, x *Field, v string, values map[string]string) {
+	if x.drawn() {
+		return
+	}
+	if !x.empty(v) {
+		accepted, why := x.accept(v)
+		if why != "" {
+			f.Add("fields."+x.label(), "The "+x.label()+" field must "+why+".")
+			return
+		}
+		v = accepted
+	} else if x.Required && !(x.Type == "radio" && x.Group != "") {
+		f.Add("fields."+x.label(), "The "+x.label()+" field is required.")
+		return
+	}
+	values[x.ID] = v
+	x.Value, x.Filled = v, true
+}
+
+// label is how a field is called in messages: its name, its label, or its type.
+func (x *Field) label() string {
+	switch {
+	case x.Name != "":
+		return x.Name
+	case x.Label != "":
+		return x.Label
+	}
+	return x.ID
+}
+
+// assign gives a value to the field that the key names.
+func assign(own []*Field, values map[string]string, key, v string) bool {
+	for _, x := range own {
+		if strings.EqualFold(x.ID, key) {
+			values[x.ID] = v
+			return true
+		}
+	}
+	done := false
+	for _, x := range own {
+		if x.Name == key {
+			values[x.ID] = v
+			done = true
+		}
+	}
+	return done || assignGroup(own, values, key, v)
+}
+
+// assignGroup chooses one button of a group of radio buttons, by its value's name.
+func assignGroup(own []*Field, values map[string]string, group, choice string) bool {
+	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != "radio" || x.Group != group || group == "" })
+	i := slices.IndexFunc(members, func(x *Field) bool { return x.Name == choice || x.Label == choice || x.ID == choice })
+	if i < 0 {
+		return false
+	}
+	for j, x := range members {
+		values[x.ID] = unchecked
+		if j == i {
+			values[x.ID] = checked
+		}
+	}
+	return true
+}
+
+// automatic is the value of a field that its person did not say: what is known
+// of them, the day, or the default.
+func (x *Field) automatic(inv *Invitation, now time.Time) string {
+	if x.Type == "date_signed" {
+		return now.Format(time.DateOnly)
+	}
+	if x.Value != "" {
+		return x.Value
+	}
+	switch x.Type {
+	case "name":
+		return inv.Name
+	case "email":
+		return inv.Email
+	}
+	return ""
+}
+
+// requireGroups wants one button of every required group, and not two of any.
+func requireGroups(f *account.Faults, own []*Field, values map[string]string) {
+	chosen, required := map[string]int{}, map[string]bool{}
+	for _, x := range own {
+		if x.Type != "radio" || x.Group == "" {
+			continue
+		}
+		required[x.Group] = required[x.Group] || x.Required
+		if !x.empty(values[x.ID]) {
+			chosen[x.Group]++
+		}
+	}
+	for group, need := range required {
+		switch {
+		case need && chosen[group] == 0:
+			f.Add("fields."+group, "The "+group+" field is required.")
+		case chosen[group] > 1:
+			f.Add("fields."+group, "Only one choice of "+group+" is possible.")
+		}
+	}
+}
+
+// signFiles appends the person's revision to every file they sign.
+func (s *Service) signFiles(ctx context.Context, who account.Actor, a *act, in SignInput) error {
+	signer, err := s.Keys.Signatory(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now)
+	if err != nil {
+		return fmt.Errorf("signing: the signatory's certificate: %w", err)
+	}
+	a.inv.Evidence.Serial = signer.Certificate.SerialNumber.Text(16)
+	if a.inv.Evidence.Picture, err = s.keepPicture(a.marks.signature); err != nil {
+		return err
+	}
+	for _, f := range a.document.signsFiles(a.inv.ID) {
+		if err := s.signFile(ctx, a, f, signer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer) error {
+	field, ok := a.inv.signatureField(f.ID)
+	if !ok {
+		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)
+	}
+	reason := "Signed by " + a.inv.Name
+	if a.inv.Role == Approver {
+		reason = "Approved by " + a.inv.Name
+	}
+	base, closeBase, err := s.baseOf(f)
+	if err != nil {
+		return err
+	}
+	spec, err := s.drawAct(a, f, field)
+	if err != nil {
+		return closing(err, closeBase)
+	}
+	spec.Seal = s.seal(ctx, f, signer, s.timestamper(), a.now, a.inv.Name, reason)
+	rev, err := pdf.Sign(base, spec)
+	if errors.Is(err, pki.ErrTimestamp) {
+		// The person's act is kept; the document timestamp at the end, which
+		// waits for the authority, covers it.
+		s.Log.Warn("timestamp authority does not answer", "document", a.document.ID, "error", err)
+		spec.Seal = s.seal(ctx, f, signer, nil, a.now, a.inv.Name, reason)
+		rev, err = pdf.Sign(base, spec)
+	}
+	if err := closing(err, closeBase); err != nil {
+		return fmt.Errorf("signing: sign %s: %w", f.ID, err)
+	}
+	return s.append(f, "signature", a.inv.ID, rev, a.now)
+}
+
+// signatureField is the name of the field this person signs in a file.
+func (i *Invitation) signatureField(file string) (string, bool) {
+	for _, s := range i.SignatureFields {
+		if f, name, ok := strings.Cut(s, " "); ok && f == file {
+			return name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,230 @@
+package signing
+
+import (
+	"fmt"
+	"time"
+
+	"paraph/app/account"
+)
+
+// The steps in a document's life. Each is a pure rule: it looks at the record,
+// refuses with a conflict, or changes the record and nothing else.
+
+func conflict(code, message string) error { return account.Conflict(code, message) }
+
+// wrongState is the refusal of an operation that does not fit the document's state.
+func (d *Document) wrongState(code, verb string) error {
+	return conflict(code, fmt.Sprintf("This document is %s; it can't be %s.", d.Status.words(), verb))
+}
+
+func (s Status) words() string {
+	switch s {
+	case Draft:
+		return "a draft"
+	case PendingApproval:
+		return "waiting for approval"
+	case Sent:
+		return "already sent"
+	}
+	return s.String()
+}
+
+// editable refuses every state in which content may not change.
+func (d *Document) editable() error {
+	if d.DeletedAt != nil {
+		return conflict("document_deleted", "This document is in the trash; restore it first.")
+	}
+	if d.Status != Draft {
+		return conflict("document_not_draft", fmt.Sprintf("This document is %s; its content changes only in draft.", d.Status.words()))
+	}
+	return nil
+}
+
+// live refuses what is archived or in the trash: it must be restored before it goes on.
+func (d *Document) live() error {
+	switch {
+	case d.DeletedAt != nil:
+		return conflict("document_deleted", "This document is in the trash; restore it first.")
+	case d.ArchivedAt != nil:
+		return conflict("document_archived", "This document is archived; restore it first.")
+	}
+	return nil
+}
+
+func (d *Document) submit(by Person, now time.Time) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != Draft {
+		return d.wrongState("document_not_draft", "submitted")
+	}
+	d.Status, d.SubmittedAt, d.SubmittedBy = PendingApproval, &now, by.ID
+	d.RejectedAt, d.RejectedReason = nil, ""
+	return nil
+}
+
+func (d *Document) withdraw() error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != PendingApproval {
+		return d.wrongState("document_not_pending", "withdrawn")
+	}
+	d.Status, d.SubmittedAt, d.SubmittedBy = Draft, nil, ""
+	return nil
+}
+
+func (d *Document) approve(by Person, now time.Time) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != PendingApproval {
+		return d.wrongState("document_not_pending", "approved")
+	}
+	d.Status, d.ApprovedAt, d.Approver = Approved, &now, &by
+	return nil
+}
+
+func (d *Document) reject(by Person, reason string, now time.Time) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != PendingApproval {
+		return d.wrongState("document_not_pending", "rejected")
+	}
+	d.Status, d.RejectedAt, d.RejectedReason, d.Approver = Rejected, &now, reason, &by
+	return nil
+}
+
+func (d *Document) reopen() error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != Approved && d.Status != Rejected {
+		return d.wrongState("document_not_approved_or_rejected", "reopened")
+	}
+	d.Status, d.SubmittedAt, d.SubmittedBy, d.ApprovedAt = Draft, nil, "", nil
+	return nil
+}
+
+// sendable refuses a document that may not be sent from where it is.
+func (d *Document) sendable(requireApproval bool) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	switch {
+	case d.Status == Approved:
+		return nil
+	case d.Status == Draft && requireApproval:
+		return conflict("approval_required", "This company requires approval before sending; submit the document first.")
+	case d.Status == Draft:
+		return nil
+	case d.Status == Sent:
+		return conflict("document_already_sent", "This document is already sent.")
+	}
+	return d.wrongState("document_not_draft", "sent")
+}
+
+func (d *Document) void(reason string, now time.Time) error {
+	if d.DeletedAt != nil {
+		return d.live()
+	}
+	switch d.Status {
+	case PendingApproval, Approved, Rejected, Sent, Expired:
+		d.Status, d.VoidedAt, d.VoidedReason = Voided, &now, reason
+		d.Attention, d.AttentionText = "", ""
+		return nil
+	}
+	return d.wrongState("document_not_voidable", "voided")
+}
+
+func (d *Document) extend(until, now time.Time) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if d.Status != Expired {
+		return d.wrongState("document_not_expired", "extended")
+	}
+	d.Status, d.ExpiresAt, d.ExpiredAt = Sent, &until, nil
+	return nil
+}
+
+// expire ends the signing when the deadline has passed; it reports whether it did.
+func (d *Document) expire(now time.Time) bool {
+	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Attention == AttentionSealing {
+		return false
+	}
+	d.Status, d.ExpiredAt = Expired, &now
+	return true
+}
+
+// signable refuses an act of a person invited that does not fit: before the
+// sending, after the end, out of turn, or for the second time.
+func (d *Document) signable(inv *Invitation, now time.Time) error {
+	if err := d.running(now); err != nil {
+		return err
+	}
+	switch {
+	case inv.Status == Signed:
+		return conflict("already_signed", "This invitation was already signed.")
+	case inv.Status == Declined:
+		return conflict("invitation_declined", "This invitation was declined.")
+	case inv.Status == Delegated:
+		return conflict("invitation_delegated", "This invitation was passed on to somebody else.")
+	case inv.Role == Viewer:
+		return conflict("viewer_does_not_sign", "A viewer receives a copy and does not sign.")
+	case d.declined() != nil:
+		return conflict("document_declined", "Somebody declined to sign; signing has stopped.")
+	case !d.turn(inv):
+		return conflict("not_your_turn", "Somebody else signs before this invitation.")
+	}
+	return nil
+}
+
+// running refuses every state in which nobody can act on an invitation.
+func (d *Document) running(now time.Time) error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	switch {
+	case d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt):
+		return conflict("document_expired", "The signing deadline has passed.")
+	case d.Status == Sent:
+		return nil
+	case d.Status == Draft, d.Status == PendingApproval, d.Status == Approved, d.Status == Rejected:
+		return conflict("document_not_sent", "This document was not sent yet.")
+	}
+	return conflict("document_"+d.Status.String(), fmt.Sprintf("This document is %s.", d.Status.words()))
+}
+
+func (d *Document) archive(now time.Time) error {
+	switch {
+	case d.DeletedAt != nil:
+		return d.live()
+	case d.ArchivedAt != nil:
+		return conflict("document_archived", "This document is already archived.")
+	case d.Status == Sent:
+		return conflict("document_sent", "A document that is out for signing can't be archived; void it first.")
+	}
+	d.ArchivedAt = &now
+	return nil
+}
+
+func (d *Document) trash(now time.Time) error {
+	switch {
+	case d.DeletedAt != nil:
+		return conflict("document_deleted", "This document is already in the trash.")
+	case d.Status == Sent:
+		return conflict("document_sent", "A document that is out for signing can't be deleted; void it first.")
+	}
+	d.DeletedAt = &now
+	return nil
+}
+
+func (d *Document) restore() error {
+	if d.ArchivedAt == nil && d.DeletedAt == nil {
+		return conflict("document_active", "This document is neither archived nor in the trash.")
+	}
+	d.ArchivedAt, d.DeletedAt = nil, nil
+	return nil
+}

@@ -1,0 +1,192 @@
+package signing
+
+import (
+	"encoding/hex"
+	"errors"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Everything this package stores. Keys begin with the company, so that a scan
+// can't cross its walls.
+var (
+	documents = kv.NewCollection("documents", kv.JSON[Document]())
+	rows      = kv.NewCollection("rows", rowCodec, rowIndexes()...)
+	journal   = kv.NewLog("journal", kv.JSON[Event]())
+	// changes is what the search index follows: which document to look at again.
+	changes = kv.NewLog("changes", kv.JSON[change]())
+	// texts holds what was read from a file, by the hash of its PDF.
+	texts      = kv.NewCollection("texts", kv.JSON[fileText]())
+	identities = kv.NewCollection("identities", kv.JSON[identity]())
+	invited    = kv.NewCollection("invited", kv.JSON[invitedTo]())
+)
+
+// invitedTo leads from an invitation to its document.
+type invitedTo struct{ Company, Document string }
+
+type change struct{ Company, Document string }
+
+// Event is one entry of the audit trail, as it is stored and hashed.
+type Event struct {
+	Type       string
+	Company    string
+	Document   string
+	Invitation string `json:",omitempty"`
+	ActorKind  string // user, signatory, system
+	ActorID    string
+	ActorName  string
+	ActorEmail string
+	IP         string
+	UserAgent  string
+	Data       map[string]string `json:",omitempty"`
+}
+
+func documentKey(company, id string) string { return company + "/" + id }
+
+// found turns the store's "not found" into the sentence people see.
+func found(err error, what string) error {
+	if errors.Is(err, kv.ErrNotFound) {
+		return account.NotFound(what)
+	}
+	return err
+}
+
+// load reads a document for who asks. To a stranger it does not exist, so that
+// identifiers can't be probed; a signatory sees the one document of their link.
+func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
+	if who.CompanyID == "" {
+		return nil, account.NotFound("document")
+	}
+	if who.IsSignatory() && who.Document != id {
+		return nil, account.NotFound("document")
+	}
+	d, err := documents.Get(tx, documentKey(who.CompanyID, id))
+	if err != nil {
+		return nil, found(err, "document")
+	}
+	if who.IsSignatory() {
+		if inv := d.invitation(who.Invitation); inv == nil || !linkWorks(&d, inv) {
+			return nil, account.NotFound("document")
+		}
+	}
+	return &d, nil
+}
+
+// saving is one event of a change on its way into the journal.
+type saving struct {
+	kind       string
+	invitation string
+	data       map[string]string
+}
+
+func happened(kind string) saving { return saving{kind: kind} }
+
+func (e saving) to(invitation string) saving { e.invitation = invitation; return e }
+
+func (e saving) with(key, value string) saving {
+	data := make(map[string]string, len(e.data)+1)
+	for k, v := range e.data {
+		data[k] = v
+	}
+	data[key] = value
+	e.data = data
+	return e
+}
+
+// save puts the document and says what happened, in one breath: no change
+// escapes the journal. It counts the version and moves the list item along.
+func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
+	if len(events) == 0 {
+		return errors.New("signing: a change without an event")
+	}
+	for _, e := range events {
+		entry, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{
+			Type: e.kind, Company: d.Company, Document: d.ID, Invitation: e.invitation,
+			ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
+			IP: who.IP, UserAgent: who.UserAgent, Data: e.data,
+		})
+		if err != nil {
+			return err
+		}
+		d.Head = hex.EncodeToString(entry.Hash[:])
+	}
+	d.Version++
+	d.UpdatedAt = tx.Now
+	return s.put(tx, d)
+}
+
+// actorKind is how the journal names who acted: user, signatory or system.
+func actorKind(who account.Actor) string {
+	switch who.Kind {
+	case account.ActorSignatory:
+		return "signatory"
+	case account.ActorSystem:
+		return "system"
+	}
+	return "user"
+}
+
+func actorID(who account.Actor) string {
+	if who.Kind == account.ActorSignatory {
+		return who.Invitation
+	}
+	return who.UserID
+}
+
+// put stores the document and its list item, and tells the index.
+func (s *Service) put(tx *kv.Tx, d *Document) error {
+	key := documentKey(d.Company, d.ID)
+	if err := documents.Put(tx, key, *d); err != nil {
+		return err
+	}
+	if err := rows.Put(tx, key, d.row()); err != nil {
+		return err
+	}
+	_, err := changes.Append(tx, "", "", "", change{d.Company, d.ID})
+	return err
+}
+
+// update is the way of every change: load for the actor, change the record,
+// save it with what happened. The change function refuses with an error, and
+// then nothing is kept.
+func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) (*Document, error) {
+	var out *Document
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		events, err := change(tx, d)
+		if err != nil {
+			return err
+		}
+		out = d
+		return s.save(tx, who, d, events...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// get reads a document outside of any change.
+func (s *Service) get(who account.Actor, id string) (*Document, error) {
+	var d *Document
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		d, err = load(tx, who, id)
+		return err
+	})
+	return d, err
+}
+
+// errChanged says that a document was changed while slow work was done for it.
+var errChanged = errors.New("signing: the document was changed meanwhile")
+
+// unchanged refuses to record slow work that was done for an older version.
+func unchanged(d *Document, version int64) error {
+	if d.Version != version {
+		return errChanged
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/page"
+	"paraph/app/pki"
+	"paraph/kv"
+)
+
+// Collections lists what is stored here, for the check of the data folder.
+func Collections() []kv.Checker {
+	return []kv.Checker{documents, rows, texts, invited, identities}
+}
+
+// blobs names everything on disk that a document needs.
+func (d *Document) blobs(yield func(string) bool) {
+	for i := range d.Files {
+		f := &d.Files[i]
+		for _, b := range append(f.blobs(), f.Upload) {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+	for i := range d.Invitations {
+		if ev := d.Invitations[i].Evidence; ev != nil && ev.Picture != "" && !yield(ev.Picture) {
+			return
+		}
+	}
+	if d.Certificate == nil {
+		return
+	}
+	for _, b := range d.Certificate.Blobs {
+		if !yield(b) {
+			return
+		}
+	}
+}
+
+// used gathers every blob that a document names.
+func (s *Service) used() (map[string]bool, error) {
+	used := map[string]bool{}
+	err := s.DB.View(func(tx *kv.Tx) error {
+		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+			for b := range d.blobs {
+				used[b] = true
+			}
+			return true, nil
+		})
+	})
+	return used, err
+}
+
+// Sweep removes files that no document names and that are older than a time.
+func (s *Service) Sweep(_ context.Context, before time.Time) (int, error) {
+	used, err := s.used()
+	if err != nil {
+		return 0, err
+	}
+	return s.Blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
+}
+
+// Check walks all documents: every file they name is there and hashes to its
+// name, the revisions fit together, the journal's chain holds and ends where
+// the records say.
+func (s *Service) Check(ctx context.Context) []error {
+	var problems []error
+	verified := map[string]bool{}
+	err := s.DB.View(func(tx *kv.Tx) error {
+		problems = append(problems, journal.Problems(tx)...)
+		return documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
+			problems = append(problems, s.checkDocument(tx, key, &d, verified)...)
+			return true, ctx.Err()
+		})
+	})
+	return append(problems, err)
+}
+
+func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map[string]bool) []error {
+	var problems []error
+	if key != documentKey(d.Company, d.ID) {
+		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
+	}
+	for b := range d.blobs {
+		if verified[b] {
+			continue
+		}
+		verified[b] = true
+		if err := s.Blobs.Verify(b); err != nil {
+			problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, b, err))
+		}
+	}
+	head, err := journal.ChainHead(tx, d.ID)
+	if err != nil || fmt.Sprintf("%x", head) != d.Head {
+		problems = append(problems, errors.Join(fmt.Errorf("document %s: the audit trail does not end where the record says", d.ID), err))
+	}
+	row, err := rows.Get(tx, key)
+	if err != nil {
+		return append(problems, fmt.Errorf("document %s: list item: %w", d.ID, err))
+	}
+	want, err := rowCodec.Encode(d.row())
+	if err != nil {
+		return append(problems, err)
+	}
+	got, err := rowCodec.Encode(row)
+	if err != nil || !bytes.Equal(got, want) {
+		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
+	}
+	return problems
+}
+
+// RebuildRows writes every list item anew from its document.
+func (s *Service) RebuildRows(ctx context.Context) error {
+	var all []Document
+	err := s.DB.View(func(tx *kv.Tx) error {
+		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+			all = append(all, d)
+			return true, ctx.Err()
+		})
+	})
+	for i := 0; err == nil && i < len(all); i++ {
+		err = s.DB.Update(func(tx *kv.Tx) error {
+			d, err := documents.Get(tx, documentKey(all[i].Company, all[i].ID))
+			if errors.Is(err, kv.ErrNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return rows.Put(tx, documentKey(d.Company, d.ID), d.row())
+		})
+	}
+	return err
+}
+
+// Reset forgets what is held in memory, after the store was emptied.
+func (s *Service) Reset() { s.reading.reset() }
+
+// SelfTest signs and seals a page and looks at the result: when it is nil,
+// signing works.
+func (s *Service) SelfTest(ctx context.Context) error {
+	now := s.Now()
+	b := page.New(s.Fonts, page.Info{Title: "Self-test"})
+	b.Text(72, 72, 12, false, false, 0, 0, 0, "Self-test")
+	var out bytes.Buffer
+	if _, err := b.Write(&out); err != nil {
+		return err
+	}
+	signer, err := s.Keys.Signatory(pki.Person{Name: "Self-test", Email: "self-test@localhost"}, now)
+	if err != nil {
+		return err
+	}
+	// The built-in authority: a remote one that is down does not keep people
+	// from signing.
+	seal := s.seal(ctx, &File{}, signer, s.Keys.Timestamper(), now, "Self-test", "")
+	rev, err := pdf.Prepare(pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}, pdf.PrepareSpec{Certify: &seal})
+	if err != nil {
+		return err
+	}
+	out.Write(rev.Bytes)
+	if sum := sha256.Sum256(out.Bytes()); sum != rev.SHA256 {
+		return errors.New("signing: self-test: the file is not what was signed")
+	}
+	return s.selfVerify(out.Bytes(), now)
+}
+
+func (s *Service) selfVerify(file []byte, now time.Time) error {
+	f, err := pdf.Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return err
+	}
+	signatures, err := f.Signatures()
+	if err != nil {
+		return err
+	}
+	if len(signatures) != 1 || !signatures[0].Sound() {
+		return errors.New("signing: self-test: the signature is not sound")
+	}
+	r := pki.VerifyCMS(signatures[0].CMS, signatures[0].Digest, pki.VerifyOptions{Roots: s.Keys.Roots(), At: now})
+	if !r.Trusted() {
+		return fmt.Errorf("signing: self-test: %v", r.Problems)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/kv"
+)
+
+// Upload is a file on its way in: its bytes are on disk, and nothing refers to
+// them until the document does. Close drops what was not committed.
+type Upload struct {
+	Name        string
+	ContentType string
+	Password    string // opens an encrypted PDF; never kept
+	raw         *blob.Writer
+	converted   *blob.Writer // the PDF made of it, where it is not one that can be appended to
+}
+
+// Close drops everything that was not committed.
+func (u *Upload) Close() error {
+	return errors.Join(abort(u.raw), abort(u.converted))
+}
+
+func abort(w *blob.Writer) error {
+	if w == nil {
+		return nil
+	}
+	return w.Abort()
+}
+
+// Receive takes the bytes of one file as they come, never holding the whole.
+func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentType string, r io.Reader) (*Upload, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	u := &Upload{Name: name, ContentType: contentType, raw: w}
+	n, err := io.Copy(w, io.LimitReader(r, s.Limits.UploadBytes+1))
+	if err == nil && n > s.Limits.UploadBytes {
+		err = account.TooLarge("file_too_large", fmt.Sprintf("The file is larger than the limit of %s.", megabytes(s.Limits.UploadBytes)))
+	}
+	if err != nil {
+		return nil, errors.Join(spaceError(err), u.Close())
+	}
+	return u, nil
+}
+
+// spaceError turns the ground's "no room" into the refusal people see.
+func spaceError(err error) error {
+	if errors.Is(err, blob.ErrNoSpace) || errors.Is(err, kv.ErrDiskFull) {
+		return account.NoSpace().Because(err)
+	}
+	return err
+}
+
+func megabytes(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// commitUploads puts the bytes under their names, before anything refers to them.
+func commitUploads(uploads []*Upload) error {
+	for _, u := range uploads {
+		if _, err := u.raw.Commit(); err != nil {
+			return spaceError(err)
+		}
+		if u.converted == nil {
+			continue
+		}
+		if _, err := u.converted.Commit(); err != nil {
+			return spaceError(err)
+		}
+	}
+	return nil
+}
+
+// attach inspects and converts the uploads and adds them to the record. What a
+// person can mend is a fault; a type that nobody accepts is an error at once.
+func (s *Service) attach(ctx context.Context, f *account.Faults, d *Document, uploads []*Upload) error {
+	if len(d.Files)+len(uploads) > s.Limits.Files {
+		f.TooMany("files", s.Limits.Files)
+		return nil
+	}
+	for i, u := range uploads {
+		at := f.At("files", i)
+		name := fileName(at, "name", u.Name)
+		if !f.Empty() {
+			continue
+		}
+		file, err := s.intake(ctx, u)
+		var bad *refusal
+		switch {
+		case errors.As(err, &bad):
+			f.Add(fmt.Sprintf("files.%d", i), bad.sentence)
+			continue
+		case err != nil:
+			return err
+		}
+		file.ID, file.Name, file.Position, file.CreatedAt = s.id(), name, len(d.Files)+1, s.Now()
+		d.Files = append(d.Files, file)
+	}
+	return nil
+}
+
+// fileName checks a file's name: what no file system and no mail program
+// accepts is refused rather than quietly changed.
+func fileName(f *account.Faults, field, name string) string {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		f.Required(field)
+	case !utf8.ValidString(name):
+		f.Must(field, "be valid UTF-8")
+	case utf8.RuneCountInString(name) > maxName:
+		f.TooLong(field, maxName)
+	case strings.ContainsAny(name, `/\`), strings.ContainsFunc(name, unicode.IsControl), name == ".", name == "..":
+		f.Must(field, "be a plain file name without slashes and control characters")
+	}
+	return name
+}
+
+func fileAdded(f *File) saving {
+	return happened("file.added").with("file", f.ID).with("name", f.Name).with("sha256", f.SHA256)
+}
+
+// Attach adds uploads to a draft: all or none. The uploads are the caller's to close.
+func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload) (*Document, []File, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, nil, err
+	}
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.editable(); err != nil {
+		return nil, nil, err
+	}
+	if len(uploads) == 0 {
+		return nil, nil, account.Invalid("files", "The files field is required.")
+	}
+	var faults account.Faults
+	before := len(d.Files)
+	if err := s.attach(ctx, &faults, d, uploads); err != nil {
+		return nil, nil, err
+	}
+	if err := faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := commitUploads(uploads); err != nil {
+		return nil, nil, err
+	}
+	added := d.Files[before:]
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		if len(d.Files)+len(added) > s.Limits.Files {
+			f.TooMany("files", s.Limits.Files)
+			return nil, nil
+		}
+		var events []saving
+		for i := range added {
+			added[i].Position, added[i].CreatedAt = len(d.Files)+1, tx.Now
+			d.Files = append(d.Files, added[i])
+			events = append(events, fileAdded(&added[i]))
+		}
+		return events, s.readLater(tx, d, added)
+	})
+	return d, added, err
+}
