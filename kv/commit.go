@@ -69,7 +69,7 @@ func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
 	if err := db.repair(); err != nil {
 		return nil, err
 	}
-	tx := db.begin()
+	tx := db.transaction()
 	defer tx.end()
 	if err := db.guard(tx, fn); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
 	return db.enter(tx), nil
 }
 
-func (db *DB) begin() *Tx {
+func (db *DB) transaction() *Tx {
 	under := make([]*layer, 0, len(db.pending))
 	for i := len(db.pending) - 1; i >= 0; i-- {
 		under = append(under, db.pending[i].layer)
@@ -127,7 +127,6 @@ func (g *group) fits(l *layer) bool {
 
 // commit writes group after group until the store closes and none is left.
 func (db *DB) commit() {
-	defer close(db.done)
 	for {
 		db.turn.Lock()
 		for len(db.pending) == 0 && !db.closing {
@@ -156,7 +155,7 @@ func (db *DB) write(g *group) error {
 	if len(g.layer.writes) == 0 {
 		return nil
 	}
-	if err := db.room(); err != nil {
+	if err := db.disk.room(); err != nil {
 		return err
 	}
 	ts := db.cur.ts + 1 // only the committer changes cur
@@ -253,7 +252,7 @@ func (db *DB) repair() error {
 	if db.inMemory {
 		return db.fault
 	}
-	if err := db.room(); err != nil {
+	if err := db.disk.room(); err != nil {
 		return err
 	}
 	return db.alone(func() error {
@@ -267,21 +266,4 @@ func (db *DB) repair() error {
 		db.closed = err != nil
 		return err
 	})
-}
-
-// room refuses to write when the disk is so full that Badger's own work behind
-// the commit might fail: it writes through memory maps, where a full disk is
-// not an error but the end of the process.
-func (db *DB) room() error {
-	if db.inMemory || db.reserve < 0 {
-		return nil
-	}
-	free, err := db.free(db.dir)
-	if err != nil {
-		return fmt.Errorf("kv: free space: %w", err)
-	}
-	if free < db.reserve {
-		return fmt.Errorf("%w: %d MB free, %d MB are kept in reserve", ErrDiskFull, free>>20, db.reserve>>20)
-	}
-	return nil
 }

@@ -58,6 +58,7 @@ type Jobs struct {
 	// floor is, per kind, a time before which none is waiting: a scan from
 	// there does not pass over what was done already and not yet swept away.
 	floor map[string]time.Time
+	news  int // counts what may have lowered a floor
 }
 
 // NewJobs gives the jobs of a store.
@@ -228,6 +229,7 @@ func (j *Jobs) Nudge() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	clear(j.floor)
+	j.news++
 	j.wake()
 }
 
@@ -238,6 +240,7 @@ func (j *Jobs) lower(kind string, due time.Time) {
 	if at, ok := j.floor[kind]; ok && due.Before(at) {
 		j.floor[kind] = due
 	}
+	j.news++
 	j.wake()
 }
 

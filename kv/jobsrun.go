@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -186,38 +187,60 @@ func (j *Jobs) claim(handlers map[string]Handler) (job *Job, due time.Time, err 
 	return job, due, nil
 }
 
-// peek finds the waiting job that is due first.
+// peek finds the waiting job that is due first, and raises the floors to what
+// it has seen. What is added after the look lowers them again, and what is
+// added during it is noticed by the count of news.
 func (j *Jobs) peek(handlers map[string]Handler) (first *Job, err error) {
+	floor, news := j.floors()
 	err = j.db.View(func(tx *Tx) error {
 		for kind := range handlers {
-			job, err := j.firstOf(tx, kind)
+			job, err := j.firstOf(tx, kind, floor[kind])
 			if err != nil {
 				return err
 			}
-			if job != nil && (first == nil || job.Due.Before(first.Due)) {
+			floor[kind] = never
+			if job == nil {
+				continue
+			}
+			floor[kind] = job.Due
+			if first == nil || job.Due.Before(first.Due) {
 				first = job
 			}
 		}
 		return nil
 	})
-	return first, err
+	if err != nil {
+		return nil, err
+	}
+	j.raise(floor, news)
+	return first, nil
 }
 
-// firstOf finds the first waiting job of a kind. It reads the floor before the
-// list, so that what is added meanwhile lowers the new floor again.
-func (j *Jobs) firstOf(tx *Tx, kind string) (first *Job, err error) {
+// never is later than anything is due.
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (j *Jobs) floors() (floor map[string]time.Time, news int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.floor), j.news
+}
+
+func (j *Jobs) raise(floor map[string]time.Time, news int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.news == news {
+		j.floor = floor
+	}
+}
+
+// firstOf finds the first waiting job of a kind.
+func (j *Jobs) firstOf(tx *Tx, kind string, floor time.Time) (first *Job, err error) {
 	prefix := K(JobWaiting, kind)
-	err = j.all.EachFrom(tx, "state", prefix, prefix.With(KeyTime(j.floorOf(kind))), func(_ string, job Job) (bool, error) {
+	err = j.all.EachFrom(tx, "state", prefix, prefix.With(KeyTime(floor)), func(_ string, job Job) (bool, error) {
 		first = &job
 		return false, nil
 	})
 	return first, err
-}
-
-func (j *Jobs) floorOf(kind string) time.Time {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.floor[kind]
 }
 
 // do runs one attempt and stores how it ended.

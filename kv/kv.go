@@ -76,8 +76,8 @@ type Options struct {
 	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
 	Log      *slog.Logger     // default: discard
 	// Reserve is the number of bytes that must stay free on the disk: a commit
-	// below it is refused with ErrDiskFull while there is still room for the
-	// work that Badger does by itself. Default 64 MB; negative: none.
+	// below it is refused with ErrDiskFull. 0: 64 MB, or a quarter of a small
+	// disk; negative: none, which a full disk may turn into the process's end.
 	Reserve int64
 	// Migrations bring older data up to date, in ascending order of To. The
 	// version of the data is the To of the last one.
@@ -91,17 +91,14 @@ type Migration struct {
 	Run func(db *DB) error
 }
 
-const defaultReserve = 64 << 20
-
 // DB is an open store. All methods may be called by many goroutines.
 type DB struct {
 	now      func() time.Time
 	log      *slog.Logger
 	dir      string
 	inMemory bool
-	reserve  int64
-	free     func(dir string) (int64, error) // bytes free on the disk; replaced in tests
-	slots    slots                           // numbers of the counters
+	disk     *disk
+	slots    slots // numbers of the counters
 
 	// turn is held while an update's function runs, so there is one at a time.
 	turn    sync.Mutex
@@ -124,7 +121,8 @@ type DB struct {
 	changed   chan struct{}
 	counters  counters
 
-	done chan struct{} // closed when the committer has returned
+	quit  chan struct{}  // closed by Close
+	tasks sync.WaitGroup // the committer and the watch over the disk
 }
 
 // state is one committed moment. States that somebody still reads, and the
@@ -145,10 +143,8 @@ func Open(o Options) (*DB, error) {
 		log:      o.Log,
 		dir:      o.Dir,
 		inMemory: o.InMemory,
-		reserve:  o.Reserve,
-		free:     freeBytes,
 		changed:  make(chan struct{}),
-		done:     make(chan struct{}),
+		quit:     make(chan struct{}),
 	}
 	if db.now == nil {
 		db.now = time.Now
@@ -156,28 +152,37 @@ func Open(o Options) (*DB, error) {
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
-	if db.reserve == 0 {
-		db.reserve = defaultReserve
-	}
 	db.work = sync.NewCond(&db.turn)
 	db.idle = sync.NewCond(&db.mu)
-	if err := db.start(); err != nil {
+	if err := db.begin(o); err != nil {
 		return nil, err
 	}
-	go db.commit()
 	if err := db.migrate(o.Migrations); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-// start opens Badger and loads what is kept in memory.
-func (db *DB) start() error {
+// begin makes the folder, opens the store in it and starts its goroutines.
+func (db *DB) begin(o Options) (err error) {
 	if !db.inMemory {
 		if err := os.MkdirAll(db.dir, 0o700); err != nil {
 			return fmt.Errorf("kv: open: %w", diskError(err))
 		}
 	}
+	if db.disk, err = newDisk(o, diskUsage); err != nil {
+		return err
+	}
+	if err := db.start(); err != nil {
+		return err
+	}
+	db.tasks.Go(db.commit)
+	db.tasks.Go(func() { db.disk.watch(db.quit) })
+	return nil
+}
+
+// start opens Badger and loads what is kept in memory.
+func (db *DB) start() error {
 	b, err := badger.OpenManaged(db.options())
 	if err != nil {
 		return openError(db.dir, err)
@@ -240,13 +245,14 @@ func (db *DB) Close() error {
 	db.turn.Lock()
 	if db.closing {
 		db.turn.Unlock()
-		<-db.done
+		db.tasks.Wait()
 		return nil
 	}
 	db.closing = true
+	close(db.quit)
 	db.work.Broadcast()
 	db.turn.Unlock()
-	<-db.done
+	db.tasks.Wait()
 
 	db.turn.Lock()
 	defer db.turn.Unlock()

@@ -9,8 +9,8 @@ import (
 )
 
 type doc struct {
-	Company, Status, Title, Email string
-	N                             int
+	Company, Status, Title, Email, Body string
+	N                                   int
 }
 
 var docs = kv.NewCollection("docs", kv.JSON[doc](),

@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeBytes is what an ordinary process may still write to the disk of dir.
-func freeBytes(dir string) (int64, error) {
+// diskUsage is what an ordinary process may still write to the disk of dir, and
+// the size of that disk, in bytes.
+func diskUsage(dir string) (free, total int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return int64(s.Bavail) * int64(s.Bsize), nil
+	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
 // allocated is the room a file takes, holes not counted.

@@ -34,7 +34,7 @@ func (db *DB) Stats() Stats {
 		return out
 	}
 	out.Disk = folderSize(db.dir)
-	if free, err := db.free(db.dir); err == nil {
+	if free, _, err := db.disk.usage(db.dir); err == nil {
 		out.Free = free
 	}
 	return out
