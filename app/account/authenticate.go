@@ -1,0 +1,191 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"paraph/kv"
+)
+
+// maxLive is how many tokens are remembered as good. One more makes room by
+// forgetting another, which costs that one a look-up.
+const maxLive = 20_000
+
+// usagePeriod is how exact Token.LastUsedAt is.
+const usagePeriod = time.Minute
+
+// Authenticate tells who presents a bearer token. Whatever is wrong with it (not
+// a token, another key, algorithm or audience, expired, revoked, of somebody who
+// was deactivated) is the same [ErrUnauthenticated]; the reason is its cause.
+func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) {
+	now := s.now()
+	sum := sha256.Sum256([]byte(bearer))
+	p, generation := s.live.get(sum)
+	if p == nil {
+		var err error
+		if p, err = s.resolve(bearer, now); err != nil {
+			return Actor{}, err
+		}
+		s.live.put(sum, p, generation)
+	}
+	if !p.expires.IsZero() && !now.Before(p.expires) {
+		return Actor{}, Unauthenticated().Because(errExpired)
+	}
+	if p.due(now) {
+		s.usage.mark(tokenKey(p.actor.CompanyID, p.actor.TokenID), now)
+	}
+	return p.actor, nil
+}
+
+var (
+	errExpired  = errors.New("account: token is expired")
+	errInactive = errors.New("account: member or user is not active")
+)
+
+// resolve checks the token itself, then looks up what it stands for.
+func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
+	c, err := s.tokens.parse(bearer)
+	if err != nil {
+		return nil, Unauthenticated().Because(err)
+	}
+	if c.signatory() {
+		return signatoryPrincipal(c), nil
+	}
+	var p *principal
+	err = s.db.View(func(tx *kv.Tx) error {
+		p, err = s.loadPrincipal(tx, c)
+		return err
+	})
+	switch {
+	case errors.Is(err, kv.ErrNotFound), errors.Is(err, errInactive):
+		return nil, Unauthenticated().Because(err)
+	case err != nil:
+		return nil, err
+	}
+	if !p.expires.IsZero() && !now.Before(p.expires) {
+		return nil, Unauthenticated().Because(errExpired)
+	}
+	return p, nil
+}
+
+func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
+	t, err := tokens.Get(tx, tokenKey(c.Company, c.ID))
+	if err != nil {
+		return nil, err
+	}
+	m, err := members.Get(tx, memberKey(c.Company, c.Subject))
+	if err != nil {
+		return nil, err
+	}
+	u, err := users.Get(tx, c.Subject)
+	if err != nil {
+		return nil, err
+	}
+	if !m.active() || u.DeactivatedAt != nil || t.UserID != u.ID {
+		return nil, errInactive
+	}
+	p := &principal{tracked: true, expires: c.expiry(), actor: Actor{
+		Kind: t.Kind, UserID: u.ID, CompanyID: m.CompanyID, TokenID: t.ID,
+		Name: u.Name, Email: u.Email, Role: m.Role, Scopes: slices.Clip(t.Scopes),
+	}}
+	if t.ExpiresAt != nil {
+		p.expires = *t.ExpiresAt
+	}
+	return p, nil
+}
+
+func signatoryPrincipal(c *claims) *principal {
+	return &principal{expires: c.expiry(), actor: Actor{
+		Kind: ActorSignatory, CompanyID: c.Company, TokenID: c.ID, Name: c.Name, Email: c.Email,
+		Document: c.Document, Invitation: c.Invitation,
+	}}
+}
+
+// SignatoryToken makes a token that stands for one invitation of one document
+// and nothing else. It is not recorded: whether the invitation can still be used
+// is the signing room's to know at every request.
+func (s *Service) SignatoryToken(companyID, document, invitation, name, email string, lifetime time.Duration) (string, error) {
+	if companyID == "" || document == "" || invitation == "" {
+		return "", errNotOurs
+	}
+	now := s.now()
+	return s.tokens.sign(claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Subject: invitation, ID: s.newID().String(),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(lifetime)),
+		},
+		Company: companyID, Document: document, Invitation: invitation, Name: name, Email: email,
+	})
+}
+
+// principal is who a token stands for, as long as nothing changes.
+type principal struct {
+	actor   Actor
+	expires time.Time    // zero: does not
+	tracked bool         // has a record that says when it was last used
+	marked  atomic.Int64 // when the use was last noted, Unix seconds
+}
+
+// due reports, to one caller per period, that the use should be noted. A clock
+// that was set back counts as a new period.
+func (p *principal) due(now time.Time) bool {
+	if !p.tracked {
+		return false
+	}
+	last, at := p.marked.Load(), now.Unix()
+	if at >= last && at-last < int64(usagePeriod/time.Second) {
+		return false
+	}
+	return p.marked.CompareAndSwap(last, at)
+}
+
+// liveTokens remembers which tokens were good, by their hash: checking a
+// signature and three records again at every request costs more than many
+// requests do. Expiry is checked by the caller.
+type liveTokens struct {
+	mu         sync.RWMutex
+	generation uint64 // how often everything was forgotten
+	entries    map[[sha256.Size]byte]*principal
+}
+
+func newLiveTokens() *liveTokens {
+	return &liveTokens{entries: make(map[[sha256.Size]byte]*principal)}
+}
+
+// get gives what is known and the generation in which it was looked up.
+func (l *liveTokens) get(sum [sha256.Size]byte) (*principal, uint64) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.entries[sum], l.generation
+}
+
+// put remembers p, unless something changed since the generation was read: p may
+// then be what was true before the change.
+func (l *liveTokens) put(sum [sha256.Size]byte, p *principal, generation uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if generation != l.generation {
+		return
+	}
+	for other := range l.entries {
+		if len(l.entries) < maxLive {
+			break
+		}
+		delete(l.entries, other)
+	}
+	l.entries[sum] = p
+}
+
+func (l *liveTokens) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.generation++
+	clear(l.entries)
+}

@@ -1,0 +1,184 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"encoding/base32"
+	"strings"
+
+	"paraph/kv"
+)
+
+// Bootstrapped is what the first start tells its operator, once.
+type Bootstrapped struct {
+	User     User
+	Company  Company
+	Password string // only if it was made up
+	Setup    string // what the one-time link to /setup holds; only if the password was made up
+}
+
+// Bootstrap makes the first administrator and company of an empty store, and
+// reports whether it did. Without a password it makes one up, and a link by which
+// a browser can name the administrator and the company instead: whichever is used
+// first closes the other.
+func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
+	if empty, err := s.Empty(ctx); err != nil || !empty {
+		return Bootstrapped{}, false, err
+	}
+	email = cmp.Or(strings.TrimSpace(email), "admin@localhost")
+	// Less strict than for people who sign up: the operator may well mean a name
+	// that only this machine knows.
+	if local, domain, ok := strings.Cut(email, "@"); !ok || local == "" || domain == "" || !printable(email) {
+		return Bootstrapped{}, false, Invalid("email", "The email field must be a valid email address.")
+	}
+	invented := password == ""
+	if invented {
+		if password, err = s.inventPassword(); err != nil {
+			return Bootstrapped{}, false, err
+		}
+		b.Password = password
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return Bootstrapped{}, false, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if empty, err := isEmpty(tx); err != nil || !empty {
+			return err
+		}
+		if b.User, b.Company, err = s.firstAdmin(tx, email, hash, invented); err != nil {
+			return err
+		}
+		made = true
+		if invented {
+			b.Setup, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: b.User.ID, CompanyID: b.Company.ID}, setupLifetime)
+		}
+		return err
+	})
+	if err != nil || !made {
+		return Bootstrapped{}, false, err
+	}
+	return b, true, nil
+}
+
+func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, Company, error) {
+	c, err := s.newCompany(tx, "My company", "", "")
+	if err != nil {
+		return User{}, Company{}, err
+	}
+	// Who holds the machine says whose address this is.
+	u, err := s.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh})
+	if err != nil {
+		return User{}, Company{}, err
+	}
+	m := memberRecord{CompanyID: c.ID, UserID: u.ID, Role: RoleOwner, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
+	if err := s.putMember(tx, m); err != nil {
+		return User{}, Company{}, err
+	}
+	user, err := withCompanies(tx, u)
+	return user, c, err
+}
+
+// Empty reports whether there is nobody yet.
+func (s *Service) Empty(context.Context) (empty bool, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		empty, err = isEmpty(tx)
+		return err
+	})
+	return empty, err
+}
+
+func isEmpty(tx *kv.Tx) (bool, error) {
+	empty := true
+	err := users.Each(tx, "", nil, func(string, userRecord) (bool, error) {
+		empty = false
+		return false, nil
+	})
+	return empty, err
+}
+
+// inventPassword makes 100 random bits that can be copied by hand.
+func (s *Service) inventPassword() (string, error) {
+	b, err := s.random(13)
+	if err != nil {
+		return "", err
+	}
+	text := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))[:20]
+	return text[:5] + "-" + text[5:10] + "-" + text[10:15] + "-" + text[15:], nil
+}
+
+// SetupInput names the first administrator and company.
+type SetupInput struct {
+	Company  string
+	Name     string
+	Email    string
+	Password string
+	Locale   string
+	Timezone string
+}
+
+// CheckSetup reports whether the link to /setup still works.
+func (s *Service) CheckSetup(_ context.Context, token string) error {
+	return s.db.View(func(tx *kv.Tx) error {
+		_, _, err := linkUser(tx, LinkSetup, token)
+		return err
+	})
+}
+
+// Setup uses the link of [Bootstrap]: the administrator that was made up becomes
+// the one named here, and the password that was printed ends.
+func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
+	if err := s.CheckSetup(ctx, token); err != nil {
+		return User{}, err
+	}
+	if err := in.apply(&userRecord{}, &Company{}); err != nil {
+		return User{}, err
+	}
+	hash, err := s.passwords.hash(ctx, in.Password)
+	if err != nil {
+		return User{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		l, u, err := linkUser(tx, LinkSetup, token)
+		if err != nil {
+			return err
+		}
+		c, err := LoadCompany(tx, l.CompanyID)
+		if err != nil {
+			return err
+		}
+		if err := in.apply(&u, &c); err != nil {
+			return err
+		}
+		c.UpdatedAt = tx.Now
+		if err := companies.Put(tx, c.ID, c); err != nil {
+			return err
+		}
+		if err := s.setPassword(tx, u, hash, ""); err != nil {
+			return err
+		}
+		user, err = withCompanies(tx, u)
+		return err
+	})
+	return user, err
+}
+
+func (in SetupInput) apply(u *userRecord, c *Company) error {
+	var f Faults
+	setText(&f, "company", &in.Company, &c.Name, maxName)
+	setText(&f, "name", &in.Name, &u.Name, maxName)
+	checkEmail(&f, "email", in.Email)
+	checkPassword(&f, "password", in.Password, in.Email)
+	for _, to := range []*string{&u.Locale, &c.Locale} {
+		if in.Locale != "" && !f.Has("locale") {
+			setLocale(&f, "locale", &in.Locale, to)
+		}
+	}
+	for _, to := range []*string{&u.Timezone, &c.Timezone} {
+		if in.Timezone != "" && !f.Has("timezone") {
+			setTimezone(&f, "timezone", &in.Timezone, to)
+		}
+	}
+	u.Email = strings.TrimSpace(in.Email)
+	return f.Err()
+}

@@ -1,0 +1,147 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"paraph/kv"
+)
+
+// Bounds of a company's settings, in days and items.
+const (
+	maxDays      = 3650
+	maxRetention = 36_500
+	maxReminders = 10
+)
+
+// Company gives the company of who asks.
+func (s *Service) Company(_ context.Context, who Actor) (Company, error) {
+	if err := staff(who, ScopeRead); err != nil {
+		return Company{}, err
+	}
+	return s.CompanyByID(who.CompanyID)
+}
+
+// CompanyByID gives a company to another room, which knows who may see it.
+func (s *Service) CompanyByID(id string) (c Company, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		c, err = LoadCompany(tx, id)
+		return err
+	})
+	return c, err
+}
+
+// CompanyPatch is what changes of a company; nil leaves as it is. "" and 0 take
+// away what can be missing.
+type CompanyPatch struct {
+	Name              *string
+	Locale            *string
+	Timezone          *string
+	LogoURL           *string
+	BrandColor        *string
+	RequireApproval   *bool
+	DefaultExpiryDays *int
+	ReminderDays      *[]int
+	ConsentText       *string
+	RetentionDays     *int
+	OnDecline         *OnDecline
+}
+
+func (p CompanyPatch) apply(c *Company) error {
+	var f Faults
+	setText(&f, "name", p.Name, &c.Name, maxName)
+	setLocale(&f, "locale", p.Locale, &c.Locale)
+	setTimezone(&f, "timezone", p.Timezone, &c.Timezone)
+	setImage(&f, "logo_url", p.LogoURL, &c.LogoURL)
+	setColor(&f, "brand_color", p.BrandColor, &c.BrandColor)
+	setNumber(&f, "default_expiry_days", p.DefaultExpiryDays, &c.DefaultExpiryDays, 1, maxDays)
+	setNumber(&f, "retention_days", p.RetentionDays, &c.RetentionDays, 1, maxRetention)
+	if p.RequireApproval != nil {
+		c.RequireApproval = *p.RequireApproval
+	}
+	if p.ReminderDays != nil {
+		setReminders(&f, *p.ReminderDays, &c.ReminderDays)
+	}
+	if p.ConsentText != nil {
+		setConsent(&f, *p.ConsentText, &c.ConsentText)
+	}
+	if p.OnDecline != nil {
+		if choice := *p.OnDecline; choice == OnDeclineNotify || choice == OnDeclineVoid {
+			c.OnDecline = choice
+		} else {
+			f.OneOf("on_decline", string(OnDeclineNotify), string(OnDeclineVoid))
+		}
+	}
+	return f.Err()
+}
+
+func setReminders(f *Faults, from []int, to *[]int) {
+	if len(from) > maxReminders {
+		f.TooMany("reminder_days", maxReminders)
+		return
+	}
+	for i, day := range from {
+		if day < 1 || day > maxDays {
+			f.Between(fmt.Sprintf("reminder_days.%d", i), 1, maxDays)
+		}
+	}
+	days := slices.Clone(from)
+	slices.Sort(days)
+	*to = slices.Compact(days)
+}
+
+func setConsent(f *Faults, from string, to *string) {
+	text := strings.TrimSpace(from)
+	switch {
+	case !utf8.ValidString(text):
+		f.Must("consent_text", "be valid text")
+	case utf8.RuneCountInString(text) > maxConsent:
+		f.TooLong("consent_text", maxConsent)
+	default:
+		*to = text
+	}
+}
+
+// UpdateCompany changes the settings of the company of who asks, who has to run
+// it.
+func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
+	if err := staff(who, ScopeAdmin); err != nil {
+		return Company{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if c, err = LoadCompany(tx, who.CompanyID); err != nil {
+			return err
+		}
+		if err := p.apply(&c); err != nil {
+			return err
+		}
+		c.UpdatedAt = tx.Now
+		return companies.Put(tx, c.ID, c)
+	})
+	if err != nil {
+		return Company{}, err
+	}
+	return c, nil
+}
+
+// newCompany stores a company with the settings that a company begins with.
+func (s *Service) newCompany(tx *kv.Tx, name, locale, timezone string) (Company, error) {
+	c := Company{
+		ID: s.newID().String(), Locale: "en", Timezone: "UTC", OnDecline: OnDeclineNotify,
+		CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	p := CompanyPatch{Name: &name}
+	if locale != "" {
+		p.Locale = &locale
+	}
+	if timezone != "" {
+		p.Timezone = &timezone
+	}
+	if err := p.apply(&c); err != nil {
+		return Company{}, err
+	}
+	return c, companies.Put(tx, c.ID, c)
+}

@@ -1,0 +1,107 @@
+package account
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxLimited is how many keys a Limiter remembers. An attacker who sends from
+// more addresses than this makes the limiter forget some, not the process grow.
+const maxLimited = 100_000
+
+// Limiter allows each key a number of events in any span of time as long as its
+// window (a sliding window, not a fixed one). It is in memory: a restart forgets.
+// Safe for use by several goroutines.
+type Limiter struct {
+	limit  int
+	window time.Duration
+	now    func() time.Time
+
+	mu    sync.Mutex
+	keys  map[string][]time.Time // oldest first, never longer than limit
+	sweep int                    // number of keys at which stale ones are looked for
+}
+
+// NewLimiter makes a limiter; now is its clock.
+func NewLimiter(limit int, window time.Duration, now func() time.Time) *Limiter {
+	return &Limiter{limit: limit, window: window, now: now, keys: make(map[string][]time.Time), sweep: 1024}
+}
+
+// Limit is how many events a key has in a window.
+func (l *Limiter) Limit() int { return l.limit }
+
+// Allow counts an event of key, if one is left. It gives how many are left after
+// it, or how long until there is one again. A refused event is not counted, so
+// that somebody who keeps trying is let in all the same when the wait is over.
+func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok bool) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	events := l.live(key, now)
+	if len(events) >= l.limit {
+		l.keys[key] = events
+		return 0, events[0].Add(l.window).Sub(now), false
+	}
+	l.makeRoom(now)
+	l.keys[key] = append(events, now)
+	return l.limit - len(events) - 1, 0, true
+}
+
+// Refund takes back the latest event of key: what was counted turned out not to
+// be what is limited.
+func (l *Limiter) Refund(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if events := l.keys[key]; len(events) > 1 {
+		l.keys[key] = events[:len(events)-1]
+		return
+	}
+	delete(l.keys, key)
+}
+
+// Reset forgets every event of key.
+func (l *Limiter) Reset(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.keys, key)
+}
+
+// Clear forgets everything.
+func (l *Limiter) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.keys)
+}
+
+// live gives the events that still count. One that lies in the future was
+// counted before the clock was set back and would never run out: it is dropped.
+func (l *Limiter) live(key string, now time.Time) []time.Time {
+	return slices.DeleteFunc(l.keys[key], func(at time.Time) bool {
+		return at.After(now) || now.Sub(at) >= l.window
+	})
+}
+
+// makeRoom drops keys without a live event when there are many keys, and some
+// key at random when all are live and there are too many.
+func (l *Limiter) makeRoom(now time.Time) {
+	if len(l.keys) < l.sweep {
+		return
+	}
+	for key := range l.keys {
+		if events := l.live(key, now); len(events) == 0 {
+			delete(l.keys, key)
+		} else {
+			l.keys[key] = events
+		}
+	}
+	for key := range l.keys {
+		if len(l.keys) < maxLimited {
+			break
+		}
+		delete(l.keys, key)
+	}
+	// Looking again only when the number has doubled keeps the cost of a sweep
+	// spread over the calls that made it necessary; at the cap it is the cap.
+	l.sweep = min(max(1024, 2*len(l.keys)), maxLimited)
+}

@@ -1,0 +1,114 @@
+package account
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"paraph/kv"
+)
+
+// LinkKind is what a mailed link is for.
+type LinkKind string
+
+// The links, each of which works once.
+const (
+	LinkVerify LinkKind = "verify" // proves that an address is read by its user
+	LinkReset  LinkKind = "reset"  // chooses a new password
+	LinkInvite LinkKind = "invite" // joins a company
+	LinkSetup  LinkKind = "setup"  // names the first administrator
+)
+
+// How long links work.
+const (
+	verifyLifetime = 24 * time.Hour
+	resetLifetime  = time.Hour
+	inviteLifetime = 7 * 24 * time.Hour
+	setupLifetime  = 10 * 365 * 24 * time.Hour // until the appliance is set up
+)
+
+// linkSize is 256 bits: as hard to guess as the hash is to turn around.
+const linkSize = 32
+
+// linkKey is the key of a link's record. What was never anybody's secret is
+// stored; a plain hash is enough for 256 random bits.
+func linkKey(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// makeLink records a link and gives what it holds, which is stored nowhere.
+func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (token string, expires time.Time, err error) {
+	secret, err := s.random(linkSize)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	token = base64.RawURLEncoding.EncodeToString(secret)
+	l.ExpiresAt = tx.Now.Add(lifetime)
+	return token, l.ExpiresAt, links.Put(tx, linkKey(token), l)
+}
+
+// errLink is one answer to every link that does not work, whether it never
+// existed, was used, or ran out.
+func errLink() *Error {
+	return Invalid("token", "This link is not valid any more. Ask for a new one.")
+}
+
+// findLink gives the record of a link that can still be used.
+func findLink(tx *kv.Tx, kind LinkKind, token string) (linkRecord, error) {
+	if token == "" {
+		var f Faults
+		f.Required("token")
+		return linkRecord{}, f.Err()
+	}
+	l, err := links.Get(tx, linkKey(token))
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return linkRecord{}, errLink().Because(err)
+	case err != nil:
+		return linkRecord{}, err
+	case l.Kind != kind || !l.ExpiresAt.After(tx.Now):
+		return linkRecord{}, errLink()
+	}
+	return l, nil
+}
+
+// linkUser gives the user whom a link that can still be used is for.
+func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, error) {
+	l, err := findLink(tx, kind, token)
+	if err != nil {
+		return linkRecord{}, userRecord{}, err
+	}
+	u, err := users.Get(tx, l.UserID)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
+		return linkRecord{}, userRecord{}, errLink()
+	}
+	return l, u, err
+}
+
+// dropLinks removes the links of one kind that a user has ("" for all kinds),
+// for one company or ("") for all.
+func dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
+	prefix := kv.K(userID)
+	if kind != "" {
+		prefix = kv.K(userID, string(kind))
+	}
+	var keys []string
+	err := links.Each(tx, "user", prefix, func(key string, l linkRecord) (bool, error) {
+		if companyID == "" || l.CompanyID == companyID {
+			keys = append(keys, key)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := links.Delete(tx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,303 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"paraph/kv"
+)
+
+// From is where a login comes from.
+type From struct {
+	IP        string
+	UserAgent string
+}
+
+// Login checks an e-mail address and password, and the code of an authenticator
+// app (or a recovery code) if the person uses one. It gives the person and, for
+// each company, a fresh bearer token. A wrong address and a wrong password are
+// the same [ErrUnauthenticated] after the same time; a missing or wrong code is
+// a fault of the field "code", told only to who knows the password.
+func (s *Service) Login(ctx context.Context, email, password, code string, from From) (User, error) {
+	var f Faults
+	if foldEmail(email) == "" {
+		f.Required("email")
+	}
+	if password == "" {
+		f.Required("password")
+	}
+	if err := f.Err(); err != nil {
+		return User{}, err
+	}
+	attempt, err := s.attempt(email, from.IP)
+	if err != nil {
+		return User{}, err
+	}
+	u, err := s.checkPassword(ctx, email, password)
+	if err != nil {
+		return User{}, err
+	}
+	upgraded := ""
+	if s.passwords.outdated(u.Password) {
+		if upgraded, err = s.passwords.hash(ctx, password); err != nil {
+			return User{}, err
+		}
+	}
+	user, err := s.letIn(u, code, upgraded, from)
+	if err == nil {
+		attempt.succeeded()
+	}
+	return user, err
+}
+
+// attempt counts a login before it is checked, so that many at once cannot all
+// slip under the limit.
+type attempt struct {
+	s                *Service
+	account, address string
+}
+
+func (s *Service) attempt(email, ip string) (attempt, error) {
+	a := attempt{s: s, account: foldEmail(email), address: network(ip)}
+	if _, wait, ok := s.perAddress.Allow(a.address); !ok && ip != "" {
+		return a, Throttled(s.perAddress.Limit(), wait)
+	}
+	if _, wait, ok := s.perAccount.Allow(a.account); !ok {
+		return a, Throttled(s.perAccount.Limit(), wait)
+	}
+	return a, nil
+}
+
+func (a attempt) succeeded() {
+	a.s.perAddress.Refund(a.address)
+	a.s.perAccount.Reset(a.account)
+}
+
+// network is the part of an address that one customer has: all of an IPv4
+// address, the first 64 bits of an IPv6 address.
+func network(ip string) string {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return ip
+	}
+	if addr = addr.Unmap(); addr.Is4() {
+		return addr.String()
+	}
+	prefix, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return prefix.String()
+}
+
+// checkPassword gives the active user with that address and password.
+func (s *Service) checkPassword(ctx context.Context, email, password string) (userRecord, error) {
+	var u userRecord
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		_, u, err = users.Lookup(tx, "email", kv.K(foldEmail(email)))
+		return err
+	})
+	if err != nil && !errors.Is(err, kv.ErrNotFound) {
+		return userRecord{}, err
+	}
+	ok, err := s.passwords.verify(ctx, password, u.Password)
+	if err != nil {
+		return userRecord{}, err
+	}
+	if !ok || u.DeactivatedAt != nil {
+		return userRecord{}, Unauthenticated()
+	}
+	return u, nil
+}
+
+// letIn issues the tokens, for the user as it was when the password was checked.
+func (s *Service) letIn(checked userRecord, code, upgraded string, from From) (user User, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, checked.ID)
+		switch {
+		case errors.Is(err, kv.ErrNotFound):
+			return Unauthenticated().Because(err)
+		case err != nil:
+			return err
+		case u.Password != checked.Password || u.DeactivatedAt != nil:
+			return Unauthenticated().Because(errInactive)
+		}
+		before := u
+		if u.TwoFactor.active() {
+			if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
+				return err
+			}
+		}
+		if upgraded != "" {
+			u.Password = upgraded
+		}
+		if u.Fresh {
+			u.Fresh = false
+			if err := dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+				return err
+			}
+		}
+		if u != before {
+			if err := users.Put(tx, u.ID, u); err != nil {
+				return err
+			}
+		}
+		user, err = s.withTokens(tx, u, from)
+		return err
+	})
+	return user, err
+}
+
+// withTokens gives the user with a new session token for every company.
+func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
+	user, err := withCompanies(tx, u)
+	if err != nil {
+		return User{}, err
+	}
+	if len(user.Companies) == 0 {
+		return User{}, Unauthenticated().Because(errInactive)
+	}
+	for i, c := range user.Companies {
+		if err := s.trimSessions(tx, c.ID, u.ID); err != nil {
+			return User{}, err
+		}
+		t, err := s.issue(tx, tokenRecord{
+			CompanyID: c.ID, UserID: u.ID, Kind: ActorUser, Name: clip(from.UserAgent, 200), Scopes: Scopes(),
+			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)),
+		})
+		if err != nil {
+			return User{}, err
+		}
+		user.Companies[i].Token = t.Secret
+	}
+	return user, nil
+}
+
+// maxSessions is how many sessions a member has in a company. A program that
+// logs in for every request ends its own oldest ones, not the disk.
+const maxSessions = 1000
+
+func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
+	var keys []string
+	prefix := kv.K(companyID, string(ActorUser), userID)
+	err := tokens.Each(tx, "company", prefix, func(key string, _ tokenRecord) (bool, error) {
+		keys = append(keys, key)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys[:max(0, len(keys)-maxSessions+1)] {
+		if err := s.revoke(tx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// issue records a token and makes it.
+func (s *Service) issue(tx *kv.Tx, t tokenRecord) (Token, error) {
+	t.ID, t.CreatedAt = s.newID().String(), tx.Now
+	if t.ExpiresAt != nil {
+		// A JWT counts whole seconds (RFC 7519 §2): record the same moment.
+		*t.ExpiresAt = t.ExpiresAt.Truncate(time.Second)
+	}
+	c := claims{
+		RegisteredClaims: jwt.RegisteredClaims{Subject: t.UserID, ID: t.ID, IssuedAt: jwt.NewNumericDate(tx.Now)},
+		Company:          t.CompanyID,
+	}
+	if t.ExpiresAt != nil {
+		c.ExpiresAt = jwt.NewNumericDate(*t.ExpiresAt)
+	}
+	secret, err := s.tokens.sign(c)
+	if err != nil {
+		return Token{}, err
+	}
+	view := t.view()
+	view.Secret = secret
+	return view, tokens.Put(tx, t.key(), t)
+}
+
+// Logout revokes the token that was presented. One that leaves no record (a
+// signatory's) runs out by itself.
+func (s *Service) Logout(_ context.Context, who Actor) error {
+	if who.TokenID == "" || who.IsSignatory() {
+		return nil
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		return s.revoke(tx, tokenKey(who.CompanyID, who.TokenID))
+	})
+}
+
+// revoke removes a token that may already be gone.
+func (s *Service) revoke(tx *kv.Tx, key string) error {
+	switch has, err := tokens.Has(tx, key); {
+	case err != nil:
+		return err
+	case !has:
+		return nil
+	}
+	s.changed(tx)
+	return tokens.Delete(tx, key)
+}
+
+// revokeAll removes the tokens of a user: in one company or ("") in all, of one
+// kind or ("") of all, but not the one with the id keep.
+func (s *Service) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKind, keep string) error {
+	prefix := kv.K(userID)
+	if kind != "" {
+		prefix = kv.K(userID, string(kind))
+	}
+	var keys []string
+	err := tokens.Each(tx, "user", prefix, func(key string, t tokenRecord) (bool, error) {
+		if t.ID != keep && (companyID == "" || t.CompanyID == companyID) {
+			keys = append(keys, key)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := s.revoke(tx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withCompanies gives a user with the companies that it is an active member of.
+func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
+	user := u.view()
+	user.Companies = []UserCompany{}
+	err := members.Each(tx, "user", kv.K(u.ID), func(_ string, m memberRecord) (bool, error) {
+		if !m.active() {
+			return true, nil
+		}
+		c, err := companies.Get(tx, m.CompanyID)
+		if err != nil {
+			return false, err
+		}
+		user.Companies = append(user.Companies, UserCompany{ID: c.ID, Name: c.Name, Role: m.Role})
+		return true, nil
+	})
+	return user, err
+}
+
+func hasScope(who Actor, scope Scope) bool { return slices.Contains(who.Scopes, scope) }
+
+// clip cuts a text to at most n bytes, at a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}

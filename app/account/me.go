@@ -1,0 +1,147 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"paraph/kv"
+)
+
+// Me gives the person who asks, with their companies.
+func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
+	if err := self(who, ScopeRead); err != nil {
+		return User{}, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		if err != nil {
+			return found(err, "user")
+		}
+		user, err = withCompanies(tx, u)
+		return err
+	})
+	return user, err
+}
+
+// MePatch is what a person changes about themselves; nil leaves as it is. A new
+// password needs the current one.
+type MePatch struct {
+	Name            *string
+	Locale          *string
+	Timezone        *string
+	Password        *string
+	CurrentPassword string
+}
+
+func (p MePatch) apply(u *userRecord) error {
+	var f Faults
+	setText(&f, "name", p.Name, &u.Name, maxName)
+	setLocale(&f, "locale", p.Locale, &u.Locale)
+	setTimezone(&f, "timezone", p.Timezone, &u.Timezone)
+	if p.Password != nil {
+		checkPassword(&f, "password", *p.Password, u.Email)
+		if p.CurrentPassword == "" {
+			f.Required("current_password")
+		}
+	}
+	return f.Err()
+}
+
+// UpdateMe changes the person who asks. A new password ends their other
+// sessions.
+func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User, err error) {
+	if err := self(who, ScopeWrite); err != nil {
+		return User{}, err
+	}
+	hash := ""
+	if p.Password != nil {
+		if hash, err = s.newPassword(ctx, who, p); err != nil {
+			return User{}, err
+		}
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		if err != nil {
+			return found(err, "user")
+		}
+		if err := p.apply(&u); err != nil {
+			return err
+		}
+		if hash != "" {
+			err = errors.Join(s.setPassword(tx, u, hash, who.TokenID), s.mail(tx, MailPassword, u, nil))
+		} else {
+			err = s.putUser(tx, u)
+		}
+		if err != nil {
+			return err
+		}
+		u.UpdatedAt = tx.Now
+		user, err = withCompanies(tx, u)
+		return err
+	})
+	return user, err
+}
+
+// newPassword checks everything about the change and gives the new hash.
+func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string, error) {
+	if err := session(who); err != nil {
+		return "", err
+	}
+	// All faults of the request at once, before time is spent on hashing.
+	if err := p.apply(&userRecord{Email: who.Email}); err != nil {
+		return "", err
+	}
+	attempt, err := s.attempt(who.Email, who.IP)
+	if err != nil {
+		return "", err
+	}
+	if err := s.provePassword(ctx, who, "current_password", p.CurrentPassword); err != nil {
+		return "", err
+	}
+	attempt.succeeded()
+	return s.passwords.hash(ctx, *p.Password)
+}
+
+// provePassword is nil if it is the password of who asks, else a fault of the
+// field. The caller counts the attempt.
+func (s *Service) provePassword(ctx context.Context, who Actor, field, password string) error {
+	var u userRecord
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		u, err = users.Get(tx, who.UserID)
+		return found(err, "user")
+	})
+	if err != nil {
+		return err
+	}
+	ok, err := s.passwords.verify(ctx, password, u.Password)
+	if err == nil && !ok {
+		err = Invalid(field, "The "+strings.ReplaceAll(field, "_", " ")+" is not correct.")
+	}
+	return err
+}
+
+// SwitchCompany gives a token for another company of the person who logged in.
+func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
+	if err := session(who); err != nil {
+		return Token{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		m, err := members.Get(tx, memberKey(companyID, who.UserID))
+		if err != nil {
+			return found(err, "company")
+		}
+		if !m.active() {
+			return NotFound("company")
+		}
+		if err := s.trimSessions(tx, companyID, who.UserID); err != nil {
+			return err
+		}
+		t, err = s.issue(tx, tokenRecord{
+			CompanyID: companyID, UserID: who.UserID, Kind: ActorUser, Name: clip(who.UserAgent, 200),
+			Scopes: Scopes(), IP: who.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)),
+		})
+		return err
+	})
+	return t, err
+}

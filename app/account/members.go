@@ -1,0 +1,420 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"paraph/kv"
+)
+
+// ListMembers lists the people of a company. Statuses are active (which holds
+// those invited too), invited, deactivated (also called archived) and deleted,
+// which nobody is: who is removed is gone. Sorts are created_at, name, email,
+// role and status.
+func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[Member], error) {
+	if err := staff(who, ScopeRead); err != nil {
+		return List[Member]{}, err
+	}
+	if slices.Contains(q.Statuses, "active") {
+		q.Statuses = append(slices.Clone(q.Statuses), "invited")
+	}
+	wanted, err := wantedStatuses(q, map[string]string{
+		"active": "active", "invited": "invited", "deactivated": "deactivated", "archived": "deactivated", "deleted": "deleted",
+	}, "active", "invited")
+	if err != nil {
+		return List[Member]{}, err
+	}
+	search := foldText(q.Search)
+	var all []Member
+	err = s.db.View(func(tx *kv.Tx) error {
+		return members.Each(tx, "company", kv.K(who.CompanyID), func(_ string, m memberRecord) (bool, error) {
+			if !wanted(string(m.status())) {
+				return true, nil
+			}
+			u, err := users.Get(tx, m.UserID)
+			if err == nil && contains(u.Name+" "+u.Email, search) {
+				all = append(all, m.view(u))
+			}
+			return true, err
+		})
+	})
+	if err != nil {
+		return List[Member]{}, err
+	}
+	return memberSorts.page(all, q, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+var memberSorts = sorts[Member]{
+	"created_at": func(a, b Member) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	"name":       func(a, b Member) int { return cmp.Compare(foldText(a.Name), foldText(b.Name)) },
+	"email":      func(a, b Member) int { return cmp.Compare(foldEmail(a.Email), foldEmail(b.Email)) },
+	"role":       func(a, b Member) int { return cmp.Compare(rank(a.Role), rank(b.Role)) },
+	"status":     func(a, b Member) int { return cmp.Compare(a.Status, b.Status) },
+}
+
+func rank(r Role) int { return slices.Index(Roles(), r) }
+
+// GetMember gives one person of the company.
+func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, error) {
+	if err := staff(who, ScopeRead); err != nil {
+		return Member{}, err
+	}
+	return s.MemberOf(who.CompanyID, id)
+}
+
+// MemberOf gives a person of a company to another room, which knows who may see
+// it.
+func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		m, err = LoadMember(tx, companyID, userID)
+		return err
+	})
+	return m, err
+}
+
+// MemberInput is a person to take into a company. With a password the person can
+// log in at once, for where there is no mail; without one they are sent a link.
+type MemberInput struct {
+	Name     string
+	Email    string
+	Role     Role // "" is member
+	Locale   string
+	Password string
+}
+
+func (in MemberInput) check(who Actor) error {
+	var f Faults
+	checkEmail(&f, "email", in.Email)
+	name, locale := in.Name, in.Locale
+	if name != "" {
+		setText(&f, "name", &name, &name, maxName)
+	}
+	if locale != "" {
+		setLocale(&f, "locale", &locale, &locale)
+	}
+	if in.Password != "" {
+		checkPassword(&f, "password", in.Password, in.Email)
+	}
+	checkRole(&f, who, in.Role)
+	return f.Err()
+}
+
+// checkRole says what is wrong with a role that the actor gives somebody.
+func checkRole(f *Faults, who Actor, r Role) {
+	switch {
+	case !r.Valid():
+		f.Selected("role")
+	case r == RoleOwner && !who.IsOwner():
+		f.Add("role", "Only an owner can make somebody an owner.")
+	}
+}
+
+// InviteMember takes a person into the company. Inviting somebody again who has
+// not accepted yet sends a new link and ends the old one.
+func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
+	if err := staff(who, ScopeAdmin); err != nil {
+		return Member{}, err
+	}
+	in.Name, in.Email, in.Role = strings.TrimSpace(in.Name), strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
+	if err := in.check(who); err != nil {
+		return Member{}, err
+	}
+	hash := ""
+	if in.Password != "" {
+		if hash, err = s.passwords.hash(ctx, in.Password); err != nil {
+			return Member{}, err
+		}
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		m, err = s.takeIn(tx, who, in, hash)
+		return err
+	})
+	return m, err
+}
+
+func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Member, error) {
+	company, err := LoadCompany(tx, who.CompanyID)
+	if err != nil {
+		return Member{}, err
+	}
+	u, err := s.personFor(tx, in, company, hash)
+	if err != nil {
+		return Member{}, err
+	}
+	record, err := members.Get(tx, memberKey(company.ID, u.ID))
+	switch {
+	case err == nil && record.status() != MemberInvited:
+		return Member{}, Invalid("email", "The email has already been taken.")
+	case errors.Is(err, kv.ErrNotFound):
+		record = memberRecord{CompanyID: company.ID, UserID: u.ID, InvitedAt: new(tx.Now), CreatedAt: tx.Now}
+	case err != nil:
+		return Member{}, err
+	}
+	record.Role = in.Role
+	if hash != "" {
+		record.JoinedAt = new(tx.Now)
+	} else if err := s.sendInvite(tx, who, company, u); err != nil {
+		return Member{}, err
+	}
+	if err := s.putMember(tx, record); err != nil {
+		return Member{}, err
+	}
+	record.UpdatedAt = tx.Now
+	return record.view(u), nil
+}
+
+// personFor gives the user with that address, a new one if there is none. A
+// password can only be given to somebody new: who runs one company must not set
+// the password of somebody who is in another.
+func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
+	_, u, err := users.Lookup(tx, "email", kv.K(foldEmail(in.Email)))
+	switch {
+	case err == nil && hash != "":
+		return userRecord{}, Invalid("email", "The email has already been taken.")
+	case err == nil || !errors.Is(err, kv.ErrNotFound):
+		return u, err
+	}
+	return s.newUser(tx, userRecord{
+		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
+		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone,
+	})
+}
+
+// nameFrom makes a first name for somebody of whom only the address is known.
+func nameFrom(email string) string {
+	local, _, _ := strings.Cut(email, "@")
+	return local
+}
+
+func (s *Service) newUser(tx *kv.Tx, u userRecord) (userRecord, error) {
+	u.ID, u.CreatedAt, u.UpdatedAt = s.newID().String(), tx.Now, tx.Now
+	u.Locale, u.Timezone = cmp.Or(u.Locale, "en"), cmp.Or(u.Timezone, "UTC")
+	return u, users.Put(tx, u.ID, u)
+}
+
+func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
+	if err := dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
+		return err
+	}
+	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email}, inviteLifetime)
+	if err != nil {
+		return err
+	}
+	return s.mail(tx, MailInvite, u, map[string]string{
+		"token": token, "expires_at": until(expires), "company": c.Name, "inviter": who.Name,
+	})
+}
+
+// Invite is what the page behind an invitation shows before it is accepted.
+type Invite struct {
+	Company       string
+	Name          string
+	Email         string
+	NeedsPassword bool
+}
+
+// CheckInvite reads an invitation without using it.
+func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		l, u, err := linkUser(tx, LinkInvite, token)
+		if err != nil {
+			return err
+		}
+		c, err := LoadCompany(tx, l.CompanyID)
+		in = Invite{Company: c.Name, Name: u.Name, Email: u.Email, NeedsPassword: u.unclaimed()}
+		return err
+	})
+	return in, err
+}
+
+// unclaimed reports that nobody has proven yet that the address is theirs. Its
+// password, if there is one, was chosen by somebody else or before that proof.
+func (u userRecord) unclaimed() bool { return u.Password == "" || u.EmailVerifiedAt == nil }
+
+// AcceptInvite uses an invitation: the person is of the company from now on.
+// Somebody whose address was not proven before chooses a name and a password,
+// and whatever was open under that address is closed: it may have been opened by
+// somebody else.
+func (s *Service) AcceptInvite(ctx context.Context, token, name, password string) (user User, err error) {
+	in, err := s.CheckInvite(ctx, token)
+	if err != nil {
+		return User{}, err
+	}
+	hash := ""
+	if in.NeedsPassword {
+		var f Faults
+		checkPassword(&f, "password", password, in.Email)
+		if name != "" {
+			setText(&f, "name", &name, &name, maxName)
+		}
+		if err := f.Err(); err != nil {
+			return User{}, err
+		}
+		if hash, err = s.passwords.hash(ctx, password); err != nil {
+			return User{}, err
+		}
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		user, err = s.accept(tx, token, name, hash)
+		return err
+	})
+	return user, err
+}
+
+func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
+	l, u, err := linkUser(tx, LinkInvite, token)
+	if err != nil {
+		return User{}, err
+	}
+	m, err := members.Get(tx, memberKey(l.CompanyID, u.ID))
+	if errors.Is(err, kv.ErrNotFound) || err == nil && m.status() != MemberInvited {
+		return User{}, errLink()
+	}
+	if err != nil {
+		return User{}, err
+	}
+	if err := dropLinks(tx, u.ID, LinkInvite, l.CompanyID); err != nil {
+		return User{}, err
+	}
+	if u.unclaimed() {
+		if hash == "" {
+			return User{}, errLink()
+		}
+		u.Password, u.TwoFactor, u.Name = hash, nil, cmp.Or(name, u.Name)
+		if err := s.revokeAll(tx, u.ID, "", "", ""); err != nil {
+			return User{}, err
+		}
+	}
+	if foldEmail(l.Email) == foldEmail(u.Email) && u.EmailVerifiedAt == nil {
+		u.EmailVerifiedAt = new(tx.Now)
+	}
+	m.JoinedAt = new(tx.Now)
+	if err := errors.Join(s.putUser(tx, u), s.putMember(tx, m)); err != nil {
+		return User{}, err
+	}
+	return withCompanies(tx, u)
+}
+
+// MemberPatch is what changes of a membership; nil leaves as it is.
+type MemberPatch struct {
+	Role   *Role
+	Active *bool // false: deactivated
+}
+
+// UpdateMember changes the role of a person or (de)activates them, at once:
+// tokens of who is deactivated are revoked.
+func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
+	if err := staff(who, ScopeAdmin); err != nil {
+		return Member{}, err
+	}
+	var member Member
+	err := s.db.Update(func(tx *kv.Tx) error {
+		m, err := manage(tx, who, id)
+		if err != nil {
+			return err
+		}
+		if p.Role != nil {
+			var f Faults
+			checkRole(&f, who, *p.Role)
+			if err := f.Err(); err != nil {
+				return err
+			}
+		}
+		if err := s.change(tx, &m, p); err != nil {
+			return err
+		}
+		if err := s.putMember(tx, m); err != nil {
+			return err
+		}
+		member, err = LoadMember(tx, who.CompanyID, id)
+		return err
+	})
+	return member, err
+}
+
+func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
+	before := *m
+	if p.Role != nil {
+		m.Role = *p.Role
+	}
+	if p.Active != nil {
+		switch {
+		case *p.Active:
+			m.DeactivatedAt = nil
+		case m.DeactivatedAt == nil:
+			m.DeactivatedAt = new(tx.Now)
+		}
+	}
+	if before.owns() && !m.owns() {
+		if err := keepsOwner(tx, before); err != nil {
+			return err
+		}
+	}
+	if m.DeactivatedAt == nil {
+		return nil
+	}
+	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
+}
+
+// RemoveMember takes a person out of the company, or lets them leave. What they
+// made stays.
+func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
+	if err := staff(who, ScopeRead); err != nil {
+		return err
+	}
+	leaving := who.Kind == ActorUser && id == who.UserID
+	return s.db.Update(func(tx *kv.Tx) error {
+		m, err := manage(tx, who, id)
+		if err != nil {
+			return err
+		}
+		if !leaving {
+			if err := staff(who, ScopeAdmin); err != nil {
+				return err
+			}
+		}
+		if m.owns() {
+			if err := keepsOwner(tx, m); err != nil {
+				return err
+			}
+		}
+		s.changed(tx)
+		return errors.Join(
+			s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), dropLinks(tx, m.UserID, LinkInvite, m.CompanyID),
+			members.Delete(tx, m.key()),
+		)
+	})
+}
+
+// manage loads a membership that the actor may change: an owner's only if an
+// owner asks.
+func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
+	m, err := members.Get(tx, memberKey(who.CompanyID, id))
+	if err != nil {
+		return memberRecord{}, found(err, "member")
+	}
+	if m.Role == RoleOwner && !who.IsOwner() && m.UserID != who.UserID {
+		return memberRecord{}, Forbidden("role_not_allowed", "Only an owner can change an owner.")
+	}
+	return m, nil
+}
+
+func (m memberRecord) owns() bool { return m.Role == RoleOwner && m.active() }
+
+// keepsOwner refuses to leave a company without anybody who can run it.
+func keepsOwner(tx *kv.Tx, leaving memberRecord) error {
+	others := 0
+	err := members.Each(tx, "company", kv.K(leaving.CompanyID), func(_ string, m memberRecord) (bool, error) {
+		if m.owns() && m.UserID != leaving.UserID {
+			others++
+		}
+		return others == 0, nil
+	})
+	if err == nil && others == 0 {
+		err = Conflict("last_owner", "A company needs an owner. Make somebody else an owner first.")
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"paraph/kv"
+)
+
+// The methods of this file ask nobody: they are for who holds the machine (the
+// commands, the test double) and are reached by no door.
+
+// ActorFor gives the actor that a person is in a company ("" for the only or
+// oldest one), as if they had logged in.
+func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		u, err := byEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		user, err := withCompanies(tx, u)
+		if err != nil {
+			return err
+		}
+		for _, c := range user.Companies {
+			if companyID == "" || c.ID == companyID {
+				who = Actor{
+					Kind: ActorUser, UserID: u.ID, CompanyID: c.ID, Name: u.Name, Email: u.Email,
+					Role: c.Role, Scopes: Scopes(),
+				}
+				return nil
+			}
+		}
+		return NotFound("company")
+	})
+	return who, err
+}
+
+func byEmail(tx *kv.Tx, email string) (userRecord, error) {
+	_, u, err := users.Lookup(tx, "email", kv.K(foldEmail(email)))
+	return u, found(err, "user")
+}
+
+// AddCompany makes a company. It has nobody until somebody is added.
+func (s *Service) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
+		c, err = s.newCompany(tx, name, locale, timezone)
+		return err
+	})
+	return c, err
+}
+
+// UserInput is a person to add.
+type UserInput struct {
+	Name      string
+	Email     string
+	Password  string
+	CompanyID string
+	Role      Role
+	Locale    string
+	Timezone  string
+}
+
+// AddUser adds a person to a company, ready to log in. Somebody who exists is
+// added to the company too, and keeps name and password.
+func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
+	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
+	var f Faults
+	checkEmail(&f, "email", in.Email)
+	checkPassword(&f, "password", in.Password, in.Email)
+	if !in.Role.Valid() {
+		f.Selected("role")
+	}
+	u := userRecord{Email: in.Email, Name: nameFrom(in.Email)}
+	for _, part := range []struct {
+		given string
+		set   func(*string)
+	}{
+		{in.Name, func(v *string) { setText(&f, "name", v, &u.Name, maxName) }},
+		{in.Locale, func(v *string) { setLocale(&f, "locale", v, &u.Locale) }},
+		{in.Timezone, func(v *string) { setTimezone(&f, "timezone", v, &u.Timezone) }},
+	} {
+		if part.given != "" {
+			part.set(&part.given)
+		}
+	}
+	if err := f.Err(); err != nil {
+		return User{}, err
+	}
+	hash, err := s.passwords.hash(ctx, in.Password)
+	if err != nil {
+		return User{}, err
+	}
+	u.Password = hash
+	var user User
+	err = s.db.Update(func(tx *kv.Tx) error {
+		user, err = s.addUser(tx, u, in)
+		return err
+	})
+	return user, err
+}
+
+func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
+	if _, err := LoadCompany(tx, in.CompanyID); err != nil {
+		return User{}, err
+	}
+	existing, err := byEmail(tx, in.Email)
+	switch {
+	case err == nil:
+		u = existing
+	case KindOf(err) != KindNotFound:
+		return User{}, err
+	default:
+		u.EmailVerifiedAt = new(tx.Now)
+		if u, err = s.newUser(tx, u); err != nil {
+			return User{}, err
+		}
+	}
+	switch has, err := members.Has(tx, memberKey(in.CompanyID, u.ID)); {
+	case err != nil:
+		return User{}, err
+	case has:
+		return User{}, Invalid("email", "The email has already been taken.")
+	}
+	m := memberRecord{CompanyID: in.CompanyID, UserID: u.ID, Role: in.Role, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
+	if err := s.putMember(tx, m); err != nil {
+		return User{}, err
+	}
+	return withCompanies(tx, u)
+}
+
+// SetPassword gives a person a new password and ends their sessions; two-factor
+// login is turned off if asked for (the person lost the device).
+func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
+	var f Faults
+	checkPassword(&f, "password", password, email)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		u, err := byEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		if dropTwoFactor {
+			u.TwoFactor = nil
+		}
+		return errors.Join(s.setPassword(tx, u, hash, ""), s.mail(tx, MailPassword, u, nil))
+	})
+}
+
+// SetActive lets a person log in, or nowhere any more: every token is revoked.
+func (s *Service) SetActive(_ context.Context, email string, active bool) error {
+	return s.db.Update(func(tx *kv.Tx) error {
+		u, err := byEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		u.DeactivatedAt = nil
+		if !active {
+			u.DeactivatedAt = new(tx.Now)
+			err = errors.Join(s.revokeAll(tx, u.ID, "", "", ""), dropLinks(tx, u.ID, "", ""))
+		}
+		return errors.Join(err, s.putUser(tx, u))
+	})
+}
+
+// AllUsers lists everybody, with their companies.
+func (s *Service) AllUsers(context.Context) (all []User, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		return users.Each(tx, "", nil, func(_ string, u userRecord) (bool, error) {
+			user, err := withCompanies(tx, u)
+			all = append(all, user)
+			return true, err
+		})
+	})
+	return all, err
+}
+
+// AllCompanies lists every company.
+func (s *Service) AllCompanies(context.Context) (all []Company, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		return companies.Each(tx, "", nil, func(_ string, c Company) (bool, error) {
+			all = append(all, c)
+			return true, nil
+		})
+	})
+	return all, err
+}

@@ -1,0 +1,150 @@
+package account
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Cost is what checking one password takes (argon2id, RFC 9106).
+type Cost struct {
+	Memory  uint32 // KiB
+	Passes  uint32
+	Threads uint8
+}
+
+// DefaultCost is the first choice of the OWASP password storage cheat sheet:
+// 19 MiB, two passes.
+func DefaultCost() Cost { return Cost{Memory: 19 * 1024, Passes: 2, Threads: 1} }
+
+// Lengths of a password, in characters and bytes. The upper bound keeps a
+// request from buying hashing time by the megabyte.
+const (
+	minPassword = 8
+	maxPassword = 1024
+)
+
+const (
+	saltSize = 16
+	hashSize = 32
+)
+
+var errBadHash = errors.New("account: a stored password hash cannot be read")
+
+// hasher hashes and checks passwords, at most a few at a time: each takes tens
+// of megabytes, and a burst of logins must wait rather than fill the memory.
+type hasher struct {
+	cost   Cost
+	random func(n int) ([]byte, error)
+	slots  chan struct{}
+	dummy  string // a hash of no password, to spend the same time on nobody
+}
+
+func newHasher(cost Cost, workers int, random func(int) ([]byte, error)) *hasher {
+	blank := make([]byte, saltSize+hashSize)
+	return &hasher{
+		cost: cost, random: random, slots: make(chan struct{}, workers),
+		dummy: encodeHash(cost, blank[:saltSize], blank[saltSize:]),
+	}
+}
+
+// normal makes the same password out of the same keys, whichever system typed
+// them (NFC, as RFC 8265 §4.2 has it).
+func normal(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
+
+func (h *hasher) derive(ctx context.Context, password string, salt []byte, c Cost, size uint32) ([]byte, error) {
+	select {
+	case h.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-h.slots }()
+	return argon2.IDKey(normal(password), salt, c.Passes, c.Memory, c.Threads, size), nil
+}
+
+// hash gives the PHC string of a password, parameters and salt in it.
+func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+	salt, err := h.random(saltSize)
+	if err != nil {
+		return "", err
+	}
+	sum, err := h.derive(ctx, password, salt, h.cost, hashSize)
+	if err != nil {
+		return "", err
+	}
+	return encodeHash(h.cost, salt, sum), nil
+}
+
+// verify reports whether the password is the one that was hashed. An empty hash
+// (nobody, or somebody who has not chosen a password) takes as long and is no.
+func (h *hasher) verify(ctx context.Context, password, encoded string) (bool, error) {
+	nobody := encoded == ""
+	if nobody {
+		encoded = h.dummy
+	}
+	cost, salt, want, err := decodeHash(encoded)
+	if err != nil {
+		return false, err
+	}
+	if len(password) > maxPassword {
+		password = "" // no password is as long; the time spent must not tell
+		nobody = true
+	}
+	got, err := h.derive(ctx, password, salt, cost, uint32(len(want)))
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(got, want) == 1 && !nobody, nil
+}
+
+// outdated reports whether a hash was made at another cost than the current one.
+func (h *hasher) outdated(encoded string) bool {
+	cost, _, _, err := decodeHash(encoded)
+	return err == nil && cost != h.cost
+}
+
+func encodeHash(c Cost, salt, sum []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Passes, c.Threads,
+		b64.EncodeToString(salt), b64.EncodeToString(sum))
+}
+
+func decodeHash(encoded string) (c Cost, salt, sum []byte, err error) {
+	parts := strings.Split(encoded, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return Cost{}, nil, nil, errBadHash
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.Memory, &c.Passes, &c.Threads); err != nil {
+		return Cost{}, nil, nil, fmt.Errorf("%w: %w", errBadHash, err)
+	}
+	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
+	sum, sumErr := base64.RawStdEncoding.DecodeString(parts[5])
+	sane := c.Passes >= 1 && c.Threads >= 1 && c.Memory <= 4<<20 && len(salt) >= 8 && len(sum) >= 16
+	if saltErr != nil || sumErr != nil || !sane {
+		return Cost{}, nil, nil, errBadHash
+	}
+	return c, salt, sum, nil
+}
+
+// checkPassword says what is wrong with a password somebody chooses.
+func checkPassword(f *Faults, field, password, email string) {
+	switch {
+	case password == "":
+		f.Required(field)
+	case utf8.RuneCountInString(password) < minPassword:
+		f.Must(field, fmt.Sprintf("be at least %d characters", minPassword))
+	case len(password) > maxPassword:
+		f.TooLong(field, maxPassword)
+	case !utf8.ValidString(password):
+		f.Must(field, "be valid text")
+	case strings.EqualFold(password, email):
+		f.Must(field, "not be the e-mail address")
+	}
+}

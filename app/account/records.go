@@ -1,0 +1,208 @@
+package account
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"paraph/kv"
+)
+
+// userRecord is a user as stored.
+type userRecord struct {
+	ID              string     `json:"id"`
+	Name            string     `json:"name"`
+	Email           string     `json:"email"`
+	EmailVerifiedAt *time.Time `json:"email_verified_at,omitempty"`
+	Locale          string     `json:"locale"`
+	Timezone        string     `json:"timezone"`
+	Password        string     `json:"password,omitempty"` // PHC string; "" for none chosen yet
+	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
+	Fresh           bool       `json:"fresh,omitempty"` // made by Bootstrap, nobody logged in yet
+	DeactivatedAt   *time.Time `json:"deactivated_at,omitempty"`
+	CreatedAt       time.Time  `json:"created_at"`
+	UpdatedAt       time.Time  `json:"updated_at"`
+}
+
+// memberRecord joins a user and a company.
+type memberRecord struct {
+	CompanyID     string     `json:"company_id"`
+	UserID        string     `json:"user_id"`
+	Role          Role       `json:"role"`
+	InvitedAt     *time.Time `json:"invited_at,omitempty"`
+	JoinedAt      *time.Time `json:"joined_at,omitempty"`
+	DeactivatedAt *time.Time `json:"deactivated_at,omitempty"`
+	CreatedAt     time.Time  `json:"created_at"`
+	UpdatedAt     time.Time  `json:"updated_at"`
+}
+
+func (m memberRecord) status() MemberStatus {
+	switch {
+	case m.DeactivatedAt != nil:
+		return MemberDeactivated
+	case m.JoinedAt == nil:
+		return MemberInvited
+	}
+	return MemberActive
+}
+
+func (m memberRecord) active() bool { return m.status() == MemberActive }
+
+// tokenRecord is a token as stored: everything but the token, which only the
+// token key can make. A record that is gone is a token that was revoked.
+type tokenRecord struct {
+	ID         string     `json:"id"`
+	CompanyID  string     `json:"company_id"`
+	UserID     string     `json:"user_id"`
+	Kind       ActorKind  `json:"kind"`
+	Name       string     `json:"name"`
+	Scopes     []Scope    `json:"scopes"`
+	IP         string     `json:"ip,omitempty"`
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
+	CreatedAt  time.Time  `json:"created_at"`
+}
+
+// linkRecord is a link that was mailed and works once. Its key is the hash of
+// what the link holds.
+type linkRecord struct {
+	Kind      LinkKind  `json:"kind"`
+	UserID    string    `json:"user_id"`
+	CompanyID string    `json:"company_id,omitempty"`
+	Email     string    `json:"email,omitempty"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// What this package stores. The keys of members and tokens begin with the
+// company, so that no scan crosses into another.
+var (
+	users = kv.NewCollection("users", kv.JSON[userRecord](),
+		kv.Index[userRecord]{Name: "email", Unique: true, Keys: func(u userRecord) []kv.Key {
+			return []kv.Key{kv.K(foldEmail(u.Email))}
+		}})
+
+	companies = kv.NewCollection("companies", kv.JSON[Company]())
+
+	members = kv.NewCollection("members", kv.JSON[memberRecord](),
+		kv.Index[memberRecord]{Name: "company", Keys: func(m memberRecord) []kv.Key {
+			return []kv.Key{kv.K(m.CompanyID, m.UserID)}
+		}},
+		kv.Index[memberRecord]{Name: "user", Keys: func(m memberRecord) []kv.Key {
+			return []kv.Key{kv.K(m.UserID, kv.KeyTime(m.CreatedAt))}
+		}})
+
+	tokens = kv.NewCollection("tokens", kv.JSON[tokenRecord](),
+		kv.Index[tokenRecord]{Name: "company", Keys: func(t tokenRecord) []kv.Key {
+			return []kv.Key{kv.K(t.CompanyID, string(t.Kind), t.UserID, t.ID)}
+		}},
+		kv.Index[tokenRecord]{Name: "user", Keys: func(t tokenRecord) []kv.Key {
+			return []kv.Key{kv.K(t.UserID, string(t.Kind), t.ID)}
+		}},
+		kv.Index[tokenRecord]{Name: "expires", Keys: func(t tokenRecord) []kv.Key {
+			if t.ExpiresAt == nil {
+				return nil
+			}
+			return []kv.Key{kv.K(kv.KeyTime(*t.ExpiresAt))}
+		}})
+
+	links = kv.NewCollection("links", kv.JSON[linkRecord](),
+		kv.Index[linkRecord]{Name: "user", Keys: func(l linkRecord) []kv.Key {
+			return []kv.Key{kv.K(l.UserID, string(l.Kind), l.CompanyID)}
+		}},
+		kv.Index[linkRecord]{Name: "expires", Keys: func(l linkRecord) []kv.Key {
+			return []kv.Key{kv.K(kv.KeyTime(l.ExpiresAt))}
+		}})
+)
+
+// Collections is everything this package stores, for checking the data folder.
+func Collections() []kv.Checker {
+	return []kv.Checker{users, companies, members, tokens, links}
+}
+
+func memberKey(companyID, userID string) string { return companyID + "/" + userID }
+
+func (m memberRecord) key() string { return memberKey(m.CompanyID, m.UserID) }
+
+func tokenKey(companyID, id string) string { return companyID + "/" + id }
+
+func (t tokenRecord) key() string { return tokenKey(t.CompanyID, t.ID) }
+
+// foldEmail makes two spellings of one address the same. Case matters before the
+// @ by RFC 5321 §2.4, but no mail system in use makes that difference.
+func foldEmail(email string) string {
+	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
+}
+
+// found turns the store's "no such record" into the heart's.
+func found(err error, what string) error {
+	if errors.Is(err, kv.ErrNotFound) {
+		return NotFound(what).Because(err)
+	}
+	return err
+}
+
+// LoadCompany reads a company inside a transaction of another room. Who may see
+// it is the caller's to know.
+func LoadCompany(tx *kv.Tx, id string) (Company, error) {
+	c, err := companies.Get(tx, id)
+	return c, found(err, "company")
+}
+
+// LoadUser reads a person inside a transaction of another room, without their
+// companies.
+func LoadUser(tx *kv.Tx, id string) (User, error) {
+	u, err := users.Get(tx, id)
+	return u.view(), found(err, "user")
+}
+
+// LoadMember reads a person of a company inside a transaction of another room.
+// Somebody who is not of that company is not found.
+func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
+	m, err := members.Get(tx, memberKey(companyID, userID))
+	if err != nil {
+		return Member{}, found(err, "member")
+	}
+	u, err := users.Get(tx, userID)
+	return m.view(u), found(err, "member")
+}
+
+// CountApprovers counts the active members of a company who may approve
+// documents, so that somebody who is alone may approve their own.
+func CountApprovers(tx *kv.Tx, companyID string) (count int, err error) {
+	err = members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
+		if m.active() && m.Role.Approves() {
+			count++
+		}
+		return true, nil
+	})
+	return count, err
+}
+
+// CountMembers counts the active members of a company.
+func CountMembers(tx *kv.Tx, companyID string) (count int, err error) {
+	err = members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
+		if m.active() {
+			count++
+		}
+		return true, nil
+	})
+	return count, err
+}
+
+func (u userRecord) view() User {
+	return User{
+		ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: u.EmailVerifiedAt,
+		Locale: u.Locale, Timezone: u.Timezone, TwoFactor: u.TwoFactor.active(),
+		DeactivatedAt: u.DeactivatedAt, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+	}
+}
+
+func (m memberRecord) view(u userRecord) Member {
+	return Member{
+		ID: m.UserID, UserID: m.UserID, CompanyID: m.CompanyID, Name: u.Name, Email: u.Email, Role: m.Role,
+		Status: m.status(), TwoFactor: u.TwoFactor.active(), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt,
+		DeactivatedAt: m.DeactivatedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+	}
+}

@@ -1,0 +1,196 @@
+package account
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/kv"
+)
+
+// Options is what the service is given. TokenKey is needed; the rest has
+// defaults.
+type Options struct {
+	// TokenKey is at least 32 random bytes that never leave the machine. Whoever
+	// has it can make tokens; a new one ends every token and two-factor secret.
+	TokenKey []byte
+
+	Now   func() time.Time // default time.Now
+	NewID func() ulid.ULID // default ulid.Make
+	Rand  io.Reader        // default crypto/rand; salts, links, two-factor secrets
+	Log   *slog.Logger     // default none
+
+	Mailer  Mailer // default: no messages
+	Service string // name in authenticator apps, default "Paraph"
+
+	Cost            Cost // of a password, default DefaultCost
+	PasswordWorkers int  // passwords checked at a time, default the number of CPUs, at most 4
+
+	TokenLifetime   time.Duration // of a session, default a week
+	AccountAttempts int           // failed logins per account and window, default 10
+	AddressAttempts int           // failed logins per address and window, default 100
+	AttemptWindow   time.Duration // default five minutes
+}
+
+func (o *Options) setDefaults() {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = ulid.Make
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Service == "" {
+		o.Service = "Paraph"
+	}
+	if o.Cost == (Cost{}) {
+		o.Cost = DefaultCost()
+	}
+	if o.PasswordWorkers <= 0 {
+		o.PasswordWorkers = min(runtime.GOMAXPROCS(0), 4)
+	}
+	if o.TokenLifetime <= 0 {
+		o.TokenLifetime = 7 * 24 * time.Hour
+	}
+	if o.AccountAttempts <= 0 {
+		o.AccountAttempts = 10
+	}
+	if o.AddressAttempts <= 0 {
+		o.AddressAttempts = 100
+	}
+	if o.AttemptWindow <= 0 {
+		o.AttemptWindow = 5 * time.Minute
+	}
+}
+
+// Service is the rules about people. Safe for use by several goroutines.
+type Service struct {
+	db       *kv.DB
+	now      func() time.Time
+	newID    func() ulid.ULID
+	log      *slog.Logger
+	mailer   Mailer
+	issuer   string
+	lifetime time.Duration
+
+	randMu sync.Mutex
+	rand   io.Reader
+
+	passwords *hasher
+	tokens    *signer
+	sealKey   []byte // encrypts two-factor secrets
+	codeKey   []byte // hashes recovery codes
+
+	perAccount *Limiter // failed logins
+	perAddress *Limiter // failed logins
+	perMailbox *Limiter // reset messages asked for, per address of mail
+	perReverif *Limiter // verification messages, per user
+
+	live  *liveTokens
+	usage *usage
+}
+
+// New makes the service. It fails only for a token key that is too short.
+func New(db *kv.DB, o Options) (*Service, error) {
+	if len(o.TokenKey) < minTokenKey {
+		return nil, errShortKey
+	}
+	o.setDefaults()
+	tokenKey, tokenErr := deriveKey(o.TokenKey, "token")
+	sealKey, sealErr := deriveKey(o.TokenKey, "two-factor")
+	codeKey, codeErr := deriveKey(o.TokenKey, "recovery code")
+	if err := errors.Join(tokenErr, sealErr, codeErr); err != nil {
+		return nil, err
+	}
+	s := &Service{
+		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
+		lifetime: o.TokenLifetime, rand: o.Rand, sealKey: sealKey, codeKey: codeKey,
+		tokens:     newSigner(tokenKey, o.Now),
+		perAccount: NewLimiter(o.AccountAttempts, o.AttemptWindow, o.Now),
+		perAddress: NewLimiter(o.AddressAttempts, o.AttemptWindow, o.Now),
+		perMailbox: NewLimiter(5, time.Hour, o.Now),
+		perReverif: NewLimiter(6, time.Minute, o.Now),
+		live:       newLiveTokens(),
+		usage:      newUsage(),
+	}
+	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
+	return s, nil
+}
+
+// Reset forgets everything that is held in memory: who was let in, who failed to
+// log in. The test double calls it when the store was emptied.
+func (s *Service) Reset() {
+	s.live.clear()
+	s.usage.take()
+	for _, l := range []*Limiter{s.perAccount, s.perAddress, s.perMailbox, s.perReverif} {
+		l.Clear()
+	}
+}
+
+// random gives n random bytes. The source may be a seeded one that is not safe
+// for several goroutines.
+func (s *Service) random(n int) ([]byte, error) {
+	s.randMu.Lock()
+	defer s.randMu.Unlock()
+	b := make([]byte, n)
+	_, err := io.ReadFull(s.rand, b)
+	return b, err
+}
+
+// changed makes the next request of everybody look up again who they are, once
+// the transaction is committed. Changes are rare and looking up takes
+// microseconds; being wrong about whom it concerns would let somebody in.
+func (s *Service) changed(tx *kv.Tx) { tx.OnCommit(s.live.clear) }
+
+// putUser stores a user and stamps the change.
+func (s *Service) putUser(tx *kv.Tx, u userRecord) error {
+	u.UpdatedAt = tx.Now
+	s.changed(tx)
+	return users.Put(tx, u.ID, u)
+}
+
+// putMember stores a membership and stamps the change.
+func (s *Service) putMember(tx *kv.Tx, m memberRecord) error {
+	m.UpdatedAt = tx.Now
+	s.changed(tx)
+	return members.Put(tx, m.key(), m)
+}
+
+// staff is nil if the actor is of the company (not a signatory) and can do what
+// the scope names.
+func staff(who Actor, scope Scope) error {
+	if who.IsSignatory() {
+		return Forbidden("role_not_allowed", "A signatory may not do this.")
+	}
+	return who.Require(scope)
+}
+
+// self is nil if the actor is a person who may see (or change) what is theirs.
+func self(who Actor, scope Scope) error {
+	switch {
+	case who.UserID == "":
+		return Forbidden("role_not_allowed", "Only a person with an account may do this.")
+	case who.Kind == ActorToken && !hasScope(who, scope):
+		return Forbidden("scope_missing", "This token does not have the "+string(scope)+" scope.")
+	}
+	return nil
+}
+
+// session is nil if the actor logged in, as opposed to holding an API token.
+func session(who Actor) error {
+	if who.UserID == "" || who.Kind != ActorUser {
+		return Forbidden("session_required", "This needs a token from login, not an API token.")
+	}
+	return nil
+}

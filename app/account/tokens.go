@@ -1,0 +1,237 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"paraph/kv"
+)
+
+// maxTokens is how many API tokens one member can have in a company.
+const maxTokens = 200
+
+// TokenInput is an API token as asked for. No scopes means those that the asker
+// has, but for admin, which has to be asked for by name.
+type TokenInput struct {
+	Name      string
+	Scopes    []Scope
+	ExpiresAt *time.Time // nil: until revoked
+}
+
+// CreateToken makes an API token that acts as its maker, within its scopes. The
+// token itself is in Secret, this once.
+func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
+	if err := manageTokens(who); err != nil {
+		return Token{}, err
+	}
+	in.Name = strings.TrimSpace(in.Name)
+	if len(in.Scopes) == 0 {
+		in.Scopes = defaultScopes(who)
+	}
+	var made Token
+	err := s.db.Update(func(tx *kv.Tx) error {
+		if err := in.check(who, tx.Now); err != nil {
+			return err
+		}
+		count := 0
+		err := tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorToken), who.UserID), func(string, tokenRecord) (bool, error) {
+			count++
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+		if count >= maxTokens {
+			return Conflict("too_many_tokens", fmt.Sprintf("There are already %d tokens. Revoke one first.", maxTokens))
+		}
+		made, err = s.issue(tx, tokenRecord{
+			CompanyID: who.CompanyID, UserID: who.UserID, Kind: ActorToken, Name: in.Name,
+			Scopes: slices.Compact(slices.Sorted(slices.Values(in.Scopes))), ExpiresAt: in.expiry(),
+		})
+		made.UserName = who.Name
+		return err
+	})
+	return made, err
+}
+
+func (in TokenInput) expiry() *time.Time {
+	if in.ExpiresAt == nil {
+		return nil
+	}
+	return new(in.ExpiresAt.UTC())
+}
+
+func (in TokenInput) check(who Actor, now time.Time) error {
+	var f Faults
+	switch {
+	case in.Name == "":
+		f.Required("name")
+	case utf8.RuneCountInString(in.Name) > maxName:
+		f.TooLong("name", maxName)
+	}
+	for i, scope := range in.Scopes {
+		switch {
+		case !scope.Valid():
+			f.Selected(fmt.Sprintf("scopes.%d", i))
+		case !who.Can(scope):
+			f.Add(fmt.Sprintf("scopes.%d", i), "The "+string(scope)+" scope is more than you may do yourself.")
+		}
+	}
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
+		f.Must("expires_at", "be in the future")
+	}
+	return f.Err()
+}
+
+func defaultScopes(who Actor) (scopes []Scope) {
+	for _, scope := range []Scope{ScopeRead, ScopeWrite, ScopeSign} {
+		if who.Can(scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+// manageTokens is nil if the actor may make, see and revoke tokens: a person who
+// logged in, or a token with the admin scope. Any other token that leaks must not
+// be able to outlive its revocation by making more.
+func manageTokens(who Actor) error {
+	if err := self(who, ScopeAdmin); err != nil {
+		return err
+	}
+	return staff(who, ScopeRead)
+}
+
+// ListTokens lists API tokens: everybody's of the company for who runs it, one's
+// own for everybody else. Statuses are active and expired (archived is expired);
+// sorts are created_at, name, last_used_at and expires_at.
+func (s *Service) ListTokens(_ context.Context, who Actor, q ListQuery) (List[Token], error) {
+	if err := manageTokens(who); err != nil {
+		return List[Token]{}, err
+	}
+	prefix := kv.K(who.CompanyID, string(ActorToken), who.UserID)
+	if who.IsAdmin() {
+		prefix = kv.K(who.CompanyID, string(ActorToken))
+	}
+	return s.listTokens(prefix, q)
+}
+
+// ListSessions lists one's own logins to this company.
+func (s *Service) ListSessions(_ context.Context, who Actor, q ListQuery) (List[Token], error) {
+	if err := session(who); err != nil {
+		return List[Token]{}, err
+	}
+	return s.listTokens(kv.K(who.CompanyID, string(ActorUser), who.UserID), q)
+}
+
+func (s *Service) listTokens(prefix kv.Key, q ListQuery) (List[Token], error) {
+	wanted, err := wantedStatuses(q, map[string]string{"active": "active", "expired": "expired", "archived": "expired", "deleted": "deleted"}, "active")
+	if err != nil {
+		return List[Token]{}, err
+	}
+	search := foldText(q.Search)
+	var all []Token
+	err = s.db.View(func(tx *kv.Tx) error {
+		names := map[string]string{}
+		return tokens.Each(tx, "company", prefix, func(_ string, r tokenRecord) (bool, error) {
+			status := "active"
+			if r.ExpiresAt != nil && !r.ExpiresAt.After(tx.Now) {
+				status = "expired"
+			}
+			if !wanted(status) {
+				return true, nil
+			}
+			t, err := s.named(tx, r, names)
+			if err == nil && (contains(t.Name, search) || contains(t.UserName, search)) {
+				all = append(all, t)
+			}
+			return true, err
+		})
+	})
+	if err != nil {
+		return List[Token]{}, err
+	}
+	return tokenSorts.page(all, q, func(a, b Token) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+var tokenSorts = sorts[Token]{
+	"created_at":   func(a, b Token) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	"name":         func(a, b Token) int { return cmp.Compare(foldText(a.Name), foldText(b.Name)) },
+	"last_used_at": func(a, b Token) int { return whenever(a.LastUsedAt).Compare(whenever(b.LastUsedAt)) },
+	"expires_at":   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
+}
+
+// named gives a token with the name of its owner and the use that is not yet
+// written down; names remembers owners within one list.
+func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Token, error) {
+	t := r.view()
+	if at, ok := s.usage.at(r.key()); ok {
+		t.LastUsedAt = new(at.UTC())
+	}
+	name, ok := names[r.UserID]
+	if !ok {
+		u, err := users.Get(tx, r.UserID)
+		if err != nil && !errors.Is(err, kv.ErrNotFound) {
+			return Token{}, err
+		}
+		name = u.Name
+		names[r.UserID] = name
+	}
+	t.UserName = name
+	return t, nil
+}
+
+// GetToken gives one token of those that ListTokens or ListSessions would list.
+func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
+	if err := manageTokens(who); err != nil {
+		return Token{}, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		r, err := ownToken(tx, who, id)
+		if err != nil {
+			return err
+		}
+		t, err = s.named(tx, r, map[string]string{})
+		return err
+	})
+	return t, err
+}
+
+// RevokeToken ends a token or session at once: one's own, or in one's company
+// for who runs it.
+func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
+	if err := manageTokens(who); err != nil {
+		return err
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		r, err := ownToken(tx, who, id)
+		if err != nil {
+			return err
+		}
+		return s.revoke(tx, r.key())
+	})
+}
+
+func ownToken(tx *kv.Tx, who Actor, id string) (tokenRecord, error) {
+	r, err := tokens.Get(tx, tokenKey(who.CompanyID, id))
+	if err != nil {
+		return tokenRecord{}, found(err, "token")
+	}
+	if r.UserID != who.UserID && !who.IsAdmin() {
+		return tokenRecord{}, Forbidden("role_not_allowed", "This is somebody else's token.")
+	}
+	return r, nil
+}
+
+func (t tokenRecord) view() Token {
+	return Token{
+		ID: t.ID, CompanyID: t.CompanyID, UserID: t.UserID, Kind: t.Kind, Name: t.Name, Scopes: t.Scopes,
+		IP: t.IP, LastUsedAt: t.LastUsedAt, ExpiresAt: t.ExpiresAt, CreatedAt: t.CreatedAt,
+	}
+}

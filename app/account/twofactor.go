@@ -1,0 +1,266 @@
+package account
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/totp"
+
+	"paraph/kv"
+)
+
+// twoFactor is the second factor of a user (TOTP, RFC 6238), as stored.
+type twoFactor struct {
+	Secret      []byte     `json:"secret"` // nonce and AES-256-GCM, bound to the user
+	ConfirmedAt *time.Time `json:"confirmed_at,omitempty"`
+	LastStep    int64      `json:"last_step,omitempty"` // of the last code used: none works twice
+	Recovery    [][]byte   `json:"recovery,omitempty"`  // HMAC-SHA256 of each code that is left
+}
+
+// active reports whether login asks for a code; t may be nil.
+func (t *twoFactor) active() bool { return t != nil && t.ConfirmedAt != nil }
+
+const (
+	totpSecretSize = 20 // bytes, as RFC 4226 §4 recommends
+	totpPeriod     = 30 // seconds
+	recoveryCodes  = 10
+	recoverySize   = 7 // bytes: 56 bits
+)
+
+// TwoFactorSetup is what an authenticator app is given. It is shown once.
+type TwoFactorSetup struct {
+	Secret string // base32, to be typed
+	URL    string // otpauth://, to be shown as a QR code
+}
+
+// BeginTwoFactor makes a secret for an authenticator app. Login does not ask for
+// codes until one was confirmed.
+func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
+	if err := session(who); err != nil {
+		return TwoFactorSetup{}, err
+	}
+	secret, err := s.random(totpSecretSize)
+	if err != nil {
+		return TwoFactorSetup{}, err
+	}
+	var setup TwoFactorSetup
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		if err != nil {
+			return found(err, "user")
+		}
+		if u.TwoFactor.active() {
+			return Conflict("two_factor_active", "Two-factor login is already on.")
+		}
+		key, err := totp.Generate(totp.GenerateOpts{Issuer: s.issuer, AccountName: u.Email, Secret: secret, Period: totpPeriod})
+		if err != nil {
+			return fmt.Errorf("account: make two-factor secret: %w", err)
+		}
+		setup = TwoFactorSetup{Secret: key.Secret(), URL: key.URL()}
+		sealed, err := s.seal(u.ID, []byte(key.Secret()))
+		if err != nil {
+			return err
+		}
+		u.TwoFactor = &twoFactor{Secret: sealed}
+		return s.putUser(tx, u)
+	})
+	return setup, err
+}
+
+// ConfirmTwoFactor turns two-factor login on, with a first code of the app, and
+// gives the recovery codes. They are shown once; each works once instead of a
+// code.
+func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
+	if err := session(who); err != nil {
+		return nil, err
+	}
+	attempt, err := s.attempt(who.Email, who.IP)
+	if err != nil {
+		return nil, err
+	}
+	codes, hashes, err := s.newRecoveryCodes()
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		switch {
+		case err != nil:
+			return found(err, "user")
+		case u.TwoFactor.active():
+			return Conflict("two_factor_active", "Two-factor login is already on.")
+		case u.TwoFactor == nil:
+			return Conflict("two_factor_not_begun", "Ask for a two-factor secret first.")
+		}
+		confirmed, err := s.useCode(u, code, tx.Now)
+		if err != nil {
+			return err
+		}
+		confirmed.ConfirmedAt, confirmed.Recovery = new(tx.Now), hashes
+		u.TwoFactor = confirmed
+		return s.putUser(tx, u)
+	})
+	if err != nil {
+		return nil, err
+	}
+	attempt.succeeded()
+	return codes, nil
+}
+
+// DisableTwoFactor turns two-factor login off, for who knows the password or has
+// a code: a session that was left open is not enough.
+func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
+	if err := session(who); err != nil {
+		return err
+	}
+	attempt, err := s.attempt(who.Email, who.IP)
+	if err != nil {
+		return err
+	}
+	proven := false
+	if password != "" {
+		if err := s.provePassword(ctx, who, "password", password); err != nil {
+			return err
+		}
+		proven = true
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, err := users.Get(tx, who.UserID)
+		if err != nil {
+			return found(err, "user")
+		}
+		if u.TwoFactor.active() && !proven {
+			if _, err := s.useCode(u, code, tx.Now); err != nil {
+				return err
+			}
+		}
+		u.TwoFactor = nil
+		return s.putUser(tx, u)
+	})
+	if err == nil {
+		attempt.succeeded()
+	}
+	return err
+}
+
+func errCode() *Error {
+	return Invalid("code", "The code is not valid. Codes change every 30 seconds and work once.")
+}
+
+// useCode checks a code of the app or a recovery code and gives the state in
+// which it cannot be used again.
+func (s *Service) useCode(u userRecord, code string, now time.Time) (*twoFactor, error) {
+	code = strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	if code == "" {
+		e := Invalid("code", "The code field is required.")
+		e.Code = "two_factor_required"
+		return nil, e
+	}
+	next := *u.TwoFactor
+	if hash := s.hashCode(code); slices.ContainsFunc(next.Recovery, func(h []byte) bool { return hmac.Equal(h, hash) }) {
+		next.Recovery = slices.DeleteFunc(slices.Clone(next.Recovery), func(h []byte) bool { return hmac.Equal(h, hash) })
+		return &next, nil
+	}
+	secret, err := s.unseal(u.ID, next.Secret)
+	if err != nil {
+		return nil, err
+	}
+	step, err := matchingStep(string(secret), code, now)
+	if err != nil {
+		return nil, err
+	}
+	if step <= next.LastStep {
+		return nil, errCode()
+	}
+	next.LastStep = step
+	return &next, nil
+}
+
+// matchingStep gives the time step whose code this is, of the current one and
+// its neighbours (RFC 6238 §5.2), or 0 if it is none's.
+func matchingStep(secret, code string, now time.Time) (match int64, err error) {
+	current := now.Unix() / totpPeriod
+	for step := current - 1; step <= current+1; step++ {
+		want, err := totp.GenerateCodeCustom(secret, time.Unix(step*totpPeriod, 0), totp.ValidateOpts{
+			Period: totpPeriod, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,
+		})
+		if err != nil {
+			return 0, fmt.Errorf("account: two-factor code: %w", err)
+		}
+		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			match = step
+		}
+	}
+	return match, nil
+}
+
+func (s *Service) newRecoveryCodes() (codes []string, hashes [][]byte, err error) {
+	for range recoveryCodes {
+		b, err := s.random(recoverySize)
+		if err != nil {
+			return nil, nil, err
+		}
+		code := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b)
+		codes = append(codes, code[:4]+"-"+code[4:8]+"-"+code[8:])
+		hashes = append(hashes, s.hashCode(code))
+	}
+	return codes, hashes, nil
+}
+
+// hashCode is keyed: 56 bits alone could be tried by who has the data folder
+// without its keys.
+func (s *Service) hashCode(code string) []byte {
+	mac := hmac.New(sha256.New, s.codeKey)
+	mac.Write([]byte(code))
+	return mac.Sum(nil)
+}
+
+var errSealed = errors.New("account: a two-factor secret cannot be read with this token key")
+
+func (s *Service) aead() (cipher.AEAD, error) {
+	block, err := aes.NewCipher(s.sealKey)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// seal encrypts a secret so that it opens for that user only.
+func (s *Service) seal(userID string, secret []byte) ([]byte, error) {
+	aead, err := s.aead()
+	if err != nil {
+		return nil, err
+	}
+	nonce, err := s.random(aead.NonceSize())
+	if err != nil {
+		return nil, err
+	}
+	return aead.Seal(nonce, nonce, secret, []byte(userID)), nil
+}
+
+func (s *Service) unseal(userID string, sealed []byte) ([]byte, error) {
+	aead, err := s.aead()
+	if err != nil {
+		return nil, err
+	}
+	if len(sealed) < aead.NonceSize() {
+		return nil, errSealed
+	}
+	nonce, box := sealed[:aead.NonceSize()], sealed[aead.NonceSize():]
+	secret, err := aead.Open(nil, nonce, box, []byte(userID))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errSealed, err)
+	}
+	return secret, nil
+}

@@ -1,0 +1,161 @@
+package account
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// User is a person who can log in, without anything secret.
+type User struct {
+	ID              string
+	Name            string
+	Email           string
+	EmailVerifiedAt *time.Time
+	Locale          string // BCP 47
+	Timezone        string // IANA
+	TwoFactor       bool
+	DeactivatedAt   *time.Time // by the operator: nowhere can this person log in
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+
+	Companies []UserCompany // where the person is an active member, longest first
+}
+
+// UserCompany is a company as one of its members sees it.
+type UserCompany struct {
+	ID    string
+	Name  string
+	Role  Role
+	Token string // the bearer token for this company; only after login
+}
+
+// Company is a tenant: its records are closed to every other company.
+type Company struct {
+	ID                string    `json:"id"`
+	Name              string    `json:"name"`
+	Locale            string    `json:"locale"`
+	Timezone          string    `json:"timezone"`
+	LogoURL           string    `json:"logo_url,omitempty"`    // "" for none
+	BrandColor        string    `json:"brand_color,omitempty"` // "#rrggbb", "" for none
+	RequireApproval   bool      `json:"require_approval,omitempty"`
+	DefaultExpiryDays int       `json:"default_expiry_days,omitempty"` // 0 for never
+	ReminderDays      []int     `json:"reminder_days,omitempty"`       // days after sending, ascending
+	ConsentText       string    `json:"consent_text,omitempty"`        // "" for the appliance's own
+	RetentionDays     int       `json:"retention_days,omitempty"`      // 0 for ever
+	OnDecline         OnDecline `json:"on_decline"`
+	CreatedAt         time.Time `json:"created_at"`
+	UpdatedAt         time.Time `json:"updated_at"`
+}
+
+// OnDecline is what happens to a document when a signatory declines.
+type OnDecline string
+
+// The choices of a company.
+const (
+	OnDeclineNotify OnDecline = "notify" // the owner is told and decides
+	OnDeclineVoid   OnDecline = "void"   // the document is voided at once
+)
+
+// MemberStatus is where a membership stands.
+type MemberStatus string
+
+// The states of a membership.
+const (
+	MemberInvited     MemberStatus = "invited"     // has not accepted yet
+	MemberActive      MemberStatus = "active"      // may do what the role allows
+	MemberDeactivated MemberStatus = "deactivated" // may do nothing until activated again
+)
+
+// Member is a person in a company. Its ID is that of the user: a person is in a
+// company once.
+type Member struct {
+	ID            string
+	UserID        string // the same as ID
+	CompanyID     string
+	Name          string
+	Email         string
+	Role          Role
+	Status        MemberStatus
+	TwoFactor     bool
+	InvitedAt     *time.Time
+	JoinedAt      *time.Time
+	DeactivatedAt *time.Time
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// Token is a credential of a member: of a program ([ActorToken]) or of a session
+// ([ActorUser]).
+type Token struct {
+	ID         string
+	CompanyID  string
+	UserID     string
+	UserName   string
+	Kind       ActorKind
+	Name       string // of a session: the browser or program it came from
+	Scopes     []Scope
+	Secret     string // the token itself; only when it was just made
+	IP         string // where a session began
+	LastUsedAt *time.Time
+	ExpiresAt  *time.Time // nil: until revoked
+	CreatedAt  time.Time
+}
+
+// ListQuery is which part of a list is wanted.
+type ListQuery struct {
+	Offset      int
+	Limit       int // 0: all
+	Search      string
+	Statuses    []string // union; empty: those not put aside
+	WithTrashed bool     // those put aside too
+	Sort        string   // "" is by creation
+	Descending  bool
+}
+
+// List is one page and the exact number of records on all pages.
+type List[T any] struct {
+	Items []T
+	Total int
+}
+
+// sorts compares records by the fields a list can be sorted by.
+type sorts[T any] map[string]func(a, b T) int
+
+// page sorts and cuts; items with equal fields go by id, so pages never overlap.
+func (s sorts[T]) page(items []T, q ListQuery, id func(a, b T) int) (List[T], error) {
+	field := q.Sort
+	if field == "" {
+		field = "created_at"
+	}
+	by, ok := s[field]
+	if !ok {
+		var f Faults
+		f.OneOf("sort", slices.Sorted(maps.Keys(s))...)
+		return List[T]{}, f.Err()
+	}
+	slices.SortFunc(items, func(a, b T) int {
+		order := by(a, b)
+		if order == 0 {
+			order = id(a, b)
+		}
+		if q.Descending {
+			return -order
+		}
+		return order
+	})
+	total := len(items)
+	items = items[min(max(q.Offset, 0), total):]
+	if q.Limit > 0 {
+		items = items[:min(q.Limit, len(items))]
+	}
+	return List[T]{Items: items, Total: total}, nil
+}
+
+// whenever makes a time that may be missing comparable: missing sorts first.
+func whenever(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}

@@ -1,0 +1,139 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"paraph/kv"
+)
+
+// usage holds when tokens were last used until it is written, so that a read is
+// not a write.
+type usage struct {
+	mu   sync.Mutex
+	seen map[string]time.Time // by token key
+}
+
+func newUsage() *usage { return &usage{seen: make(map[string]time.Time)} }
+
+func (u *usage) mark(key string, at time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.seen[key] = at
+}
+
+func (u *usage) at(key string) (time.Time, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at, ok := u.seen[key]
+	return at, ok
+}
+
+func (u *usage) take() map[string]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	seen := u.seen
+	u.seen = make(map[string]time.Time)
+	return seen
+}
+
+// Run writes down from time to time when tokens were last used and removes what
+// has expired, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	flush, sweep := time.NewTicker(usagePeriod), time.NewTicker(time.Hour)
+	defer flush.Stop()
+	defer sweep.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return s.Flush()
+		case <-flush.C:
+			err = s.Flush()
+		case <-sweep.C:
+			_, err = s.Sweep(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Error("account upkeep failed; it is tried again", "error", err)
+		}
+	}
+}
+
+// Flush writes down when tokens were last used.
+func (s *Service) Flush() error {
+	seen := s.usage.take()
+	if len(seen) == 0 {
+		return nil
+	}
+	err := s.db.Update(func(tx *kv.Tx) error {
+		for key, at := range seen {
+			t, err := tokens.Get(tx, key)
+			if errors.Is(err, kv.ErrNotFound) {
+				continue // revoked meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			at = at.UTC()
+			t.LastUsedAt = &at
+			if err := tokens.Put(tx, key, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		for key, at := range seen {
+			s.usage.mark(key, at)
+		}
+	}
+	return err
+}
+
+// sweepBatch is how many records one transaction of Sweep removes.
+const sweepBatch = 1000
+
+// Sweep removes the records of tokens and links that have expired, and says how
+// many.
+func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+	for ctx.Err() == nil {
+		n := 0
+		err := s.db.Update(func(tx *kv.Tx) error {
+			expiredTokens, err := expired(tx, tokens, func(t tokenRecord) time.Time { return whenever(t.ExpiresAt) })
+			if err != nil {
+				return err
+			}
+			expiredLinks, err := expired(tx, links, func(l linkRecord) time.Time { return l.ExpiresAt })
+			n = expiredTokens + expiredLinks
+			return err
+		})
+		removed += n
+		if err != nil || n == 0 {
+			return removed, err
+		}
+	}
+	return removed, ctx.Err()
+}
+
+// expired removes up to a batch of the records of c that ran out, soonest first.
+func expired[T any](tx *kv.Tx, c *kv.Collection[T], expires func(T) time.Time) (int, error) {
+	var ids []string
+	err := c.Each(tx, "expires", nil, func(id string, v T) (bool, error) {
+		if expires(v).After(tx.Now) {
+			return false, nil
+		}
+		ids = append(ids, id)
+		return len(ids) < sweepBatch, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := c.Delete(tx, id); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}

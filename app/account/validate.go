@@ -1,0 +1,175 @@
+package account
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // a machine without a zone database knows the same timezones
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Lengths in characters, of an address in bytes (RFC 5321 §4.5.3.1.3).
+const (
+	maxName    = 200
+	maxEmail   = 254
+	maxURL     = 2048
+	maxInline  = 128 << 10 // of a logo given as a data: address
+	maxConsent = 10_000
+)
+
+// setText takes a text that must not be empty.
+func setText(f *Faults, field string, from *string, to *string, limit int) {
+	if from == nil {
+		return
+	}
+	text := strings.TrimSpace(*from)
+	switch {
+	case text == "":
+		f.Required(field)
+	case !printable(text):
+		f.Must(field, "be a text on one line")
+	case utf8.RuneCountInString(text) > limit:
+		f.TooLong(field, limit)
+	default:
+		*to = text
+	}
+}
+
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// setLocale takes a BCP 47 tag, in its canonical form.
+func setLocale(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	tag, err := language.Parse(*from)
+	if *from == "" || err != nil {
+		f.Must(field, "be a language such as en or pt-BR")
+		return
+	}
+	*to = tag.String()
+}
+
+// setTimezone takes a name of the IANA database.
+func setTimezone(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	_, err := time.LoadLocation(*from)
+	if *from == "" || *from == "Local" || err != nil {
+		f.Must(field, "be a timezone such as Europe/Berlin")
+		return
+	}
+	*to = *from
+}
+
+var (
+	color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+	logo  = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$`)
+)
+
+// setColor takes "#rrggbb", or "" for none.
+func setColor(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	if *from != "" && !color.MatchString(*from) {
+		f.Must(field, "be a color such as #1a2b3c")
+		return
+	}
+	*to = strings.ToLower(*from)
+}
+
+// setImage takes the address of an image, an image itself as a data: address, or
+// "" for none.
+func setImage(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	address := strings.TrimSpace(*from)
+	switch inline := strings.HasPrefix(address, "data:"); {
+	case inline && len(address) > maxInline:
+		f.TooLong(field, maxInline)
+	case !inline && len(address) > maxURL:
+		f.TooLong(field, maxURL)
+	case address != "" && !logo.MatchString(address) && !webAddress(address):
+		f.Must(field, "be a web address or a data: address of a PNG, JPEG, GIF or WebP image")
+	default:
+		*to = address
+	}
+}
+
+func webAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+}
+
+// setNumber takes a whole number in a range, or 0 for none.
+func setNumber(f *Faults, field string, from *int, to *int, low, high int) {
+	if from == nil {
+		return
+	}
+	if *from != 0 && (*from < low || *from > high) {
+		f.Between(field, low, high)
+		return
+	}
+	*to = *from
+}
+
+// foldText makes texts comparable without case and accents.
+func foldText(s string) string {
+	decomposed := norm.NFKD.String(s)
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, decomposed)
+	return strings.TrimSpace(cases.Fold().String(bare))
+}
+
+// contains reports whether every word of a folded search is somewhere in text.
+func contains(text, search string) bool {
+	text = foldText(text)
+	for word := range strings.FieldsSeq(search) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// wantedStatuses gives a filter over statuses. known maps each word of the
+// status parameter to the status it means; shown is what a list holds if nothing
+// is asked for.
+func wantedStatuses(q ListQuery, known map[string]string, shown ...string) (func(string) bool, error) {
+	var f Faults
+	wanted := map[string]bool{}
+	for _, word := range q.Statuses {
+		status, ok := known[word]
+		if !ok {
+			f.OneOf("status", slices.Sorted(maps.Keys(known))...)
+			return nil, f.Err()
+		}
+		wanted[status] = true
+	}
+	if len(wanted) == 0 {
+		for _, status := range shown {
+			wanted[status] = true
+		}
+	}
+	if q.WithTrashed && len(q.Statuses) == 0 {
+		return func(string) bool { return true }, nil
+	}
+	return func(status string) bool { return wanted[status] }, nil
+}
