@@ -152,7 +152,7 @@ func (s *Set) fit(b Box, v Field) []Run {
 	if size <= 0 {
 		size = min(defaultSize, b.Height*0.7)
 	}
-	size = max(size, min(minSize, b.Height))
+	size = min(max(size, minSize), b.Height)
 	width := b.Width - 2*b.pad()
 	if v.Multiline {
 		return s.fitLines(v, size, width, b.Height)
@@ -175,15 +175,24 @@ func (s *Set) fit(b Box, v Field) []Run {
 
 // fitLines wraps at the largest size at which all lines are inside the box.
 func (s *Set) fitLines(v Field, size, width, height float64) []Run {
-	for {
-		lines := s.fonts.WrapLines(v.Style, size, width, v.Text)
+	paragraphs := s.fonts.measure(v.Style, v.Text)
+	fits := func(size float64) bool {
 		total := 0.0
-		for _, l := range lines {
-			total += l.Height()
+		for _, p := range paragraphs {
+			total += p.height * size * float64(len(p.lines(width/size)))
 		}
-		if total <= height || size <= minSize {
-			return lines
-		}
-		size = max(minSize, min(size-0.5, size*0.93))
+		return total <= height
 	}
+	if !fits(size) {
+		low, high := min(size, minSize), size
+		for high-low > 0.1 {
+			if middle := (low + high) / 2; fits(middle) {
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		size = low
+	}
+	return s.fonts.WrapLines(v.Style, size, width, v.Text)
 }

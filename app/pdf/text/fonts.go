@@ -80,12 +80,19 @@ func (f *Fonts) Check() error {
 
 // flate compresses data with a writer that is used again.
 func (f *Fonts) flate(data []byte) []byte {
+	return f.flateTo(func(w io.Writer) {
+		_, _ = w.Write(data) // into memory
+	})
+}
+
+// flateTo compresses what write writes. It goes into a bytes.Buffer, which
+// takes every write.
+func (f *Fonts) flateTo(write func(io.Writer)) []byte {
 	var b bytes.Buffer
 	z := f.packers.take()
 	defer f.packers.give(z)
 	z.Reset(&b)
-	// A bytes.Buffer takes every write.
-	_, _ = z.Write(data)
+	write(z)
 	_ = z.Close()
 	return b.Bytes()
 }

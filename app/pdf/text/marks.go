@@ -69,7 +69,7 @@ func (a *Appearance) stack(x, y, w, h float64, lines []string) {
 	if len(lines) == 0 || w <= 0 || h <= 0 {
 		return
 	}
-	const probe = 100
+	const probe = 100.0
 	var runs []Run
 	width, height := slack, slack
 	for i, l := range lines {

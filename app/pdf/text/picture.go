@@ -10,6 +10,7 @@ import (
 	_ "image/gif" // pictures of stamps and logos
 	_ "image/jpeg"
 	_ "image/png"
+	"io"
 	"strconv"
 
 	"paraph/app/pdf/object"
@@ -25,7 +26,9 @@ var ErrPicture = errors.New("not a picture that can be drawn")
 // A Picture is an image that a set will embed. One Picture may be drawn many
 // times.
 type Picture struct {
-	Width, Height int // pixels
+	Width, Height int // pixels, as shown
+
+	orientation int // of the samples, as in EXIF; 1 is upright
 
 	name   object.Name
 	stream *object.Stream
@@ -33,10 +36,11 @@ type Picture struct {
 	ref    object.Ref
 }
 
-// Picture reads a JPEG, which is kept as it is, or a PNG or GIF, whose
-// transparency becomes a soft mask. Transparent margins are cut off when trim is
-// set. The error wraps [ErrPicture].
-func (s *Set) Picture(data []byte, trim bool) (*Picture, error) {
+// Picture reads a JPEG, whose data is kept as it is, or a PNG or GIF, whose
+// transparency becomes a soft mask. With upright, it is shown as the camera was
+// held (EXIF) and without transparent margins, as fits what people hand in. The
+// error wraps [ErrPicture].
+func (s *Set) Picture(data []byte, upright bool) (*Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPicture, err)
@@ -44,10 +48,13 @@ func (s *Set) Picture(data []byte, trim bool) (*Picture, error) {
 	if config.Width <= 0 || config.Height <= 0 || config.Width > MaxPixels/config.Height {
 		return nil, fmt.Errorf("%w: %d by %d pixels", ErrPicture, config.Width, config.Height)
 	}
-	p := &Picture{Width: config.Width, Height: config.Height}
+	p := &Picture{Width: config.Width, Height: config.Height, orientation: 1}
 	if format == "jpeg" {
 		p.stream = jpegStream(config, data)
-	} else if err := p.decode(s.fonts, data, trim); err != nil {
+		if upright {
+			p.turn(orientation(data))
+		}
+	} else if err := p.decode(s.fonts, data, upright); err != nil {
 		return nil, err
 	}
 	p.name = object.Name("I" + strconv.Itoa(len(s.pictures)+1))
@@ -77,53 +84,78 @@ func jpegStream(config image.Config, data []byte) *object.Stream {
 	return &object.Stream{Dict: d, Data: data}
 }
 
-// decode turns any other picture into samples of colour and of opacity.
+// decode turns any other picture into samples of colour and of opacity, row by
+// row.
 func (p *Picture) decode(f *Fonts, data []byte, trim bool) error {
 	decoded, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPicture, err)
 	}
-	m := image.NewNRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy()))
-	draw.Draw(m, m.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	m := rows{decoded, decoded.Bounds()}
 	if trim {
-		m = m.SubImage(visible(m)).(*image.NRGBA)
+		m.box = m.visible()
 	}
-	p.Width, p.Height = m.Rect.Dx(), m.Rect.Dy()
+	p.Width, p.Height = m.box.Dx(), m.box.Dy()
 	if p.Width == 0 || p.Height == 0 {
 		return fmt.Errorf("%w: nothing to be seen", ErrPicture)
 	}
-	rgb, alpha, opaque := samples(m)
-	p.stream = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceRGB", "FlateDecode"), Data: f.flate(rgb)}
+	rgb, alpha, opaque := m.samples(f)
+	p.stream = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceRGB", "FlateDecode"), Data: rgb}
 	if !opaque {
-		p.mask = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceGray", "FlateDecode"), Data: f.flate(alpha)}
+		p.mask = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceGray", "FlateDecode"), Data: alpha}
 	}
 	return nil
 }
 
-func samples(m *image.NRGBA) (rgb, alpha []byte, opaque bool) {
-	rgb = make([]byte, 0, 3*m.Rect.Dx()*m.Rect.Dy())
-	alpha = make([]byte, 0, m.Rect.Dx()*m.Rect.Dy())
-	opaque = true
-	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
-		row := m.Pix[m.PixOffset(m.Rect.Min.X, y):]
-		for x := range m.Rect.Dx() {
-			px := row[4*x : 4*x+4]
-			rgb = append(rgb, px[0], px[1], px[2])
-			alpha = append(alpha, px[3])
-			opaque = opaque && px[3] == 0xFF
-		}
+// rows is an image that is read a row at a time, so that no second copy of a
+// large one is made.
+type rows struct {
+	image.Image
+	box image.Rectangle
+}
+
+// each gives the rows from the top, in red, green, blue and opacity.
+func (m rows) each(row func(y int, pixels []byte)) {
+	line := image.NewNRGBA(image.Rect(0, 0, m.box.Dx(), 1))
+	for y := m.box.Min.Y; y < m.box.Max.Y; y++ {
+		draw.Draw(line, line.Rect, m.Image, image.Pt(m.box.Min.X, y), draw.Src)
+		row(y, line.Pix)
 	}
-	return rgb, alpha, opaque
+}
+
+// samples gives colours and opacity, compressed.
+func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
+	opaque = true
+	m.each(func(_ int, pixels []byte) {
+		for i := 3; i < len(pixels); i += 4 {
+			opaque = opaque && pixels[i] == 0xFF
+		}
+	})
+	pick := func(from, to int) []byte {
+		return f.flateTo(func(z io.Writer) {
+			out := make([]byte, 0, (to-from)*m.box.Dx())
+			m.each(func(_ int, pixels []byte) {
+				out = out[:0]
+				for i := 0; i < len(pixels); i += 4 {
+					out = append(out, pixels[i+from:i+to]...)
+				}
+				_, _ = z.Write(out) // into memory
+			})
+		})
+	}
+	if !opaque {
+		alpha = pick(3, 4)
+	}
+	return pick(0, 3), alpha, opaque
 }
 
 // visible is the smallest rectangle that holds every pixel that can be seen.
-func visible(m *image.NRGBA) image.Rectangle {
+func (m rows) visible() image.Rectangle {
 	var r image.Rectangle
-	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
-		row := m.Pix[m.PixOffset(m.Rect.Min.X, y):]
+	m.each(func(y int, pixels []byte) {
 		first, last := -1, -1
-		for x := range m.Rect.Dx() {
-			if row[4*x+3] != 0 {
+		for x := range len(pixels) / 4 {
+			if pixels[4*x+3] != 0 {
 				if first < 0 {
 					first = x
 				}
@@ -131,9 +163,9 @@ func visible(m *image.NRGBA) image.Rectangle {
 			}
 		}
 		if first >= 0 {
-			r = r.Union(image.Rect(m.Rect.Min.X+first, y, m.Rect.Min.X+last+1, y+1))
+			r = r.Union(image.Rect(m.box.Min.X+first, y, m.box.Min.X+last+1, y+1))
 		}
-	}
+	})
 	return r
 }
 
@@ -149,6 +181,9 @@ func (d *Drawing) Picture(x, y, w, h float64, p *Picture) {
 	d.pictures[p] = true
 	d.Save()
 	d.Transform(w, 0, 0, h, x, y)
+	if m := turns[p.orientation]; m != turns[1] {
+		d.Transform(m[0], m[1], m[2], m[3], m[4], m[5])
+	}
 	d.ops = append(d.ops, '/')
 	d.ops = append(d.ops, p.name...)
 	d.ops = append(d.ops, " Do\n"...)

@@ -83,7 +83,7 @@ func (a *Appearance) mark(x, y, w, h float64, m Mark) {
 }
 
 func (a *Appearance) typed(x, y, w, h float64, m Mark) {
-	const probe, largest = 100, 36
+	const probe, largest = 100.0, 36.0
 	r := a.set.fonts.Layout(Style{Face: m.face()}, probe, m.Typed)
 	if r.Width <= 0 || r.Height() <= 0 {
 		return

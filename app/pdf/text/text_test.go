@@ -103,16 +103,16 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
 	for s, want := range map[string][]rune{
-		"":                       nil,
+		"":                        nil,
 		"Zoë\tŁuczak\r\n漢字":       nil,
-		"a\u200Db\u200C\uFE0F":   nil,
-		"e\u0301 ạ\u0302":        nil,
-		"😀 and 😀":                {'😀'},
-		"\x00a\x07":              {0, 7},
-		"a\xFFb":                 {unicode.ReplacementChar},
-		"\uFFFD":                 nil,
-		"𓀀 \uE000 a":             {'𓀀', '\uE000'},
-		"👩\u200D👩\u200D👦":        {'👩', '👦'},
+		"a\u200Db\u200C\uFE0F":    nil,
+		"e\u0301 ạ\u0302":         nil,
+		"😀 and 😀":                 {'😀'},
+		"\x00a\x07":               {0, 7},
+		"a\xFFb":                  {unicode.ReplacementChar},
+		"\uFFFD":                  nil,
+		"𓀀 \uE000 a":              {'𓀀', '\uE000'},
+		"👩\u200D👩\u200D👦":         {'👩', '👦'},
 		strings.Repeat("x😀", 300): {'😀'},
 	} {
 		if got := fonts.Missing(s); !slices.Equal(got, want) {

@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/go-text/typesetting/segmenter"
+)
 
 // WrapLines sets s in lines of at most width points. It breaks at line breaks,
 // else where Unicode allows (UAX #14), and inside a word only when the word alone
@@ -10,11 +14,13 @@ func (f *Fonts) WrapLines(style Style, size, width float64, s string) []Run {
 	sh := f.shapers.take()
 	defer f.shapers.give(sh)
 	var lines []Run
-	for _, paragraph := range strings.Split(lineBreaks.Replace(s), "\n") {
+	for _, paragraph := range paragraphs(s) {
 		lines = f.wrap(lines, sh, style, size, width, clean(paragraph))
 	}
 	return lines
 }
+
+func paragraphs(s string) []string { return strings.Split(lineBreaks.Replace(s), "\n") }
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
@@ -27,10 +33,41 @@ func (f *Fonts) wrap(lines []Run, sh *shaper, style Style, size, width float64, 
 	if whole.RightToLeft {
 		base = rightToLeft
 	}
-	for _, l := range sh.breakLines(text, whole.starts(len(text)), width) {
+	p := newParagraph(sh, text, whole)
+	for _, l := range p.lines(width) {
 		lines = append(lines, f.layout(sh, style, size, trim(text[l.start:l.end]), base))
 	}
 	return lines
+}
+
+// A paragraph knows where it may be broken and how wide its parts are.
+type paragraph struct {
+	text   []rune
+	at     []float64 // the width of the text before each rune, and of the whole
+	words  []stretch // with the spaces behind
+	height float64   // of a line
+}
+
+func newParagraph(sh *shaper, text []rune, whole Run) *paragraph {
+	p := &paragraph{text: text, at: whole.starts(len(text)), height: whole.Height()}
+	sh.segments.Init(text)
+	for it := sh.segments.LineIterator(); it.Next(); {
+		w := it.Line()
+		p.words = append(p.words, stretch{w.Offset, w.Offset + len(w.Text)})
+	}
+	return p
+}
+
+// measure gives the paragraphs of s at a size of one point.
+func (f *Fonts) measure(style Style, s string) []*paragraph {
+	sh := f.shapers.take()
+	defer f.shapers.give(sh)
+	var all []*paragraph
+	for _, s := range paragraphs(s) {
+		text := clean(s)
+		all = append(all, newParagraph(sh, text, f.layout(sh, style, 1, text, neutral)))
+	}
+	return all
 }
 
 // starts gives the width of the first n runes, for each n up to the whole.
@@ -48,25 +85,18 @@ func (r Run) starts(runes int) []float64 {
 // A stretch is text[start:end].
 type stretch struct{ start, end int }
 
-// breakLines fills each line with as many words as it holds.
-func (sh *shaper) breakLines(text []rune, at []float64, width float64) []stretch {
-	var words []stretch
-	sh.segments.Init(text)
-	for it := sh.segments.LineIterator(); it.Next(); {
-		w := it.Line()
-		words = append(words, stretch{w.Offset, w.Offset + len(w.Text)})
-	}
+// lines fills each line with as many words as it holds.
+func (p *paragraph) lines(width float64) []stretch {
 	var lines []stretch
 	var line stretch
-	for _, w := range words {
-		solid := w.start + len(trim(text[w.start:w.end]))
-		if at[solid]-at[line.start] > width+slack {
+	for _, w := range p.words {
+		if p.width(line.start, w.end) > width+slack {
 			if line.end > line.start {
 				lines = append(lines, line)
 			}
 			line.start = w.start
-			if at[solid]-at[w.start] > width+slack {
-				lines, line.start = sh.breakWord(lines, text, at, w, width)
+			if p.width(w.start, w.end) > width+slack {
+				lines, line.start = p.divide(lines, w, width)
 			}
 		}
 		line.end = w.end
@@ -74,16 +104,24 @@ func (sh *shaper) breakLines(text []rune, at []float64, width float64) []stretch
 	return append(lines, line)
 }
 
-// breakWord divides a word that is wider than a line; rest is where its last
-// part begins.
-func (sh *shaper) breakWord(lines []stretch, text []rune, at []float64, w stretch, width float64) (_ []stretch, rest int) {
+// width is that of text[start:end] without the spaces at its end.
+func (p *paragraph) width(start, end int) float64 {
+	for end > start && p.text[end-1] == ' ' {
+		end--
+	}
+	return p.at[end] - p.at[start]
+}
+
+// divide breaks a word that is wider than a line; rest is where its last part
+// begins.
+func (p *paragraph) divide(lines []stretch, w stretch, width float64) (_ []stretch, rest int) {
 	rest = w.start
-	sh.segments.Init(text[w.start:w.end])
-	for it := sh.segments.GraphemeIterator(); it.Next(); {
-		g := it.Grapheme()
+	var it segmenter.Segmenter
+	it.Init(p.text[w.start:w.end])
+	for marks := it.GraphemeIterator(); marks.Next(); {
+		g := marks.Grapheme()
 		start := w.start + g.Offset
-		solid := start + len(trim(g.Text))
-		if at[solid]-at[rest] > width+slack && start > rest {
+		if p.width(rest, start+len(g.Text)) > width+slack && start > rest {
 			lines = append(lines, stretch{rest, start})
 			rest = start
 		}
