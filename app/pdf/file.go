@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -184,8 +185,8 @@ func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error)
 
 // syntax turns an error of the lexer into one of this package.
 func syntax(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooComplex) {
+		return err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }

@@ -159,16 +159,17 @@ func (f *File) tableEntries(in *scan, first, count int) error {
 		}
 		at, ok1 := in.lexer.Int()
 		gen, ok2 := in.lexer.Int()
-		if !ok1 || !ok2 || at < 0 || gen < 0 || gen > 65535 {
+		if !ok1 || !ok2 || at < 0 || gen < 0 {
 			return damaged("cross-reference entry of object %d", n)
 		}
-		e := entry{at: at, gen: uint32(gen), kind: entryPlain}
+		e := entry{at: at, kind: entryPlain}
 		switch {
-		case in.lexer.Has("n"):
+		case in.lexer.Has("n") && gen <= 65535:
+			e.gen = uint32(gen)
 			if at == 0 { // some writers mark unused numbers so
 				e.kind = entryFree
 			}
-		case in.lexer.Has("f"):
+		case in.lexer.Has("f"): // many write 65536 as the generation of object 0
 			e.kind = entryFree
 		default:
 			return damaged("cross-reference entry of object %d", n)
