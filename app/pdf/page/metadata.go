@@ -99,6 +99,9 @@ func (b *Builder) attach(o *objects, catalog object.Dict) {
 	byKey := make(map[string]object.Ref)
 	var all object.Array
 	for _, a := range b.attachments {
+		if a.Modified.IsZero() {
+			a.Modified = b.info.Created // PDF/A-3 wants one
+		}
 		ref := o.Add(a.spec(o))
 		all = append(all, ref)
 		key := string(object.TextString(a.Name))

@@ -21,6 +21,9 @@ type item struct {
 // itemise divides a span by script and font. What a reader takes for one
 // character is divided only when no single font has all of it.
 func (f *Fonts) itemise(sh *shaper, style Style, text []rune, s span) []item {
+	if fc := f.plain(style, text[s.start:s.end]); fc != nil {
+		return []item{{start: s.start, end: s.end, rtl: s.level%2 != 0, script: language.Latin, face: fc}}
+	}
 	var items []item
 	script := language.Common
 	var before *face
@@ -44,6 +47,18 @@ func (f *Fonts) itemise(sh *shaper, style Style, text []rune, s span) []item {
 		}
 	}
 	return items
+}
+
+// plain gives the first font of the style when the text is all ASCII, which is
+// most of the text there is, and needs no closer look.
+func (f *Fonts) plain(style Style, text []rune) *face {
+	fc := f.faces[style.primary()[0]]
+	for _, r := range text {
+		if r > '~' || !fc.has(r) {
+			return nil
+		}
+	}
+	return fc
 }
 
 // addItem joins an item to the last one where they can be shaped together.
