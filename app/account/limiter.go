@@ -82,8 +82,9 @@ func (l *Limiter) live(key string, now time.Time) []time.Time {
 	})
 }
 
-// makeRoom drops keys without a live event when there are many keys, and some
-// key at random when all are live and there are too many.
+// makeRoom drops keys without a live event when there are many keys and, when
+// that is not enough, a tenth of them at random: not one, because then every
+// further key would have to look through all of them again.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.keys) < l.sweep {
 		return
@@ -95,13 +96,15 @@ func (l *Limiter) makeRoom(now time.Time) {
 			l.keys[key] = events
 		}
 	}
-	for key := range l.keys {
-		if len(l.keys) < maxLimited {
-			break
+	if len(l.keys) >= maxLimited {
+		for key := range l.keys {
+			if len(l.keys) <= maxLimited*9/10 {
+				break
+			}
+			delete(l.keys, key)
 		}
-		delete(l.keys, key)
 	}
-	// Looking again only when the number has doubled keeps the cost of a sweep
-	// spread over the calls that made it necessary; at the cap it is the cap.
+	// Looking again only when the number has doubled spreads the cost of a sweep
+	// over the calls that made it necessary.
 	l.sweep = min(max(1024, 2*len(l.keys)), maxLimited)
 }
