@@ -200,9 +200,6 @@ func (tx *Tx) removed(c *counter, key, group []byte) error {
 // lies inside a group part of one block has to be read.
 func (tx *Tx) before(c *counter, key []byte) (int, error) {
 	r := tx.rank(c)
-	if key == nil {
-		return r.total(), nil
-	}
 	b, n, ok := r.floor(string(key))
 	if !ok {
 		return 0, nil
@@ -235,6 +232,9 @@ func (tx *Tx) span(c *counter, prefix []byte) (first, total int, err error) {
 	if first, err = tx.before(c, prefix); err != nil {
 		return 0, 0, err
 	}
-	end, err := tx.before(c, after(prefix))
+	end := tx.rank(c).total()
+	if bound := after(prefix); bound != nil {
+		end, err = tx.before(c, bound)
+	}
 	return first, end - first, err
 }

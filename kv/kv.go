@@ -137,7 +137,9 @@ type state struct {
 // Open opens the store in o.Dir, migrates older data, and starts its writer.
 // It refuses data of a newer version ([ErrNewerFormat]), a folder in use
 // ([ErrLocked]), and a folder whose restore did not finish ([ErrInterrupted]).
-func Open(o Options) (*DB, error) {
+func Open(o Options) (*DB, error) { return open(o, diskUsage) }
+
+func open(o Options, usage diskGauge) (*DB, error) {
 	db := &DB{
 		now:      o.Now,
 		log:      o.Log,
@@ -154,7 +156,7 @@ func Open(o Options) (*DB, error) {
 	}
 	db.work = sync.NewCond(&db.turn)
 	db.idle = sync.NewCond(&db.mu)
-	if err := db.begin(o); err != nil {
+	if err := db.begin(o, usage); err != nil {
 		return nil, err
 	}
 	if err := db.migrate(o.Migrations); err != nil {
@@ -164,13 +166,13 @@ func Open(o Options) (*DB, error) {
 }
 
 // begin makes the folder, opens the store in it and starts its goroutines.
-func (db *DB) begin(o Options) (err error) {
+func (db *DB) begin(o Options, usage diskGauge) (err error) {
 	if !db.inMemory {
 		if err := os.MkdirAll(db.dir, 0o700); err != nil {
 			return fmt.Errorf("kv: open: %w", diskError(err))
 		}
 	}
-	if db.disk, err = newDisk(o, diskUsage); err != nil {
+	if db.disk, err = newDisk(o, usage); err != nil {
 		return err
 	}
 	if err := db.start(); err != nil {

@@ -24,17 +24,20 @@ const (
 	watchNear = 5 * time.Millisecond
 )
 
+// diskGauge tells the bytes free on the disk of a folder, and its size.
+type diskGauge func(dir string) (free, total int64, err error)
+
 // disk keeps room on the disk of a store.
 type disk struct {
 	dir     string
 	reserve int64 // no commit below this many bytes free
 	ballast int64 // size of the ballast
 	held    int   // pieces of it that are there
-	usage   func(dir string) (free, total int64, err error)
+	usage   diskGauge
 }
 
 // newDisk looks at the disk of dir. reserve is that of [Options].
-func newDisk(o Options, usage func(string) (int64, int64, error)) (*disk, error) {
+func newDisk(o Options, usage diskGauge) (*disk, error) {
 	d := &disk{dir: o.Dir, usage: usage}
 	if o.InMemory || o.Reserve < 0 {
 		return d, nil

@@ -1,0 +1,23 @@
+package kv
+
+// OpenOnDisk is Open with a disk that is as full as usage says.
+func OpenOnDisk(o Options, usage func(dir string) (free, total int64, err error)) (*DB, error) {
+	return open(o, usage)
+}
+
+// Keys are the stored keys under a space, for tests that damage them.
+func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
+	scan, err := tx.scan([]byte{space}, false)
+	if err != nil {
+		return nil, err
+	}
+	defer scan.close()
+	for scan.begin(); scan.valid(); scan.next() {
+		keys = append(keys, append([]byte{}, scan.key()...))
+	}
+	return keys, nil
+}
+
+// Raw gives a value, SetRaw changes it; nil deletes.
+func (tx *Tx) Raw(key []byte) ([]byte, error) { return tx.get(key) }
+func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
