@@ -1,0 +1,202 @@
+package account_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+func TestBootstrapOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	var made atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			b, ok, err := h.Bootstrap(t.Context(), "", "")
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				made.Add(1)
+				if b.Password == "" || b.Setup == "" || b.User.Email != "admin@localhost" {
+					t.Errorf("got %+v", b)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := made.Load(); got != 1 {
+		t.Errorf("made %d administrators", got)
+	}
+	if all, err := h.AllUsers(t.Context()); err != nil || len(all) != 1 || all[0].Companies[0].Role != account.RoleOwner {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if all, err := h.AllCompanies(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+}
+
+func TestBootstrapWithWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	_, _, err := h.Bootstrap(t.Context(), "nonsense", "x")
+	wantFields(t, err, "email")
+	b, made, err := h.Bootstrap(t.Context(), "ann@intranet", "short")
+	if err != nil || !made || b.Password != "" || b.Setup != "" {
+		t.Errorf("got %+v, %v, %v", b, made, err)
+	}
+	if who := h.actor(h.login("ann@intranet", "short")); !who.IsOwner() {
+		t.Errorf("got %+v", who)
+	}
+}
+
+func TestLoggingInClosesSetup(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	b, _, err := h.Bootstrap(t.Context(), "ann@example.org", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.CheckSetup(t.Context(), b.Setup); err != nil {
+		t.Error(err)
+	}
+	h.login("ann@example.org", b.Password)
+	wantFields(t, h.CheckSetup(t.Context(), b.Setup), "token")
+	_, err = h.Setup(t.Context(), b.Setup, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
+	wantFields(t, err, "token")
+}
+
+func TestSetupClosesThePrintedPassword(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	b, _, err := h.Bootstrap(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Setup(t.Context(), b.Setup, account.SetupInput{Locale: "!", Timezone: "x"})
+	wantFields(t, err, "company", "name", "email", "password", "locale", "timezone")
+	in := account.SetupInput{Company: "Acme", Name: "Ann", Email: "ann@example.org", Password: password, Locale: "de", Timezone: "Europe/Berlin"}
+	u, err := h.Setup(t.Context(), b.Setup, in)
+	if err != nil || u.Name != "Ann" || u.Locale != "de" || u.Companies[0].Name != "Acme" {
+		t.Fatalf("got %+v, %v", u, err)
+	}
+	if c, err := h.CompanyByID(b.Company.ID); err != nil || c.Timezone != "Europe/Berlin" || c.Locale != "de" {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	_, err = h.Setup(t.Context(), b.Setup, in)
+	wantFields(t, err, "token")
+	for _, email := range []string{"admin@localhost", "ann@example.org"} {
+		_, err = h.Login(t.Context(), email, b.Password, "", account.From{})
+		wantKind(t, err, account.KindUnauthenticated, "")
+	}
+	h.login("ann@example.org", password)
+	if _, made, err := h.Bootstrap(t.Context(), "", ""); made || err != nil {
+		t.Errorf("made another: %v", err)
+	}
+}
+
+func TestActorFor(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "ann@example.org", account.RoleOwner)
+	h.add(b, "ann@example.org", account.RoleMember)
+	for company, want := range map[string]account.Role{"": account.RoleOwner, a.ID: account.RoleOwner, b.ID: account.RoleMember} {
+		if who, err := h.ActorFor(t.Context(), "ANN@example.org", company); err != nil || who.Role != want {
+			t.Errorf("%q: got %+v, %v", company, who, err)
+		}
+	}
+	who := must[account.Actor](t)(h.ActorFor(t.Context(), "ann@example.org", b.ID))
+	made := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
+	h.actor(made.Secret)
+	_, err := h.ActorFor(t.Context(), "ann@example.org", "nowhere")
+	wantKind(t, err, account.KindNotFound, "")
+	_, err = h.ActorFor(t.Context(), "bob@example.org", "")
+	wantKind(t, err, account.KindNotFound, "")
+}
+
+func TestAddUserFaults(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	c := h.company("A")
+	_, err := h.AddUser(t.Context(), account.UserInput{Name: "\n", Role: "king", Locale: "!", Timezone: "x"})
+	wantFields(t, err, "name", "email", "password", "role", "locale", "timezone")
+	_, err = h.AddUser(t.Context(), account.UserInput{Email: "a@example.org", Password: password, CompanyID: "nowhere"})
+	wantKind(t, err, account.KindNotFound, "")
+	h.add(c, "a@example.org", account.RoleMember)
+	_, err = h.AddUser(t.Context(), account.UserInput{Email: "A@example.org", Password: password, CompanyID: c.ID})
+	wantFields(t, err, "email")
+	_, err = h.AddCompany(t.Context(), "", "!", "x")
+	wantFields(t, err, "name", "locale", "timezone")
+	wantKind(t, h.SetPassword(t.Context(), "nobody@example.org", password, false), account.KindNotFound, "")
+	wantFields(t, h.SetPassword(t.Context(), "a@example.org", "short", false), "password")
+}
+
+func TestOtherRoomsRead(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	ann := h.add(a, "ann@example.org", account.RoleApprover)
+	h.add(a, "vic@example.org", account.RoleViewer)
+	err := h.db.View(func(tx *kv.Tx) error {
+		m, err := account.LoadMember(tx, a.ID, ann.ID)
+		if err != nil || m.Role != account.RoleApprover || m.UserID != ann.ID {
+			t.Errorf("got %+v, %v", m, err)
+		}
+		u, err := account.LoadUser(tx, ann.ID)
+		if err != nil || u.Email != "ann@example.org" {
+			t.Errorf("got %+v, %v", u, err)
+		}
+		_, err = account.LoadMember(tx, "nowhere", ann.ID)
+		wantKind(t, err, account.KindNotFound, "")
+		_, err = account.LoadUser(tx, "nobody")
+		wantKind(t, err, account.KindNotFound, "")
+		approvers, err := account.CountApprovers(tx, a.ID)
+		if err != nil || approvers != 1 {
+			t.Errorf("got %d, %v", approvers, err)
+		}
+		people, err := account.CountMembers(tx, a.ID)
+		if err != nil || people != 2 {
+			t.Errorf("got %d, %v", people, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunEndsWithItsContextAndWritesDownUse(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	ann := h.as("ann@example.org")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Run(ctx); err != nil {
+		t.Error(err)
+	}
+	h.Reset()
+	got, err := h.GetToken(t.Context(), ann, ann.TokenID)
+	if err != nil || got.LastUsedAt == nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestInventedPasswordsCanBeTyped(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	b, _, err := h.Bootstrap(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Password) != 23 || strings.ToLower(b.Password) != b.Password || strings.Count(b.Password, "-") != 3 {
+		t.Errorf("got a password of %d characters", len(b.Password))
+	}
+}

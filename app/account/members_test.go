@@ -1,0 +1,282 @@
+package account_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+)
+
+func TestInvitingSomebodyNew(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("Acme")
+	h.add(a, "boss@example.org", account.RoleOwner)
+	boss := h.as("boss@example.org")
+	m, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: " New@example.org ", Role: account.RoleApprover, Locale: "de"})
+	if err != nil || m.Status != account.MemberInvited || m.Name != "New" || m.Role != account.RoleApprover || m.InvitedAt == nil {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	message := h.mail(account.MailInvite, "New@example.org")
+	if message.Locale != "de" || message.Data["company"] != "Acme" || message.Data["inviter"] != "boss" {
+		t.Errorf("got %+v", message)
+	}
+	again, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	if err != nil || again.ID != m.ID || again.Role != account.RoleMember {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	old, link := message.Data["token"], h.mail(account.MailInvite, "New@example.org").Data["token"]
+	_, err = h.CheckInvite(t.Context(), old)
+	wantFields(t, err, "token")
+	in, err := h.CheckInvite(t.Context(), link)
+	if err != nil || in != (account.Invite{Company: "Acme", Name: "New", Email: "New@example.org", NeedsPassword: true}) {
+		t.Errorf("got %+v, %v", in, err)
+	}
+	_, err = h.AcceptInvite(t.Context(), link, "a\nb", "")
+	wantFields(t, err, "name", "password")
+	u, err := h.AcceptInvite(t.Context(), link, "Nell", password)
+	if err != nil || u.Name != "Nell" || u.EmailVerifiedAt == nil || len(u.Companies) != 1 {
+		t.Fatalf("got %+v, %v", u, err)
+	}
+	_, err = h.AcceptInvite(t.Context(), link, "Nell", password)
+	wantFields(t, err, "token")
+	if got := h.as("new@example.org"); got.Role != account.RoleMember {
+		t.Errorf("got %+v", got)
+	}
+	_, err = h.InviteMember(t.Context(), boss, account.MemberInput{Email: "new@example.org"})
+	wantFields(t, err, "email")
+}
+
+func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "boss@example.org", account.RoleOwner)
+	h.add(b, "bob@example.org", account.RoleMember)
+	boss := h.as("boss@example.org")
+	_, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Password: "my own horse"})
+	wantFields(t, err, "email")
+	if _, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: "bob@example.org", Name: "Other"}); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := h.Login(t.Context(), "bob@example.org", password, "", account.From{}); err != nil || len(u.Companies) != 1 {
+		t.Errorf("of two companies before accepting: %+v, %v", u, err)
+	}
+	link := h.mail(account.MailInvite, "bob@example.org").Data["token"]
+	if in, err := h.CheckInvite(t.Context(), link); err != nil || in.NeedsPassword {
+		t.Errorf("got %+v, %v", in, err)
+	}
+	if u, err := h.AcceptInvite(t.Context(), link, "Other", "ignored horse"); err != nil || u.Name != "bob" || len(u.Companies) != 2 {
+		t.Errorf("got %+v, %v", u, err)
+	}
+	h.login("bob@example.org", password)
+}
+
+// Somebody who made an account under another's address must not still be in it
+// when that other accepts an invitation.
+func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "thief@example.org", account.RoleOwner)
+	h.add(b, "boss@example.org", account.RoleOwner)
+	m, err := h.InviteMember(t.Context(), h.as("thief@example.org"), account.MemberInput{Email: "ann@example.org", Password: "the thief's"})
+	if err != nil || m.Status != account.MemberActive {
+		t.Fatalf("got %+v, %v", m, err)
+	}
+	stolen := h.login("ann@example.org", "the thief's")
+	if _, err := h.InviteMember(t.Context(), h.as("boss@example.org"), account.MemberInput{Email: "ann@example.org"}); err != nil {
+		t.Fatal(err)
+	}
+	link := h.mail(account.MailInvite, "ann@example.org").Data["token"]
+	_, err = h.AcceptInvite(t.Context(), link, "Ann", "")
+	wantFields(t, err, "password")
+	if _, err := h.AcceptInvite(t.Context(), link, "Ann", password); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(stolen, "the thief")
+	_, err = h.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
+	wantKind(t, err, account.KindUnauthenticated, "")
+}
+
+func TestInviteFaults(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	h.add(a, "adm@example.org", account.RoleAdmin)
+	adm := h.as("adm@example.org")
+	_, err := h.InviteMember(t.Context(), adm, account.MemberInput{})
+	wantFields(t, err, "email")
+	_, err = h.InviteMember(t.Context(), adm, account.MemberInput{
+		Email: "x", Name: strings.Repeat("x", 300), Role: "king", Locale: "!", Password: "short",
+	})
+	wantFields(t, err, "email", "name", "role", "locale", "password")
+	_, err = h.InviteMember(t.Context(), adm, account.MemberInput{Email: "x@example.org", Role: account.RoleOwner})
+	wantFields(t, err, "role")
+}
+
+func TestListMembers(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "zed@example.org", account.RoleOwner)
+	h.advance(time.Second)
+	ann := h.add(a, "ann@example.org", account.RoleViewer)
+	h.add(b, "bob@example.org", account.RoleOwner)
+	zed := h.as("zed@example.org")
+	h.advance(time.Second)
+	if _, err := h.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
+		t.Fatal(err)
+	}
+	names := func(who account.Actor, q account.ListQuery) string {
+		t.Helper()
+		list, err := h.ListMembers(t.Context(), who, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range list.Items {
+			got = append(got, m.Name)
+		}
+		return strings.Join(got, " ")
+	}
+	check := func(q account.ListQuery, want string) {
+		t.Helper()
+		if got := names(zed, q); got != want {
+			t.Errorf("%+v: got %q, want %q", q, got, want)
+		}
+	}
+	check(account.ListQuery{}, "zed ann Ínés")
+	check(account.ListQuery{Sort: "name"}, "ann Ínés zed")
+	check(account.ListQuery{Sort: "role", Descending: true}, "ann Ínés zed")
+	check(account.ListQuery{Sort: "email", Limit: 1, Offset: 1}, "Ínés")
+	check(account.ListQuery{Search: "ines"}, "Ínés")
+	check(account.ListQuery{Search: "example zed"}, "zed")
+	check(account.ListQuery{Statuses: []string{"invited"}}, "Ínés")
+	if _, err := h.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	check(account.ListQuery{}, "zed Ínés")
+	check(account.ListQuery{WithTrashed: true, Sort: "status"}, "zed ann Ínés")
+	check(account.ListQuery{Statuses: []string{"archived"}}, "ann")
+	check(account.ListQuery{Statuses: []string{"deleted"}}, "")
+	if got := names(h.as("bob@example.org"), account.ListQuery{WithTrashed: true}); got != "bob" {
+		t.Errorf("another company sees %q", got)
+	}
+}
+
+func TestWhoMayChangeMembers(t *testing.T) {
+	t.Parallel()
+	admin := account.RoleAdmin
+	for _, tt := range []struct {
+		name     string
+		actor    account.Role
+		target   account.Role
+		role     account.Role
+		kind     account.Kind // KindInternal: allowed
+		patchErr string
+	}{
+		{"an admin promotes a member", account.RoleAdmin, account.RoleMember, admin, 0, ""},
+		{"an admin makes no owner", account.RoleAdmin, account.RoleMember, account.RoleOwner, account.KindInvalid, ""},
+		{"an admin demotes no owner", account.RoleAdmin, account.RoleOwner, admin, account.KindForbidden, ""},
+		{"a member changes nobody", account.RoleMember, account.RoleViewer, admin, account.KindForbidden, ""},
+		{"a viewer changes nobody", account.RoleViewer, account.RoleViewer, admin, account.KindForbidden, ""},
+		{"an owner demotes another", account.RoleOwner, account.RoleOwner, admin, 0, ""},
+		{"no such role", account.RoleOwner, account.RoleMember, "king", account.KindInvalid, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			a, b := h.company("A"), h.company("B")
+			h.add(a, "first@example.org", account.RoleOwner)
+			h.add(a, "actor@example.org", tt.actor)
+			target := h.add(a, "target@example.org", tt.target)
+			stranger := h.add(b, "stranger@example.org", account.RoleMember)
+			who := h.as("actor@example.org")
+			got, err := h.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
+			if tt.kind == account.KindInternal {
+				if err != nil || got.Role != tt.role {
+					t.Errorf("got %+v, %v", got, err)
+				}
+			} else {
+				wantKind(t, err, tt.kind, "")
+			}
+			if who.IsAdmin() {
+				_, err = h.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
+				wantKind(t, err, account.KindNotFound, "")
+				wantKind(t, h.RemoveMember(t.Context(), who, stranger.ID), account.KindNotFound, "")
+			}
+			_, err = h.GetMember(t.Context(), who, stranger.ID)
+			wantKind(t, err, account.KindNotFound, "")
+		})
+	}
+}
+
+func TestTheLastOwnerStays(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	first := h.add(a, "first@example.org", account.RoleOwner)
+	second := h.add(a, "second@example.org", account.RoleOwner)
+	who := h.as("first@example.org")
+	if _, err := h.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func() error{
+		"demoted": func() error {
+			_, err := h.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Role: new(account.RoleAdmin)})
+			return err
+		},
+		"deactivated": func() error {
+			_, err := h.UpdateMember(t.Context(), who, first.ID, account.MemberPatch{Active: new(false)})
+			return err
+		},
+		"removed": func() error { return h.RemoveMember(t.Context(), who, first.ID) },
+	} {
+		if err := change(); account.CodeOf(err) != "last_owner" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := h.UpdateMember(t.Context(), who, second.ID, account.MemberPatch{Active: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.RemoveMember(t.Context(), who, first.ID); err != nil {
+		t.Errorf("an owner who is not the last cannot leave: %v", err)
+	}
+}
+
+func TestRemovingMembers(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	h.add(a, "boss@example.org", account.RoleOwner)
+	mem := h.add(a, "mem@example.org", account.RoleMember)
+	vic := h.add(a, "vic@example.org", account.RoleViewer)
+	boss := h.as("boss@example.org")
+	wantKind(t, h.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), account.KindForbidden, "")
+	wantKind(t, h.RemoveMember(t.Context(), boss, "nobody"), account.KindNotFound, "")
+	if err := h.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
+		t.Errorf("a viewer cannot leave: %v", err)
+	}
+	made := must[account.Token](t)(h.CreateToken(t.Context(), h.as("mem@example.org"), account.TokenInput{Name: "CI"}))
+	if err := h.RemoveMember(t.Context(), boss, mem.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(made.Secret, "a token of who was removed")
+	_, err := h.Login(t.Context(), "mem@example.org", password, "", account.From{})
+	wantKind(t, err, account.KindUnauthenticated, "")
+	inv := must[account.Member](t)(h.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
+	if inv.ID != mem.ID {
+		t.Error("the same address is another person")
+	}
+	link := h.mail(account.MailInvite, "mem@example.org").Data["token"]
+	if err := h.RemoveMember(t.Context(), boss, mem.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.AcceptInvite(t.Context(), link, "", "")
+	wantFields(t, err, "token")
+	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
+		t.Error(errs)
+	}
+}
