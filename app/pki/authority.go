@@ -45,6 +45,8 @@ type Authority struct {
 	random  *entropy
 	folder  folder
 
+	tokenSizes sync.Map // of timestamp certificates by serial number
+
 	mu        sync.RWMutex
 	root      *Signer
 	issuers   []*Signer // the last one issues; earlier ones still sign revocation lists

@@ -29,7 +29,14 @@ func ParsePKCS12(data []byte, password string) (*Signer, error) {
 	if len(data) > maxImport {
 		return nil, fmt.Errorf("%w: the file is too large", ErrImport)
 	}
-	key, certificate, others, err := pkcs12.DecodeChain(data, password)
+	der, _, err := toDER(data) // Windows and Java write BER, which the decoder does not read.
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is not a PKCS#12 file", ErrImport)
+	}
+	if tooManyIterations(der, 0) {
+		return nil, fmt.Errorf("%w: its key derivation asks for more than %d iterations", ErrImport, maxIterations)
+	}
+	key, certificate, others, err := pkcs12.DecodeChain(der, password)
 	if errors.Is(err, pkcs12.ErrIncorrectPassword) || errors.Is(err, pkcs12.ErrDecryption) {
 		return nil, ErrPassword
 	}
@@ -182,10 +189,9 @@ func checkImported(s *Signer, at time.Time) error {
 			return fmt.Errorf("%w: %s", ErrImport, problem)
 		}
 	}
-	below := c
+	e, below := newEvidence(), c
 	for _, issuer := range s.Chain {
-		f := pathFinder{at: at}
-		if !f.signs(issuer, below) {
+		if !e.issued(issuer, below) {
 			return fmt.Errorf("%w: %q was not issued by %q", ErrImport, describe(below), describe(issuer))
 		}
 		below = issuer

@@ -52,6 +52,29 @@ func TestParsePKCS12FromOpenSSL(t *testing.T) {
 	}
 }
 
+// A file must not be able to keep the machine busy for hours.
+func TestIterationsAreBounded(t *testing.T) {
+	t.Parallel()
+	f := newForeign(t)
+	s := f.signer(t, p256(t), nil)
+	out := write(t, "own.p12", nil)
+	for _, args := range [][]string{{"-macalg", "sha256"}, {"-nomac"}} {
+		openssl(t, append([]string{"pkcs12", "-export", "-in", pemFile(t, s.Certificate), "-inkey", write(t, "key.pem", pkcs8(t, s.Key)),
+			"-iter", "70001", "-passout", "pass:x", "-out", out}, args...)...)
+		data, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := []byte{2, 3, 0x01, 0x11, 0x71}, []byte{2, 3, 0x7f, 0xff, 0xff}
+		if !bytes.Contains(data, low) {
+			t.Fatal("the number of iterations is not to be found")
+		}
+		if _, err := pki.ParsePKCS12(bytes.Replace(data, low, high, 1), "x"); !errors.Is(err, pki.ErrImport) || !strings.Contains(err.Error(), "iterations") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
 func TestParsePEMFromOpenSSL(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)

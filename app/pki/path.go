@@ -8,11 +8,8 @@ import (
 	"time"
 )
 
-// Limits of the search for a chain, so that a heap of crafted certificates costs little.
-const (
-	maxChain           = 12
-	maxSignatureChecks = 100
-)
+// maxChain is the longest chain that is followed.
+const maxChain = 12
 
 // path is a chain and what is wrong with it.
 type path struct {
@@ -48,12 +45,15 @@ func (p path) better(q path) bool {
 type pathFinder struct {
 	pool, roots []*x509.Certificate
 	at          time.Time
-	checks      int
+	evidence    *evidence
 	best        path
 }
 
 func findPath(leaf *x509.Certificate, o VerifyOptions, at time.Time) path {
-	f := &pathFinder{pool: o.Extra, roots: o.Roots, at: at}
+	f := &pathFinder{pool: o.Extra, roots: o.Roots, at: at, evidence: o.evidence}
+	if f.evidence == nil {
+		f.evidence = newEvidence()
+	}
 	f.extend([]*x509.Certificate{leaf})
 	return f.best
 }
@@ -61,16 +61,16 @@ func findPath(leaf *x509.Certificate, o VerifyOptions, at time.Time) path {
 func (f *pathFinder) extend(chain []*x509.Certificate) {
 	last := chain[len(chain)-1]
 	trusted := slices.ContainsFunc(f.roots, last.Equal)
-	selfSigned := bytes.Equal(last.RawIssuer, last.RawSubject) && f.signs(last, last)
-	f.consider(chain, trusted || selfSigned, trusted)
-	if trusted || selfSigned || len(chain) >= maxChain {
+	complete := trusted || bytes.Equal(last.RawIssuer, last.RawSubject) && f.evidence.issued(last, last)
+	f.consider(chain, complete, trusted)
+	if complete || len(chain) >= maxChain {
 		return
 	}
 	for _, issuer := range f.issuers(last) {
-		if f.checks >= maxSignatureChecks {
+		if f.evidence.exhausted() {
 			return
 		}
-		if !slices.ContainsFunc(chain, issuer.Equal) && f.signs(issuer, last) {
+		if !slices.ContainsFunc(chain, issuer.Equal) && f.evidence.issued(issuer, last) {
 			f.extend(append(slices.Clone(chain), issuer))
 		}
 		if f.best.trusted && len(f.best.problems) == 0 {
@@ -93,14 +93,6 @@ func (f *pathFinder) issuers(c *x509.Certificate) []*x509.Certificate {
 		}
 	}
 	return append(likely, others...)
-}
-
-func (f *pathFinder) signs(issuer, c *x509.Certificate) bool {
-	if f.checks++; f.checks > maxSignatureChecks {
-		return false
-	}
-	s, signature, err := certificateScheme(c.Raw)
-	return err == nil && s.verify(publicKey(issuer), c.RawTBSCertificate, nil, signature) == nil
 }
 
 func (f *pathFinder) consider(chain []*x509.Certificate, complete, trusted bool) {

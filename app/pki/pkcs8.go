@@ -28,7 +28,7 @@ var (
 )
 
 // maxIterations bounds what an uploaded key can make this machine compute.
-const maxIterations = 10_000_000
+const maxIterations = 2_000_000
 
 // encryption is what an EncryptedPrivateKeyInfo with PBES2 says of itself (RFC 8018 §6.2, appendix A).
 type encryption struct {
@@ -132,4 +132,24 @@ func (e encryption) decrypt(data []byte, password string) ([]byte, error) {
 		return nil, ErrPassword
 	}
 	return plain, nil
+}
+
+// tooManyIterations looks for key derivation parameters, SEQUENCE { salt, iterations, ... } alone or after a digest,
+// that ask for more than maxIterations, inside octet strings too.
+func tooManyIterations(s cryptobyte.String, depth int) bool {
+	for depth < maxDepth && !s.Empty() {
+		var element cryptobyte.String
+		var tag cbasn1.Tag
+		if !s.ReadAnyASN1(&element, &tag) {
+			return false
+		}
+		next, iterations := s, int64(0)
+		if tag == cbasn1.OCTET_STRING && next.PeekASN1Tag(cbasn1.INTEGER) && (!next.ReadASN1Integer(&iterations) || iterations > maxIterations) {
+			return true
+		}
+		if inside := tag == cbasn1.OCTET_STRING || tag&0x20 != 0; inside && tooManyIterations(element, depth+1) {
+			return true
+		}
+	}
+	return false
 }

@@ -17,6 +17,8 @@ type VerifyOptions struct {
 	// At is the latest moment at which the signature is known to have existed: the time of a later document timestamp,
 	// or now. The zero value is now. A trusted signature timestamp that is earlier takes its place.
 	At time.Time
+
+	evidence *evidence
 }
 
 // SignatureReport holds the facts that hold for signatures and timestamps alike. Each is reported by itself; Problems

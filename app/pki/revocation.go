@@ -48,7 +48,7 @@ func certificateRevocation(c, issuer *x509.Certificate, o VerifyOptions, at time
 	if isShortTerm(c) {
 		state.Status = ShortTerm
 	}
-	for _, answer := range slices.Concat(askLists(c, issuer, o.CRLs, at), askResponders(c, issuer, o.OCSPs, at)) {
+	for _, answer := range slices.Concat(askLists(c, issuer, o, at), askResponders(c, issuer, o.OCSPs, at)) {
 		if answer.revoked {
 			if state.RevokedAt.IsZero() || answer.revokedAt.Before(state.RevokedAt) {
 				state.RevokedAt, state.Reason = answer.revokedAt, answer.reason
@@ -97,15 +97,12 @@ func stillListed(list *x509.RevocationList, c *x509.Certificate) bool {
 	return false
 }
 
-func askLists(c, issuer *x509.Certificate, lists [][]byte, at time.Time) []answer {
+func askLists(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) []answer {
 	var answers []answer
-	for _, der := range lists {
-		list, err := x509.ParseRevocationList(der)
-		if err != nil || !bytes.Equal(list.RawIssuer, issuer.RawSubject) || !speaksOf(list, c) {
-			continue
-		}
-		scheme, signature, err := certificateScheme(list.Raw)
-		if err != nil || scheme.verify(publicKey(issuer), list.RawTBSRevocationList, nil, signature) != nil {
+	for _, der := range o.CRLs {
+		list := o.evidence.list(der)
+		if list == nil || !bytes.Equal(list.RawIssuer, issuer.RawSubject) || !speaksOf(list, c) ||
+			!o.evidence.signs(issuer, list.Raw, list.RawTBSRevocationList) {
 			continue
 		}
 		a := answer{covers: covers(list.ThisUpdate, list.NextUpdate, at) && stillListed(list, c)}

@@ -227,13 +227,13 @@ func decodeSigner(data []byte) (*Signer, error) {
 
 // checkLinks verifies that each certificate is signed with the next one's key: a flipped bit can leave one readable.
 func checkLinks(certificates []*x509.Certificate) error {
-	f := pathFinder{}
+	e := newEvidence()
 	for i, c := range certificates {
 		issuer := certificates[min(i+1, len(certificates)-1)]
 		if issuer == c && !bytes.Equal(c.RawIssuer, c.RawSubject) {
 			return nil // An imported chain may end below its root.
 		}
-		if !f.signs(issuer, c) {
+		if !e.issued(issuer, c) {
 			return fmt.Errorf("certificate %d is damaged: its signature is wrong", i+1)
 		}
 	}

@@ -39,29 +39,38 @@ func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byt
 	return token, nil
 }
 
-// TokenSize builds a token without signing it.
+// TokenSize is measured once for each certificate.
 func (t builtInTimestamper) TokenSize() int {
 	a := t.authority
-	now := a.now()
-	s, err := a.timestampSigner(now)
+	s, err := a.timestampSigner(a.now())
 	if err != nil {
-		return 0
+		return usualTokenSize // The error comes again when a timestamp is asked for.
 	}
-	request := TimestampRequest{Hash: crypto.SHA256, Digest: make([]byte, sha256.Size)}
-	info, err := encodeTSTInfo(request, new(big.Int).Lsh(big.NewInt(1), 126), now)
+	if n, ok := a.tokenSizes.Load(s.Certificate.SerialNumber.String()); ok {
+		return n.(int)
+	}
+	n, err := measureToken(s)
 	if err != nil {
-		return 0
+		return usualTokenSize
+	}
+	a.tokenSizes.Store(s.Certificate.SerialNumber.String(), n)
+	return n
+}
+
+// measureToken builds a token without signing it.
+func measureToken(s *Signer) (int, error) {
+	request := TimestampRequest{Hash: crypto.SHA256, Digest: make([]byte, sha256.Size)}
+	info, err := encodeTSTInfo(request, new(big.Int).Lsh(big.NewInt(1), 126), s.Certificate.NotBefore)
+	if err != nil {
+		return 0, err
 	}
 	p, err := newSignedParts(s, oidTSTInfo, make([]byte, sha256.Size))
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	p.signature = make([]byte, maxSignature(s.Key.Public()))
 	token, err := p.encode(info)
-	if err != nil {
-		return 0
-	}
-	return len(token)
+	return len(token), err
 }
 
 // timestampToken makes a TimeStampToken (RFC 3161 §2.4.2) for a request that has been checked.

@@ -197,8 +197,10 @@ func TestHTTPTimestamperFaults(t *testing.T) {
 		edit   func(*pki.HTTPOptions)
 		want   string
 	}{
-		"status 500":    {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, _ []byte) { w.WriteHeader(500) }), nil, "status 500"},
-		"redirect":      {serve(t, authority, func(w http.ResponseWriter, r *http.Request, _, _ []byte) { http.Redirect(w, r, "/elsewhere", 302) }), nil, "status 302"},
+		"status 500": {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, _ []byte) { w.WriteHeader(500) }), nil, "status 500"},
+		"redirect": {serve(t, authority, func(w http.ResponseWriter, r *http.Request, _, _ []byte) {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}), nil, "status 302"},
 		"html":          {serve(t, authority, body([]byte("<html>Sign in</html>"))), nil, "not a timestamp response"},
 		"empty":         {serve(t, authority, body(nil)), nil, "not a timestamp response"},
 		"half":          {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, answer []byte) { w.Write(answer[:len(answer)/2]) }), nil, "not a timestamp response"},

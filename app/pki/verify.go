@@ -69,6 +69,9 @@ func (o VerifyOptions) withDefaults(d *signedData) VerifyOptions {
 	if o.At.IsZero() {
 		o.At = time.Now()
 	}
+	if o.evidence == nil {
+		o.evidence = newEvidence()
+	}
 	o.Extra = append(slices.Clone(d.certificates), o.Extra...)
 	o.CRLs = append(slices.Clone(d.lists), o.CRLs...)
 	return o
