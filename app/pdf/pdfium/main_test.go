@@ -76,7 +76,7 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	o := pdfium.Options{Command: []string{exe, "pdf-worker"}, CacheDir: cacheDir}
+	o := pdfium.Options{Command: []string{exe, "pdf-worker"}, CacheDir: cacheDir, Timeout: time.Minute}
 	if change != nil {
 		change(&o)
 	}
@@ -93,3 +93,19 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 }
 
 func ctx(tb testing.TB) context.Context { return tb.Context() }
+
+// await fails the test if a condition does not come true.
+func await(tb testing.TB, what string, condition func() bool) {
+	tb.Helper()
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	late := time.NewTimer(30 * time.Second)
+	defer late.Stop()
+	for !condition() {
+		select {
+		case <-look.C:
+		case <-late.C:
+			tb.Fatalf("in vain: %s", what)
+		}
+	}
+}

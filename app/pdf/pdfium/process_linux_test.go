@@ -6,11 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"paraph/app/pdf/pdfium"
 )
@@ -46,9 +46,7 @@ func TestWorkerKilled(t *testing.T) {
 	if err := syscall.Kill(idle, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for len(e.PIDs()) > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	await(t, "the idle worker is gone", func() bool { return len(e.PIDs()) == 0 })
 	if _, err := e.Pages(ctx(t), src); err != nil {
 		t.Errorf("after an idle death: %v", err)
 	}
@@ -58,9 +56,7 @@ func TestWorkerKilled(t *testing.T) {
 func awaitBusy(t *testing.T, pid int) {
 	t.Helper()
 	start := cpuTicks(t, pid)
-	for cpuTicks(t, pid) < start+20 {
-		time.Sleep(5 * time.Millisecond)
-	}
+	await(t, "the worker is busy", func() bool { return cpuTicks(t, pid) >= start+20 })
 }
 
 func cpuTicks(t *testing.T, pid int) int {
@@ -136,30 +132,20 @@ func TestParentDeath(t *testing.T) {
 	if len(pids) < 2 {
 		t.Fatal("the parent did not start two workers")
 	}
-	for busy := false; !busy; { // until the slow page is being drawn
-		for _, pid := range pids {
-			busy = busy || cpuTicks(t, pid) > 50
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await(t, "the slow page is being drawn", func() bool {
+		return slices.ContainsFunc(pids, func(pid int) bool { return cpuTicks(t, pid) > 50 })
+	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // says that it was killed
 	for _, pid := range pids {
-		awaitGone(t, pid)
+		await(t, "the workers are gone", func() bool { return gone(pid) })
 	}
 }
 
-func awaitGone(t *testing.T, pid int) {
-	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for time.Now().Before(deadline) {
-		b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
-		if err != nil || strings.Contains(string(b), ") Z ") {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Errorf("worker %d outlives its parent", pid)
+// gone says whether a process has ended, even if nobody has asked how.
+func gone(pid int) bool {
+	b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+	return err != nil || strings.Contains(string(b), ") Z ")
 }

@@ -86,7 +86,10 @@ func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	i := m.next
 	i.src, m.current = src, i
 	err = i.perform(w, req)
-	return int(i.mem.Size() >> 20), errors.Join(err, i.err)
+	if i.err != nil { // what perform saw follows from it
+		err = i.err
+	}
+	return int(i.mem.Size() >> 20), err
 }
 
 // renew puts a new instance in the place of the one that was used. It is done
@@ -129,6 +132,9 @@ func (i *instance) perform(w io.Writer, req request) error {
 		}
 		return writeFrame(w, frameData, b)
 	case opRepair:
+		if _, err := d.pages(); err != nil {
+			return err
+		}
 		return d.saveTo(req.Out)
 	}
 	return fmt.Errorf("unknown operation %q", req.Op)
