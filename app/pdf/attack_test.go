@@ -1,0 +1,289 @@
+package pdf_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"paraph/app/pdf"
+)
+
+// patch appends an incremental update, as anybody could.
+func patch(b []byte, objects map[int]string) []byte {
+	return patchFrom(b, objects, startXref(b), "")
+}
+
+func patchFrom(b []byte, objects map[int]string, prev int, trailer string) []byte {
+	out := bytes.NewBuffer(bytes.Clone(b))
+	offsets := map[int]int{}
+	for _, n := range slices.Sorted(maps.Keys(objects)) {
+		offsets[n] = out.Len()
+		fmt.Fprintf(out, "%d 0 obj\n%s\nendobj\n", n, objects[n])
+	}
+	return tableFrom(out, offsets, prev, trailer)
+}
+
+func tableFrom(out *bytes.Buffer, offsets map[int]int, prev int, trailer string) []byte {
+	at := out.Len()
+	out.WriteString("xref\n")
+	for _, n := range slices.Sorted(maps.Keys(offsets)) {
+		fmt.Fprintf(out, "%d 1\n%010d 00000 n\r\n", n, offsets[n])
+	}
+	if !strings.Contains(trailer, "/Root") {
+		trailer += "/Root 1 0 R"
+	}
+	fmt.Fprintf(out, "trailer\n<</Size 500/Prev %d%s>>\nstartxref\n%d\n%%%%EOF\n", prev, trailer, at)
+	return out.Bytes()
+}
+
+func startXref(b []byte) int {
+	rest := b[bytes.LastIndex(b, []byte("startxref"))+len("startxref"):]
+	n, err := strconv.Atoi(strings.Fields(string(rest))[0])
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// newest gives the newest version of an object, as written by us.
+func newest(b []byte, n int) string {
+	start := bytes.LastIndex(b, fmt.Appendf(nil, "\n%d 0 obj\n", n))
+	body := b[start+1:]
+	body = body[bytes.IndexByte(body, '\n')+1:]
+	return string(body[:bytes.Index(body, []byte("\nendobj"))])
+}
+
+// number finds the object of a field by its name in the file.
+func number(t testing.TB, b []byte, field string) int {
+	t.Helper()
+	m := regexp.MustCompile(`\n(\d+) 0 obj\n<<[^\n]*/T \(`+field+`\)`).FindAllSubmatch(b, -1)
+	if m == nil {
+		t.Fatalf("no field %s", field)
+	}
+	n, _ := strconv.Atoi(string(m[len(m)-1][1]))
+	return n
+}
+
+// halfway is a file certified and signed by one of two, made from upload.
+func halfway(t testing.TB, upload []byte) []byte {
+	seal := signer(t).seal(t, "")
+	s := two()
+	s.Certify = &seal
+	c := newChain(t, upload)
+	c.add(pdf.Prepare(c.base(), s))
+	c.add(pdf.Sign(c.base(), alice(t)))
+	return c.bytes
+}
+
+func signatures(t testing.TB, b []byte) map[string]pdf.Signature {
+	t.Helper()
+	f, err := pdf.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigs, err := f.Signatures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]pdf.Signature{}
+	for _, s := range sigs {
+		out[strings.TrimPrefix(s.Field, "paraph_")] = s
+	}
+	return out
+}
+
+// forbidden lists the kinds of changes that were not permitted.
+func forbidden(s pdf.Signature) []string {
+	var out []string
+	for _, u := range s.Later {
+		for _, c := range u.Changes {
+			if !c.Permitted && !slices.Contains(out, c.Kind) {
+				out = append(out, c.Kind)
+			}
+		}
+	}
+	return out
+}
+
+func TestChangesAfterSigning(t *testing.T) {
+	t.Parallel()
+	signed := halfway(t, plain(2))
+	text, date := number(t, signed, "paraph_a_text"), number(t, signed, "paraph_b_date")
+	field := func(n int, old, new string) string {
+		was := newest(signed, n)
+		if !strings.Contains(was, old) {
+			t.Fatalf("%q is not in %s", old, was)
+		}
+		return strings.Replace(was, old, new, 1)
+	}
+	annots := func(more string) string {
+		return strings.Replace(newest(signed, 10), "/Annots [", "/Annots ["+more+" ", 1)
+	}
+	page := newest(signed, 10)
+	appearance := regexp.MustCompile(`/AP <</N (\d+) 0 R`).FindStringSubmatch(newest(signed, text))
+	ap, _ := strconv.Atoi(appearance[1])
+	white := "<</Type/XObject/Subtype/Form/BBox[0 0 612 792]/Length 20>>\nstream\n0 0 612 792 re 1 g f\nendstream"
+	for name, c := range map[string]struct {
+		objects map[int]string
+		company []string // what the certification does not permit
+		alice   []string // what Alice's signature does not permit
+	}{
+		"nothing":           {map[int]string{400: "<<>>"}, nil, nil},
+		"same again":        {map[int]string{10: page, text: newest(signed, text)}, nil, nil},
+		"content replaced":  {map[int]string{11: "<</Length 5>>\nstream\n0 g f\nendstream"}, []string{"page_content"}, []string{"page_content"}},
+		"font replaced":     {map[int]string{3: "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"}, []string{"page_content"}, []string{"page_content"}},
+		"page box":          {map[int]string{10: strings.Replace(page, "/Type /Page", "/Type /Page/MediaBox[0 0 10 10]", 1)}, []string{"page"}, []string{"page"}},
+		"page content ref":  {map[int]string{10: strings.Replace(page, "/Contents 11", "/Contents 13", 1)}, []string{"page_content"}, []string{"page_content"}},
+		"page removed":      {map[int]string{2: "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>"}, []string{"page_tree"}, []string{"page_tree"}},
+		"pages swapped":     {map[int]string{2: "<</Type/Pages/Kids[12 0 R 10 0 R]/Count 2/MediaBox[0 0 612 792]>>"}, []string{"page_tree"}, []string{"page_tree"}},
+		"locked field":      {map[int]string{text: field(text, "/V <", "/V (no)/OldV <")}, []string{"field"}, []string{"form_fill", "field"}},
+		"locked appearance": {map[int]string{ap: "<</Subtype/Form/BBox[0 0 1 1]/Length 0>>\nstream\n\nendstream"}, nil, []string{"form_fill"}},
+		"free field":        {map[int]string{date: field(date, "/V ()", "/V (now)")}, nil, nil},
+		"field moved":       {map[int]string{date: field(date, "/Rect [", "/Rect [1 1 9 9]/OldRect [")}, []string{"field"}, []string{"field"}},
+		"field read-only":   {map[int]string{date: field(date, "/Ff 0", "/Ff 1")}, nil, nil},
+		"field hidden":      {map[int]string{date: field(date, "/F 4", "/F 2")}, []string{"field"}, []string{"field"}},
+		"annotation": {map[int]string{
+			400: "<</Type/Annot/Subtype/Square/Rect[0 0 10 10]>>", 10: annots("400 0 R"),
+		}, []string{"annotation"}, []string{"annotation"}},
+		"overlay": {map[int]string{
+			400: "<</Type/Annot/Subtype/Stamp/Rect[0 0 612 792]/AP<</N 401 0 R>>>>", 401: white, 10: annots("400 0 R"),
+		}, []string{"annotation", "overlay"}, []string{"annotation", "overlay"}},
+		"field on page only": {map[int]string{
+			400: "<</Type/Annot/Subtype/Widget/FT/Tx/T(new)/Rect[0 0 10 10]>>", 10: annots("400 0 R"),
+		}, []string{"field"}, []string{"field"}},
+		"script": {map[int]string{
+			1: strings.Replace(newest(signed, 1), "<<", "<</OpenAction<</S/JavaScript/JS(app.alert)>>", 1),
+		}, []string{"catalog"}, []string{"catalog"}},
+		"form gone": {map[int]string{
+			1: strings.Replace(newest(signed, 1), "/AcroForm", "/NoForm", 1),
+		}, nil, nil}, // without its form the file has no signature to report
+		"store": {map[int]string{400: "<</Type/DSS>>", 1: strings.Replace(newest(signed, 1), "/DSS ", "/DSS 400 0 R/OldDSS ", 1)}, []string{"catalog"}, []string{"catalog"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := patch(signed, c.objects)
+			sigs := signatures(t, b)
+			if name == "form gone" {
+				if len(sigs) != 0 {
+					t.Errorf("%d signatures", len(sigs))
+				}
+				return
+			}
+			for who, want := range map[string][]string{"certification": c.company, "alice": c.alice} {
+				s := sigs[who]
+				got := forbidden(s)
+				slices.Sort(got)
+				slices.Sort(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: forbidden %v, want %v; %+v", who, got, want, s.Later)
+				}
+				if len(s.Problems) > 0 || s.Whole || s.Sound() != (len(want) == 0) {
+					t.Errorf("%s: problems %v, whole %v, sound %v", who, s.Problems, s.Whole, s.Sound())
+				}
+			}
+		})
+	}
+}
+
+// TestShadow has uploads that were prepared so that they can be changed after
+// signing ("Shadow Attacks", NDSS 2021).
+func TestShadow(t *testing.T) {
+	t.Parallel()
+	b := newBuilder()
+	b.object(1, "<</Type/Catalog/Pages 2 0 R>>")
+	b.object(2, "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>")
+	b.object(3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+	b.object(10, "<</Type/Page/Parent 2 0 R/Resources<</Font<</F 3 0 R>>>>/Contents[11 0 R 99 0 R]>>")
+	hidden := b.Len()
+	b.stream(11, "", "BT /F 24 Tf 72 700 Td (You pay all) Tj ET")
+	b.stream(11, "", "BT /F 24 Tf 72 700 Td (You pay nothing) Tj ET")
+	signed := halfway(t, b.end("/Root 1 0 R"))
+	if s := signatures(t, signed)["alice"]; !s.Sound() || !s.Whole {
+		t.Fatalf("before the attack: %+v", s)
+	}
+	for name, c := range map[string]struct {
+		attacked []byte
+		want     string
+	}{
+		"hide and replace": {tableFrom(bytes.NewBuffer(bytes.Clone(signed)), map[int]int{11: hidden}, startXref(signed), ""), "hidden_object"},
+		"missing object":   {patch(signed, map[int]string{99: "<</Length 5>>\nstream\n0 g f\nendstream"}), "page_content"},
+	} {
+		s := signatures(t, c.attacked)["alice"]
+		if s.Sound() || !slices.Contains(forbidden(s), c.want) {
+			t.Errorf("%s: %v %+v, want %s", name, s.Problems, s.Later, c.want)
+		}
+	}
+}
+
+// TestForgery has files in which the signature does not cover what it seems to.
+func TestForgery(t *testing.T) {
+	t.Parallel()
+	signed := halfway(t, plain(2))
+	sig := signatures(t, signed)["alice"]
+	r := sig.ByteRange
+	edit := func(pattern, with string) []byte {
+		at := regexp.MustCompile(pattern).FindAllIndex(signed, -1)
+		last := at[len(at)-1]
+		return slices.Concat(signed[:last[0]], []byte(with), signed[last[1]:])
+	}
+	same := func(s string, n int) string { return s + strings.Repeat(" ", n-len(s)) }
+	rangeText := string(regexp.MustCompile(`/ByteRange \[[^\]]*\] *`).FindAll(signed[r[1]-200:r[1]], -1)[0])
+	ranged := func(s string) []byte { return edit(`/ByteRange \[[^\]]*\] *`, same(s, len(rangeText))) }
+	for name, c := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"no byte range":       {ranged("/NoRange 1"), pdf.ProblemByteRange},
+		"empty byte range":    {ranged("/ByteRange []"), pdf.ProblemByteRange},
+		"null in it":          {ranged("/ByteRange [null null]"), pdf.ProblemByteRange},
+		"negative":            {ranged("/ByteRange [0 -1 5 7]"), pdf.ProblemByteRange},
+		"not from the start":  {ranged(fmt.Sprintf("/ByteRange [9 %d %d %d]", r[1]-9, r[2], r[3])), pdf.ProblemByteRange},
+		"behind the file":     {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]+9)), pdf.ProblemByteRange},
+		"early end":           {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2], r[3]-60)), pdf.ProblemNotRevision},
+		"wide gap":            {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1]-40, r[2], r[3])), pdf.ProblemGap},
+		"gap after the value": {ranged(fmt.Sprintf("/ByteRange [0 %d %d %d]", r[1], r[2]+40, r[3]-40)), pdf.ProblemGap},
+		"no value":            {edit(`/Contents <[0-9a-f]+>`, same("/Contents <>", len("/Contents ")+int(r[2]-r[1]))), pdf.ProblemContents},
+		"zeros":               {edit(`/Contents <[0-9a-f]+>`, "/Contents <"+strings.Repeat("0", int(r[2]-r[1]-2))+">"), pdf.ProblemContents},
+		"bytes behind":        {append(bytes.Clone(signed), "400 0 obj\n<<>>\nendobj\n"...), pdf.ProblemTail},
+		"body without table":  {append(bytes.Clone(signed), "11 0 obj\n<<>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n"...), pdf.ProblemTail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, ok := signatures(t, c.b)["alice"]
+			if !ok {
+				t.Fatal("the signature is not reported at all")
+			}
+			if s.Sound() || !slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == c.want }) {
+				t.Errorf("problems %v, want %s", s.Problems, c.want)
+			}
+		})
+	}
+}
+
+// TestWrapping moves the signed bytes aside and puts a signature dictionary of
+// the attacker's in their place ("1 Trillion Dollar Refund", CCS 2019).
+func TestWrapping(t *testing.T) {
+	t.Parallel()
+	signed := halfway(t, plain(2))
+	n := regexp.MustCompile(`/V (\d+) 0 R`).FindStringSubmatch(newest(signed, number(t, signed, "paraph_alice")))
+	at, _ := strconv.Atoi(n[1])
+	dict := newest(signed, at)
+	b := patch(signed, map[int]string{at: strings.Replace(dict, "/Reason (Test)", "/Reason (Tost)", 1)})
+	got := signatures(t, b)["alice"]
+	if got.Sound() {
+		t.Errorf("a signature dictionary behind its bytes passes: %+v", got)
+	}
+	if c := signatures(t, b)["certification"]; !slices.Contains(forbidden(c), pdf.ChangeField) {
+		t.Errorf("a replaced signature is permitted: %+v", c.Later)
+	}
+	// A newer table that leaves the signed revision out of its chain.
+	skip := patchFrom(signed, map[int]string{11: "<</Length 0>>\nstream\n\nendstream"}, startXref(plain(2)), "")
+	if _, ok := signatures(t, skip)["alice"]; ok {
+		t.Error("a revision outside of the chain counts")
+	}
+}
