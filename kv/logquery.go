@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -107,6 +108,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 	}
 	defer scan.close()
 	var last head
+	var scoped, chained uint64
 	chains := map[string]head{}
 	for scan.begin(); scan.valid(); scan.next() {
 		e, err := l.current(scan)
@@ -119,9 +121,36 @@ func (l *Log[T]) Check(tx *Tx) error {
 		last = head{e.Seq, e.Hash}
 		if e.Chain != "" {
 			chains[e.Chain] = head{chains[e.Chain].n + 1, e.Hash}
+			chained++
+		}
+		if e.Scope != "" {
+			scoped++
 		}
 	}
-	return l.checkHeads(tx, last, chains)
+	return errors.Join(
+		l.checkHeads(tx, last, chains),
+		l.checkLength(tx, "ids", l.ids, last.n),
+		l.checkLength(tx, "chains", l.chains, chained),
+		l.checkLength(tx, "scopes", l.scopes.entries, scoped),
+		checkCounter(tx, l.scopes),
+	)
+}
+
+// checkLength looks for what is listed but not in the log.
+func (l *Log[T]) checkLength(tx *Tx, what string, prefix []byte, want uint64) error {
+	scan, err := tx.scan(prefix, false)
+	if err != nil {
+		return err
+	}
+	defer scan.close()
+	n := uint64(0)
+	for scan.begin(); scan.valid(); scan.next() {
+		n++
+	}
+	if n != want {
+		return fmt.Errorf("%w: log %s lists %d %s, not %d", ErrCorrupt, l.name, n, what, want)
+	}
+	return nil
 }
 
 func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
@@ -143,10 +172,16 @@ func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
 	if err != nil || seq != e.Seq {
 		return bad("it is not found by its id")
 	}
+	if listed, err := tx.has(join(l.chains, K(e.Chain), number(e.Seq))); err != nil || listed != (e.Chain != "") {
+		return bad("it is not listed in its chain")
+	}
+	if listed, err := tx.has(join(l.scopes.entries, K(e.Scope), number(e.Seq))); err != nil || listed != (e.Scope != "") {
+		return bad("it is not listed in its scope")
+	}
 	return nil
 }
 
-// checkHeads compares the ends and the lists with what was walked.
+// checkHeads compares the ends of the chains with what was walked.
 func (l *Log[T]) checkHeads(tx *Tx, last head, chains map[string]head) error {
 	got, err := readHead(tx, l.head)
 	if err != nil {
@@ -164,7 +199,7 @@ func (l *Log[T]) checkHeads(tx *Tx, last head, chains map[string]head) error {
 			return fmt.Errorf("%w: chain %s of log %s ends after %d entries, not %d", ErrCorrupt, chain, l.name, want.n, got.n)
 		}
 	}
-	return checkCounter(tx, l.scopes)
+	return nil
 }
 
 // Problems is Check as a [Checker].
