@@ -36,16 +36,22 @@ func (sh *shaper) bidi(text []rune, base direction) (spans []span, rtl bool) {
 	if rtl {
 		way = gobidi.RightToLeft
 	}
-	runs := sh.paragraph.Segment(text, way)
-	for i := range runs.NumRuns() {
-		r := runs.Run(i)
-		spans = append(spans, span{r.Start, r.End, int(r.Level)})
+	for start := 0; start < len(text); start += maxBidi {
+		runs := sh.paragraph.Segment(text[start:min(start+maxBidi, len(text))], way)
+		for i := range runs.NumRuns() {
+			r := runs.Run(i)
+			spans = append(spans, span{start + r.Start, start + r.End, int(r.Level)})
+		}
 	}
 	if !rtl {
 		spans = splitNumbers(text, spans)
 	}
 	return visual(spans), rtl
 }
+
+// maxBidi is how many runes are looked at together. The time the library takes
+// grows with the square of their number when they are digits.
+const maxBidi = 4096
 
 func firstStrong(text []rune) direction {
 	for _, r := range text {

@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -238,6 +240,23 @@ func TestWrapKeepsDirection(t *testing.T) {
 	}
 }
 
+// The time it takes grows with the length of the text, not with its square.
+func TestEndlessText(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	const n = 50_000
+	for name, s := range map[string]string{
+		"word": strings.Repeat("w", n), "digits": "א" + strings.Repeat("1", n) + "א b", "marks": "a" + strings.Repeat("\u0301", n),
+		"missing": strings.Repeat("😀", n), "brackets": strings.Repeat("(", n/2) + "א" + strings.Repeat(")", n/2),
+	} {
+		start := time.Now()
+		lines := fonts.WrapLines(text.Style{}, 10, 300, s)
+		if took := time.Since(start); len(lines) == 0 || took > 20*time.Second {
+			t.Errorf("%s: %d lines in %v", name, len(lines), took)
+		}
+	}
+}
+
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
@@ -253,4 +272,22 @@ func TestOutline(t *testing.T) {
 	if path, w, _ := fonts.Outline(text.Style{}, 40, ""); path != "" || w != 0 {
 		t.Errorf("outline of nothing is %q, %v", path, w)
 	}
+}
+
+// One Fonts serves many goroutines, and reads each font once.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	fonts := text.New()
+	var g sync.WaitGroup
+	for range 8 {
+		g.Go(func() {
+			for _, s := range []string{samples["latin"], samples["hebrew"], samples["thai"]} {
+				set := fonts.NewSet()
+				set.Text(text.Box{Width: 100, Height: 20}, text.Field{Text: s})
+				set.Embed(&objects{})
+				fonts.Outline(text.Style{Face: text.Script1}, 20, s)
+			}
+		})
+	}
+	g.Wait()
 }
