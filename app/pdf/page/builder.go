@@ -130,4 +130,5 @@ func (b *Builder) Image(x, y, w, h float64, data []byte) error {
 // Attach puts a file into the document.
 func (b *Builder) Attach(a Attachment) { b.attachments = append(b.attachments, a) }
 
+// name shortens what is written often.
 func name(s string) object.Name { return object.Name(s) }

@@ -10,7 +10,7 @@ import (
 // A Color is red, green and blue, each from 0 to 1.
 type Color struct{ R, G, B float64 }
 
-// Black is the zero Color.
+// black is the zero Color.
 var black = Color{}
 
 // A Drawing is a content stream in the making, with the fonts and pictures it
