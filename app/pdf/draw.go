@@ -33,12 +33,9 @@ func (g drawing) Stream() (*object.Stream, error) {
 }
 
 // embed lets a caller add what its appearances share.
-func (u *update) embed(add func(object.Writer) error) error {
-	if add == nil {
-		return nil
-	}
-	if err := add(u); err != nil {
-		return fmt.Errorf("embed: %w", err)
+func (u *update) embed(add func(object.Writer)) error {
+	if add != nil {
+		add(u)
 	}
 	return u.err
 }

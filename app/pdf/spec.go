@@ -114,7 +114,7 @@ type Source struct {
 type PrepareSpec struct {
 	// Embed adds what the appearances of Fields share, such as fonts, to the
 	// revision. It is called once, before any of them is asked for; nil is nothing.
-	Embed      func(w object.Writer) error
+	Embed      func(w object.Writer)
 	Fields     []FieldSpec
 	Signatures []SignatureSpec
 	// AppendPages is a PDF whose pages are put behind those of the upload.
@@ -155,6 +155,6 @@ type SignSpec struct {
 	Appearance Appearance
 	// Embed adds what the appearances share, such as fonts, to the revision.
 	// It is called once, before any of them is asked for; nil is nothing.
-	Embed func(w object.Writer) error
+	Embed func(w object.Writer)
 	Seal  Seal
 }
