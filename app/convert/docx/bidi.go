@@ -105,12 +105,17 @@ func terminators(c []bidi.Class) {
 // neutral applies N1 and N2.
 func neutral(c []bidi.Class, rtl bool) {
 	side := func(k bidi.Class) bidi.Class {
-		if k == bidi.L {
+		switch k {
+		case bidi.L:
 			return bidi.L
+		case bidi.S: // a tab keeps what is left of it apart, e.g. a list's number
+			return direction(rtl)
 		}
 		return bidi.R // R, EN, AN
 	}
-	isNeutral := func(k bidi.Class) bool { return k != bidi.L && k != bidi.R && k != bidi.EN && k != bidi.AN }
+	isNeutral := func(k bidi.Class) bool {
+		return k != bidi.L && k != bidi.R && k != bidi.EN && k != bidi.AN && k != bidi.S
+	}
 	before := direction(rtl)
 	for i := 0; i < len(c); i++ {
 		if !isNeutral(c[i]) {

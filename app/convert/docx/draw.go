@@ -165,8 +165,11 @@ func (d *document) drawText(pc piece, x, baseline float64, s string) {
 	if strings.TrimSpace(s) == "" {
 		return
 	}
-	if pc.level%2 == 1 && !isRTL([]rune(s)) {
-		s = mirrored(s)
+	if pc.level%2 == 1 {
+		x += pc.width - d.measure(pc.f, s) // what justification added stands at its end, on the left
+		if !isRTL([]rune(s)) {
+			s = mirrored(s)
+		}
 	}
 	f := pc.f
 	d.canvas.Text(x, baseline, f.size, f.bold, f.italic, f.colour[0], f.colour[1], f.colour[2], s)

@@ -131,6 +131,20 @@ func (r *row) split(room float64) (head, tail *row) {
 	return h, t
 }
 
+// smallRoom is how much of a page may stay empty so that lines of a cell that
+// belong together do, in points.
+const smallRoom = 200
+
+// together gives how much of the content ends without asking to stay with
+// what follows.
+func (c *cell) together() int {
+	n := len(c.content)
+	for n > 0 && c.content[n-1].keep {
+		n--
+	}
+	return n
+}
+
 func (c *cell) split(room float64) (head, tail *cell) {
 	h, t := *c, *c
 	h.align, t.align, h.total, t.total = "top", "top", 0, 0
@@ -152,6 +166,10 @@ func (c *cell) split(room float64) (head, tail *cell) {
 			}
 		}
 		break
+	}
+	if n := h.together(); n < len(h.content) && len(t.content) > 0 && (n > 0 || room < smallRoom) {
+		h.content, t.content = c.content[:n:n], c.content[n:]
+		used = height(h.content) + c.top + c.bottom
 	}
 	h.heightOf = min(used, room)
 	if len(t.content) > 0 {

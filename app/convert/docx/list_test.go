@@ -1,0 +1,190 @@
+package docx_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const lists = `<w:abstractNum w:abstractNumId="0">
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/><w:pPr><w:ind w:left="720" w:hanging="360"/></w:pPr></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/><w:pPr><w:ind w:left="1440" w:hanging="720"/></w:pPr></w:lvl>
+<w:lvl w:ilvl="2"><w:start w:val="3"/><w:numFmt w:val="upperRoman"/><w:isLgl/><w:lvlText w:val="%1-%2-%3"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="&#xF0A7;"/><w:rPr><w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/></w:rPr></w:lvl></w:abstractNum>
+<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>
+<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>
+<w:num w:numId="3"><w:abstractNumId w:val="1"/></w:num>`
+
+func numbered(id, level, text string) string {
+	return p(`<w:numPr><w:ilvl w:val="`+level+`"/><w:numId w:val="`+id+`"/></w:numPr>`, text)
+}
+
+func TestNumbering(t *testing.T) {
+	t.Parallel()
+	c, _ := render(t, docxFile{
+		parts: map[string]string{"numbering": lists},
+		body: numbered("1", "0", "A") + numbered("1", "1", "B") + numbered("1", "1", "C") + numbered("1", "2", "D") + numbered("1", "2", "E") +
+			numbered("1", "0", "F") + numbered("1", "1", "G") + numbered("2", "0", "H") + numbered("2", "0", "I") + numbered("0", "0", "J") +
+			numbered("99", "0", "K"),
+	})
+	got := strings.Join(strings.Fields(c.pages[0].text()), " ")
+	want := "1. A 1.a) B 1.b) C 1-2-3 D 1-2-4 E 2. F 2.a) G 7. H 8. I J K"
+	if got != want {
+		t.Errorf("the page reads\n%s, want\n%s", got, want)
+	}
+	label, _ := c.find(t, "1.")
+	text, _ := c.find(t, "A")
+	if !near(label.x, leftEdge+18) || !near(text.x, leftEdge+36) {
+		t.Errorf("label at %.1f, text at %.1f", label.x, text.x)
+	}
+}
+
+func TestNumberFormats(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		"decimal": "28", "decimalZero": "28", "lowerLetter": "bb", "upperLetter": "BB", "lowerRoman": "xxviii", "upperRoman": "XXVIII",
+		"ordinal": "28th", "none": "", "russianLower": "ю", "numberInDash": "- 28 -", "chineseCounting": "28",
+	} {
+		c, _ := render(t, docxFile{
+			parts: map[string]string{"numbering": `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="28"/><w:numFmt w:val="` + format + `"/><w:lvlText w:val="%1"/><w:suff w:val="space"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`},
+			body:  numbered("1", "0", "text"),
+		})
+		if got := strings.TrimSpace(strings.TrimSuffix(c.pages[0].text(), "text")); got != want {
+			t.Errorf("%s: %q, want %q", format, got, want)
+		}
+	}
+}
+
+func TestSquareBulletIsDrawn(t *testing.T) {
+	t.Parallel()
+	c, _ := render(t, docxFile{parts: map[string]string{"numbering": lists}, body: numbered("3", "0", "text")})
+	if len(c.pages[0].rects) != 1 || c.pages[0].text() != "text" {
+		t.Errorf("%d squares and %q", len(c.pages[0].rects), c.pages[0].text())
+	}
+}
+
+const grid = `<w:tblPr><w:tblBorders><w:top w:val="single" w:sz="8"/><w:left w:val="single" w:sz="8"/><w:bottom w:val="single" w:sz="8"/><w:right w:val="single" w:sz="8"/><w:insideH w:val="single" w:sz="8"/><w:insideV w:val="single" w:sz="8"/></w:tblBorders></w:tblPr>`
+
+func table(props, columns string, rows ...string) string {
+	return "<w:tbl>" + props + "<w:tblGrid>" + columns + "</w:tblGrid>" + strings.Join(rows, "") + "</w:tbl>"
+}
+
+func tr(props string, cells ...string) string {
+	return "<w:tr><w:trPr>" + props + "</w:trPr>" + strings.Join(cells, "") + "</w:tr>"
+}
+
+const twoColumns = `<w:gridCol w:w="2000"/><w:gridCol w:w="4000"/>`
+
+func TestTableColumns(t *testing.T) {
+	t.Parallel()
+	c := body(t, table(grid, twoColumns,
+		tr("", cellOf("", p("", "a")), cellOf("", p("", "b"))),
+		tr("", cellOf(`<w:gridSpan w:val="2"/>`, p(`<w:jc w:val="right"/>`, "wide"))),
+		tr(`<w:gridBefore w:val="1"/>`, cellOf("", p("", "late")))))
+	for s, want := range map[string]float64{"a": leftEdge + 5.4, "b": leftEdge + 105.4, "wide": leftEdge + 300 - 5.4 - 20, "late": leftEdge + 105.4} {
+		if d, _ := c.find(t, s); !near(d.x, want) {
+			t.Errorf("%s is at %.1f, want %.1f", s, d.x, want)
+		}
+	}
+	a, _ := c.find(t, "a")
+	b, _ := c.find(t, "b")
+	if a.y != b.y {
+		t.Error("cells of a row are not on a line")
+	}
+	if n := len(c.pages[0].lines); n != 4*4 {
+		t.Errorf("%d lines around 4 cells", n)
+	}
+}
+
+func TestTableFitsThePage(t *testing.T) {
+	t.Parallel()
+	for _, cols := range []string{`<w:gridCol w:w="90000"/><w:gridCol w:w="90000"/>`, `<w:gridCol/><w:gridCol/>`, ``, `<w:gridCol w:w="-5"/><w:gridCol w:w="x"/>`} {
+		c := body(t, table(grid, cols, tr("", cellOf("", p("", "a")), cellOf("", p("", "b")))))
+		for _, l := range c.pages[0].lines {
+			if l[2] > rightEdge+1 || l[0] < leftEdge-1 {
+				t.Errorf("%q: a border at %v", cols, l)
+			}
+		}
+	}
+}
+
+func TestTableBreaksOverPages(t *testing.T) {
+	t.Parallel()
+	rows := []string{tr("<w:tblHeader/>", cellOf("", p("", "HEAD")), cellOf("", p("", "HEAD")))}
+	for range 100 {
+		rows = append(rows, tr("", cellOf("", p("", "row")), cellOf("", p("", "x"))))
+	}
+	rows = append(rows, tr("", cellOf("", p("", "tall")), cellOf("", p("", strings.Repeat(words, 60)))))
+	c := body(t, table(grid, twoColumns, rows...))
+	if len(c.pages) < 4 {
+		t.Fatalf("%d pages", len(c.pages))
+	}
+	all := 0
+	for i, pg := range c.pages {
+		all += strings.Count(pg.text(), "eighteen")
+		if strings.Count(pg.text(), "HEAD") != 2 {
+			t.Errorf("page %d has no header row", i+1)
+		}
+		for _, d := range pg.texts {
+			if d.y > 842-72 {
+				t.Errorf("page %d: text at %.1f", i+1, d.y)
+			}
+		}
+	}
+	if all != 60 {
+		t.Errorf("%d of 60 pieces of the tall cell are left", all)
+	}
+}
+
+func TestMergedCells(t *testing.T) {
+	t.Parallel()
+	c := body(t, table(grid, twoColumns,
+		tr("", cellOf(`<w:vMerge w:val="restart"/><w:vAlign w:val="center"/>`, p("", "middle")), cellOf("", p("", "1"))),
+		tr("", cellOf(`<w:vMerge/>`, p("", "")), cellOf("", p("", "2"))),
+		tr("", cellOf(`<w:vMerge/>`, p("", "")), cellOf("", p("", "3")))))
+	m, _ := c.find(t, "middle")
+	two, _ := c.find(t, "2")
+	if !near(m.y, two.y) {
+		t.Errorf("the merged cell's text is at %.1f, want %.1f", m.y, two.y)
+	}
+	// Over pages nothing may get lost.
+	rows := []string{tr("", cellOf(`<w:vMerge w:val="restart"/>`, p("", strings.Repeat(words, 20))), cellOf("", p("", "x")))}
+	for range 80 {
+		rows = append(rows, tr("", cellOf(`<w:vMerge/>`, p("", "")), cellOf("", p("", "x"))))
+	}
+	c = body(t, table(grid, twoColumns, rows...))
+	all := ""
+	for _, pg := range c.pages {
+		all += pg.text() + "\n"
+	}
+	if strings.Count(all, "eighteen") != 20 || strings.Count(all, "x\n") < 81 {
+		t.Error("text of the merged cell or its neighbours got lost")
+	}
+}
+
+func TestTableStyle(t *testing.T) {
+	t.Parallel()
+	c, _ := render(t, docxFile{
+		parts: map[string]string{"styles": `<w:style w:type="table" w:styleId="T"><w:tblPr><w:tblBorders><w:insideH w:val="single" w:sz="4"/></w:tblBorders></w:tblPr><w:tblStylePr w:type="firstRow"><w:rPr><w:b/></w:rPr><w:tcPr><w:shd w:val="clear" w:fill="000000"/></w:tcPr></w:tblStylePr></w:style>`},
+		body: table(`<w:tblPr><w:tblStyle w:val="T"/><w:tblLook w:val="0020"/></w:tblPr>`, twoColumns,
+			tr("", cellOf("", p("", "head")), cellOf("", p("", "x"))), tr("", cellOf("", p("", "plain")), cellOf("", p("", "x")))),
+	})
+	head, _ := c.find(t, "head")
+	plain, _ := c.find(t, "plain")
+	if !head.bold || plain.bold || head.colour != [3]float64{1, 1, 1} || plain.colour != [3]float64{} {
+		t.Errorf("head %+v, plain %+v", head, plain)
+	}
+	if len(c.pages[0].rects) != 2 {
+		t.Errorf("%d cells are shaded", len(c.pages[0].rects))
+	}
+}
+
+func TestNestedTable(t *testing.T) {
+	t.Parallel()
+	inner := table(grid, twoColumns, tr("", cellOf("", p("", "inner")), cellOf("", p("", "cell"))))
+	c := body(t, table(grid, twoColumns, tr("", cellOf("", p("", "outer")), cellOf("", inner+p("", "below")))))
+	in, _ := c.find(t, "inner")
+	below, _ := c.find(t, "below")
+	if in.x < leftEdge+100 || below.y <= in.y {
+		t.Errorf("inner %+v, below %+v", in, below)
+	}
+}
