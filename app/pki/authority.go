@@ -24,6 +24,7 @@ const (
 	warningTime       = 60 * 24 * time.Hour
 	backdating        = 24 * time.Hour // a clock that is set back a little still finds them valid
 	signatoryBackdate = 5 * time.Minute
+	shortTermLife     = 24 * time.Hour // the longest that needs no revocation (ETSI EN 319 412-1 §5.2)
 )
 
 // Options of an Authority.

@@ -436,3 +436,16 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestTrustKit(t *testing.T) {
+	t.Parallel()
+	a := open(t, "", pki.Options{})
+	der, err := pki.EncodeP7B(a.Roots()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := openssl(t, "pkcs7", "-inform", "DER", "-in", write(t, "root.p7b", der), "-print_certs"); !strings.Contains(text, "Paraph Root") {
+		t.Errorf("openssl reads %s", text)
+	}
+	openssl(t, "verify", "-x509_strict", "-CAfile", write(t, "root.pem", a.RootPEM()), pemFile(t, a.Root()))
+}

@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1"
-	"crypto/sha512"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/asn1"
-	"math/big"
 	"os"
 	"slices"
 	"strings"
@@ -98,74 +93,6 @@ func TestForeignSignatures(t *testing.T) {
 				t.Errorf("without roots: %+v", r)
 			}
 		})
-	}
-}
-
-// Ed25519 over signed attributes (RFC 8419), which openssl 3.0 does not sign yet.
-func TestEd25519(t *testing.T) {
-	t.Parallel()
-	f := newForeign(t)
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := f.signer(t, key, nil)
-	data := []byte("x")
-	sum := sha512.Sum512(data)
-	type attribute struct {
-		Type   asn1.ObjectIdentifier
-		Values []any `asn1:"set"`
-	}
-	set, err := asn1.MarshalWithParams([]attribute{
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 3}, []any{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 4}, []any{sum[:]}},
-	}, "set")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tagged := append([]byte{0xa0}, set[1:]...)
-	sha512ID := pkix.AlgorithmIdentifier{Algorithm: asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 3}}
-	type signerInfo struct {
-		Version    int
-		Identifier struct {
-			Issuer asn1.RawValue
-			Serial *big.Int
-		}
-		Digest     pkix.AlgorithmIdentifier
-		Attributes asn1.RawValue
-		Algorithm  pkix.AlgorithmIdentifier
-		Signature  []byte
-	}
-	info := signerInfo{Version: 1, Digest: sha512ID, Attributes: asn1.RawValue{FullBytes: tagged},
-		Algorithm: pkix.AlgorithmIdentifier{Algorithm: asn1.ObjectIdentifier{1, 3, 101, 112}}, Signature: ed25519.Sign(key, set)}
-	info.Identifier.Issuer, info.Identifier.Serial = asn1.RawValue{FullBytes: s.Certificate.RawIssuer}, s.Certificate.SerialNumber
-	type content struct{ Type asn1.ObjectIdentifier }
-	body := struct {
-		Version      int
-		Digests      []pkix.AlgorithmIdentifier `asn1:"set"`
-		Content      content
-		Certificates asn1.RawValue
-		Signers      []signerInfo `asn1:"set"`
-	}{1, []pkix.AlgorithmIdentifier{sha512ID}, content{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}},
-		asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: s.Certificate.Raw}, []signerInfo{info}}
-	inner, err := asn1.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cms, err := asn1.Marshal(struct {
-		Type    asn1.ObjectIdentifier
-		Content asn1.RawValue
-	}{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}, asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: inner}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, Extra: []*x509.Certificate{f.issuer}}
-	if r := pki.VerifyCMS(cms, digestOf(data), o); !r.Trusted() || r.Algorithm != "Ed25519" {
-		t.Errorf("%+v", r)
-	}
-	cms[len(cms)-1] ^= 1
-	if r := pki.VerifyCMS(cms, digestOf(data), o); r.SignatureOK || r.Intact() {
-		t.Errorf("spoiled: %+v", r)
 	}
 }
 

@@ -56,7 +56,7 @@ func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
 		usage:     leafUsage,
 		purposes:  leafPurposes(),
 		email:     cleanEmail(p.Email),
-		shortTerm: true,
+		shortTerm: a.options.SignatoryValidity+signatoryBackdate <= shortTermLife,
 	})
 }
 

@@ -66,7 +66,7 @@ func certificateRevocation(c, issuer *x509.Certificate, o VerifyOptions, at time
 
 func isShortTerm(c *x509.Certificate) bool {
 	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(oidShortTerm) }) &&
-		c.NotAfter.Sub(c.NotBefore) <= 24*time.Hour
+		c.NotAfter.Sub(c.NotBefore) <= shortTermLife
 }
 
 // answer is what one list or response says of one certificate.

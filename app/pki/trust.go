@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/crypto/cryptobyte"
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
 // Root is the certificate that what is issued now leads to: the installation's own root, or the top of the chain of an
@@ -22,6 +25,29 @@ func (a *Authority) Root() *x509.Certificate {
 
 // RootPEM is Root for people to download and trust.
 func (a *Authority) RootPEM() []byte { return EncodePEM(a.Root()) }
+
+// EncodeP7B packs certificates the way Windows and macOS import several at once: a SignedData without signatures
+// (RFC 5652 §5.2, ".p7b").
+func EncodeP7B(certificates ...*x509.Certificate) ([]byte, error) {
+	var b cryptobyte.Builder
+	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
+		b.AddASN1ObjectIdentifier(oidSignedData)
+		b.AddASN1(context0, func(b *cryptobyte.Builder) {
+			b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
+				b.AddASN1Int64(1)
+				b.AddASN1(cbasn1.SET, func(*cryptobyte.Builder) {})
+				b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(oidData) })
+				b.AddASN1(context0, func(b *cryptobyte.Builder) {
+					for _, c := range certificates {
+						b.AddBytes(c.Raw)
+					}
+				})
+				b.AddASN1(cbasn1.SET, func(*cryptobyte.Builder) {})
+			})
+		})
+	})
+	return b.Bytes()
+}
 
 // Roots gives every root that something of this authority leads to or has led to; VerifyOptions.Roots takes it.
 func (a *Authority) Roots() []*x509.Certificate {

@@ -138,7 +138,7 @@ func (r *SignatureReport) verifyContent(d *signedData, s *signerInfo, digest Dig
 		r.DigestOK = d.contentType.Equal(oidData)
 		return
 	}
-	r.checkContentType(d, s)
+	typeOK := r.checkContentType(d, s)
 	value, ok := one(s.attributes, oidMessageDigest)
 	claimed, isOctets := contents(value, cbasn1.OCTET_STRING)
 	switch {
@@ -147,17 +147,25 @@ func (r *SignatureReport) verifyContent(d *signedData, s *signerInfo, digest Dig
 	case !bytes.Equal(claimed, sum):
 		r.problem("The signed bytes have been changed since they were signed.")
 	default:
-		r.DigestOK = true
+		r.DigestOK = typeOK
 	}
 }
 
-func (r *SignatureReport) checkContentType(d *signedData, s *signerInfo) {
+// checkContentType holds the signed type against the content's, so that a signature over something else, a timestamp for
+// example, cannot be passed off as one over a document. A missing one is said, but old producers left it out.
+func (r *SignatureReport) checkContentType(d *signedData, s *signerInfo) bool {
 	value, ok := one(s.attributes, oidContentType)
-	input := cryptobyte.String(value)
-	oid := d.contentType
-	if !ok || value == nil || !readOID(&input, &oid) || !oid.Equal(d.contentType) {
-		r.problem("The signed content type is missing or is not that of the content.")
+	if ok && value == nil {
+		r.problem("The signed attributes do not name the content type.")
+		return true
 	}
+	input := cryptobyte.String(value)
+	var oid asn1.ObjectIdentifier
+	if !ok || !readOID(&input, &oid) || !oid.Equal(d.contentType) {
+		r.problem("The signed content type is not that of the content.")
+		return false
+	}
+	return true
 }
 
 // verifySignature finds the signer's certificate and checks the signature value and the certificate's binding. The digest
