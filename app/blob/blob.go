@@ -247,7 +247,7 @@ func (s *Store) Has(hash string) (bool, error) {
 // Verify reads the whole blob and compares it with its name: nil, ErrNotFound,
 // ErrCorrupt, or what the disk said.
 func (s *Store) Verify(hash string) error {
-	f, err := s.openPart(hash)
+	f, _, err := s.openPart(hash)
 	if err != nil {
 		return err
 	}
@@ -294,12 +294,14 @@ func noSpace(err error) error {
 	return err
 }
 
-// sum gives the hash of everything r reads, and how much that was.
-func sum(r io.Reader) (hash string, size int64, err error) {
+// sum gives the hash of everything r reads, and how much that was. The buffer
+// suits a file of about the given size.
+func sum(r io.Reader, about int64) (hash string, size int64, err error) {
 	h := sha256.New()
-	size, err = io.CopyBuffer(h, onlyReader{r}, make([]byte, 256<<10))
+	buffer := make([]byte, min(max(about+1, 512), 128<<10))
+	size, err = io.CopyBuffer(h, onlyReader{r}, buffer)
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// onlyReader hides WriteTo, which would use a smaller buffer.
+// onlyReader hides WriteTo, which would use a buffer of its own.
 type onlyReader struct{ io.Reader }

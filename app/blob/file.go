@@ -33,43 +33,53 @@ func (s *Store) Open(hash string) (*File, error) { return s.Concat(hash) }
 func (s *Store) Concat(hashes ...string) (*File, error) {
 	f := new(File)
 	for _, hash := range hashes {
-		opened, err := s.openPart(hash)
+		opened, size, err := s.openPart(hash)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		info, err := opened.Stat()
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("blob %s: %w", hash, err), opened.Close(), f.Close())
-		}
-		f.parts = append(f.parts, part{file: opened, start: f.size, size: info.Size()})
-		f.size += info.Size()
+		f.parts = append(f.parts, part{file: opened, start: f.size, size: size})
+		f.size += size
 	}
 	return f, nil
 }
 
 // openPart opens and verifies one blob.
-func (s *Store) openPart(hash string) (*os.File, error) {
+func (s *Store) openPart(hash string) (*os.File, int64, error) {
 	path, err := s.path(hash)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+		return nil, 0, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
 	case err != nil:
-		return nil, fmt.Errorf("blob %s: %w", hash, err)
+		return nil, 0, fmt.Errorf("blob %s: %w", hash, err)
 	}
-	got, size, err := sum(f)
+	size, err := s.verify(f, hash)
 	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, size, nil
+}
+
+// verify reads the whole file and raises the alarm when it is not what its name
+// says.
+func (s *Store) verify(f *os.File, hash string) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("blob %s: %w", hash, err)
+	}
+	got, size, err := sum(f, info.Size())
+	switch {
+	case err != nil:
 		s.log.Error("blob: cannot be read", "hash", hash, "error", err)
-		return nil, errors.Join(fmt.Errorf("blob %s: read: %w", hash, err), f.Close())
-	}
-	if got != hash {
+		return 0, fmt.Errorf("blob %s: read: %w", hash, err)
+	case got != hash:
 		s.log.Error("blob: damaged on disk", "hash", hash, "content", got, "size", size)
-		return nil, errors.Join(fmt.Errorf("blob %s: %w", hash, ErrCorrupt), f.Close())
+		return 0, fmt.Errorf("blob %s: %w", hash, ErrCorrupt)
 	}
-	return f, nil
+	return size, nil
 }
 
 // Size is the length in bytes.
