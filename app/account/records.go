@@ -118,7 +118,7 @@ var (
 
 // Collections is everything this package stores, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{users, companies, members, tokens, links}
+	return []kv.Checker{users, companies, members, tokens, links, answers}
 }
 
 func memberKey(companyID, userID string) string { return companyID + "/" + userID }

@@ -89,7 +89,7 @@ type Service struct {
 
 	passwords *hasher
 	tokens    *signer
-	sealKey   []byte // encrypts two-factor secrets
+	sealKey   []byte // encrypts two-factor secrets and kept answers
 	codeKey   []byte // hashes recovery codes
 
 	perAccount *Limiter // failed logins
@@ -108,7 +108,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 	}
 	o.setDefaults()
 	tokenKey, tokenErr := deriveKey(o.TokenKey, "token")
-	sealKey, sealErr := deriveKey(o.TokenKey, "two-factor")
+	sealKey, sealErr := deriveKey(o.TokenKey, "sealing")
 	codeKey, codeErr := deriveKey(o.TokenKey, "recovery code")
 	if err := errors.Join(tokenErr, sealErr, codeErr); err != nil {
 		return nil, err

@@ -226,7 +226,7 @@ func (s *Service) hashCode(code string) []byte {
 	return mac.Sum(nil)
 }
 
-var errSealed = errors.New("account: a two-factor secret cannot be read with this token key")
+var errSealed = errors.New("account: what was sealed with another token key cannot be read")
 
 func (s *Service) aead() (cipher.AEAD, error) {
 	block, err := aes.NewCipher(s.sealKey)
@@ -236,8 +236,8 @@ func (s *Service) aead() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// seal encrypts a secret so that it opens for that user only.
-func (s *Service) seal(userID string, secret []byte) ([]byte, error) {
+// seal encrypts a secret so that it opens for its owner (a user, a record) only.
+func (s *Service) seal(owner string, secret []byte) ([]byte, error) {
 	aead, err := s.aead()
 	if err != nil {
 		return nil, err
@@ -246,10 +246,10 @@ func (s *Service) seal(userID string, secret []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return aead.Seal(nonce, nonce, secret, []byte(userID)), nil
+	return aead.Seal(nonce, nonce, secret, []byte(owner)), nil
 }
 
-func (s *Service) unseal(userID string, sealed []byte) ([]byte, error) {
+func (s *Service) unseal(owner string, sealed []byte) ([]byte, error) {
 	aead, err := s.aead()
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (s *Service) unseal(userID string, sealed []byte) ([]byte, error) {
 		return nil, errSealed
 	}
 	nonce, box := sealed[:aead.NonceSize()], sealed[aead.NonceSize():]
-	secret, err := aead.Open(nil, nonce, box, []byte(userID))
+	secret, err := aead.Open(nil, nonce, box, []byte(owner))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSealed, err)
 	}

@@ -95,8 +95,8 @@ func (s *Service) Flush() error {
 // sweepBatch is how many records one transaction of Sweep removes.
 const sweepBatch = 1000
 
-// Sweep removes the records of tokens and links that have expired, and says how
-// many.
+// Sweep removes the records of tokens, links and kept answers that have expired,
+// and says how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	for ctx.Err() == nil {
 		n := 0
@@ -106,7 +106,11 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 				return err
 			}
 			expiredLinks, err := expired(tx, links, func(l linkRecord) time.Time { return l.ExpiresAt })
-			n = expiredTokens + expiredLinks
+			if err != nil {
+				return err
+			}
+			expiredAnswers, err := expired(tx, answers, func(a answerRecord) time.Time { return a.ExpiresAt })
+			n = expiredTokens + expiredLinks + expiredAnswers
 			return err
 		})
 		removed += n

@@ -1,0 +1,89 @@
+package account
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"paraph/kv"
+)
+
+const (
+	// answerLifetime is how long a repeated request gets the first answer.
+	answerLifetime = 24 * time.Hour
+
+	// maxAnswer bounds what is kept of one answer. A larger one is not kept, and
+	// its request is done again when it is repeated.
+	maxAnswer = 1 << 20
+)
+
+// Answer is what a request was answered with.
+type Answer struct {
+	Status int
+	Body   []byte
+}
+
+// answerRecord is an answer as stored. Its key is the company and the hash of the
+// idempotency key.
+type answerRecord struct {
+	UserID      string    `json:"user_id"`
+	Fingerprint string    `json:"fingerprint"`
+	Status      int       `json:"status"`
+	Body        []byte    `json:"body"` // sealed: it may show a token that is shown once
+	ExpiresAt   time.Time `json:"expires_at"`
+}
+
+var answers = kv.NewCollection("answers", kv.JSON[answerRecord](),
+	kv.Index[answerRecord]{Name: "expires", Keys: func(a answerRecord) []kv.Key {
+		return []kv.Key{kv.K(kv.KeyTime(a.ExpiresAt))}
+	}})
+
+func answerKey(who Actor, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return who.CompanyID + "/" + hex.EncodeToString(sum[:])
+}
+
+// Replay gives the answer that the actor's request with this idempotency key got
+// before, nil if there is none. The fingerprint stands for the request: the same
+// key with another, or by somebody else, is a conflict.
+func (s *Service) Replay(who Actor, key, fingerprint string) (*Answer, error) {
+	id := answerKey(who, key)
+	var kept answerRecord
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		kept, err = answers.Get(tx, id)
+		return err
+	})
+	switch {
+	case errors.Is(err, kv.ErrNotFound), err == nil && !kept.ExpiresAt.After(s.now()):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case kept.UserID != who.UserID || !hmac.Equal([]byte(kept.Fingerprint), []byte(fingerprint)):
+		return nil, Conflict("idempotency_key_reused", "This Idempotency-Key was used with another request.")
+	}
+	body, err := s.unseal(id, kept.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Status: kept.Status, Body: body}, nil
+}
+
+// KeepAnswer remembers an answer for a day, for [Service.Replay].
+func (s *Service) KeepAnswer(who Actor, key, fingerprint string, status int, body []byte) error {
+	if len(body) > maxAnswer {
+		return nil
+	}
+	id := answerKey(who, key)
+	sealed, err := s.seal(id, body)
+	if err != nil {
+		return err
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		return answers.Put(tx, id, answerRecord{
+			UserID: who.UserID, Fingerprint: fingerprint, Status: status, Body: sealed,
+			ExpiresAt: tx.Now.Add(answerLifetime),
+		})
+	})
+}

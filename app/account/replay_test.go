@@ -1,0 +1,58 @@
+package account_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+)
+
+func TestAnswersAreReplayedForADay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "ann@example.org", account.RoleOwner)
+	h.add(a, "mem@example.org", account.RoleMember)
+	h.add(b, "bob@example.org", account.RoleOwner)
+	ann, mem, bob := h.as("ann@example.org"), h.as("mem@example.org"), h.as("bob@example.org")
+	replay := func(who account.Actor, print string) (*account.Answer, error) { return h.Replay(who, "key 1", print) }
+
+	if got, err := replay(ann, "x"); got != nil || err != nil {
+		t.Errorf("before: got %+v, %v", got, err)
+	}
+	body := []byte(`{"token":"shown once"}`)
+	if err := h.KeepAnswer(ann, "key 1", "x", 201, body); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := replay(ann, "x"); err != nil || got == nil || got.Status != 201 || !bytes.Equal(got.Body, body) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	_, err := replay(ann, "y")
+	wantKind(t, err, account.KindConflict, "idempotency_key_reused")
+	_, err = replay(mem, "x")
+	wantKind(t, err, account.KindConflict, "idempotency_key_reused")
+	if got, err := replay(bob, "x"); got != nil || err != nil {
+		t.Errorf("another company: got %+v, %v", got, err)
+	}
+	var backup bytes.Buffer
+	if _, err := h.db.Backup(&backup, 0); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(backup.Bytes(), []byte("shown once")) {
+		t.Error("an answer is stored in the clear")
+	}
+	if err := h.KeepAnswer(ann, "key 2", "x", 200, make([]byte, 2<<20)); err != nil {
+		t.Error(err)
+	}
+	if got, err := h.Replay(ann, "key 2", "x"); got != nil || err != nil {
+		t.Errorf("too large to keep: got %v, %v", got != nil, err)
+	}
+	h.advance(24 * time.Hour)
+	if got, err := replay(ann, "y"); got != nil || err != nil {
+		t.Errorf("a day later: got %+v, %v", got, err)
+	}
+	if n, err := h.Sweep(t.Context()); n != 1 || err != nil {
+		t.Errorf("removed %d, %v", n, err)
+	}
+}
