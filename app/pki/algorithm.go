@@ -46,7 +46,14 @@ func digestByOID(oid asn1.ObjectIdentifier) crypto.Hash {
 	return 0
 }
 
-func isWeak(hash crypto.Hash) bool { return hash == crypto.SHA1 || hash == crypto.MD5 }
+func isWeak(hash crypto.Hash) bool {
+	for _, d := range digestNames {
+		if d.hash == hash {
+			return d.weak
+		}
+	}
+	return false
+}
 
 // algorithm is an AlgorithmIdentifier as read.
 type algorithm struct {

@@ -153,22 +153,48 @@ ess_cert_id_alg = sha256
 	}
 }
 
-// criticalPurpose issues a timestamp certificate with openssl.
+// criticalPurpose issues a timestamp certificate with openssl; the standard library writes no critical purposes.
 func criticalPurpose(t *testing.T, f *foreign, key crypto.Signer) *pki.Signer {
 	t.Helper()
-	request, out := write(t, "request", nil), write(t, "certificate.pem", nil)
-	openssl(t, "req", "-new", "-key", write(t, "key.pem", pkcs8(t, key)), "-subj", "/CN=Foreign TSA", "-out", request)
+	c := opensslCertificate(t, f, write(t, "key.pem", pkcs8(t, key)), "extendedKeyUsage=critical,timeStamping\nkeyUsage=critical,digitalSignature\n")
+	return &pki.Signer{Certificate: c, Key: key, Chain: []*x509.Certificate{f.issuer, f.root}}
+}
+
+func opensslCertificate(t *testing.T, f *foreign, keyFile, extensions string) *x509.Certificate {
+	t.Helper()
+	request, out := write(t, "request", nil), write(t, "certificate.der", nil)
+	openssl(t, "req", "-new", "-key", keyFile, "-subj", "/CN=Made by openssl", "-out", request)
 	openssl(t, "x509", "-req", "-in", request, "-CA", pemFile(t, f.issuer), "-CAkey", write(t, "ca.pem", pkcs8(t, f.issuerKey)),
-		"-days", "10", "-out", out, "-extfile", write(t, "ext", []byte("extendedKeyUsage=critical,timeStamping\nkeyUsage=critical,digitalSignature\n")))
-	data, err := os.ReadFile(out)
+		"-days", "10", "-outform", "DER", "-out", out, "-extfile", write(t, "ext", []byte(extensions)))
+	der, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := pki.ParsePEM(append(data, pkcs8(t, key)...), "")
+	c, err := x509.ParseCertificate(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &pki.Signer{Certificate: s.Certificate, Key: key, Chain: []*x509.Certificate{f.issuer, f.root}}
+	return c
+}
+
+// A key that is marked for RSASSA-PSS alone is one that crypto/x509 does not hand out.
+func TestKeyForPSSAlone(t *testing.T) {
+	t.Parallel()
+	f := newForeign(t)
+	key, out := write(t, "key.pem", nil), write(t, "foreign.der", nil)
+	openssl(t, "genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key)
+	c := opensslCertificate(t, f, key, "keyUsage=digitalSignature\n")
+	data := []byte("x")
+	openssl(t, "cms", "-sign", "-binary", "-in", write(t, "data", data), "-signer", pemFile(t, c), "-inkey", key, "-md", "sha256",
+		"-keyopt", "rsa_padding_mode:pss", "-outform", "DER", "-out", out)
+	cms, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := pki.VerifyCMS(cms, digestOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, Extra: []*x509.Certificate{f.issuer}})
+	if !r.Trusted() || r.Algorithm != "RSA-PSS 2048 with SHA-256" {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestChainFaults(t *testing.T) {

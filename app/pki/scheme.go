@@ -31,11 +31,11 @@ type scheme struct {
 }
 
 var (
-	oidPSS           = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}
-	oidMGF1          = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 8}
-	oidECPublicKey   = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
-	oidEd25519       = asn1.ObjectIdentifier{1, 3, 101, 112}
-	schemeIdentifers = []struct {
+	oidPSS            = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}
+	oidMGF1           = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 8}
+	oidECPublicKey    = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
+	oidEd25519        = asn1.ObjectIdentifier{1, 3, 101, 112}
+	schemeIdentifiers = []struct {
 		oid    asn1.ObjectIdentifier
 		scheme scheme
 	}{
@@ -73,7 +73,7 @@ func resolveScheme(a algorithm, digest crypto.Hash) (scheme, error) {
 	case a.oid.Equal(oidPSS):
 		return parsePSS(a.params)
 	}
-	for _, known := range schemeIdentifers {
+	for _, known := range schemeIdentifiers {
 		if known.oid.Equal(a.oid) {
 			return known.scheme, nil
 		}

@@ -260,3 +260,51 @@ func TestHTTPOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestEmbeddedCertificates(t *testing.T) {
+	t.Parallel()
+	a := open(t, "", pki.Options{})
+	s := signatory(t, a, time.Now())
+	for want, ts := range map[int]pki.Timestamper{3: nil, 4: a.Timestamper()} { // root and issuer are the same for both
+		got, err := pki.EmbeddedCertificates(sign(t, s, []byte("x"), ts))
+		if err != nil || len(got) != want {
+			t.Errorf("%d certificates, want %d: %v", len(got), want, err)
+		}
+	}
+	if _, err := pki.EmbeddedCertificates([]byte("garbage")); err == nil {
+		t.Error("certificates in garbage")
+	}
+}
+
+// A timestamp that says something false, or whose authority may not say it, is not believed.
+func TestTimestampsThatAreNot(t *testing.T) {
+	t.Parallel()
+	a := open(t, "", pki.Options{})
+	data := []byte("x")
+	s := signatory(t, a, time.Now())
+	o := pki.VerifyOptions{Roots: a.Roots()}
+	token, err := a.Timestamper().Timestamp(context.Background(), make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := pki.VerifyTimestamp(sign(t, s, data, nil), digestOf(data), o); r.OK || len(r.Problems) == 0 {
+		t.Errorf("a signature passed off as a timestamp: %+v", r)
+	}
+	if r := pki.VerifyCMS(token, digestOf(data), o); r.Intact() {
+		t.Errorf("a timestamp passed off as a signature: %+v", r)
+	}
+	cms := sign(t, s, data, fixed(token))
+	r := pki.VerifyCMS(cms, digestOf(data), o)
+	if !r.Intact() || r.Timestamp == nil || r.Timestamp.OK || r.Timestamp.DigestOK {
+		t.Errorf("a timestamp over something else: %+v", r)
+	}
+	if !strings.Contains(strings.Join(r.Problems, " "), "timestamp is not valid") {
+		t.Errorf("problems %q", r.Problems)
+	}
+}
+
+// fixed gives the same token whatever it is asked for.
+type fixed []byte
+
+func (f fixed) Timestamp(context.Context, []byte) ([]byte, error) { return f, nil }
+func (f fixed) TokenSize() int                                    { return len(f) }
