@@ -6,21 +6,23 @@ import (
 	"slices"
 )
 
-// classify says of every changed object what it is to the document. Whatever
-// nothing leads to, in either revision, changes nothing.
+// classify says of every changed object what it is to the document. One that
+// is several things, as attackers arrange it, is what matters most: what pages
+// show comes before what may be changed. Whatever nothing leads to, in either
+// revision, changes nothing.
 func (p *pair) classify() {
 	p.catalog()
-	p.metadata()
-	p.claimDSS()
+	p.store()
 	p.form()
 	p.fields()
-	if len(p.changed) == 0 && !p.pagesMoved() {
+	if len(p.changed) == 0 {
 		return
 	}
-	p.pageTree()
-	p.annotations()
-	p.appearances()
-	p.rest()
+	for _, step := range []func(){
+		p.readPages, p.content, p.pageTree, p.metadata, p.storeParts, p.formParts, p.annotations, p.appearances, p.rest,
+	} {
+		step()
+	}
 }
 
 func (p *pair) add(c change) { p.out = append(p.out, c) }
@@ -32,13 +34,27 @@ func (p *pair) take(n int) bool {
 	return was
 }
 
+// takeDict is take for an object whose entries are compared afterwards. If it
+// is a stream, entries are not all there is to it.
+func (p *pair) takeDict(n int) bool {
+	if !p.take(n) {
+		return false
+	}
+	_, was := p.old.object(n).(*source)
+	_, is := p.new.object(n).(*source)
+	if was || is {
+		p.add(change{kind: ChangeOther, number: n, detail: "a stream in place of a dictionary"})
+	}
+	return true
+}
+
 // harmlessKeys of the catalog follow from signing.
 var harmlessKeys = []name{"Extensions", "Version"}
 
 func (p *pair) catalog() {
 	n := p.new.rootRef.Number
-	p.take(n)
-	p.take(p.old.rootRef.Number)
+	p.takeDict(n)
+	p.takeDict(p.old.rootRef.Number)
 	for _, k := range p.keys(p.old.catalog(), p.new.catalog(), "") {
 		c := change{kind: ChangeCatalog, number: n, detail: string(k)}
 		switch {
@@ -67,23 +83,43 @@ func (p *pair) metadata() {
 	}
 }
 
-// claimDSS takes what belongs to the security store. Objects that it shares
-// with the rest of the document are left for the rest.
-func (p *pair) claimDSS() {
+// storeKeys are the entries of a security store.
+var storeKeys = []name{"Type", "VRI", "Certs", "CRLs", "OCSPs"}
+
+// store settles the security store where it has only entries of its own, which
+// mean nothing elsewhere.
+func (p *pair) store() {
 	for _, f := range []*File{p.old, p.new} {
-		store := f.catalog()["DSS"]
-		if r, ok := store.(ref); ok && p.take(r.Number) {
+		r, ok := f.catalog()["DSS"].(ref)
+		if ok && p.changed[r.Number] && p.storeOnly(p.old, r) && p.storeOnly(p.new, r) && p.takeDict(r.Number) {
 			p.add(change{kind: ChangeDSS, number: r.Number})
 		}
-		d := f.dict(store)
-		for _, k := range []name{"VRI", "Certs", "CRLs", "OCSPs"} {
-			if r, ok := d[k].(ref); ok && p.take(r.Number) {
-				p.add(change{kind: ChangeDSS, number: r.Number, detail: string(k)})
-			}
+	}
+}
+
+func (p *pair) storeOnly(f *File, r ref) bool {
+	for k := range f.dict(r) {
+		if !slices.Contains(storeKeys, k) {
+			return false
+		}
+	}
+	return true
+}
+
+// storeParts settles what belongs to the security store alone.
+func (p *pair) storeParts() {
+	for _, f := range []*File{p.old, p.new} {
+		parts := []any{}
+		d := f.dict(f.catalog()["DSS"])
+		for _, k := range storeKeys {
+			parts = append(parts, d[k])
 		}
 		for _, v := range f.dict(d["VRI"]) {
+			parts = append(parts, v)
+		}
+		for _, v := range parts {
 			if r, ok := v.(ref); ok && p.take(r.Number) {
-				p.add(change{kind: ChangeDSS, number: r.Number, detail: "VRI"})
+				p.add(change{kind: ChangeDSS, number: r.Number})
 			}
 		}
 	}
@@ -97,10 +133,7 @@ func (p *pair) form() {
 		form := f.catalog()["AcroForm"]
 		if r, ok := form.(ref); ok {
 			number = r.Number
-			p.take(number)
-		}
-		if r, ok := f.dict(form)["Fields"].(ref); ok {
-			p.take(r.Number)
+			p.takeDict(number)
 		}
 	}
 	for _, k := range p.keys(a, b, "Fields") {
@@ -109,6 +142,17 @@ func (p *pair) form() {
 		case k == "DR" && p.onlyMore(p.old.dict(a[k]), p.new.dict(b[k]), 2), k == "DA" && a[k] == nil:
 		default:
 			p.add(change{kind: ChangeForm, number: number, detail: string(k)})
+		}
+	}
+}
+
+// formParts settles the list of fields, which were compared one by one, and
+// resources that were only added to.
+func (p *pair) formParts() {
+	a, b := p.old.form(), p.new.form()
+	for _, v := range []any{a["Fields"], b["Fields"]} {
+		if r, ok := v.(ref); ok {
+			p.take(r.Number)
 		}
 	}
 	if r, ok := b["DR"].(ref); ok && p.changed[r.Number] && p.onlyMore(p.old.dict(a["DR"]), p.new.dict(r), 2) {
@@ -130,22 +174,38 @@ func (p *pair) onlyMore(a, b dict, depth int) bool {
 	return true
 }
 
-// pagesMoved says whether the two revisions have different lists of pages.
-// Both lists are read here, for those that need them later.
-func (p *pair) pagesMoved() bool {
+// readPages lists the pages of both revisions.
+func (p *pair) readPages() {
 	for i, f := range []*File{p.old, p.new} {
 		pages, err := f.readPages()
 		if err != nil {
 			p.add(change{kind: ChangePageTree, detail: err.Error()})
-			return true
 		}
 		p.pages[i] = pages
 	}
-	return !slices.EqualFunc(p.pages[0], p.pages[1], func(a, b Page) bool { return a.ref == b.ref })
+}
+
+// content settles whatever pages show.
+func (p *pair) content() {
+	content := map[int]bool{}
+	for i, f := range []*File{p.old, p.new} {
+		for _, pg := range p.pages[i] {
+			d := f.dict(pg.ref).Clone()
+			for _, k := range []name{"Annots", "Parent", "B", "AA"} {
+				delete(d, k)
+			}
+			f.mark(d, content)
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
+		if content[n] && p.take(n) {
+			p.add(change{kind: ChangePageContent, number: n})
+		}
+	}
 }
 
 func (p *pair) pageTree() {
-	if p.pagesMoved() {
+	if !slices.EqualFunc(p.pages[0], p.pages[1], func(a, b Page) bool { return a.ref == b.ref }) {
 		p.add(change{kind: ChangePageTree, detail: fmt.Sprintf("%d pages, then %d", len(p.pages[0]), len(p.pages[1]))})
 	}
 	isPage := map[int]bool{}
@@ -198,7 +258,7 @@ func (p *pair) page(i int, pg Page) {
 	n := pg.ref.Number
 	label := fmt.Sprintf("page %d", i+1)
 	a, b := p.old.dict(pg.ref), p.new.dict(pg.ref)
-	if p.take(n) {
+	if p.takeDict(n) {
 		for _, k := range p.keys(a, b, "Annots") {
 			c := change{kind: ChangePage, number: n, detail: label + ": " + string(k)}
 			switch k {
@@ -322,22 +382,6 @@ func (p *pair) annotations() {
 func (p *pair) appearances() {
 	if len(p.changed) == 0 {
 		return
-	}
-	content := map[int]bool{}
-	for i, f := range []*File{p.old, p.new} {
-		for _, pg := range p.pages[i] {
-			d := f.dict(pg.ref).Clone()
-			for _, k := range []name{"Annots", "Parent", "B", "AA"} {
-				delete(d, k)
-			}
-			f.mark(d, content)
-		}
-	}
-	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
-		if content[n] {
-			p.take(n)
-			p.add(change{kind: ChangePageContent, number: n})
-		}
 	}
 	for _, f := range []*File{p.old, p.new} {
 		for _, fd := range f.fields() {

@@ -51,11 +51,11 @@ func (p *pair) newField(fd *field) {
 
 // field compares one field and its widgets.
 func (p *pair) field(a, b *field) {
-	if p.take(a.ref.Number) {
+	if p.takeDict(a.ref.Number) {
 		p.fieldKeys(a, b, a.dict, b.dict, a.ref.Number)
 	}
 	for _, w := range b.widgets {
-		if w.ref == b.ref || !p.take(w.ref.Number) {
+		if w.ref == b.ref || !p.takeDict(w.ref.Number) {
 			continue
 		}
 		p.fieldKeys(a, b, p.old.dict(w.ref), w.dict, w.ref.Number)
@@ -128,7 +128,7 @@ func (p *pair) parents() {
 			}
 			seen[r.Number] = true
 			is := p.new.dict(r)
-			if p.take(r.Number) {
+			if p.takeDict(r.Number) {
 				for _, k := range p.keys(p.old.dict(r), is, "") {
 					p.add(change{kind: ChangeField, number: r.Number, detail: p.new.text(is["T"]) + ": " + string(k)})
 				}

@@ -39,9 +39,12 @@ const fieldDepth = 32
 // fields lists the terminal fields of the form in their order. Fields that are
 // not indirect objects, or are met twice, are left out.
 func (f *File) fields() []field {
-	w := fieldWalk{f: f, seen: map[int]bool{}}
-	w.kids(f.array(f.form()["Fields"]), field{}, 0)
-	return w.out
+	if f.fieldList == nil {
+		w := fieldWalk{f: f, seen: map[int]bool{}, out: []field{}}
+		w.kids(f.array(f.form()["Fields"]), field{}, 0)
+		f.fieldList = w.out
+	}
+	return f.fieldList
 }
 
 type fieldWalk struct {

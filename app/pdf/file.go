@@ -35,7 +35,9 @@ type File struct {
 	loading    map[int]bool
 	*budget
 
-	pages []Page
+	scratch   []byte // see scratchAt
+	pages     []Page
+	fieldList []field // see fields
 }
 
 // A budget is the work spent on a file and on the views of its revisions.
@@ -149,7 +151,27 @@ func (f *File) bytesAt(at int64, n int) ([]byte, error) {
 	if at < 0 || at > f.size {
 		return nil, damaged("offset %d is outside of the file", at)
 	}
-	b := make([]byte, min(int64(n), f.size-at))
+	return f.readInto(make([]byte, min(int64(n), f.size-at)), at)
+}
+
+// scratchAt is bytesAt into memory that its next call uses again.
+func (f *File) scratchAt(at int64, n int) ([]byte, error) {
+	if at < 0 || at > f.size {
+		return nil, damaged("offset %d is outside of the file", at)
+	}
+	n = int(min(int64(n), f.size-at))
+	if n > scratchSize {
+		return f.readInto(make([]byte, n), at)
+	}
+	if f.scratch == nil {
+		f.scratch = make([]byte, scratchSize)
+	}
+	return f.readInto(f.scratch[:n], at)
+}
+
+const scratchSize = 2048
+
+func (f *File) readInto(b []byte, at int64) ([]byte, error) {
 	if _, err := f.r.ReadAt(b, at); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read PDF: %w", err)
 	} else if err == io.EOF && at+int64(len(b)) < f.size {
@@ -160,10 +182,10 @@ func (f *File) bytesAt(at int64, n int) ([]byte, error) {
 
 // window calls read with a lexer at offset at, over ever larger windows until
 // what it read does not touch the end of the window. It returns the offset
-// behind what was read.
+// behind what was read. The function must not read other parts of the file.
 func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error) {
-	for size := int64(2048); ; size *= 8 {
-		b, err := f.bytesAt(at, int(min(size, f.limits.ObjectSize)))
+	for size := int64(scratchSize); ; size *= 8 {
+		b, err := f.scratchAt(at, int(min(size, f.limits.ObjectSize)))
 		if err != nil {
 			return 0, err
 		}
