@@ -220,6 +220,46 @@ func TestShadow(t *testing.T) {
 	}
 }
 
+// TestTwoRoles has objects that are something harmless and something that
+// shows, both at once.
+func TestTwoRoles(t *testing.T) {
+	t.Parallel()
+	for role, entries := range map[string][2]string{
+		"information":    {"", "/Info 3 0 R"},
+		"metadata":       {"/Metadata 11 0 R", ""},
+		"store":          {"/DSS 3 0 R", ""},
+		"store parts":    {"/DSS<</Certs 12 0 R/VRI<</A 11 0 R>>>>", ""},
+		"list of fields": {"/AcroForm<</Fields 12 0 R>>", ""},
+		"resources":      {"/AcroForm<</Fields[]/DR 4 0 R>>", ""},
+		"field":          {"/AcroForm<</Fields[11 0 R]>>", ""},
+	} {
+		b := newBuilder()
+		b.object(1, "<</Type/Catalog/Pages 2 0 R"+entries[0]+">>")
+		b.object(2, "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>")
+		b.object(3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+		b.object(4, "<</Font<</F 3 0 R>>>>")
+		b.object(10, "<</Type/Page/Parent 2 0 R/Resources 4 0 R/Contents 12 0 R>>")
+		b.stream(11, "/FT/Tx/T(x)", "BT /F 24 Tf 72 700 Td (Text) Tj ET")
+		b.object(12, "[11 0 R]")
+		b.stream(13, "", "BT /F 24 Tf 72 700 Td (More) Tj ET")
+		signed := halfway(t, b.end("/Root 1 0 R"+entries[1]))
+		for what, change := range map[string]map[int]string{
+			"font":     {3: "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"},
+			"contents": {12: "[11 0 R 13 0 R]"},
+			"stream":   {11: "<</FT/Tx/T(x)/Length 3>>\nstream\n0 g\nendstream"},
+			"names":    {4: "<</Font<</F 3 0 R/G 3 0 R>>>>"},
+		} {
+			if s := signatures(t, patch(signed, change))["certification"]; s.Sound() {
+				t.Errorf("%s: changed %s passes: %+v", role, what, s.Later)
+			}
+		}
+		complete(t, b.Bytes(), two())
+		if f, err := pdf.Open(bytes.NewReader(signed), int64(len(signed))); err != nil || f.Inspect().Err != nil {
+			t.Errorf("%s: %v", role, err)
+		}
+	}
+}
+
 // TestForgery has files in which the signature does not cover what it seems to.
 func TestForgery(t *testing.T) {
 	t.Parallel()

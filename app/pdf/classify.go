@@ -83,27 +83,15 @@ func (p *pair) metadata() {
 	}
 }
 
-// storeKeys are the entries of a security store.
-var storeKeys = []name{"Type", "VRI", "Certs", "CRLs", "OCSPs"}
-
 // store settles the security store where it has only entries of its own, which
 // mean nothing elsewhere.
 func (p *pair) store() {
 	for _, f := range []*File{p.old, p.new} {
 		r, ok := f.catalog()["DSS"].(ref)
-		if ok && p.changed[r.Number] && p.storeOnly(p.old, r) && p.storeOnly(p.new, r) && p.takeDict(r.Number) {
+		if ok && p.changed[r.Number] && storeOnly(p.old.dict(r)) && storeOnly(p.new.dict(r)) && p.takeDict(r.Number) {
 			p.add(change{kind: ChangeDSS, number: r.Number})
 		}
 	}
-}
-
-func (p *pair) storeOnly(f *File, r ref) bool {
-	for k := range f.dict(r) {
-		if !slices.Contains(storeKeys, k) {
-			return false
-		}
-	}
-	return true
 }
 
 // storeParts settles what belongs to the security store alone.

@@ -55,11 +55,10 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	if f.docMDP() == 1 && f.dict(f.catalog()["DSS"]) == nil {
+	if _, ok := f.storeRef(); f.docMDP() == 1 && !ok {
 		return Revision{}, fmt.Errorf("%w: certified with no changes allowed", ErrChangesForbidden)
 	}
-	store := f.dict(f.catalog()["DSS"]).Clone()
-	store["Type"] = name("DSS")
+	store := f.storeEntries()
 	used := dict{}
 	for _, part := range []struct {
 		key, vri name
@@ -84,6 +83,39 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	return u.revision(b)
 }
 
+// storeRef gives the object of the security store, if it is nothing but that:
+// a file may call its font so, and lose it when the store is written.
+func (f *File) storeRef() (ref, bool) {
+	r, ok := f.catalog()["DSS"].(ref)
+	d, isDict := f.resolve(r).(dict)
+	return r, ok && isDict && storeOnly(d)
+}
+
+// storeEntries gives the store to add to, which may be empty.
+func (f *File) storeEntries() dict {
+	out := dict{"Type": name("DSS")}
+	for k, v := range f.dict(f.catalog()["DSS"]) {
+		if slices.Contains(storeKeys, k) && k != "Type" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// storeKeys are the entries of a security store.
+var storeKeys = []name{"Type", "VRI", "Certs", "CRLs", "OCSPs"}
+
+// storeOnly says whether a dictionary has only entries of a security store,
+// which mean nothing elsewhere.
+func storeOnly(d dict) bool {
+	for k := range d {
+		if !slices.Contains(storeKeys, k) {
+			return false
+		}
+	}
+	return true
+}
+
 func (u *update) addAll(values [][]byte) array {
 	var out array
 	for _, v := range values {
@@ -95,7 +127,7 @@ func (u *update) addAll(values [][]byte) array {
 // putDSS writes the store where Prepare made room for it. Only in a file that
 // was not prepared here does the catalog change.
 func (u *update) putDSS(store dict) {
-	if r, ok := u.f.catalog()["DSS"].(ref); ok {
+	if r, ok := u.f.storeRef(); ok {
 		u.put(r, store)
 		return
 	}

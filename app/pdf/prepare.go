@@ -157,11 +157,8 @@ func (p *preparation) fillCatalog() {
 		delete(p.catalog, "NeedsRendering")
 		delete(p.catalog, "Perms") // usage rights do not survive a change
 	}
-	dss := p.f.dict(p.catalog["DSS"])
-	if _, ok := p.catalog["DSS"].(ref); !ok || dss == nil {
-		dss = dss.Clone()
-		dss["Type"] = name("DSS")
-		p.catalog["DSS"] = p.u.Add(dss)
+	if _, ok := p.f.storeRef(); !ok {
+		p.catalog["DSS"] = p.u.Add(p.f.storeEntries())
 	}
 	extensions := p.f.dict(p.catalog["Extensions"]).Clone()
 	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}

@@ -1,0 +1,138 @@
+package pdf_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/object"
+)
+
+func seeds(f *testing.F) {
+	f.Helper()
+	f.Add(plain(2))
+	f.Add(messy())
+	f.Add(streamFile("", func(b []byte) string { return string(b) }))
+	f.Add(qpdf(f, plain(2), "--object-streams=generate"))
+	f.Add(qpdf(f, messy(), "--linearize"))
+	f.Add(complete(f, plain(1), two()).bytes)
+}
+
+// known are the errors that a file may be refused with.
+var known = []error{
+	pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrEncrypted, pdf.ErrTooComplex, pdf.ErrDynamicXFA, pdf.ErrChangesForbidden,
+	pdf.ErrNoField, pdf.ErrFieldType, pdf.ErrSigned, pdf.ErrLocked, pdf.ErrSpec,
+}
+
+func allowed(t *testing.T, err error) {
+	t.Helper()
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return
+		}
+	}
+	t.Fatalf("an error of no kind: %v", err)
+}
+
+// small keeps the fuzzer from spending its time on work that is only large.
+func small() pdf.Limits {
+	l := pdf.DefaultLimits()
+	l.Parsed, l.Inflate, l.InflateTotal = 8<<20, 1<<20, 4<<20
+	return l
+}
+
+// FuzzRead opens whatever it is given and looks at everything.
+func FuzzRead(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := small().Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			allowed(t, err)
+			return
+		}
+		file.Inspect()
+		if _, err := file.Signatures(); err != nil {
+			allowed(t, err)
+		}
+		if _, err := file.DSS(); err != nil {
+			allowed(t, err)
+		}
+	})
+}
+
+// FuzzRevise appends to whatever can be read: what comes out can be read
+// again, has the same pages, and the upload in front.
+func FuzzRevise(f *testing.F) {
+	seeds(f)
+	sign := func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }
+	f.Fuzz(func(t *testing.T, b []byte) {
+		before, err := small().Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		spec := two()
+		spec.Certify = &pdf.Seal{Size: 16, Sign: sign}
+		spec.StripJavaScript, spec.StripEmbeddedFiles = true, true
+		c := newChain(t, b)
+		r, err := pdf.Prepare(c.base(), spec)
+		if err != nil {
+			allowed(t, err)
+			return
+		}
+		c.add(r, nil)
+		r, err = pdf.Sign(c.base(), pdf.SignSpec{
+			Field: "alice", Seal: pdf.Seal{Size: 16, Sign: sign}, Values: []pdf.FieldValue{{Name: "a.text", Text: "x"}},
+		})
+		if err != nil {
+			allowed(t, err)
+			return
+		}
+		c.add(r, nil)
+		after := c.open()
+		if len(after.Pages()) != len(before.Pages()) {
+			t.Fatalf("%d pages became %d", len(before.Pages()), len(after.Pages()))
+		}
+		sigs, err := after.Signatures()
+		if err != nil {
+			allowed(t, err)
+			return
+		}
+		for _, s := range sigs {
+			if s.Field == "paraph_alice" && (len(s.Problems) > 0 || !s.Whole) {
+				t.Fatalf("%v", s.Problems)
+			}
+		}
+	})
+}
+
+// FuzzObject writes back what it read: the second reading is the same.
+func FuzzObject(f *testing.F) {
+	for _, s := range []string{
+		"<</A 1/B[1 0 R(x\\)\\n\\101)<41 4>]/C#20D true/E null/F -1.5>>", "[[[]]]", "(a(b)c)", "12 0 R", "/#", "<<", "+.5", "1 0", "%c\n[1]",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l := object.NewLexer(b, 0)
+		v, err := l.Next()
+		if err != nil {
+			return
+		}
+		if _, ok := v.(object.Keyword); ok {
+			return
+		}
+		once, err := object.Append(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := object.NewLexer(once, 0).Next()
+		if err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		twice, err := object.Append(nil, again)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%s became %s (%v)", once, twice, err)
+		}
+	})
+}
