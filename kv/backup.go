@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -163,10 +166,16 @@ func commonPrefix(a, b []byte) int {
 // Restore puts the content of a backup in place of what is stored. A backup of
 // what changed needs the one before it restored, and nothing written since;
 // anything else is [ErrBackup], and then nothing is changed. Calls wait while
-// it runs. When the stream breaks off or is damaged the store is left empty,
-// and the folder cannot be opened ([ErrInterrupted]) until it is emptied or a
-// whole backup is restored.
+// it runs.
+//
+// When r can seek it is read twice, and damage is found before anything is
+// changed. Otherwise damage, like a full disk, leaves the store empty: it
+// refuses writes, and its folder cannot be opened ([ErrInterrupted]), until a
+// whole backup has been restored or the folder was emptied.
 func (db *DB) Restore(r io.Reader) error {
+	if err := verify(r); err != nil {
+		return err
+	}
 	b := newBackupReader(r)
 	since, upto, id := b.header()
 	if b.err != nil {
@@ -176,11 +185,32 @@ func (db *DB) Restore(r io.Reader) error {
 		if err := db.mayRestore(since, id); err != nil {
 			return err
 		}
-		if err := db.restore(b, since, upto); err != nil {
-			return errors.Join(err, db.reload())
-		}
-		return db.reload()
+		return db.restore(b, since, upto)
 	})
+}
+
+// verify reads a backup to its end and goes back to where it began.
+func verify(r io.Reader) error {
+	s, ok := r.(io.ReadSeeker)
+	if !ok {
+		return nil
+	}
+	start, err := s.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil // a pipe
+	}
+	b := newBackupReader(s)
+	b.header()
+	for b.next() {
+		continue
+	}
+	if b.err != nil {
+		return b.err
+	}
+	if _, err = s.Seek(start, io.SeekStart); err != nil {
+		return fmt.Errorf("kv: restore: %w", err)
+	}
+	return nil
 }
 
 // mayRestore tells whether a backup of what changed since follows what is here.
@@ -202,17 +232,32 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 	return nil
 }
 
-// restore writes a backup. The mark is set before and removed with the last
-// write, so that half a restore is never taken for a store.
+// restore writes a backup. A mark is there meanwhile, so that half a restore is
+// never taken for a store.
 func (db *DB) restore(b *backupReader, since, upto uint64) error {
+	if err := db.markRestore(); err != nil {
+		return err
+	}
+	db.halfway = true
+	err := db.overwrite(b, since, max(upto, 1))
+	if err != nil {
+		return errors.Join(err, diskError(db.badger.DropAll()), db.load(db.badger))
+	}
+	if err := db.load(db.badger); err != nil {
+		return err
+	}
+	if err := db.unmarkRestore(); err != nil {
+		return err
+	}
+	db.halfway = false
+	return nil
+}
+
+func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 	if since == 0 {
 		if err := db.badger.DropAll(); err != nil {
 			return fmt.Errorf("kv: restore: %w", diskError(err))
 		}
-	}
-	ts := max(upto, 1)
-	if err := db.mark(ts, true); err != nil {
-		return err
 	}
 	batch := db.badger.NewWriteBatchAt(ts)
 	defer batch.Cancel()
@@ -222,29 +267,52 @@ func (db *DB) restore(b *backupReader, since, upto uint64) error {
 	if err := batch.Flush(); err != nil {
 		return fmt.Errorf("kv: restore: %w", diskError(err))
 	}
-	return db.mark(ts, false)
+	return nil
 }
 
-// mark sets or removes the mark of a restore under way.
-func (db *DB) mark(ts uint64, on bool) error {
-	txn := db.badger.NewTransactionAt(ts, true)
-	defer txn.Discard()
-	err := txn.Delete(restoringKey)
-	if on {
-		err = txn.Set(restoringKey, nothing)
+// restoreMark is the file that is there while a restore is under way.
+func (db *DB) restoreMark() string { return filepath.Join(db.dir, "RESTORING") }
+
+func (db *DB) markRestore() error {
+	if db.inMemory {
+		return nil
 	}
-	if err == nil {
-		err = txn.CommitAt(ts, nil)
-	}
+	f, err := os.Create(db.restoreMark())
 	if err != nil {
+		return fmt.Errorf("kv: restore: %w", diskError(err))
+	}
+	if err := errors.Join(f.Sync(), f.Close(), syncFolder(db.dir)); err != nil {
 		return fmt.Errorf("kv: restore: %w", diskError(err))
 	}
 	return nil
 }
 
+func (db *DB) unmarkRestore() error {
+	if db.inMemory {
+		return nil
+	}
+	if err := errors.Join(os.Remove(db.restoreMark()), syncFolder(db.dir)); err != nil {
+		return fmt.Errorf("kv: restore: %w", diskError(err))
+	}
+	return nil
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// roomEvery is the number of keys after which a restore looks for room.
+const roomEvery = 256
+
 // replay walks the keys of the backup and those stored side by side.
 func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
-	it := db.base.NewIterator(badger.IteratorOptions{})
+	txn := db.badger.NewTransactionAt(math.MaxUint64, false)
+	defer txn.Discard()
+	it := txn.NewIterator(badger.IteratorOptions{})
 	defer it.Close()
 	it.Rewind()
 	drop := func(until []byte) error {
@@ -255,14 +323,19 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 		}
 		return nil
 	}
-	for b.next() {
+	for n := 0; b.next(); n++ {
+		if n%roomEvery == 0 {
+			if err := db.disk.room(); err != nil {
+				return err
+			}
+		}
 		if err := drop(b.key); err != nil {
 			return err
 		}
 		if it.Valid() && bytes.Equal(it.Item().Key(), b.key) {
 			it.Next()
 		}
-		if !b.changed || bytes.Equal(b.key, restoringKey) {
+		if !b.changed {
 			continue
 		}
 		if err := batch.Set(bytes.Clone(b.key), b.value); err != nil {
@@ -275,9 +348,6 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 	return drop(nil)
 }
 
-// reload takes what Badger holds as the current state.
-func (db *DB) reload() error { return db.load(db.badger) }
-
 // quiet runs fn while nobody reads or writes.
 func (db *DB) quiet(fn func() error) error {
 	db.turn.Lock()
@@ -288,6 +358,7 @@ func (db *DB) quiet(fn func() error) error {
 	if db.closing {
 		return ErrClosed
 	}
+	defer db.epoch.Add(1)
 	return db.alone(fn)
 }
 
@@ -310,7 +381,7 @@ func (db *DB) Reset() error {
 		if err := errors.Join(txn.Set(formatKey, version), txn.CommitAt(1, nil)); err != nil {
 			return fmt.Errorf("kv: reset: %w", diskError(err))
 		}
-		return db.reload()
+		return db.load(db.badger)
 	})
 }
 

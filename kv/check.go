@@ -19,11 +19,15 @@ type Checker interface {
 func (db *DB) Check(parts ...Checker) []error {
 	var problems []error
 	err := db.View(func(tx *Tx) error {
-		if err := db.badger.VerifyChecksum(); err != nil {
-			problems = append(problems, fmt.Errorf("%w: %w", ErrCorrupt, err))
+		if !db.inMemory {
+			problems = checkTables(db.dir)
 		}
 		for _, p := range parts {
-			problems = append(problems, p.Problems(tx)...)
+			found, err := guarded(func() ([]error, error) { return p.Problems(tx), nil })
+			if err != nil { // damage can make Badger panic
+				found = []error{fmt.Errorf("%w: %w", ErrCorrupt, err)}
+			}
+			problems = append(problems, found...)
 		}
 		return nil
 	})

@@ -66,6 +66,9 @@ func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
 	if db.closing {
 		return nil, ErrClosed
 	}
+	if db.halfway {
+		return nil, ErrInterrupted
+	}
 	if err := db.repair(); err != nil {
 		return nil, err
 	}

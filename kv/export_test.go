@@ -21,3 +21,6 @@ func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
 // Raw gives a value, SetRaw changes it; nil deletes.
 func (tx *Tx) Raw(key []byte) ([]byte, error) { return tx.get(key) }
 func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
+
+// Put stores a job as it is.
+func (j *Jobs) Put(tx *Tx, job Job) error { return j.all.Put(tx, job.ID, job) }

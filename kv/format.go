@@ -10,10 +10,7 @@ import (
 // format is the version of this package's own layout of keys and values.
 const format = 1
 
-var (
-	formatKey    = space(spaceMeta, "format")    // format and version of the data
-	restoringKey = space(spaceMeta, "restoring") // there while a restore is under way
-)
+var formatKey = space(spaceMeta, "format") // format and version of the data
 
 // migrate refuses newer data and runs the migrations that are missing. Data of
 // an empty store is of the newest version.

@@ -58,7 +58,8 @@ type Jobs struct {
 	// floor is, per kind, a time before which none is waiting: a scan from
 	// there does not pass over what was done already and not yet swept away.
 	floor map[string]time.Time
-	news  int // counts what may have lowered a floor
+	news  int   // counts what may have lowered a floor
+	epoch int64 // of the store, which floor belongs to
 }
 
 // NewJobs gives the jobs of a store.

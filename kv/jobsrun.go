@@ -222,13 +222,17 @@ var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 func (j *Jobs) floors() (floor map[string]time.Time, news int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if epoch := j.db.epoch.Load(); epoch != j.epoch {
+		clear(j.floor)
+		j.epoch = epoch
+	}
 	return maps.Clone(j.floor), j.news
 }
 
 func (j *Jobs) raise(floor map[string]time.Time, news int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.news == news {
+	if j.news == news && j.epoch == j.db.epoch.Load() {
 		j.floor = floor
 	}
 }

@@ -27,10 +27,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
 )
 
 // What can go wrong; test with [errors.Is].
@@ -107,6 +109,7 @@ type DB struct {
 	base    *badger.Txn
 	ranks   []*rank // as of the last call of pending
 	fault   error   // why the last write to Badger failed; it is reopened before the next
+	halfway bool    // a restore failed: nothing may be written before the next one
 	closing bool
 
 	// mu guards what readers share. It is only ever held for a moment.
@@ -121,6 +124,7 @@ type DB struct {
 	changed   chan struct{}
 	counters  counters
 
+	epoch atomic.Int64   // counts how often all content was replaced
 	quit  chan struct{}  // closed by Close
 	tasks sync.WaitGroup // the committer and the watch over the disk
 }
@@ -175,6 +179,9 @@ func (db *DB) begin(o Options, usage diskGauge) (err error) {
 	if db.disk, err = newDisk(o, usage); err != nil {
 		return err
 	}
+	if !db.inMemory && exists(db.restoreMark()) {
+		return ErrInterrupted
+	}
 	if err := db.start(); err != nil {
 		return err
 	}
@@ -185,7 +192,13 @@ func (db *DB) begin(o Options, usage diskGauge) (err error) {
 
 // start opens Badger and loads what is kept in memory.
 func (db *DB) start() error {
-	b, err := badger.OpenManaged(db.options())
+	o := db.options()
+	if !db.inMemory {
+		if err := mayOpenTables(db.dir, o); err != nil {
+			return err
+		}
+	}
+	b, err := badger.OpenManaged(o)
 	if err != nil {
 		return openError(db.dir, err)
 	}
@@ -199,9 +212,6 @@ func (db *DB) start() error {
 func (db *DB) load(b *badger.DB) error {
 	ts := b.MaxVersion()
 	txn := b.NewTransactionAt(ts, false)
-	if _, err := txn.Get(restoringKey); err == nil {
-		return ErrInterrupted
-	}
 	ranks, err := db.loadRanks(txn)
 	if err != nil {
 		return err
@@ -238,6 +248,7 @@ func (db *DB) options() badger.Options {
 		WithNumGoroutines(2).
 		WithMetricsEnabled(false).
 		WithCompactL0OnClose(true).
+		WithChecksumVerificationMode(options.OnBlockRead).
 		WithLogger(badgerLog{db.log})
 }
 

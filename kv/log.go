@@ -108,6 +108,9 @@ func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
 	if err != nil {
 		return err
 	}
+	if err := l.mayBegin(tx, last); err != nil {
+		return err
+	}
 	e.Seq, e.Previous = last.n+1, last.hash
 	if e.Chain != "" {
 		if last, err = readHead(tx, l.chainHead(e.Chain)); err != nil {
@@ -120,6 +123,19 @@ func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
 		return err
 	}
 	return tx.set(l.chainHead(e.Chain), head{last.n + 1, e.Hash}.encode())
+}
+
+// mayBegin keeps a log whose head cannot be read from being begun anew over
+// what is there.
+func (l *Log[T]) mayBegin(tx *Tx, last head) error {
+	if last.n > 0 {
+		return nil
+	}
+	has, err := tx.has(join(l.entries, number(1)))
+	if err == nil && has {
+		err = fmt.Errorf("%w: log %s has entries but no head", ErrCorrupt, l.name)
+	}
+	return err
 }
 
 func (l *Log[T]) write(tx *Tx, e Entry[T]) error {

@@ -39,9 +39,6 @@ func (r *rank) total() int {
 	return r.sum
 }
 
-// size is the number of children.
-func (r *rank) size() int { return max(len(r.kids), len(r.blocks)) }
-
 func leafOf(blocks []block) *rank {
 	r := &rank{low: blocks[0].low, blocks: blocks}
 	for _, b := range blocks {

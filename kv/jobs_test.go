@@ -1,0 +1,343 @@
+package kv_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"paraph/kv"
+)
+
+// clock is moved by hand.
+type clock struct{ at atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.at.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.UnixMilli(c.at.Load()).UTC() }
+func (c *clock) forward(d time.Duration) { c.at.Add(d.Milliseconds()) }
+
+// work runs jobs until the test ends or stop is called.
+func work(t *testing.T, jobs *kv.Jobs, handlers ...kv.Handler) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- jobs.Run(ctx, 4, handlers...) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func idle(t *testing.T, jobs *kv.Jobs) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := jobs.Idle(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func add(t *testing.T, db *kv.DB, jobs *kv.Jobs, list ...kv.Job) {
+	t.Helper()
+	update(t, db, func(tx *kv.Tx) error {
+		for _, j := range list {
+			if err := jobs.Add(tx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func stats(t *testing.T, db *kv.DB, jobs *kv.Jobs) (s kv.JobStats) {
+	t.Helper()
+	view(t, db, func(tx *kv.Tx) (err error) { s, err = jobs.Stats(tx); return err })
+	return s
+}
+
+func TestJobsRunWhenDue(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	jobs := kv.NewJobs(db)
+	var mu sync.Mutex
+	var ran []string
+	record := func(_ context.Context, j kv.Job) error {
+		mu.Lock()
+		defer mu.Unlock()
+		ran = append(ran, string(j.Payload))
+		return nil
+	}
+	work(t, jobs, kv.Handler{Kind: "a", Run: record}, kv.Handler{Kind: "b", Run: record})
+	want := func(list ...string) {
+		t.Helper()
+		idle(t, jobs)
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(ran)
+		if !slices.Equal(ran, list) {
+			t.Errorf("ran %v, want %v", ran, list)
+		}
+	}
+	add(t, db, jobs,
+		kv.Job{Kind: "a", Payload: []byte("1")},
+		kv.Job{Kind: "b", Payload: []byte("2")},
+		kv.Job{Kind: "a", Payload: []byte("3"), Due: c.now().Add(time.Hour)},
+		kv.Job{Kind: "b", Payload: []byte("4"), Due: c.now().Add(24 * time.Hour)},
+	)
+	want("1", "2")
+	c.forward(time.Hour)
+	jobs.Nudge()
+	want("1", "2", "3")
+	add(t, db, jobs, kv.Job{Kind: "a", Payload: []byte("5"), Due: c.now().Add(-time.Hour)})
+	want("1", "2", "3", "5")
+	if s := stats(t, db, jobs); s.Waiting != 1 || s.Kinds["b"].Waiting != 1 || !s.Kinds["b"].Oldest.Equal(c.now().Add(23*time.Hour)) {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestJobKeyReplaces(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	jobs := kv.NewJobs(db)
+	later := c.now().Add(time.Hour)
+	add(t, db, jobs,
+		kv.Job{Kind: "a", Key: "k", Payload: []byte("old"), Due: later},
+		kv.Job{Kind: "b", Key: "k", Payload: []byte("other kind"), Due: later},
+		kv.Job{Kind: "a", Key: "k", Payload: []byte("new"), Due: later},
+		kv.Job{Kind: "a", Key: "l", Payload: []byte("cancelled"), Due: later},
+	)
+	update(t, db, func(tx *kv.Tx) error { return errors.Join(jobs.Cancel(tx, "a", "l"), jobs.Cancel(tx, "a", "none")) })
+	view(t, db, func(tx *kv.Tx) error {
+		p, err := jobs.List(tx, kv.JobWaiting, kv.Query{Limit: 10})
+		if p.Total != 2 || string(p.Items[0].Payload) != "new" || string(p.Items[1].Payload) != "other kind" {
+			t.Errorf("got %+v", p.Items)
+		}
+		return err
+	})
+	clean(t, db, jobs)
+}
+
+func TestJobIsTriedAgainThenDead(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	jobs := kv.NewJobs(db)
+	var runs atomic.Int64
+	dead := make(chan kv.Job, 10)
+	work(t, jobs, kv.Handler{
+		Kind:    "a",
+		Backoff: []time.Duration{time.Minute, time.Hour},
+		Run: func(_ context.Context, j kv.Job) error {
+			if runs.Add(1); string(j.Payload) == "panic" {
+				panic("handler")
+			}
+			return errors.New("no luck")
+		},
+		OnDead: func(_ context.Context, j kv.Job) { dead <- j },
+	}, kv.Handler{
+		Kind:    "hopeless",
+		Backoff: []time.Duration{time.Minute},
+		Run: func(context.Context, kv.Job) error {
+			return fmt.Errorf("really: %w", kv.Permanent(errors.New("gone")))
+		},
+		OnDead: func(_ context.Context, j kv.Job) { dead <- j },
+	})
+	add(t, db, jobs, kv.Job{ID: "x", Kind: "a", Key: "k"})
+	for i, pause := range []time.Duration{0, time.Minute, time.Hour} {
+		c.forward(pause)
+		jobs.Nudge()
+		idle(t, jobs)
+		if n := int(runs.Load()); n != i+1 {
+			t.Fatalf("%d attempts after pause %d", n, i)
+		}
+	}
+	if j := <-dead; j.ID != "x" || j.State != kv.JobDead || j.LastError != "no luck" || j.Attempts != 3 {
+		t.Errorf("dead: %+v", j)
+	}
+	update(t, db, func(tx *kv.Tx) error { return jobs.Retry(tx, "x") })
+	idle(t, jobs)
+	view(t, db, func(tx *kv.Tx) error {
+		j, err := jobs.Get(tx, "x")
+		if j.Attempts != 1 || j.State != kv.JobWaiting || !j.Due.Equal(c.now().Add(time.Minute)) {
+			t.Errorf("after Retry: %+v", j)
+		}
+		return err
+	})
+	add(t, db, jobs, kv.Job{ID: "y", Kind: "hopeless"}, kv.Job{ID: "z", Kind: "a", Payload: []byte("panic")})
+	idle(t, jobs)
+	if j := <-dead; j.ID != "y" || j.LastError != "really: gone" {
+		t.Errorf("dead: %+v", j)
+	}
+	view(t, db, func(tx *kv.Tx) error {
+		j, err := jobs.Get(tx, "z")
+		if j.LastError != "panic: handler" {
+			t.Errorf("after a panic: %+v", j)
+		}
+		return err
+	})
+	update(t, db, func(tx *kv.Tx) error { return jobs.Remove(tx, "y") })
+	if s := stats(t, db, jobs); s.Dead != 0 || s.Waiting != 2 {
+		t.Errorf("stats %+v", s)
+	}
+	clean(t, db, jobs)
+}
+
+func TestJobsSurviveTheirProcess(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	before := kv.NewJobs(db)
+	add(t, db, before, kv.Job{ID: "x", Kind: "a"}, kv.Job{ID: "y", Kind: "a", Key: "k"})
+	var orphans []kv.Job
+	view(t, db, func(tx *kv.Tx) error {
+		p, err := before.List(tx, "", kv.Query{Limit: 9})
+		orphans = p.Items
+		return err
+	})
+	update(t, db, func(tx *kv.Tx) error { // as a process that is gone left them
+		for _, j := range orphans {
+			j.State, j.Owner, j.Attempts = kv.JobRunning, "a process that is gone", 1
+			if err := before.Put(tx, j); err != nil {
+				return err
+			}
+		}
+		return before.Add(tx, kv.Job{ID: "new", Kind: "a", Key: "k"})
+	})
+	after := kv.NewJobs(db)
+	var mu sync.Mutex
+	var ran []string
+	work(t, after, kv.Handler{Kind: "a", Backoff: []time.Duration{0}, Run: func(_ context.Context, j kv.Job) error {
+		mu.Lock()
+		defer mu.Unlock()
+		ran = append(ran, fmt.Sprint(j.ID, j.Attempts))
+		return nil
+	}})
+	mu.Lock()
+	defer mu.Unlock()
+	for len(ran) < 2 {
+		mu.Unlock()
+		idle(t, after)
+		mu.Lock()
+	}
+	slices.Sort(ran)
+	if !slices.Equal(ran, []string{"new1", "x2"}) { // y was replaced while it was lost
+		t.Errorf("ran %v", ran)
+	}
+}
+
+func TestStoppingReturnsJobs(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	begun := make(chan struct{})
+	stop := work(t, jobs, kv.Handler{Kind: "a", Run: func(ctx context.Context, _ kv.Job) error {
+		close(begun)
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	add(t, db, jobs, kv.Job{ID: "x", Kind: "a"})
+	<-begun
+	stop()
+	view(t, db, func(tx *kv.Tx) error {
+		j, err := jobs.Get(tx, "x")
+		if j.State != kv.JobWaiting || j.Attempts != 0 {
+			t.Errorf("got %+v", j)
+		}
+		return err
+	})
+}
+
+func TestJobTimeout(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	work(t, jobs, kv.Handler{Kind: "a", Timeout: time.Millisecond, Run: func(ctx context.Context, _ kv.Job) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	add(t, db, jobs, kv.Job{ID: "x", Kind: "a"})
+	idle(t, jobs)
+	view(t, db, func(tx *kv.Tx) error {
+		j, err := jobs.Get(tx, "x")
+		if j.State != kv.JobDead || j.LastError != context.DeadlineExceeded.Error() {
+			t.Errorf("got %+v", j)
+		}
+		return err
+	})
+}
+
+// A handler may take its job away in the transaction that holds its result.
+func TestHandlerRemovesItsJob(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	var runs atomic.Int64
+	work(t, jobs, kv.Handler{Kind: "a", Backoff: []time.Duration{0, 0}, Run: func(_ context.Context, j kv.Job) error {
+		runs.Add(1)
+		if err := db.Update(func(tx *kv.Tx) error { return jobs.Remove(tx, j.ID) }); err != nil {
+			return err
+		}
+		return errors.New("after the result was stored")
+	}})
+	add(t, db, jobs, kv.Job{Kind: "a"})
+	idle(t, jobs)
+	if s := stats(t, db, jobs); runs.Load() != 1 || s.Dead+s.Waiting > 0 {
+		t.Errorf("%d runs, %+v", runs.Load(), s)
+	}
+}
+
+func TestManyJobsRunOnceEach(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{Dir: t.TempDir()})
+	jobs := kv.NewJobs(db)
+	var mu sync.Mutex
+	ran := map[string]int{}
+	run := func(_ context.Context, j kv.Job) error {
+		mu.Lock()
+		defer mu.Unlock()
+		ran[string(j.Payload)]++
+		return nil
+	}
+	work(t, jobs, kv.Handler{Kind: "a", Run: run}, kv.Handler{Kind: "b", Run: run})
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 50 {
+				err := db.Update(func(tx *kv.Tx) error {
+					return jobs.Add(tx, kv.Job{Kind: []string{"a", "b"}[i%2], Payload: fmt.Append(nil, w, "/", i)})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	idle(t, jobs)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(ran) != 200 {
+		t.Errorf("%d jobs ran, want 200", len(ran))
+	}
+	for name, n := range ran {
+		if n != 1 {
+			t.Errorf("job %s ran %d times", name, n)
+		}
+	}
+	clean(t, db, jobs)
+}
