@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,7 +49,7 @@ func answerKey(who Actor, key string) string {
 // Replay gives the answer that the actor's request with this idempotency key got
 // before, nil if there is none. The fingerprint stands for the request: the same
 // key with another, or by somebody else, is a conflict.
-func (s *Service) Replay(who Actor, key, fingerprint string) (*Answer, error) {
+func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {
 	id := answerKey(who, key)
 	var kept answerRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -71,18 +72,18 @@ func (s *Service) Replay(who Actor, key, fingerprint string) (*Answer, error) {
 }
 
 // KeepAnswer remembers an answer for a day, for [Service.Replay].
-func (s *Service) KeepAnswer(who Actor, key, fingerprint string, status int, body []byte) error {
-	if len(body) > maxAnswer {
+func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint string, a Answer) error {
+	if len(a.Body) > maxAnswer {
 		return nil
 	}
 	id := answerKey(who, key)
-	sealed, err := s.seal(id, body)
+	sealed, err := s.seal(id, a.Body)
 	if err != nil {
 		return err
 	}
 	return s.db.Update(func(tx *kv.Tx) error {
 		return answers.Put(tx, id, answerRecord{
-			UserID: who.UserID, Fingerprint: fingerprint, Status: status, Body: sealed,
+			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed,
 			ExpiresAt: tx.Now.Add(answerLifetime),
 		})
 	})

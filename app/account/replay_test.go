@@ -17,14 +17,14 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	h.add(b, "bob@example.org", account.RoleOwner)
 	ann, mem, bob := h.as("ann@example.org"), h.as("mem@example.org"), h.as("bob@example.org")
 	replay := func(who account.Actor, print string) (*account.Answer, error) {
-		return h.Replay(who, "key 1", print)
+		return h.Replay(t.Context(), who, "key 1", print)
 	}
 
 	if got, err := replay(ann, "x"); got != nil || err != nil {
 		t.Errorf("before: got %+v, %v", got, err)
 	}
 	body := []byte(`{"token":"shown once"}`)
-	if err := h.KeepAnswer(ann, "key 1", "x", 201, body); err != nil {
+	if err := h.KeepAnswer(t.Context(), ann, "key 1", "x", account.Answer{Status: 201, Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := replay(ann, "x"); err != nil || got == nil || got.Status != 201 || !bytes.Equal(got.Body, body) {
@@ -44,10 +44,10 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 	if bytes.Contains(backup.Bytes(), []byte("shown once")) {
 		t.Error("an answer is stored in the clear")
 	}
-	if err := h.KeepAnswer(ann, "key 2", "x", 200, make([]byte, 2<<20)); err != nil {
+	if err := h.KeepAnswer(t.Context(), ann, "key 2", "x", account.Answer{Status: 200, Body: make([]byte, 2<<20)}); err != nil {
 		t.Error(err)
 	}
-	if got, err := h.Replay(ann, "key 2", "x"); got != nil || err != nil {
+	if got, err := h.Replay(t.Context(), ann, "key 2", "x"); got != nil || err != nil {
 		t.Errorf("too large to keep: got %v, %v", got != nil, err)
 	}
 	h.advance(24 * time.Hour)
