@@ -6,6 +6,8 @@ import (
 	"image"
 	"image/color"
 	"io"
+
+	"paraph/app/convert/internal/vp8"
 )
 
 // layers makes image XObjects of a decoded picture, in the smallest of the
@@ -80,11 +82,10 @@ func rgbRow(img image.Image) func([]byte, int) {
 			}
 		}
 	}
-	if m, ok := img.(*image.YCbCr); ok {
+	if m, ok := img.(*vp8.Image); ok {
 		return func(dst []byte, y int) {
 			for x := range r.Dx() {
-				yi, ci := m.YOffset(r.Min.X+x, y), m.COffset(r.Min.X+x, y)
-				dst[3*x], dst[3*x+1], dst[3*x+2] = color.YCbCrToRGB(m.Y[yi], m.Cb[ci], m.Cr[ci])
+				dst[3*x], dst[3*x+1], dst[3*x+2] = m.RGB(r.Min.X+x, y)
 			}
 		}
 	}

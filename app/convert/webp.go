@@ -9,6 +9,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/convert/internal/vp8"
 )
 
 func (s source) webp(context.Context) (picture, error) {
@@ -20,7 +21,7 @@ func (s source) webp(context.Context) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	colour, mask := layers(img)
+	colour, mask := layers(vp8.Correct(img))
 	return picture{colour: colour, mask: mask, orientation: w.orientation, resolution: w.resolution}, nil
 }
 

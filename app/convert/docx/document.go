@@ -21,7 +21,8 @@ type document struct {
 	formats  map[format]*format
 	widths   map[widthKey]float64
 	fields   []*field
-	margins  map[string]marginPart
+	margins  map[string]*marginPart
+	computed bool // a field was met whose value depends on the page
 	notes    notes
 	flow     *flow
 	totals   totals // of the pass before, if there was one
@@ -46,7 +47,7 @@ type totals struct {
 func newDocument(ctx context.Context, p *pack, main *part, c Canvas, pics *pictures, found *findings) (*document, error) {
 	d := &document{
 		ctx: ctx, pack: p, main: main, canvas: c, pictures: pics, findings: found,
-		formats: map[format]*format{}, widths: map[widthKey]float64{}, margins: map[string]marginPart{},
+		formats: map[format]*format{}, widths: map[widthKey]float64{}, margins: map[string]*marginPart{},
 	}
 	root, err := main.related("styles")
 	if err != nil {

@@ -164,7 +164,10 @@ func breakKind(s string) itemKind {
 	return lineBreak
 }
 
-func (c *collector) add(i item) { c.items = append(c.items, i) }
+func (c *collector) add(i item) {
+	c.items = append(c.items, i)
+	c.d.computed = c.d.computed || i.kind == fieldItem
+}
 
 // text adds characters, in the capitals that the format asks for, with tabs
 // and signs to be drawn taken out.

@@ -2,6 +2,7 @@ package docx
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/go-text/typesetting/segmenter"
 )
@@ -116,6 +117,7 @@ func (b *breaker) fill(items []item) {
 			if at+1 < len(items) {
 				end = min(end, starts[at+1])
 			}
+			end = shortEnd(runes, from, end)
 			if items[at].kind == tabItem {
 				b.chunk(chunk)
 				b.addTab(items[at])
@@ -127,6 +129,23 @@ func (b *breaker) fill(items []item) {
 		}
 		b.chunk(chunk)
 	}
+}
+
+// maxPiece bounds the characters of a piece, so that one that has to be cut is
+// cut quickly. No column holds a word of that length anyway.
+const maxPiece = 256
+
+// shortEnd ends a piece early if it is too long, not before a mark that
+// belongs to the character in front of it.
+func shortEnd(runes []rune, from, end int) int {
+	if end-from <= maxPiece {
+		return end
+	}
+	to := from + maxPiece
+	for to < end && to < from+2*maxPiece && (unicode.Is(unicode.M, runes[to]) || runes[to] == '\u200D' || runes[to-1] == '\u200D') {
+		to++
+	}
+	return to
 }
 
 // flatten gives the characters of all items, with a stand-in for each object,

@@ -6,16 +6,18 @@ import (
 
 // marginPart is a header or footer that was read.
 type marginPart struct {
-	root *node
-	part *part
+	root  *node
+	part  *part
+	boxes []box // laid out for width, if the same on every page
+	width float64
 }
 
 // marginPart reads a header or footer, once.
-func (d *document) marginPart(name string) (marginPart, error) {
+func (d *document) marginPart(name string) (*marginPart, error) {
 	if m, ok := d.margins[name]; ok {
 		return m, nil
 	}
-	m := marginPart{}
+	m := &marginPart{}
 	if d.pack.zip.Has(name) {
 		var err error
 		if m.root, err = d.pack.tree(name); err != nil {
@@ -75,19 +77,30 @@ func (n *node) asksTotals() bool {
 	return asksTotals(text)
 }
 
-// counters are the positions of all lists.
-type counters map[*list]list
+// counters are the positions of the lists that are in use.
+type counters []counter
+
+type counter struct {
+	list    *list
+	counts  [maxLevels]int
+	started [maxLevels]bool
+}
 
 func (n *numbering) save() counters {
-	c := counters{}
-	for _, l := range n.abstract {
-		c[l] = *l
+	c := make(counters, 0, len(n.used))
+	for _, l := range n.used {
+		c = append(c, counter{l, l.counts, l.started})
 	}
 	return c
 }
 
+// restore undoes what was counted since save.
 func (n *numbering) restore(c counters) {
-	for l, v := range c {
-		l.counts, l.started = v.counts, v.started
+	for _, l := range n.used[len(c):] {
+		l.counts, l.started, l.inUse = [maxLevels]int{}, [maxLevels]bool{}, false
+	}
+	n.used = n.used[:len(c)]
+	for _, v := range c {
+		v.list.counts, v.list.started = v.counts, v.started
 	}
 }

@@ -13,9 +13,10 @@ import (
 
 // Bounds of the XML that is read.
 const (
-	maxDepth      = 256     // elements within elements
-	maxNodes      = 600_000 // elements of one paragraph, table or small part
-	maxParagraphs = 200_000 // of the document
+	maxDepth      = 256      // elements within elements
+	maxNodes      = 600_000  // elements of one paragraph, table or small part
+	maxParagraphs = 200_000  // of the document
+	maxText       = 16 << 20 // bytes of text of one paragraph, table or small part
 )
 
 // node is an element. Names are those of the specification with the usual
@@ -199,7 +200,7 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 	root := r.start(e)
 	stack := []*node{root}
 	var text []byte // of the innermost element that has text
-	for count := 1; len(stack) > 0; {
+	for count, length := 1, 0; len(stack) > 0; {
 		t, err := r.next()
 		if err != nil {
 			return nil, notWellFormed(unexpectedEnd(err))
@@ -220,6 +221,9 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 		case xml.CharData:
 			if hasText(top.name) {
 				text = append(text, t...)
+				if length += len(t); length > maxText {
+					return nil, refuse.TooLarge("A paragraph or table of the DOCX has more than %d MB of text.", maxText>>20)
+				}
 			}
 		case xml.EndElement:
 			if hasText(top.name) {

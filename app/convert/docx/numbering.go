@@ -11,6 +11,7 @@ const maxLevels = 9
 type numbering struct {
 	abstract map[string]*list
 	nums     map[string]*num
+	used     []*list
 	unknown  func(format string) // told of number formats that are shown as digits
 }
 
@@ -19,6 +20,7 @@ type list struct {
 	levels  [maxLevels]level
 	counts  [maxLevels]int
 	started [maxLevels]bool
+	inUse   bool
 	link    string // numStyleLink
 }
 
@@ -151,6 +153,10 @@ func (n *numbering) find(id, ilvl string) (*num, int) {
 // next counts a paragraph and gives its label.
 func (n *numbering) next(u *num, i int) *label {
 	l, v := u.list, u.level(i)
+	if !l.inUse {
+		l.inUse = true
+		n.used = append(n.used, l)
+	}
 	switch {
 	case u.starts[i] != nil && !u.applied[i]:
 		u.applied[i] = true

@@ -13,10 +13,10 @@ import (
 
 // Bounds of the parts, in unpacked bytes.
 const (
-	maxDocument   = 100 << 20 // word/document.xml
-	maxPart       = 32 << 20  // any other part of XML
-	maxPicture    = 32 << 20  // a picture
-	maxAllPicture = 96 << 20  // all pictures together
+	maxDocument   = 64 << 20 // word/document.xml
+	maxPart       = 32 << 20 // any other part of XML
+	maxPicture    = 32 << 20 // a picture
+	maxAllPicture = 96 << 20 // all pictures together
 )
 
 // pack is the file: its parts and their relationships (ISO/IEC 29500-2).

@@ -15,10 +15,15 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/convert/internal/vp8"
 )
 
-// maxPixels bounds a picture within a document.
-const maxPixels = 40_000_000
+// Bounds of pictures within a document, in pixels.
+const (
+	maxPixels     = 40_000_000  // of one that is passed on as it is
+	maxDecoded    = 24_000_000  // of one that has to be decoded
+	maxAllDecoded = 400_000_000 // of all that have to be decoded
+)
 
 // picture is something with a size in a line of text, or at a place of its own
 // on the page.
@@ -217,8 +222,9 @@ var errPictureFormat = errors.New("docx: picture format")
 
 // pictures loads each picture once.
 type pictures struct {
-	loaded map[pictureKey]loadedPicture
-	total  int
+	loaded  map[pictureKey]loadedPicture
+	total   int // bytes
+	decoded int // pixels
 }
 
 type pictureKey struct {
@@ -236,7 +242,7 @@ func (p *pictures) load(pk *pack, name string, cut crop) ([]byte, error) {
 	if l, ok := p.loaded[key]; ok {
 		return l.data, l.err
 	}
-	data, err := loadPicture(pk, name, cut)
+	data, err := p.read(pk, name, cut)
 	p.total += len(data)
 	if p.total > maxAllPicture {
 		return nil, refuse.TooLarge("The pictures of the DOCX take more than %d MB.", maxAllPicture>>20)
@@ -245,7 +251,7 @@ func (p *pictures) load(pk *pack, name string, cut crop) ([]byte, error) {
 	return data, err
 }
 
-func loadPicture(pk *pack, name string, cut crop) ([]byte, error) {
+func (p *pictures) read(pk *pack, name string, cut crop) ([]byte, error) {
 	data, err := pk.zip.Read(name, maxPicture)
 	if err != nil {
 		return nil, err
@@ -258,10 +264,16 @@ func loadPicture(pk *pack, name string, cut crop) ([]byte, error) {
 		return nil, refuse.TooLarge("A picture in the DOCX has more than %d megapixels.", maxPixels/1_000_000)
 	case (kind == "png" || kind == "jpeg") && cut == crop{}:
 		return data, nil
+	case config.Width*config.Height > maxDecoded || p.decoded > maxAllDecoded:
+		return nil, errPictureFormat
 	}
+	p.decoded += config.Width * config.Height
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPictureFormat, err)
+	}
+	if kind == "webp" {
+		img = vp8.Correct(img)
 	}
 	return encodePicture(cutPicture(img, cut), kind)
 }

@@ -135,10 +135,18 @@ func (d *document) margin(s *section, which string) []box {
 	if m.root == nil {
 		return nil
 	}
+	width := s.width - s.left - s.right
+	if m.boxes != nil && m.width == width {
+		return m.boxes
+	}
 	fields, counts := d.fields, d.nums.save()
-	d.fields = nil
-	boxes := d.blocks(m.root.kids, m.part, environment{width: s.width - s.left - s.right})
+	d.fields, d.computed = nil, false
+	m.boxes, m.width = d.blocks(m.root.kids, m.part, environment{width: width}), width
 	d.fields = fields
 	d.nums.restore(counts)
+	boxes := m.boxes
+	if d.computed { // differs from page to page
+		m.boxes = nil
+	}
 	return boxes
 }
