@@ -81,7 +81,6 @@ func sized(pages int, attributes string, padding int) []byte {
 type issuer struct {
 	authority *pki.Authority
 	company   *pki.Signer
-	root      string // PEM file
 }
 
 var testIssuer = sync.OnceValues(func() (*issuer, error) {

@@ -2,11 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/x509"
-	"encoding/pem"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -90,26 +86,6 @@ func (i *issuer) lists(t testing.TB) [][]byte {
 	return out
 }
 
-// trusted is a folder for pdfsig with our root in it.
-func trusted(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	ca := filepath.Join(dir, "root.pem")
-	if err := os.WriteFile(ca, signer(t).authority.RootPEM(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"-N", "-d", "sql:" + dir, "--empty-password"},
-		{"-A", "-d", "sql:" + dir, "-n", "root", "-t", "CT,CT,CT", "-i", ca},
-	} {
-		if out, err := tool(t, "certutil", args...); err != nil {
-			t.Logf("certutil: %v %s", err, out)
-			return ""
-		}
-	}
-	return dir
-}
-
 // judge has every tool look at a file, and our own examination too.
 func judge(t testing.TB, b []byte, signatures int) {
 	t.Helper()
@@ -121,8 +97,9 @@ func judge(t testing.TB, b []byte, signatures int) {
 	if out, err := tool(t, "qpdf", "--check", path); err != nil || strings.Contains(out, "WARNING") {
 		t.Errorf("qpdf: %v\n%s", err, out)
 	}
-	if out, err := tool(t, "mutool", "sign", "-v", path); err != nil || strings.Contains(out, "odified") {
-		t.Logf("mutool: %v\n%s", err, out)
+	out, err = tool(t, "mutool", "sign", "-v", path)
+	if err != nil || strings.Contains(out, "igest") || strings.Contains(out, "invalid") {
+		t.Errorf("mutool: %v\n%s", err, out)
 	}
 	f, err := pdf.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -161,21 +138,5 @@ func TestChain(t *testing.T) {
 	if !bytes.HasPrefix(c.bytes, upload) {
 		t.Fatal("the upload is not the first revision")
 	}
-	if os.Getenv("KEEP") != "" {
-		os.WriteFile(os.Getenv("KEEP"), c.bytes, 0o644)
-		for i, e := range c.ends {
-			os.WriteFile(os.Getenv("KEEP")+string(rune('0'+i)), c.bytes[:e], 0o644)
-		}
-		os.WriteFile(os.Getenv("KEEP")+".pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signer(t).authority.Root().Raw}), 0o644)
-	}
 	judge(t, c.bytes, 3)
-	sigs, _ := c.open().Signatures()
-	for _, s := range sigs {
-		t.Logf("%s rev %d end %d whole %v level %d lock %v", s.Field, s.Revision, s.End, s.Whole, s.Certifies, s.Lock)
-		for _, u := range s.Later {
-			t.Logf("   %+v", u)
-		}
-	}
 }
-
-var _ = crypto.SHA256

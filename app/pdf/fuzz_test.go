@@ -16,7 +16,21 @@ func seeds(f *testing.F) {
 	f.Add(streamFile("", func(b []byte) string { return string(b) }))
 	f.Add(qpdf(f, plain(2), "--object-streams=generate"))
 	f.Add(qpdf(f, messy(), "--linearize"))
-	f.Add(complete(f, plain(1), two()).bytes)
+	f.Add(tiny(f))
+}
+
+// tiny is a signed file small enough to be fuzzed at speed.
+func tiny(t testing.TB) []byte {
+	seal := pdf.Seal{Size: 8, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }}
+	c := newChain(t, plain(1))
+	c.add(pdf.Prepare(c.base(), pdf.PrepareSpec{
+		Fields:     []pdf.FieldSpec{{Name: "a", Type: pdf.FieldCheckbox, Width: 0.1, Height: 0.1, Owner: "s"}},
+		Signatures: []pdf.SignatureSpec{{Name: "s", Page: -1}},
+		Certify:    &seal,
+	}))
+	c.add(pdf.Sign(c.base(), pdf.SignSpec{Field: "s", Seal: seal, Values: []pdf.FieldValue{{Name: "a", Checked: true}}}))
+	c.add(pdf.AddDSS(c.base(), [][]byte{{1}}, nil, nil))
+	return c.bytes
 }
 
 // known are the errors that a file may be refused with.

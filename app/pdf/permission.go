@@ -50,13 +50,14 @@ func (f *File) transforms(signature dict, method name) []dict {
 
 // level is the DocMDP level of a signature, or 0 (ISO 32000-2 §12.8.2.2).
 func (f *File) level(signature dict) int {
-	for _, params := range f.transforms(signature, "DocMDP") {
-		if p, ok := f.int(params["P"]); ok && p >= 1 && p <= 3 {
-			return int(p)
-		}
-		return 2
+	params := f.transforms(signature, "DocMDP")
+	if len(params) == 0 {
+		return 0
 	}
-	return 0
+	if p, ok := f.int(params[0]["P"]); ok && p >= 1 && p <= 3 {
+		return int(p)
+	}
+	return 2 // what the standard says when it is missing
 }
 
 // docMDP is the level of the certification of the file, or 0.
