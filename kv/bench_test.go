@@ -122,13 +122,17 @@ func BenchmarkCreate(b *testing.B) {
 			var n atomic.Int64
 			parallel(b, writers, func() error {
 				i := int(n.Add(1))
-				return db.Update(func(txn *badger.Txn) error {
-					for k := range 4 {
-						if err := txn.Set(fmt.Appendf(nil, "i%d/%s", k, id(i)), nil); err != nil {
+				return db.Update(func(txn *badger.Txn) error { // the same bytes: two rows, three entries
+					for k := range 5 {
+						value := []byte(nil)
+						if k < 2 {
+							value = []byte(body + body[:100])
+						}
+						if err := txn.Set(fmt.Appendf(nil, "index%d/01K9COMPANY0000000000000AA/%s", k, id(i)), value); err != nil {
 							return err
 						}
 					}
-					return txn.Set([]byte(id(i)), []byte(body))
+					return nil
 				})
 			})
 		})
@@ -158,16 +162,44 @@ func parallel(b *testing.B, writers int, fn func() error) {
 
 func BenchmarkOpen(b *testing.B) {
 	dir := os.Getenv("KV_BENCH_DIR")
-	if dir == "" {
-		b.Skip("KV_BENCH_DIR is not set")
+	cases := map[string]kv.Options{"memory": {InMemory: true}, "empty": {Dir: b.TempDir()}}
+	if dir != "" {
+		cases["million"] = kv.Options{Dir: dir + "/1000000"}
 	}
+	for name, o := range cases {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				db, err := kv.Open(o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := db.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+func BenchmarkReset(b *testing.B) {
+	db := open(b, kv.Options{})
 	for b.Loop() {
-		db, err := kv.Open(kv.Options{Dir: dir + "/1000000"})
+		if err := db.Reset(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	db := full(b, 10_000)
+	i := 0
+	for b.Loop() {
+		i++
+		err := db.View(func(tx *kv.Tx) error { _, err := docs.Get(tx, id(i*7919%10_000)); return err })
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.StopTimer()
-		db.Close()
-		b.StartTimer()
 	}
 }

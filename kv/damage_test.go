@@ -26,6 +26,9 @@ func TestFlippedByteIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !sound(t, dir, "MANIFEST", -1) {
+		t.Error("damage is found where there is none")
+	}
 	tables := 0
 	for _, file := range files {
 		if !strings.HasSuffix(file, ".sst") && !strings.HasSuffix(file, "MANIFEST") {
@@ -36,9 +39,12 @@ func TestFlippedByteIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range int64(16) {
-			flipped(t, dir, filepath.Base(file), i*info.Size()/16+i%7)
-			flipped(t, dir, filepath.Base(file), info.Size()-1-i)
+		for i := range int64(8) {
+			for _, at := range []int64{i*info.Size()/8 + i%7, info.Size() - 1 - 2*i} {
+				if sound(t, dir, filepath.Base(file), at) {
+					t.Errorf("%s: byte %d of %d is flipped and nobody noticed", filepath.Base(file), at, info.Size())
+				}
+			}
 		}
 	}
 	if tables < 2 {
@@ -46,7 +52,9 @@ func TestFlippedByteIsFound(t *testing.T) {
 	}
 }
 
-func flipped(t *testing.T, from, name string, at int64) {
+// sound tells whether a copy of a store opens and is found in order when the
+// byte of a file is flipped.
+func sound(t *testing.T, from, name string, at int64) bool {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
@@ -56,18 +64,19 @@ func flipped(t *testing.T, from, name string, at int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content[at] ^= 0x10
+	if at >= 0 {
+		content[at] ^= 0x10
+	}
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	db, err := kv.Open(kv.Options{Dir: dir})
 	if err != nil {
-		return // noticed
+		return false
 	}
-	if found := db.Check(docs, trail); len(found) == 0 {
-		t.Errorf("%s: byte %d of %d is flipped and nobody noticed", name, at, len(content))
-	}
+	found := db.Check(docs, trail)
 	if err := db.Close(); err != nil {
-		t.Log(err) // the damage may keep it from tidying up
+		t.Log(err) // damage may keep it from tidying up
 	}
+	return len(found) == 0
 }

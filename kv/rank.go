@@ -27,7 +27,7 @@ type block struct {
 }
 
 const (
-	rankFan  = 64
+	rankFan  = 32
 	blockMax = 128
 	blockMin = 32 // a smaller one is merged with a neighbour
 )

@@ -57,7 +57,12 @@ func tryTable(file string, fn func(*table.Table) error) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		t, err := table.OpenTable(m, table.Options{ReadOnly: true, Compression: options.Snappy, ChkMode: options.NoVerification})
+		t, err := table.OpenTable(m, table.Options{
+			ReadOnly:    true,
+			Compression: options.Snappy,
+			BlockSize:   4 << 10,
+			ChkMode:     options.NoVerification,
+		})
 		if err == nil {
 			err = fn(t)
 		}
