@@ -178,10 +178,8 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	return user, nil
 }
 
-// maxSessions is how many sessions a member has in a company. A program that
-// logs in for every request ends its own oldest ones, not the disk.
-const maxSessions = 1000
-
+// trimSessions makes room for one more session: a program that logs in for every
+// request ends its own oldest ones, and does not fill the disk.
 func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
 	var keys []string
 	prefix := kv.K(companyID, string(ActorUser), userID)
@@ -192,7 +190,7 @@ func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range keys[:max(0, len(keys)-maxSessions+1)] {
+	for _, key := range keys[:max(0, len(keys)-s.sessions+1)] {
 		if err := s.revoke(tx, key); err != nil {
 			return err
 		}

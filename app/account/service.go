@@ -33,6 +33,7 @@ type Options struct {
 	PasswordWorkers int  // passwords checked at a time, default the number of CPUs, at most 4
 
 	TokenLifetime   time.Duration // of a session, default a week
+	Sessions        int           // of one member in a company, default 1000; the oldest end
 	AccountAttempts int           // failed logins per account and window, default 10
 	AddressAttempts int           // failed logins per address and window, default 100
 	AttemptWindow   time.Duration // default five minutes
@@ -63,6 +64,9 @@ func (o *Options) setDefaults() {
 	if o.TokenLifetime <= 0 {
 		o.TokenLifetime = 7 * 24 * time.Hour
 	}
+	if o.Sessions <= 0 {
+		o.Sessions = 1000
+	}
 	if o.AccountAttempts <= 0 {
 		o.AccountAttempts = 10
 	}
@@ -83,6 +87,7 @@ type Service struct {
 	mailer   Mailer
 	issuer   string
 	lifetime time.Duration
+	sessions int
 
 	randMu sync.Mutex
 	rand   io.Reader
@@ -115,7 +120,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 	}
 	s := &Service{
 		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
-		lifetime: o.TokenLifetime, rand: o.Rand, sealKey: sealKey, codeKey: codeKey,
+		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, sealKey: sealKey, codeKey: codeKey,
 		tokens:     newSigner(tokenKey, o.Now),
 		perAccount: NewLimiter(o.AccountAttempts, o.AttemptWindow, o.Now),
 		perAddress: NewLimiter(o.AddressAttempts, o.AttemptWindow, o.Now),
