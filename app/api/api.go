@@ -1,0 +1,90 @@
+// Package api is the JSON door: it decodes a request, calls the heart, and
+// encodes what comes back. No rule of the business lives here.
+//
+// Every endpoint answers bare and under /api. The OpenAPI document is made from
+// the same Go types that the handlers take and give, so it can't drift.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/notify"
+	"paraph/app/pki"
+	"paraph/app/signing"
+)
+
+// Options are what the door needs.
+type Options struct {
+	Accounts *account.Service
+	Signing  *signing.Service
+	Notify   *notify.Service
+	Keys     *pki.Authority
+	Log      *slog.Logger
+
+	LogRequests    bool
+	BaseURL        string   // of links; "" takes it from the request
+	TrustedProxies []string // addresses or prefixes whose forwarded headers count
+	MaxBody        int64    // of JSON, bytes
+	MaxUpload      int64    // of one file, bytes
+	ReadTimeout    time.Duration
+	IdleTimeout    time.Duration
+	Connections    int
+	Ready          func(context.Context) error
+	Test           TestControls // nil: there are none
+	Version        string
+}
+
+// prefetch is how much of a body is read before the handler runs; the rest is
+// streamed, so that an upload is never held whole in memory.
+const prefetch = 64 << 10
+
+type server struct {
+	Options
+	proxies []netip.Prefix
+	doc     *document
+	app     *fiber.App
+	login   *account.Limiter
+	replays *replays
+}
+
+// New makes the server with all routes.
+func New(o Options) (*fiber.App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	proxies, err := parseProxies(o.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Options: o, proxies: proxies, doc: newDocument(o.Version), replays: newReplays()}
+	s.app = fiber.New(fiber.Config{
+		AppName: "Paraph", DisableStartupMessage: true, Immutable: true, StreamRequestBody: true, BodyLimit: prefetch,
+		ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, Concurrency: o.Connections,
+		ReadBufferSize: 16 << 10, ErrorHandler: s.fail, DisablePreParseMultipartForm: true, UnescapePath: true,
+	})
+	s.app.Use(s.observe)
+	s.routes()
+	s.app.Use(func(*fiber.Ctx) error { return account.NotFound("page") })
+	return s.app, nil
+}
+
+// routes is every endpoint, with who may come in.
+func (s *server) routes() {
+	s.sessionRoutes()
+	s.documentRoutes()
+	s.stateRoutes()
+	s.fileRoutes()
+	s.fieldRoutes()
+	s.invitationRoutes()
+	s.companyRoutes()
+	s.serviceRoutes()
+	if s.Test != nil {
+		s.testRoutes()
+	}
+}

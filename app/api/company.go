@@ -1,0 +1,201 @@
+package api
+
+import (
+	"net/http"
+
+	"paraph/app/account"
+)
+
+type companyView struct {
+	ID                string  `json:"id"`
+	Name              string  `json:"name"`
+	Locale            string  `json:"locale"`
+	Timezone          string  `json:"timezone"`
+	LogoURL           *string `json:"logo_url"`
+	BrandColor        *string `json:"brand_color"`
+	RequireApproval   bool    `json:"require_approval"`
+	DefaultExpiryDays *int    `json:"default_expiry_days"`
+	ReminderDays      []int   `json:"reminder_days"`
+	ConsentText       *string `json:"consent_text"`
+	RetentionDays     *int    `json:"retention_days"`
+	OnDecline         string  `json:"on_decline" enum:"notify,void"`
+	CreatedAt         string  `json:"created_at" format:"date-time"`
+	UpdatedAt         string  `json:"updated_at" format:"date-time"`
+}
+
+func viewCompany(c account.Company) companyView {
+	v := companyView{ID: c.ID, Name: c.Name, Locale: c.Locale, Timezone: c.Timezone, LogoURL: orNull(c.LogoURL),
+		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, DefaultExpiryDays: positive(c.DefaultExpiryDays),
+		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), RetentionDays: positive(c.RetentionDays),
+		OnDecline: string(c.OnDecline), CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
+	if v.ReminderDays == nil {
+		v.ReminderDays = []int{}
+	}
+	return v
+}
+
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+type companyPatch struct {
+	Name              *string            `json:"name,omitempty"`
+	Locale            *string            `json:"locale,omitempty"`
+	Timezone          *string            `json:"timezone,omitempty"`
+	LogoURL           *string            `json:"logo_url,omitempty"`
+	BrandColor        *string            `json:"brand_color,omitempty"`
+	RequireApproval   *bool              `json:"require_approval,omitempty"`
+	DefaultExpiryDays *int               `json:"default_expiry_days,omitempty"`
+	ReminderDays      *[]int             `json:"reminder_days,omitempty"`
+	ConsentText       *string            `json:"consent_text,omitempty"`
+	RetentionDays     *int               `json:"retention_days,omitempty"`
+	OnDecline         *account.OnDecline `json:"on_decline,omitempty"`
+}
+
+type memberView struct {
+	ID            string  `json:"id"`
+	Name          string  `json:"name"`
+	Email         string  `json:"email"`
+	Role          string  `json:"role" enum:"owner,admin,approver,member,viewer"`
+	Status        string  `json:"status" enum:"invited,active,deactivated"`
+	TwoFactor     bool    `json:"two_factor"`
+	InvitedAt     *string `json:"invited_at" format:"date-time"`
+	JoinedAt      *string `json:"joined_at" format:"date-time"`
+	DeactivatedAt *string `json:"deactivated_at" format:"date-time"`
+	CreatedAt     string  `json:"created_at" format:"date-time"`
+	UpdatedAt     string  `json:"updated_at" format:"date-time"`
+}
+
+func viewMember(m account.Member) memberView {
+	return memberView{ID: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), Status: string(m.Status), TwoFactor: m.TwoFactor,
+		InvitedAt: maybe(m.InvitedAt), JoinedAt: maybe(m.JoinedAt), DeactivatedAt: maybe(m.DeactivatedAt), CreatedAt: when(m.CreatedAt), UpdatedAt: when(m.UpdatedAt)}
+}
+
+type memberBody struct {
+	Name     string       `json:"name,omitempty"`
+	Email    string       `json:"email,omitempty"`
+	Role     account.Role `json:"role,omitempty"`
+	Locale   string       `json:"locale,omitempty"`
+	Password string       `json:"password,omitempty" doc:"Makes the member ready to log in, without a message"`
+}
+
+type memberPatch struct {
+	Role   *account.Role `json:"role,omitempty"`
+	Active *bool         `json:"active,omitempty"`
+}
+
+type tokenView struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	UserID     string   `json:"user_id"`
+	UserName   string   `json:"user_name"`
+	Scopes     []string `json:"scopes"`
+	Token      *string  `json:"token" doc:"At creation only"`
+	LastUsedAt *string  `json:"last_used_at" format:"date-time"`
+	ExpiresAt  *string  `json:"expires_at" format:"date-time"`
+	CreatedAt  string   `json:"created_at" format:"date-time"`
+}
+
+func viewToken(t account.Token) tokenView {
+	v := tokenView{ID: t.ID, Name: t.Name, UserID: t.UserID, UserName: t.UserName, Scopes: []string{}, Token: orNull(t.Secret),
+		LastUsedAt: maybe(t.LastUsedAt), ExpiresAt: maybe(t.ExpiresAt), CreatedAt: when(t.CreatedAt)}
+	for _, x := range t.Scopes {
+		v.Scopes = append(v.Scopes, string(x))
+	}
+	return v
+}
+
+type tokenBody struct {
+	Name      string          `json:"name,omitempty"`
+	Scopes    []account.Scope `json:"scopes,omitempty"`
+	ExpiresAt *string         `json:"expires_at,omitempty"`
+}
+
+func (s *server) companyRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/company", summary: "The company of the token", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
+		c, err := s.Accounts.Company(r.UserContext(), r.who)
+		return viewCompany(c), err
+	})
+	handle(s, operation{method: http.MethodPatch, path: "/company", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
+		c, err := s.Accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
+		return viewCompany(c), err
+	})
+	s.memberRoutes()
+	s.tokenRoutes()
+}
+
+func (s *server) memberRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/members", summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
+		q, p, err := r.listQuery()
+		if err != nil {
+			return envelope[memberView]{}, err
+		}
+		list, err := s.Accounts.ListMembers(r.UserContext(), r.who, q)
+		return enclose(r, p, views(list.Items, viewMember), list.Total), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/members", summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
+		m, err := s.Accounts.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
+		return viewMember(m), err
+	})
+	handle(s, operation{method: http.MethodGet, path: "/members/{member}", summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
+		id, err := r.id("member")
+		if err != nil {
+			return memberView{}, err
+		}
+		m, err := s.Accounts.GetMember(r.UserContext(), r.who, id)
+		return viewMember(m), err
+	})
+	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
+		id, err := r.id("member")
+		if err != nil {
+			return memberView{}, err
+		}
+		m, err := s.Accounts.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
+		return viewMember(m), err
+	})
+	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+		id, err := r.id("member")
+		if err != nil {
+			return nothing{}, err
+		}
+		return nothing{}, s.Accounts.RemoveMember(r.UserContext(), r.who, id)
+	})
+}
+
+func (s *server) tokenRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/tokens", summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
+		q, p, err := r.listQuery()
+		if err != nil {
+			return envelope[tokenView]{}, err
+		}
+		list, err := s.Accounts.ListTokens(r.UserContext(), r.who, q)
+		return enclose(r, p, views(list.Items, viewToken), list.Total), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/tokens", summary: "Create an API token; it is shown once", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
+		var f account.Faults
+		until := moment(&f, "expires_at", in.ExpiresAt)
+		if err := f.Err(); err != nil {
+			return tokenView{}, err
+		}
+		t, err := s.Accounts.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		return viewToken(t), err
+	})
+	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+		id, err := r.id("token")
+		if err != nil {
+			return nothing{}, err
+		}
+		return nothing{}, s.Accounts.RevokeToken(r.UserContext(), r.who, id)
+	})
+}
+
+func views[T, V any](records []T, view func(T) V) []V {
+	out := make([]V, 0, len(records))
+	for _, x := range records {
+		out = append(out, view(x))
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	json "github.com/goccy/go-json"
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// idle is how long a body may stand still while it is streamed.
+const idle = 30 * time.Second
+
+// bodyReader gives the body as it comes. The connection's deadline moves on
+// while bytes arrive, so that a large upload is not cut off and a dead one is.
+type bodyReader struct {
+	r    io.Reader
+	conn func(time.Time) error
+}
+
+func (b bodyReader) Read(p []byte) (int, error) {
+	if err := b.conn(time.Now().Add(idle)); err != nil {
+		return 0, err
+	}
+	return b.r.Read(p)
+}
+
+// body is the request's body, streamed where it is large.
+func (r *request) body() io.Reader {
+	if s := r.Context().RequestBodyStream(); s != nil {
+		// What is not read of it can't be skipped cheaply.
+		r.Context().SetConnectionClose()
+		return bodyReader{s, r.Context().Conn().SetReadDeadline}
+	}
+	return bytes.NewReader(r.Request().Body())
+}
+
+// bodyCut says that the connection ended before the body did.
+func bodyCut(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return account.Malformed("The body ends before it is complete.").Because(err)
+	}
+	return account.Malformed("The body could not be read.").Because(err)
+}
+
+// decode reads the body into the endpoint's input.
+func (s *server) decode(r *request, op operation, schema *huma.Schema, in any) error {
+	if _, none := in.(*nothing); none && !op.files {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(r.Get(fiber.HeaderContentType))
+	switch {
+	case err == nil && media == "multipart/form-data" && op.files:
+		return s.decodeMultipart(r, params["boundary"], schema, in)
+	case err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")):
+		return s.decodeJSON(r, op, schema, in)
+	case r.empty():
+		return decodeText(nil, s, schema, in)
+	case err == nil && media == "application/x-www-form-urlencoded" && r.Method() == http.MethodPost && !op.files:
+		// curl -d without a header: the body is looked at as what it should be.
+		return s.decodeJSON(r, op, schema, in)
+	case r.Get(fiber.HeaderContentType) == "":
+		return s.decodeJSON(r, op, schema, in)
+	}
+	want := "application/json"
+	if op.files {
+		want += " or multipart/form-data"
+	}
+	return account.Unsupported("content_type_not_accepted", "The content type is not accepted here; send "+want+".")
+}
+
+func (r *request) empty() bool {
+	return r.Context().RequestBodyStream() == nil && len(r.Request().Body()) == 0
+}
+
+func (s *server) decodeJSON(r *request, op operation, schema *huma.Schema, in any) error {
+	limit := s.MaxBody
+	if op.files {
+		limit = s.MaxUpload*4/3 + s.MaxBody // files may come as base64
+	}
+	b, err := io.ReadAll(io.LimitReader(r.body(), limit+1))
+	if err != nil {
+		return bodyCut(err)
+	}
+	if int64(len(b)) > limit {
+		return account.TooLarge("body_too_large", fmt.Sprintf("The body is larger than the limit of %d bytes.", limit))
+	}
+	if n := r.Request().Header.ContentLength(); n > len(b) {
+		return bodyCut(io.ErrUnexpectedEOF)
+	}
+	sum := sha256.Sum256(b)
+	r.fingerprint = sum[:]
+	return decodeText(b, s, schema, in)
+}
+
+// decodeText turns JSON into the input. All values of the wrong type are told
+// at once; unknown members are ignored.
+func decodeText(b []byte, s *server, schema *huma.Schema, in any) error {
+	if len(bytes.TrimSpace(b)) == 0 {
+		b = []byte("{}")
+	}
+	if err := shallow(b); err != nil {
+		return err
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := d.Decode(&v); err != nil || d.More() {
+		return account.Malformed("The body is not valid JSON.").Because(err)
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return account.Malformed("The body must be a JSON object.")
+	}
+	var faults account.Faults
+	s.doc.validate(&faults, schema, withoutNulls(v))
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, in); err != nil {
+		return account.Malformed("The body is not what this endpoint takes.").Because(err)
+	}
+	return nil
+}
+
+// deepest is how deep JSON may nest; nothing here needs more than a few levels.
+const deepest = 64
+
+// shallow refuses JSON that nests too deeply, before any decoder recurses.
+func shallow(b []byte) error {
+	depth, inString, escaped := 0, false, false
+	for _, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			if depth++; depth > deepest {
+				return account.Malformed(fmt.Sprintf("The body nests more than %d levels deep.", deepest))
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return nil
+}
+
+// withoutNulls leaves out members that are null: they count as not given.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if x == nil {
+				delete(v, k)
+				continue
+			}
+			v[k] = withoutNulls(x)
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = withoutNulls(x)
+		}
+	}
+	return v
+}

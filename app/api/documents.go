@@ -1,0 +1,224 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+type documentBody struct {
+	Title           *string            `json:"title,omitempty"`
+	Subject         *string            `json:"subject,omitempty"`
+	Message         *string            `json:"message,omitempty"`
+	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
+	ExternalID      *string            `json:"external_id,omitempty"`
+	Metadata        *map[string]string `json:"metadata,omitempty"`
+	Locale          *string            `json:"locale,omitempty"`
+	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339"`
+	RemindEveryDays *int               `json:"remind_every_days,omitempty"`
+	ApproverID      *string            `json:"approver_id,omitempty"`
+}
+
+func (b *documentBody) input(f *account.Faults) signing.DocumentInput {
+	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
+		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
+		RemindEveryDays: b.RemindEveryDays}
+	if b.ApproverID != nil {
+		id := idOr(*b.ApproverID)
+		in.ApproverID = &id
+	}
+	return in
+}
+
+// moment reads a time of a body. A day alone is its end, in UTC.
+func moment(f *account.Faults, field string, v *string) *time.Time {
+	if v == nil || *v == "" {
+		return nil
+	}
+	if t, err := time.Parse(time.RFC3339, *v); err == nil {
+		return &t
+	}
+	if t, err := time.Parse(time.DateOnly, *v); err == nil {
+		t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
+		return &t
+	}
+	f.Must(field, "be a time such as 2026-12-31T23:59:59Z")
+	return nil
+}
+
+type createBody struct {
+	documentBody
+	Invitations []invitationBody `json:"invitations,omitempty"`
+	Fields      []fieldBody      `json:"fields,omitempty"`
+	Files       []base64File     `json:"files,omitempty"`
+	Send        bool             `json:"send,omitempty"`
+}
+
+func (s *server) documentRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/documents", summary: "List documents", tag: "Documents", query: listParameters, list: true}, s.listDocuments)
+	handle(s, operation{method: http.MethodPost, path: "/documents", summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", summary: "Get a document", tag: "Documents"}, s.getDocument)
+	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", summary: "Change a document", tag: "Documents"}, s.updateDocument)
+	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", summary: "Send a document for signing", tag: "Documents"}, s.sendDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", summary: "The audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
+}
+
+func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
+	p := r.page()
+	q := signing.ListQuery{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
+		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
+	if v, ok := r.query("sort"); ok && v == "" {
+		r.faults.Must("sort", "be field|direction")
+	}
+	got, err := s.Signing.List(r.UserContext(), r.who, q)
+	if err := merge(&r.faults, err); err != nil {
+		return documentList{}, err
+	}
+	l, m := r.frame(p, len(got.Rows), got.Total)
+	return documentList{raw: rawEnvelope{got.Rows, l, m}}, nil
+}
+
+// documentList is the envelope of list items. Its rows are sent as they are
+// stored; the type says what they are.
+type documentList struct {
+	envelope[signing.Row]
+	raw rawEnvelope
+}
+
+func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
+
+// merge joins the faults of the query with those that the service found, so
+// that all are told at once.
+func merge(f *account.Faults, err error) error {
+	if f.Empty() {
+		return err
+	}
+	if account.KindOf(err) == account.KindInvalid {
+		for field, messages := range fieldsOf(err) {
+			for _, m := range messages {
+				f.Add(field, m)
+			}
+		}
+	} else if err != nil {
+		return err
+	}
+	return f.Err()
+}
+
+func (s *server) createDocument(r *request, in *createBody) (documentView, error) {
+	var f account.Faults
+	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, BaseURL: r.site()}
+	for i := range in.Invitations {
+		input.Invitations = append(input.Invitations, in.Invitations[i].input())
+	}
+	for i := range in.Fields {
+		input.Fields = append(input.Fields, in.Fields[i].input())
+	}
+	if err := r.receiveBase64(&f, in.Files); err != nil {
+		return documentView{}, err
+	}
+	if err := f.Err(); err != nil {
+		return documentView{}, err
+	}
+	input.Uploads = r.uploads
+	d, err := s.Signing.Create(r.UserContext(), r.who, input)
+	return r.gives(d, err)
+}
+
+// gives is the answer of everything that gives a document.
+func (r *request) gives(d *signing.Document, err error) (documentView, error) {
+	if err != nil {
+		return documentView{}, err
+	}
+	r.version(d)
+	return r.viewDocument(d), nil
+}
+
+func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
+	id, err := r.document()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Get(r.UserContext(), r.who, id))
+}
+
+func (s *server) updateDocument(r *request, in *documentBody) (documentView, error) {
+	id, err := r.document()
+	if err != nil {
+		return documentView{}, err
+	}
+	seen, err := r.ifMatch()
+	if err != nil {
+		return documentView{}, err
+	}
+	var f account.Faults
+	input := in.input(&f)
+	if err := f.Err(); err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, seen))
+}
+
+func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
+	id, err := r.document()
+	if err != nil {
+		return documentView{}, err
+	}
+	seen, err := r.ifMatch()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, seen))
+}
+
+type sendBody struct {
+	Subject         *string `json:"subject,omitempty"`
+	Message         *string `json:"message,omitempty"`
+	ExpiresAt       *string `json:"expires_at,omitempty"`
+	RemindEveryDays *int    `json:"remind_every_days,omitempty"`
+}
+
+func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
+	id, err := r.document()
+	if err != nil {
+		return documentView{}, err
+	}
+	var f account.Faults
+	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
+		RemindEveryDays: in.RemindEveryDays, BaseURL: r.site()}
+	if err := f.Err(); err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input))
+}
+
+func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {
+	id, err := r.document()
+	if err != nil {
+		return envelope[eventView]{}, err
+	}
+	p := r.page()
+	q := signing.EventsQuery{Page: p.number, PerPage: p.size}
+	switch r.text("sort") {
+	case "", "at|asc":
+	case "at|desc":
+		q.Descending = true
+	default:
+		r.faults.Add("sort", "The sort field must be at|asc or at|desc.")
+	}
+	if err := r.faults.Err(); err != nil {
+		return envelope[eventView]{}, err
+	}
+	entries, total, err := s.Signing.Events(r.UserContext(), r.who, id, q)
+	if err != nil {
+		return envelope[eventView]{}, err
+	}
+	var out []eventView
+	for _, e := range entries {
+		out = append(out, viewEvent(e))
+	}
+	return enclose(r, p, out, total), nil
+}

@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/kv"
+)
+
+// failure is the body of every error.
+type failure struct {
+	Message   string              `json:"message"`
+	Errors    map[string][]string `json:"errors,omitempty" doc:"Field to messages; with 422"`
+	Code      string              `json:"code,omitempty" doc:"A stable word; with 403, 404, 409, 413, 415"`
+	RequestID string              `json:"request_id,omitempty" doc:"What the log has; with 500"`
+}
+
+var statuses = map[account.Kind]int{
+	account.KindMalformed:          http.StatusBadRequest,
+	account.KindUnauthenticated:    http.StatusUnauthorized,
+	account.KindForbidden:          http.StatusForbidden,
+	account.KindNotFound:           http.StatusNotFound,
+	account.KindConflict:           http.StatusConflict,
+	account.KindPreconditionFailed: http.StatusPreconditionFailed,
+	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
+	account.KindUnsupported:        http.StatusUnsupportedMediaType,
+	account.KindInvalid:            http.StatusUnprocessableEntity,
+	account.KindThrottled:          http.StatusTooManyRequests,
+	account.KindUnavailable:        http.StatusServiceUnavailable,
+	account.KindNoSpace:            http.StatusInsufficientStorage,
+}
+
+// fail turns an error into the response: one place, one log line for what is
+// our fault.
+func (s *server) fail(c *fiber.Ctx, err error) error {
+	status, body := s.failureOf(c, err)
+	c.Response().ResetBody()
+	c.Response().Header.Del(fiber.HeaderETag)
+	c.Status(status)
+	b, encodeErr := encode(body)
+	if encodeErr != nil {
+		return encodeErr
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(b)
+}
+
+func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
+	if e, ok := errors.AsType[*account.Error](err); ok && statuses[e.Kind] != 0 {
+		return known(c, e)
+	}
+	if errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace) {
+		return known(c, account.NoSpace())
+	}
+	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
+		return framework(e)
+	}
+	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
+		return http.StatusRequestEntityTooLarge, failure{Message: "The request is larger than the limit.", Code: "body_too_large"}
+	}
+	level := s.Log.Error
+	if errors.Is(err, context.Canceled) {
+		level = s.Log.Warn
+	}
+	level("request failed", "request_id", requestID(c), "error", err)
+	return http.StatusInternalServerError, failure{
+		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: requestID(c)}
+}
+
+func known(c *fiber.Ctx, e *account.Error) (int, failure) {
+	status := statuses[e.Kind]
+	body := failure{Message: e.Message, Errors: e.Fields}
+	switch status {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+		body.Code = e.Code
+	case http.StatusTooManyRequests:
+		wait := int(math.Ceil(e.RetryAfter.Seconds()))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(max(wait, 1)))
+		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
+		c.Set("X-RateLimit-Remaining", "0")
+	}
+	return status, body
+}
+
+// framework words what the router refuses by itself.
+func framework(e *fiber.Error) (int, failure) {
+	switch e.Code {
+	case http.StatusNotFound:
+		return e.Code, failure{Message: "The page was not found.", Code: "not_found"}
+	case http.StatusMethodNotAllowed:
+		return e.Code, failure{Message: "This method is not allowed here.", Code: "method_not_allowed"}
+	}
+	return e.Code, failure{Message: http.StatusText(e.Code) + "."}
+}
+
+// rate tells the caller where they stand with a limit.
+func (r *request) rate(rate account.Rate) {
+	r.Set("X-RateLimit-Limit", strconv.Itoa(rate.Limit))
+	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
+}
+
+// fieldsOf gives the faults that an error names.
+func fieldsOf(err error) map[string][]string {
+	if e, ok := errors.AsType[*account.Error](err); ok {
+		return e.Fields
+	}
+	return nil
+}

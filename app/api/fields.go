@@ -1,0 +1,170 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	json "github.com/goccy/go-json"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+// Schema says what a value of a field may be.
+func (fieldValue) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
+}
+
+func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
+
+type fieldBody struct {
+	ID           string      `json:"id,omitempty"`
+	FileID       *string     `json:"file_id,omitempty" doc:"In a one-shot request also the position of the file, from 0"`
+	InvitationID *string     `json:"invitation_id,omitempty" doc:"In a one-shot request also the position of the invitation, or its e-mail address"`
+	Type         *string     `json:"type,omitempty"`
+	Name         *string     `json:"name,omitempty"`
+	Label        *string     `json:"label,omitempty"`
+	Page         *int        `json:"page,omitempty"`
+	X            *float64    `json:"x,omitempty"`
+	Y            *float64    `json:"y,omitempty"`
+	Width        *float64    `json:"width,omitempty"`
+	Height       *float64    `json:"height,omitempty"`
+	Required     *bool       `json:"required,omitempty"`
+	ReadOnly     *bool       `json:"read_only,omitempty"`
+	Value        *fieldValue `json:"value,omitempty"`
+	Options      *[]string   `json:"options,omitempty"`
+	Min          *float64    `json:"min,omitempty"`
+	Max          *float64    `json:"max,omitempty"`
+	Pattern      *string     `json:"pattern,omitempty"`
+	Format       *string     `json:"format,omitempty"`
+	Group        *string     `json:"group,omitempty"`
+	FontSize     *float64    `json:"font_size,omitempty"`
+	Align        *string     `json:"align,omitempty"`
+}
+
+func (b *fieldBody) input() signing.FieldInput {
+	in := signing.FieldInput{ID: idOr(b.ID), File: idPointer(b.FileID), Invitation: idPointer(b.InvitationID), Type: b.Type,
+		Name: b.Name, Label: b.Label, Page: b.Page, X: b.X, Y: b.Y, Width: b.Width, Height: b.Height, Required: b.Required,
+		ReadOnly: b.ReadOnly, Options: b.Options, Min: b.Min, Max: b.Max, Pattern: b.Pattern, Format: b.Format, Group: b.Group,
+		FontSize: b.FontSize, Align: b.Align}
+	if b.Value != nil {
+		in.Value = &b.Value.text
+	}
+	return in
+}
+
+func idPointer(v *string) *string {
+	if v == nil {
+		return nil
+	}
+	id := idOr(*v)
+	return &id
+}
+
+type fieldsBody struct {
+	Fields []fieldBody `json:"fields" doc:"All fields; those that are not here are removed"`
+}
+
+func (s *server) fieldRoutes() {
+	const base = "/documents/{document}/fields"
+	handle(s, operation{method: http.MethodGet, path: base, summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
+	handle(s, operation{method: http.MethodPut, path: base, summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)
+	handle(s, operation{method: http.MethodPost, path: base, summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, s.addFields)
+	handle(s, operation{method: http.MethodGet, path: base + "/{field}", summary: "Get a field", tag: "Fields"}, s.getField)
+	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", summary: "Change a field of a draft", tag: "Fields"}, s.updateField)
+	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", summary: "Remove a field from a draft", tag: "Fields"}, s.deleteField)
+}
+
+func (s *server) listFields(r *request, _ *nothing) (envelope[fieldView], error) {
+	d, err := r.load()
+	if err != nil {
+		return envelope[fieldView]{}, err
+	}
+	return slice(r, r.viewDocument(d).Fields)
+}
+
+func (r *request) allFields(d *signing.Document, err error) (all[fieldView], error) {
+	if err != nil {
+		return all[fieldView]{}, err
+	}
+	r.version(d)
+	return all[fieldView]{Data: r.viewDocument(d).Fields}, nil
+}
+
+func inputs(in []fieldBody) []signing.FieldInput {
+	out := make([]signing.FieldInput, 0, len(in))
+	for i := range in {
+		out = append(out, in[i].input())
+	}
+	return out
+}
+
+func (s *server) replaceFields(r *request, in *fieldsBody) (all[fieldView], error) {
+	id, err := r.document()
+	if err != nil {
+		return all[fieldView]{}, err
+	}
+	seen, err := r.ifMatch()
+	if err != nil {
+		return all[fieldView]{}, err
+	}
+	return r.allFields(s.Signing.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), seen))
+}
+
+func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
+	id, err := r.document()
+	if err != nil {
+		return all[fieldView]{}, err
+	}
+	return r.allFields(s.Signing.AddFields(r.UserContext(), r.who, id, inputs(in.Fields)))
+}
+
+func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
+	x := d.Field(id)
+	if x == nil || r.who.IsSignatory() && x.Invitation != r.who.Invitation {
+		return fieldView{}, account.NotFound("field")
+	}
+	r.version(d)
+	return viewField(d, x), nil
+}
+
+func (s *server) getField(r *request, _ *nothing) (fieldView, error) {
+	id, err := r.id("field")
+	if err != nil {
+		return fieldView{}, err
+	}
+	d, err := r.load()
+	if err != nil {
+		return fieldView{}, err
+	}
+	return r.showField(d, id)
+}
+
+func (s *server) updateField(r *request, in *fieldBody) (fieldView, error) {
+	document, err := r.document()
+	if err != nil {
+		return fieldView{}, err
+	}
+	id, err := r.id("field")
+	if err != nil {
+		return fieldView{}, err
+	}
+	d, err := s.Signing.UpdateField(r.UserContext(), r.who, document, id, in.input())
+	if err != nil {
+		return fieldView{}, err
+	}
+	return r.showField(d, id)
+}
+
+func (s *server) deleteField(r *request, _ *nothing) (nothing, error) {
+	document, err := r.document()
+	if err != nil {
+		return nothing{}, err
+	}
+	id, err := r.id("field")
+	if err != nil {
+		return nothing{}, err
+	}
+	_, err = s.Signing.RemoveField(r.UserContext(), r.who, document, id)
+	return nothing{}, err
+}

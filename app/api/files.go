@@ -1,0 +1,185 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+type filePatch struct {
+	Name      *string `json:"name,omitempty"`
+	Position  *int    `json:"position,omitempty"`
+	Confirmed *bool   `json:"confirmed,omitempty" doc:"The pages that the built-in renderer made are as they should be"`
+}
+
+func (s *server) fileRoutes() {
+	const base = "/documents/{document}"
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
+	handle(s, operation{method: http.MethodGet, path: base + "/files", summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
+	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", summary: "Get a file's description", tag: "Files"}, s.getFile)
+	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)
+	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", summary: "Remove a file from a draft", tag: "Files"}, s.deleteFile)
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", summary: "The bytes of a file", tag: "Files",
+		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, s.fileContent)
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", summary: "A picture of a page", tag: "Files",
+		query: []parameter{{name: "width", description: "In pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
+	download := operation{method: http.MethodPost, path: base + "/download", summary: "Download the completed document", tag: "Documents"}
+	stream(s, download, s.download)
+	download.method, download.query = http.MethodGet, []parameter{
+		{name: "format", description: "pdf or zip", kind: "string"},
+		{name: "version", description: "completed, current or original", kind: "string"},
+		{name: "content", description: "document, certificate or evidence", kind: "string"},
+	}
+	stream(s, download, s.download)
+}
+
+func (s *server) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
+	d, err := r.load()
+	if err != nil {
+		return envelope[fileView]{}, err
+	}
+	return slice(r, files(d, d.Files).Data)
+}
+
+func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
+	f := d.File(id)
+	if f == nil {
+		return fileView{}, account.NotFound("file")
+	}
+	r.version(d)
+	return viewFile(d, f), nil
+}
+
+func (s *server) getFile(r *request, _ *nothing) (fileView, error) {
+	id, err := r.id("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	d, err := r.load()
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, id)
+}
+
+func (s *server) updateFile(r *request, in *filePatch) (fileView, error) {
+	document, err := r.document()
+	if err != nil {
+		return fileView{}, err
+	}
+	id, err := r.id("file")
+	if err != nil {
+		return fileView{}, err
+	}
+	d, err := s.Signing.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in))
+	if err != nil {
+		return fileView{}, err
+	}
+	return r.showFile(d, id)
+}
+
+func (s *server) deleteFile(r *request, _ *nothing) (nothing, error) {
+	document, err := r.document()
+	if err != nil {
+		return nothing{}, err
+	}
+	id, err := r.id("file")
+	if err != nil {
+		return nothing{}, err
+	}
+	_, err = s.Signing.RemoveFile(r.UserContext(), r.who, document, id)
+	return nothing{}, err
+}
+
+func (s *server) fileContent(r *request, _ *nothing) error {
+	document, err := r.document()
+	if err != nil {
+		return err
+	}
+	id, err := r.id("file")
+	if err != nil {
+		return err
+	}
+	d, err := s.Signing.FileContent(r.UserContext(), r.who, document, id, r.text("version"))
+	if err != nil {
+		return err
+	}
+	return r.serve(d)
+}
+
+func (s *server) pagePicture(r *request, _ *nothing) error {
+	document, err := r.document()
+	if err != nil {
+		return err
+	}
+	id, err := r.id("file")
+	if err != nil {
+		return err
+	}
+	page, err := strconv.Atoi(r.Params("page"))
+	if err != nil {
+		return account.NotFound("page")
+	}
+	width := r.number("width", 0, 16, 4000)
+	if err := r.faults.Err(); err != nil {
+		return err
+	}
+	png, tag, err := s.Signing.PagePicture(r.UserContext(), r.who, document, id, page, width)
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderETag, `"`+tag+`"`)
+	r.Set(fiber.HeaderCacheControl, "private, max-age=3600")
+	if matchesETag(r.Get(fiber.HeaderIfNoneMatch), `"`+tag+`"`) {
+		return r.SendStatus(http.StatusNotModified)
+	}
+	r.Set(fiber.HeaderContentType, "image/png")
+	return r.Send(png)
+}
+
+type downloadBody struct {
+	Format  string `json:"format,omitempty" doc:"pdf or zip"`
+	Version string `json:"version,omitempty" doc:"completed, current or original"`
+	Content string `json:"content,omitempty" doc:"document, certificate or evidence"`
+}
+
+func (s *server) download(r *request, in *downloadBody) error {
+	id, err := r.document()
+	if err != nil {
+		return err
+	}
+	if r.Method() == http.MethodGet {
+		in = &downloadBody{r.text("format"), r.text("version"), r.text("content")}
+	}
+	d, err := s.Signing.Download(r.UserContext(), r.who, id, signing.DownloadInput(*in))
+	if err != nil {
+		return err
+	}
+	return r.serve(d)
+}
+
+// disposition names a file for the browser (RFC 6266), in UTF-8 and in what is
+// left of it in ASCII.
+func disposition(name string) string {
+	ascii := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
+			return '_'
+		}
+		return c
+	}, name)
+	var b strings.Builder
+	b.WriteString(`attachment; filename="` + ascii + `"; filename*=UTF-8''`)
+	for _, c := range []byte(name) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(0x100|uint64(c), 16)[1:]))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,263 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+type invitationBody struct {
+	Name           *string `json:"name,omitempty"`
+	Email          *string `json:"email,omitempty"`
+	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
+	Position       *int    `json:"position,omitempty"`
+	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	AccessCode     *string `json:"access_code,omitempty"`
+	Locale         *string `json:"locale,omitempty"`
+	Message        *string `json:"message,omitempty"`
+}
+
+func (b *invitationBody) input() signing.InvitationInput {
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, Position: b.Position,
+		Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
+}
+
+type inviteBody struct {
+	Invitations []invitationBody `json:"invitations,omitempty"`
+}
+
+type signBody struct {
+	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field identifier or name"`
+	Signature *markBody             `json:"signature,omitempty"`
+	Initials  *markBody             `json:"initials,omitempty"`
+	Consent   *bool                 `json:"consent,omitempty"`
+	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, where the invitation asks for one"`
+}
+
+type markBody struct {
+	Type string `json:"type,omitempty" doc:"drawn, typed or image"`
+	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64"`
+	Text string `json:"text,omitempty"`
+	Font string `json:"font,omitempty" doc:"script1, script2, script3 or sans"`
+}
+
+func (m *markBody) mark() *signing.Mark {
+	if m == nil {
+		return nil
+	}
+	return (*signing.Mark)(m)
+}
+
+type codeBody struct {
+	Code string `json:"code,omitempty"`
+}
+
+type tokenAnswer struct {
+	Token string `json:"token" doc:"Bearer token of this signatory, for an hour"`
+}
+
+func (s *server) invitationRoutes() {
+	const base = "/documents/{document}"
+	handle(s, operation{method: http.MethodPost, path: base + "/invite", summary: "Invite signatories", tag: "Invitations", status: http.StatusCreated}, s.invite)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations", summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, s.listInvitations)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
+	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)
+	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", summary: "Remove an invitation from a draft", tag: "Invitations"}, s.deleteInvitation)
+	handle(s, operation{method: http.MethodPost, path: base + "/invitations/{invitation}/replace", summary: "Put somebody else in the place of a person", tag: "Invitations"}, s.replace)
+	handle(s, operation{method: http.MethodPost, path: base + "/{invitation}/replace", summary: "Put somebody else in the place of a person", tag: "Invitations"}, s.replace)
+	for _, path := range []string{base + "/{invitation}", base + "/invitations/{invitation}"} {
+		handle(s, operation{method: http.MethodPost, path: path + "/sign", summary: "Sign", tag: "Signing"}, s.sign)
+		handle(s, operation{method: http.MethodPost, path: path + "/view", summary: "Note that the person has looked at the document", tag: "Signing"}, s.view)
+		handle(s, operation{method: http.MethodPost, path: path + "/decline", summary: "Decline to sign", tag: "Signing"}, s.decline)
+		handle(s, operation{method: http.MethodPost, path: path + "/delegate", summary: "Pass an invitation on to somebody else", tag: "Signing"}, s.delegate)
+		handle(s, operation{method: http.MethodPost, path: path + "/remind", summary: "Remind one person", tag: "Signing"}, s.remind)
+		handle(s, operation{method: http.MethodPost, path: path + "/code", summary: "Mail a code to the signatory", tag: "Signing", status: http.StatusAccepted}, s.requestCode)
+		handle(s, operation{method: http.MethodPost, path: path + "/identify", summary: "Prove who you are with a code", tag: "Signing"}, s.identify)
+	}
+}
+
+// place reads the identifiers of the path's document and invitation.
+func (r *request) place() (document, invitation string, err error) {
+	if document, err = r.document(); err == nil {
+		invitation, err = r.id("invitation")
+	}
+	return document, invitation, err
+}
+
+func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error) {
+	id, err := r.document()
+	if err != nil {
+		return all[invitationView]{}, err
+	}
+	var input []signing.InvitationInput
+	for i := range in.Invitations {
+		input = append(input, in.Invitations[i].input())
+	}
+	d, made, err := s.Signing.Invite(r.UserContext(), r.who, id, input)
+	if err != nil {
+		return all[invitationView]{}, err
+	}
+	out := all[invitationView]{Data: []invitationView{}}
+	for i := range made {
+		out.Data = append(out.Data, r.viewInvitation(d, &made[i]))
+	}
+	return out, nil
+}
+
+func (s *server) listInvitations(r *request, _ *nothing) (envelope[invitationView], error) {
+	d, err := r.load()
+	if err != nil {
+		return envelope[invitationView]{}, err
+	}
+	return slice(r, r.viewDocument(d).Invitations)
+}
+
+// load gets the path's document.
+func (r *request) load() (*signing.Document, error) {
+	id, err := r.document()
+	if err != nil {
+		return nil, err
+	}
+	return r.server.Signing.Get(r.UserContext(), r.who, id)
+}
+
+func (s *server) getInvitation(r *request, _ *nothing) (invitationView, error) {
+	_, id, err := r.place()
+	if err != nil {
+		return invitationView{}, err
+	}
+	d, err := r.load()
+	if err != nil {
+		return invitationView{}, err
+	}
+	return r.showInvitation(d, id)
+}
+
+func (r *request) showInvitation(d *signing.Document, id string) (invitationView, error) {
+	inv := d.Invitation(id)
+	if inv == nil || r.who.IsSignatory() && r.who.Invitation != id {
+		return invitationView{}, account.NotFound("invitation")
+	}
+	return r.viewInvitation(d, inv), nil
+}
+
+func (s *server) updateInvitation(r *request, in *invitationBody) (invitationView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return invitationView{}, err
+	}
+	d, err := s.Signing.UpdateInvitation(r.UserContext(), r.who, document, id, in.input())
+	if err != nil {
+		return invitationView{}, err
+	}
+	return r.showInvitation(d, id)
+}
+
+func (s *server) deleteInvitation(r *request, _ *nothing) (nothing, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return nothing{}, err
+	}
+	_, err = s.Signing.RemoveInvitation(r.UserContext(), r.who, document, id)
+	return nothing{}, err
+}
+
+func (s *server) sign(r *request, in *signBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	values := make(map[string]string, len(in.Fields))
+	for k, v := range in.Fields {
+		values[idOr(k)] = v.text
+	}
+	return r.gives(s.Signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
+		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}))
+}
+
+func (s *server) view(r *request, _ *nothing) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.MarkViewed(r.UserContext(), r.who, document, id))
+}
+
+func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason))
+}
+
+func (s *server) delegate(r *request, in *invitationBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input()))
+}
+
+func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input()))
+}
+
+func (s *server) remind(r *request, _ *nothing) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Remind(r.UserContext(), r.who, document, id))
+}
+
+func (s *server) requestCode(r *request, _ *nothing) (message, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return message{}, err
+	}
+	return message{"A code is on its way."}, s.Signing.RequestCode(r.UserContext(), r.who, document, id)
+}
+
+func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return tokenAnswer{}, err
+	}
+	token, err := s.Signing.Identify(r.UserContext(), r.who, document, id, in.Code)
+	return tokenAnswer{token}, err
+}
+
+// message is an answer that is only a sentence.
+type message struct {
+	Message string `json:"message"`
+}
+
+// fieldValue is a value of a field: text, a number, or true and false.
+type fieldValue struct{ text string }
+
+// UnmarshalJSON takes a string, a number, a boolean or null.
+func (v *fieldValue) UnmarshalJSON(b []byte) error {
+	switch s := string(b); {
+	case s == "null":
+		v.text = ""
+	case len(s) > 0 && s[0] == '"':
+		t, err := unquote(b)
+		v.text = t
+		return err
+	case s == "true" || s == "false":
+		v.text = s
+	default:
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return err
+		}
+		v.text = s
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	json "github.com/goccy/go-json"
+
+	"paraph/app/account"
+)
+
+// envelope is every list: one page of records, the links to the others, and
+// where it stands.
+type envelope[T any] struct {
+	Data  []T   `json:"data"`
+	Links links `json:"links"`
+	Meta  meta  `json:"meta"`
+}
+
+type links struct {
+	First string  `json:"first" format:"uri"`
+	Last  string  `json:"last" format:"uri"`
+	Prev  *string `json:"prev" format:"uri"`
+	Next  *string `json:"next" format:"uri"`
+}
+
+type meta struct {
+	CurrentPage int  `json:"current_page"`
+	From        *int `json:"from"`
+	LastPage    int  `json:"last_page"`
+	PerPage     int  `json:"per_page"`
+	To          *int `json:"to"`
+	Total       int  `json:"total"`
+}
+
+// all is the body of an answer that lists everything at once.
+type all[T any] struct {
+	Data []T `json:"data"`
+}
+
+// Bounds of a page.
+const (
+	defaultPerPage = 20
+	maxPerPage     = 1000
+	maxPage        = 1_000_000_000
+)
+
+// Parameters that lists have in common.
+var (
+	pageParameters = []parameter{
+		{name: "page", description: "Page number, from 1.", kind: "integer", minimum: 1, maximum: maxPage},
+		{name: "per_page", description: "Page size.", kind: "integer", minimum: 1, maximum: maxPerPage},
+	}
+	listParameters = append([]parameter{
+		{name: "sort", description: "field|direction, such as created_at|desc.", kind: "string"},
+		{name: "search", description: "Full-text search.", kind: "string"},
+		{name: "status", description: "Comma-separated: active, archived, deleted, or values of the entity.", kind: "string"},
+		{name: "with_trashed", description: "true includes archived and deleted records.", kind: "boolean"},
+	}, pageParameters...)
+)
+
+// page is which part of a list is asked for.
+type page struct{ number, size int }
+
+func (p page) offset() int { return (p.number - 1) * p.size }
+
+// page reads page and per_page. What is out of range is a fault of the request.
+func (r *request) page() page {
+	return page{
+		number: r.number("page", 1, 1, maxPage),
+		size:   r.number("per_page", defaultPerPage, 1, maxPerPage),
+	}
+}
+
+// number reads a whole number of the query.
+func (r *request) number(name string, otherwise, low, high int) int {
+	v, ok := r.query(name)
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		r.faults.Must(name, "be an integer")
+		return otherwise
+	}
+	if n < low || n > high {
+		r.faults.Between(name, low, high)
+		return otherwise
+	}
+	return n
+}
+
+// flag reads true or false of the query.
+func (r *request) flag(name string) bool {
+	v, ok := r.query(name)
+	if !ok || v == "false" || v == "0" {
+		return false
+	}
+	if v != "true" && v != "1" {
+		r.faults.Must(name, "be true or false")
+	}
+	return true
+}
+
+func (r *request) query(name string) (string, bool) {
+	args := r.Context().QueryArgs()
+	if !args.Has(name) {
+		return "", false
+	}
+	return string(args.Peek(name)), true
+}
+
+// text reads a text of the query.
+func (r *request) text(name string) string {
+	v, _ := r.query(name)
+	return strings.ToValidUTF8(v, "")
+}
+
+// link is the address of a page of this list. The page comes first, the
+// caller's other parameters stay behind it.
+func (r *request) link(number int) string {
+	var b strings.Builder
+	path := r.Path()
+	if p, ok := strings.CutPrefix(path, "/api/"); ok {
+		path = "/" + p
+	}
+	fmt.Fprintf(&b, "%s%s?page=%d", r.base(), path, number)
+	r.Context().QueryArgs().VisitAll(func(k, v []byte) {
+		if string(k) != "page" {
+			b.WriteString("&" + url.QueryEscape(string(k)) + "=" + strings.ReplaceAll(url.QueryEscape(string(v)), "%2C", ","))
+		}
+	})
+	return b.String()
+}
+
+// frame makes the links and the standing of a page that holds count records.
+func (r *request) frame(p page, count, total int) (links, meta) {
+	last := max(1, (total+p.size-1)/p.size)
+	m := meta{CurrentPage: p.number, LastPage: last, PerPage: p.size, Total: total}
+	if count > 0 {
+		from, to := p.offset()+1, p.offset()+count
+		m.From, m.To = &from, &to
+	}
+	l := links{First: r.link(1), Last: r.link(last)}
+	if p.number > 1 {
+		prev := r.link(min(p.number-1, last))
+		l.Prev = &prev
+	}
+	if p.number < last {
+		next := r.link(p.number + 1)
+		l.Next = &next
+	}
+	return l, m
+}
+
+// enclose makes the envelope of a page.
+func enclose[T any](r *request, p page, data []T, total int) envelope[T] {
+	if data == nil {
+		data = []T{}
+	}
+	l, m := r.frame(p, len(data), total)
+	return envelope[T]{Data: data, Links: l, Meta: m}
+}
+
+// slice makes the envelope of a page of records that are all at hand.
+func slice[T any](r *request, records []T) (envelope[T], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[T]{}, err
+	}
+	from := min(p.offset(), len(records))
+	return enclose(r, p, records[from:min(from+p.size, len(records))], len(records)), nil
+}
+
+// rawEnvelope is a page of records that are JSON already.
+type rawEnvelope struct {
+	rows  [][]byte
+	links links
+	meta  meta
+}
+
+func (e rawEnvelope) bytes() ([]byte, error) {
+	l, err := json.MarshalNoEscape(e.links)
+	if err != nil {
+		return nil, err
+	}
+	m, err := json.MarshalNoEscape(e.meta)
+	if err != nil {
+		return nil, err
+	}
+	size := len(l) + len(m) + 64
+	for _, row := range e.rows {
+		size += len(row) + 1
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	b.WriteString(`{"data":[`)
+	for i, row := range e.rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(row)
+	}
+	b.WriteString(`],"links":`)
+	b.Write(l)
+	b.WriteString(`,"meta":`)
+	b.Write(m)
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// listQuery reads the parameters of a list of the account room.
+func (r *request) listQuery() (account.ListQuery, page, error) {
+	p := r.page()
+	q := account.ListQuery{Offset: p.offset(), Limit: p.size, Search: r.text("search"), WithTrashed: r.flag("with_trashed")}
+	if sort := r.text("sort"); sort != "" {
+		field, direction, ok := strings.Cut(sort, "|")
+		if !ok || direction != "asc" && direction != "desc" {
+			r.faults.Add("sort", "The sort field must be field|direction, with the direction asc or desc.")
+		}
+		q.Sort, q.Descending = field, direction == "desc"
+	}
+	if status := r.text("status"); status != "" {
+		q.Statuses = strings.Split(status, ",")
+	}
+	return q, p, r.faults.Err()
+}

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+)
+
+// observe gives every request an identifier, keeps a panic to its own request,
+// and logs one line. The line names the route, not the path: a path may hold a
+// token.
+func (s *server) observe(c *fiber.Ctx) (err error) {
+	started := time.Now()
+	id := ulid.Make().String()
+	c.Locals(requestIDKey, id)
+	c.Set(fiber.HeaderXRequestID, id)
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
+			err = s.fail(c, fiber.ErrInternalServerError)
+		}
+		if s.LogRequests {
+			s.logRequest(c, id, time.Since(started))
+		}
+	}()
+	if err := c.Next(); err != nil {
+		return s.fail(c, err)
+	}
+	return nil
+}
+
+func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
+	route, _ := c.Locals(routeKey).(string)
+	if route == "" {
+		route = c.Method() + " (none)"
+	}
+	company, _ := c.Locals(companyKey).(string)
+	status := c.Response().StatusCode()
+	level := slog.LevelInfo
+	if status >= 500 {
+		level = slog.LevelError
+	}
+	s.Log.LogAttrs(c.Context(), level, "request", slog.String("id", id), slog.String("route", route), slog.Int("status", status),
+		slog.Duration("duration", took), slog.String("company", company))
+}
+
+func notReady() error {
+	return account.Unavailable("not_ready", "The appliance can't serve now; the log says why.")
+}

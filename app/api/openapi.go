@@ -1,0 +1,175 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"paraph/app/account"
+)
+
+// parameter is one query parameter of an endpoint.
+type parameter struct {
+	name, description string
+	kind              string // string, integer, boolean
+	minimum, maximum  float64
+}
+
+// document is the OpenAPI description in the making.
+type document struct {
+	api      *huma.OpenAPI
+	registry huma.Registry
+}
+
+func newDocument(version string) *document {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	return &document{registry: registry, api: &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{Title: "Paraph", Version: "1.0.0",
+			Description: "Document signing and management. Every endpoint answers under / and under /api."},
+		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
+		}},
+		Servers: []*huma.Server{{URL: "/"}, {URL: "/api"}},
+	}}
+}
+
+// schemaOf is the schema of an input, made from its Go type.
+func (d *document) schemaOf(t reflect.Type) *huma.Schema {
+	return d.open(d.registry.Schema(t, true, ""))
+}
+
+// open lets an object have members that are not known: they are ignored, so
+// that a client written for another server keeps working.
+func (d *document) open(s *huma.Schema) *huma.Schema {
+	if s.Ref != "" {
+		s = d.registry.SchemaFromRef(s.Ref)
+	}
+	for _, x := range d.registry.Map() {
+		if x.AdditionalProperties == false {
+			x.AdditionalProperties = true
+		}
+	}
+	return s
+}
+
+var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// add puts an endpoint into the document.
+func (d *document) add(op operation, in, out reflect.Type) {
+	o := &huma.Operation{
+		Method: op.method, Path: op.path, Summary: op.summary, Tags: []string{op.tag},
+		OperationID: operationID(op), Responses: map[string]*huma.Response{},
+	}
+	if op.access == members {
+		o.Security = []map[string][]string{{"bearer": {}}}
+	}
+	for _, m := range pathParameter.FindAllStringSubmatch(op.path, -1) {
+		o.Parameters = append(o.Parameters, &huma.Param{Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: "string"}})
+	}
+	for _, q := range op.query {
+		o.Parameters = append(o.Parameters, q.param())
+	}
+	if in != typeOf[nothing]() || op.files {
+		o.RequestBody = d.requestBody(op, in)
+	}
+	d.responses(o, op, out)
+	d.api.AddOperation(o)
+}
+
+func operationID(op operation) string {
+	words := strings.FieldsFunc(op.path, func(r rune) bool { return strings.ContainsRune("/{}.-_", r) })
+	return strings.ToLower(op.method) + "-" + strings.Join(words, "-")
+}
+
+func (p parameter) param() *huma.Param {
+	s := &huma.Schema{Type: p.kind}
+	if p.maximum > 0 {
+		s.Minimum, s.Maximum = &p.minimum, &p.maximum
+	}
+	return &huma.Param{Name: p.name, In: "query", Description: p.description, Schema: s}
+}
+
+func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody {
+	content := map[string]*huma.MediaType{}
+	if in != typeOf[nothing]() {
+		content["application/json"] = &huma.MediaType{Schema: d.registry.Schema(in, true, "")}
+	}
+	if op.files {
+		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: map[string]*huma.Schema{
+			"data": {Type: "string", Description: "The JSON of the body, where it takes one."},
+			"file": {Type: "string", Format: "binary", Description: "A file; any number of parts, of any name."},
+		}}}
+	}
+	return &huma.RequestBody{Content: content}
+}
+
+func (d *document) responses(o *huma.Operation, op operation, out reflect.Type) {
+	ok := &huma.Response{Description: http.StatusText(op.success())}
+	if out != typeOf[nothing]() {
+		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(out, true, "")}}
+	} else if op.success() == http.StatusOK && o.Method != http.MethodGet {
+		o.Responses["204"] = &huma.Response{Description: http.StatusText(http.StatusNoContent)}
+	}
+	o.Responses[strconv.Itoa(op.success())] = ok
+	failed := map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(typeOf[failure](), true, "")}}
+	statuses := []int{400, 404, 409, 413, 415, 422, 429, 500}
+	if op.access == members {
+		statuses = append(statuses, 401, 403)
+	}
+	for _, status := range statuses {
+		o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: failed}
+	}
+}
+
+// json is the document as it is served.
+func (d *document) json() ([]byte, error) { return d.api.MarshalJSON() }
+
+// validate holds a value against a schema and tells every fault by the dotted
+// name of its field.
+func (d *document) validate(f *account.Faults, s *huma.Schema, v any) {
+	res := &huma.ValidateResult{}
+	huma.Validate(d.registry, s, huma.NewPathBuffer([]byte{}, 0), huma.ModeWriteToServer, v, res)
+	for _, err := range res.Errors {
+		var field, message string
+		if e, ok := err.(*huma.ErrorDetail); ok {
+			field, message = dotted(e.Location), e.Message
+		}
+		if field == "" {
+			field = "body"
+		}
+		if name, ok := strings.CutPrefix(message, "expected required property "); ok {
+			name, _, _ = strings.Cut(name, " ")
+			f.Required(strings.TrimPrefix(field+"."+name, "body."))
+			continue
+		}
+		f.Must(field, sentence(message))
+	}
+}
+
+// dotted turns a location such as invitations[0].email into invitations.0.email.
+func dotted(location string) string {
+	return strings.Trim(strings.NewReplacer("[", ".", "]", "").Replace(location), ".")
+}
+
+// sentence completes "The … field must …" from the library's words.
+func sentence(message string) string {
+	for _, kind := range []string{"string", "boolean", "integer", "number", "array", "object"} {
+		if message == "expected "+kind {
+			article := "a"
+			if slices.Contains([]string{"integer", "array", "object"}, kind) {
+				article = "an"
+			}
+			return "be " + article + " " + kind
+		}
+	}
+	if rest, ok := strings.CutPrefix(message, "expected "); ok {
+		return strings.TrimSpace(rest)
+	}
+	return message
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	json "github.com/goccy/go-json"
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+// nothing is the input or output of an endpoint that has none.
+type nothing struct{}
+
+// access is who may call an endpoint.
+type access uint8
+
+const (
+	members access = iota // the company's people and programs, and signatories where the service lets them
+	public
+)
+
+// operation describes an endpoint, for the router and for the OpenAPI document
+// alike.
+type operation struct {
+	method  string
+	path    string // with {name} for parameters
+	summary string
+	tag     string
+	access  access
+	status  int // of success; 0 is 200
+	query   []parameter
+	files   bool // also takes multipart/form-data with files
+	list    bool
+}
+
+// answer is what an endpoint gives: a value that becomes JSON, and headers.
+type answer struct {
+	status int
+	etag   string
+	body   any
+}
+
+// handle registers an endpoint whose body is an I and whose answer is an O.
+func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, error)) {
+	s.doc.add(op, typeOf[I](), typeOf[O]())
+	schema := s.doc.schemaOf(typeOf[I]())
+	s.add(op, func(r *request) error {
+		in := new(I)
+		defer r.closeUploads()
+		if err := s.decode(r, op, schema, in); err != nil {
+			return err
+		}
+		return s.once(r, func() (answer, error) {
+			out, err := fn(r, in)
+			return answer{status: op.success(), etag: r.etag, body: out}, err
+		})
+	})
+}
+
+// stream registers an endpoint that writes its answer itself.
+func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
+	s.doc.add(op, typeOf[I](), typeOf[nothing]())
+	schema := s.doc.schemaOf(typeOf[I]())
+	s.add(op, func(r *request) error {
+		in := new(I)
+		if err := s.decode(r, op, schema, in); err != nil {
+			return err
+		}
+		return fn(r, in)
+	})
+}
+
+func (op operation) success() int {
+	if op.status != 0 {
+		return op.status
+	}
+	return http.StatusOK
+}
+
+// add puts the endpoint on the router, bare and under /api.
+func (s *server) add(op operation, run func(*request) error) {
+	path := strings.NewReplacer("{", ":", "}", "").Replace(op.path)
+	handler := func(c *fiber.Ctx) error {
+		r := &request{Ctx: c, server: s, op: &op}
+		if op.access == members {
+			who, err := s.authenticate(c)
+			if err != nil {
+				return err
+			}
+			r.who = who
+			c.Locals(companyKey, who.CompanyID)
+		}
+		c.Locals(routeKey, op.method+" "+op.path)
+		return run(r)
+	}
+	for _, prefix := range []string{"", "/api"} {
+		s.app.Add(op.method, prefix+path, handler)
+	}
+}
+
+// once runs a POST with an Idempotency-Key at most once: the same key and body
+// get the first answer again.
+func (s *server) once(r *request, run func() (answer, error)) error {
+	key := r.Get("Idempotency-Key")
+	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
+		a, err := run()
+		if err != nil {
+			return err
+		}
+		return r.send(a)
+	}
+	if len(key) > 255 {
+		return account.Invalid("idempotency_key", "The Idempotency-Key header must not be greater than 255 characters.")
+	}
+	sum := sha256.New()
+	sum.Write([]byte(r.Method() + " " + strings.TrimPrefix(r.Path(), "/api") + "\n"))
+	sum.Write(r.fingerprint)
+	unlock := s.replays.lock(r.who.CompanyID + "/" + key)
+	defer unlock()
+	kept, err := s.Accounts.Replay(r.UserContext(), r.who, key, hex.EncodeToString(sum.Sum(nil)))
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		r.Set("Idempotency-Replayed", "true")
+		r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return r.Status(kept.Status).Send(kept.Body)
+	}
+	a, err := run()
+	if err != nil {
+		return err
+	}
+	body, err := encode(a.body)
+	if err != nil {
+		return err
+	}
+	if err := s.Accounts.KeepAnswer(r.UserContext(), r.who, key, hex.EncodeToString(sum.Sum(nil)), account.Answer{Status: a.status, Body: body}); err != nil {
+		return err
+	}
+	return r.sendBytes(a, body)
+}
+
+// encode writes a value as JSON; a body that is ready to be sent goes as it is.
+func encode(v any) ([]byte, error) {
+	if ready, ok := v.(ready); ok {
+		return ready.bytes()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.EncodeWithOption(v, json.DisableHTMLEscape(), json.UnorderedMap()); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// ready is a body that is JSON already.
+type ready interface{ bytes() ([]byte, error) }
+
+func (r *request) send(a answer) error {
+	if _, none := a.body.(nothing); none {
+		return r.sendBytes(a, nil)
+	}
+	body, err := encode(a.body)
+	if err != nil {
+		return err
+	}
+	return r.sendBytes(a, body)
+}
+
+func (r *request) sendBytes(a answer, body []byte) error {
+	if a.etag != "" {
+		r.Set(fiber.HeaderETag, a.etag)
+		if r.Method() == http.MethodGet && matchesETag(r.Get(fiber.HeaderIfNoneMatch), a.etag) {
+			return r.Status(http.StatusNotModified).Send(nil)
+		}
+	}
+	if body == nil {
+		r.Status(a.status)
+		if a.status == http.StatusOK {
+			r.Status(http.StatusNoContent)
+		}
+		return nil
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return r.Status(a.status).Send(body)
+}

@@ -1,0 +1,39 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+type health struct {
+	Status string `json:"status"`
+}
+
+func (s *server) serviceRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/healthz", summary: "The process runs", tag: "Service", access: public}, func(*request, *nothing) (health, error) {
+		return health{"ok"}, nil
+	})
+	handle(s, operation{method: http.MethodGet, path: "/readyz", summary: "A request would work, signing included", tag: "Service", access: public}, s.readyz)
+	stream(s, operation{method: http.MethodGet, path: "/certificates/root.pem", summary: "The root certificate to trust", tag: "Service", access: public}, func(r *request, _ *nothing) error {
+		r.Set(fiber.HeaderContentType, "application/x-pem-file")
+		r.Set(fiber.HeaderContentDisposition, disposition("root.pem"))
+		return r.Send(s.Keys.RootPEM())
+	})
+	stream(s, operation{method: http.MethodGet, path: "/openapi.json", summary: "This description", tag: "Service", access: public}, func(r *request, _ *nothing) error {
+		b, err := s.doc.json()
+		if err != nil {
+			return err
+		}
+		r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return r.Send(b)
+	})
+}
+
+func (s *server) readyz(r *request, _ *nothing) (health, error) {
+	if err := s.Ready(r.UserContext()); err != nil {
+		s.Log.Error("not ready", "error", err)
+		return health{}, notReady()
+	}
+	return health{"ready"}, nil
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"net/http"
+
+	"paraph/app/account"
+)
+
+type loginBody struct {
+	Email    string `json:"email,omitempty"`
+	Password string `json:"password,omitempty"`
+	Code     string `json:"code,omitempty" doc:"Of the authenticator app, where two-factor is on"`
+}
+
+type mePatch struct {
+	Name            *string `json:"name,omitempty"`
+	Locale          *string `json:"locale,omitempty"`
+	Timezone        *string `json:"timezone,omitempty"`
+	Password        *string `json:"password,omitempty"`
+	CurrentPassword string  `json:"current_password,omitempty"`
+}
+
+type emailBody struct {
+	Email string `json:"email,omitempty"`
+}
+
+type resetBody struct {
+	Token    string `json:"token,omitempty"`
+	Password string `json:"password,omitempty"`
+}
+
+type twoFactorBody struct {
+	Password string `json:"password,omitempty"`
+	Code     string `json:"code,omitempty" doc:"Without it a new secret is made; with it the secret is confirmed"`
+}
+
+type twoFactorAnswer struct {
+	Secret        *string  `json:"secret"`
+	URL           *string  `json:"url"`
+	RecoveryCodes []string `json:"recovery_codes"`
+	Enabled       bool     `json:"enabled"`
+}
+
+func (s *server) sessionRoutes() {
+	handle(s, operation{method: http.MethodPost, path: "/login", summary: "Obtain a token", tag: "Session", access: public}, s.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/logout", summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
+		return nothing{}, s.Accounts.Logout(r.UserContext(), r.who)
+	})
+	handle(s, operation{method: http.MethodGet, path: "/me", summary: "Who I am", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
+		u, err := s.Accounts.Me(r.UserContext(), r.who)
+		return viewUser(u), err
+	})
+	handle(s, operation{method: http.MethodPatch, path: "/me", summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
+		u, err := s.Accounts.UpdateMe(r.UserContext(), r.who, account.MePatch(*in))
+		return viewUser(u), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", summary: "Set up an authenticator app", tag: "Session"}, s.setTwoFactor)
+	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", summary: "Turn two-factor off", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
+		return nothing{}, s.Accounts.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
+	})
+	handle(s, operation{method: http.MethodPost, path: "/email/reverify", summary: "Verify an e-mail address again", tag: "Session", status: http.StatusAccepted}, s.reverify)
+	handle(s, operation{method: http.MethodGet, path: "/email/verify", summary: "Follow the link of a verification message", tag: "Session", access: public,
+		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
+		_, err := s.Accounts.VerifyEmail(r.UserContext(), r.text("token"))
+		return message{"The address is verified."}, err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/password/forgot", summary: "Ask for a new password", tag: "Session", access: public, status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
+		err := s.Accounts.ForgotPassword(r.UserContext(), in.Email, r.from())
+		return message{"If the address is known, a message is on its way."}, err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/password/reset", summary: "Choose a new password", tag: "Session", access: public}, func(r *request, in *resetBody) (message, error) {
+		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, in.Password)
+		return message{"The password is changed."}, err
+	})
+}
+
+func (r *request) from() account.From {
+	return account.From{IP: r.server.address(r.Ctx), UserAgent: agent(r.Ctx)}
+}
+
+func (s *server) logIn(r *request, in *loginBody) (userView, error) {
+	u, err := s.Accounts.Login(r.UserContext(), in.Email, in.Password, in.Code, r.from())
+	return viewUser(u), err
+}
+
+func (s *server) reverify(r *request, in *emailBody) (message, error) {
+	rate, err := s.Accounts.Reverify(r.UserContext(), r.who, in.Email)
+	if err != nil {
+		return message{}, err
+	}
+	r.rate(rate)
+	return message{"A verification message is on its way."}, nil
+}
+
+func (s *server) setTwoFactor(r *request, in *twoFactorBody) (twoFactorAnswer, error) {
+	if in.Code == "" {
+		setup, err := s.Accounts.BeginTwoFactor(r.UserContext(), r.who)
+		return twoFactorAnswer{Secret: orNull(setup.Secret), URL: orNull(setup.URL), RecoveryCodes: []string{}}, err
+	}
+	codes, err := s.Accounts.ConfirmTwoFactor(r.UserContext(), r.who, in.Code)
+	return twoFactorAnswer{RecoveryCodes: codes, Enabled: err == nil}, err
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+type reasonBody struct {
+	Reason *string `json:"reason,omitempty"`
+}
+
+type extendBody struct {
+	ExpiresAt *string `json:"expires_at,omitempty"`
+}
+
+// step is a service method that only needs to know which document.
+type step func(context.Context, account.Actor, string) (*signing.Document, error)
+
+func (s *server) stateRoutes() {
+	for _, x := range []struct {
+		name, summary string
+		step          step
+		status        int
+	}{
+		{"submit", "Submit a draft for approval", s.Signing.Submit, 0},
+		{"withdraw", "Take a submission back", s.Signing.Withdraw, 0},
+		{"approve", "Approve a submitted document", s.Signing.Approve, 0},
+		{"reopen", "Make an approved or rejected document a draft again", s.Signing.Reopen, 0},
+		{"archive", "Archive a document", s.Signing.Archive, 0},
+		{"restore", "Restore a document from the archive or the trash", s.Signing.Restore, 0},
+		{"duplicate", "Make a new draft with the same content", s.Signing.Duplicate, http.StatusCreated},
+	} {
+		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, summary: x.summary, tag: "States", status: x.status}
+		handle(s, op, func(r *request, _ *nothing) (documentView, error) {
+			id, err := r.document()
+			if err != nil {
+				return documentView{}, err
+			}
+			return r.gives(x.step(r.UserContext(), r.who, id))
+		})
+	}
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", summary: "Reject a submitted document", tag: "States"},
+		func(r *request, in *reasonBody) (documentView, error) {
+			id, err := r.document()
+			if err != nil {
+				return documentView{}, err
+			}
+			return r.gives(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason))
+		})
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", summary: "Void a document", tag: "States"},
+		func(r *request, in *reasonBody) (documentView, error) {
+			id, err := r.document()
+			if err != nil {
+				return documentView{}, err
+			}
+			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason))
+		})
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", summary: "Give an expired document a new deadline", tag: "States"},
+		func(r *request, in *extendBody) (documentView, error) {
+			id, err := r.document()
+			if err != nil {
+				return documentView{}, err
+			}
+			var f account.Faults
+			until := moment(&f, "expires_at", in.ExpiresAt)
+			if err := f.Err(); err != nil {
+				return documentView{}, err
+			}
+			return r.gives(s.Signing.Extend(r.UserContext(), r.who, id, until))
+		})
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", summary: "Remind everybody whose turn it is", tag: "States"},
+		func(r *request, _ *nothing) (documentView, error) {
+			id, err := r.document()
+			if err != nil {
+				return documentView{}, err
+			}
+			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, ""))
+		})
+}

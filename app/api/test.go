@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/notify"
+)
+
+// TestControls are what a test double lets a developer do. They exist only when
+// the appliance was started as one.
+type TestControls interface {
+	Reset(ctx context.Context) error
+	Time() (now time.Time, frozen bool)
+	// MoveClock freezes, sets or advances the clock; what has become due is done
+	// when it returns.
+	MoveClock(ctx context.Context, m ClockMove) error
+	Settle(ctx context.Context) error
+}
+
+// ClockMove says how the clock is moved. Zero members are not said.
+type ClockMove struct {
+	Freeze  *bool
+	Set     *time.Time
+	Advance time.Duration
+	Reset   bool
+}
+
+type clockBody struct {
+	Freeze  *bool   `json:"freeze,omitempty"`
+	Now     *string `json:"now,omitempty" doc:"RFC 3339"`
+	Advance string  `json:"advance,omitempty" doc:"A duration such as 36h or 7d"`
+	Reset   bool    `json:"reset,omitempty"`
+}
+
+type clockAnswer struct {
+	Now    string `json:"now" format:"date-time"`
+	Frozen bool   `json:"frozen"`
+}
+
+type mailView struct {
+	ID           string   `json:"id"`
+	Kind         string   `json:"kind"`
+	CompanyID    *string  `json:"company_id"`
+	DocumentID   *string  `json:"document_id"`
+	InvitationID *string  `json:"invitation_id"`
+	To           string   `json:"to"`
+	ToName       string   `json:"to_name"`
+	Subject      string   `json:"subject"`
+	Text         string   `json:"text"`
+	HTML         string   `json:"html"`
+	Links        []string `json:"links"`
+	Status       string   `json:"status" enum:"kept,queued,sent,failed"`
+	Attempts     int      `json:"attempts"`
+	LastError    *string  `json:"last_error"`
+	CreatedAt    string   `json:"created_at" format:"date-time"`
+	SentAt       *string  `json:"sent_at" format:"date-time"`
+}
+
+func viewMail(m notify.Message) mailView {
+	v := mailView{ID: m.ID, Kind: m.Kind, CompanyID: orNull(m.Company), DocumentID: orNull(m.Document), InvitationID: orNull(m.Invitation), To: m.To, ToName: m.ToName,
+		Subject: m.Subject, Text: m.Text, HTML: m.HTML, Links: m.Links, Status: m.Status, Attempts: m.Attempts, LastError: orNull(m.LastError),
+		CreatedAt: when(m.CreatedAt), SentAt: maybe(m.SentAt)}
+	if v.Links == nil {
+		v.Links = []string{}
+	}
+	return v
+}
+
+func (s *server) testRoutes() {
+	handle(s, operation{method: http.MethodPost, path: "/test/reset", summary: "Back to the seed state", tag: "Test", access: public}, func(r *request, _ *nothing) (message, error) {
+		return message{"Reset."}, s.Test.Reset(r.UserContext())
+	})
+	handle(s, operation{method: http.MethodGet, path: "/test/clock", summary: "Read the clock", tag: "Test", access: public}, func(*request, *nothing) (clockAnswer, error) {
+		return s.clock(), nil
+	})
+	handle(s, operation{method: http.MethodPost, path: "/test/clock", summary: "Freeze, set or advance the clock", tag: "Test", access: public}, s.moveClock)
+	handle(s, operation{method: http.MethodGet, path: "/test/outbox", summary: "Every mail that would have been sent, newest first", tag: "Test", access: public, query: pageParameters, list: true}, s.outbox)
+}
+
+func (s *server) clock() clockAnswer {
+	now, frozen := s.Test.Time()
+	return clockAnswer{when(now), frozen}
+}
+
+func (s *server) moveClock(r *request, in *clockBody) (clockAnswer, error) {
+	var f account.Faults
+	m := ClockMove{Freeze: in.Freeze, Set: moment(&f, "now", in.Now), Reset: in.Reset}
+	if in.Advance != "" {
+		d, ok := duration(in.Advance)
+		if !ok {
+			f.Must("advance", "be a duration such as 36h or 7d")
+		}
+		m.Advance = d
+	}
+	if err := f.Err(); err != nil {
+		return clockAnswer{}, err
+	}
+	err := s.Test.MoveClock(r.UserContext(), m)
+	return s.clock(), err
+}
+
+// duration reads Go's durations and whole days.
+func duration(s string) (time.Duration, bool) {
+	if n := len(s) - 1; n > 0 && s[n] == 'd' {
+		d, err := time.ParseDuration(s[:n] + "h")
+		return 24 * d, err == nil
+	}
+	d, err := time.ParseDuration(s)
+	return d, err == nil
+}
+
+func (s *server) outbox(r *request, _ *nothing) (envelope[mailView], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[mailView]{}, err
+	}
+	if err := s.Test.Settle(r.UserContext()); err != nil {
+		return envelope[mailView]{}, err
+	}
+	messages, total, err := s.Notify.List("", p.offset(), p.size)
+	return enclose(r, p, views(messages, viewMail), total), err
+}

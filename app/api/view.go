@@ -1,0 +1,299 @@
+package api
+
+import (
+	"encoding/hex"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+// How records look in the API. Each is written out by hand, so that a new field
+// of a record is a decision here and not a leak.
+
+func when(t time.Time) string { return signing.FormatTime(t) }
+
+func maybe(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	s := when(*t)
+	return &s
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+type documentView struct {
+	ID               string            `json:"id"`
+	Title            string            `json:"title"`
+	StatusID         int               `json:"status_id" minimum:"1" maximum:"8"`
+	Status           string            `json:"status" enum:"draft,pending_approval,approved,rejected,sent,completed,expired,voided"`
+	Subject          *string           `json:"subject"`
+	Message          *string           `json:"message"`
+	SigningOrder     string            `json:"signing_order" enum:"parallel,sequential"`
+	ExternalID       *string           `json:"external_id"`
+	Metadata         map[string]string `json:"metadata"`
+	Locale           *string           `json:"locale"`
+	Owner            personView        `json:"owner"`
+	Approver         *approverView     `json:"approver"`
+	ExpiresAt        *string           `json:"expires_at" format:"date-time"`
+	RemindEveryDays  *int              `json:"remind_every_days"`
+	Files            []fileView        `json:"files"`
+	Invitations      []invitationView  `json:"invitations"`
+	Fields           []fieldView       `json:"fields"`
+	Progress         signing.Progress  `json:"progress"`
+	CreatedAt        string            `json:"created_at" format:"date-time"`
+	UpdatedAt        string            `json:"updated_at" format:"date-time"`
+	SubmittedAt      *string           `json:"submitted_at" format:"date-time"`
+	ApprovedAt       *string           `json:"approved_at" format:"date-time"`
+	RejectedAt       *string           `json:"rejected_at" format:"date-time"`
+	RejectedReason   *string           `json:"rejected_reason"`
+	SentAt           *string           `json:"sent_at" format:"date-time"`
+	CompletedAt      *string           `json:"completed_at" format:"date-time"`
+	ExpiredAt        *string           `json:"expired_at" format:"date-time"`
+	VoidedAt         *string           `json:"voided_at" format:"date-time"`
+	VoidedReason     *string           `json:"voided_reason"`
+	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
+	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
+	Version          int64             `json:"version"`
+	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed"`
+	AttentionMessage *string           `json:"attention_message"`
+}
+
+type personView struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+type approverView struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// viewDocument shows a document to who asks: a signatory sees the other people
+// by name and state only, and no field but their own.
+func (r *request) viewDocument(d *signing.Document) documentView {
+	v := documentView{
+		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
+		Message: orNull(d.Message), SigningOrder: d.SigningOrder, ExternalID: orNull(d.ExternalID), Metadata: d.Metadata,
+		Locale: orNull(d.Locale), Owner: personView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
+		Progress: d.ProgressOf(), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
+		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
+		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
+		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),
+		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
+		Attention: orNull(d.Attention), AttentionMessage: orNull(d.AttentionText),
+		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
+	}
+	if v.Metadata == nil || r.who.IsSignatory() {
+		v.Metadata = map[string]string{}
+	}
+	if d.RemindEveryDays > 0 {
+		v.RemindEveryDays = &d.RemindEveryDays
+	}
+	if d.Approver != nil {
+		v.Approver = &approverView{d.Approver.ID, d.Approver.Name}
+	}
+	if r.who.IsSignatory() {
+		v.ExternalID, v.Approver = nil, nil
+	}
+	for i := range d.Files {
+		v.Files = append(v.Files, viewFile(d, &d.Files[i]))
+	}
+	for i := range d.Invitations {
+		v.Invitations = append(v.Invitations, r.viewInvitation(d, &d.Invitations[i]))
+	}
+	for i := range d.Fields {
+		if r.who.IsSignatory() && d.Fields[i].Invitation != r.who.Invitation {
+			continue
+		}
+		v.Fields = append(v.Fields, viewField(d, &d.Fields[i]))
+	}
+	return v
+}
+
+type fileView struct {
+	ID          string        `json:"id"`
+	DocumentID  string        `json:"document_id"`
+	Name        string        `json:"name"`
+	ContentType string        `json:"content_type"`
+	Size        int64         `json:"size"`
+	SHA256      string        `json:"sha256"`
+	Pages       int           `json:"pages"`
+	PageSizes   []sizeView    `json:"page_sizes"`
+	Position    int           `json:"position"`
+	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin"`
+	Confirmed   bool          `json:"confirmed" doc:"The pages that the built-in renderer made were looked at"`
+	Findings    []findingView `json:"findings"`
+	CreatedAt   string        `json:"created_at" format:"date-time"`
+}
+
+type sizeView struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+type findingView struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+func viewFile(d *signing.Document, f *signing.File) fileView {
+	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
+		Pages: len(f.Pages), PageSizes: []sizeView{}, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
+		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, CreatedAt: when(f.CreatedAt)}
+	for _, p := range f.Pages {
+		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})
+	}
+	for _, x := range f.Findings {
+		v.Findings = append(v.Findings, findingView(x))
+	}
+	return v
+}
+
+type invitationView struct {
+	ID             string  `json:"id"`
+	DocumentID     string  `json:"document_id"`
+	Name           string  `json:"name"`
+	Email          string  `json:"email"`
+	Role           string  `json:"role" enum:"signer,approver,viewer"`
+	Position       int     `json:"position"`
+	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
+	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
+	Locale         *string `json:"locale"`
+	Message        *string `json:"message"`
+	SignURL        *string `json:"sign_url" format:"uri" doc:"While it can be used, for the company only"`
+	NotifiedAt     *string `json:"notified_at" format:"date-time"`
+	ViewedAt       *string `json:"viewed_at" format:"date-time"`
+	SignedAt       *string `json:"signed_at" format:"date-time"`
+	DeclinedAt     *string `json:"declined_at" format:"date-time"`
+	DeclinedReason *string `json:"declined_reason"`
+	RemindedAt     *string `json:"reminded_at" format:"date-time"`
+	RemindersSent  int     `json:"reminders_sent"`
+	CreatedAt      string  `json:"created_at" format:"date-time"`
+	UpdatedAt      string  `json:"updated_at" format:"date-time"`
+}
+
+func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
+	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, Locale: orNull(inv.Locale),
+		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
+		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.DeclinedReason),
+		RemindedAt: maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
+	switch {
+	case !r.who.IsSignatory():
+		v.SignURL = orNull(r.server.Signing.SignURL(d, inv, r.site()))
+	case r.who.Invitation != inv.ID:
+		v.Email, v.Message, v.DeclinedReason = "", nil, nil
+	}
+	return v
+}
+
+type fieldView struct {
+	ID           string   `json:"id"`
+	DocumentID   string   `json:"document_id"`
+	FileID       string   `json:"file_id"`
+	InvitationID string   `json:"invitation_id"`
+	Type         string   `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
+	Name         *string  `json:"name"`
+	Label        *string  `json:"label"`
+	Page         int      `json:"page"`
+	X            float64  `json:"x"`
+	Y            float64  `json:"y"`
+	Width        float64  `json:"width"`
+	Height       float64  `json:"height"`
+	Required     bool     `json:"required"`
+	ReadOnly     bool     `json:"read_only"`
+	Value        *string  `json:"value"`
+	Options      []string `json:"options"`
+	Min          *float64 `json:"min"`
+	Max          *float64 `json:"max"`
+	Pattern      *string  `json:"pattern"`
+	Format       *string  `json:"format"`
+	Group        *string  `json:"group"`
+	FontSize     *float64 `json:"font_size"`
+	Align        *string  `json:"align"`
+}
+
+func viewField(d *signing.Document, x *signing.Field) fieldView {
+	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: x.Type, Name: orNull(x.Name),
+		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
+		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
+		Format: orNull(x.Format), Group: orNull(x.Group), Align: orNull(x.Align)}
+	if v.Options == nil {
+		v.Options = []string{}
+	}
+	if x.FontSize > 0 {
+		v.FontSize = &x.FontSize
+	}
+	return v
+}
+
+type eventView struct {
+	ID           string            `json:"id"`
+	DocumentID   string            `json:"document_id"`
+	InvitationID *string           `json:"invitation_id"`
+	Type         string            `json:"type"`
+	Actor        actorView         `json:"actor"`
+	IP           *string           `json:"ip"`
+	UserAgent    *string           `json:"user_agent"`
+	Data         map[string]string `json:"data"`
+	At           string            `json:"at" format:"date-time"`
+	Hash         string            `json:"hash"`
+	PreviousHash string            `json:"previous_hash" doc:"Of the event before it in this document"`
+}
+
+type actorView struct {
+	Type  string  `json:"type" enum:"user,signatory,system"`
+	ID    *string `json:"id"`
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+}
+
+func viewEvent(e signing.Entry) eventView {
+	v := eventView{ID: e.ID, DocumentID: e.Value.Document, InvitationID: orNull(e.Value.Invitation), Type: e.Value.Type,
+		Actor: actorView{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail)},
+		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Data, At: when(e.At),
+		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
+	if v.Data == nil {
+		v.Data = map[string]string{}
+	}
+	return v
+}
+
+type userView struct {
+	ID              string            `json:"id"`
+	Name            string            `json:"name"`
+	Email           string            `json:"email"`
+	EmailVerifiedAt *string           `json:"email_verified_at" format:"date-time"`
+	Locale          *string           `json:"locale"`
+	Timezone        *string           `json:"timezone"`
+	TwoFactor       bool              `json:"two_factor"`
+	CreatedAt       string            `json:"created_at" format:"date-time"`
+	UpdatedAt       string            `json:"updated_at" format:"date-time"`
+	Companies       []userCompanyView `json:"companies"`
+}
+
+type userCompanyView struct {
+	ID    string  `json:"id"`
+	Name  string  `json:"name"`
+	Role  string  `json:"role" enum:"owner,admin,approver,member,viewer"`
+	Token *string `json:"token" doc:"Bearer token for this company; after login only"`
+}
+
+func viewUser(u account.User) userView {
+	v := userView{ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: maybe(u.EmailVerifiedAt), Locale: orNull(u.Locale),
+		Timezone: orNull(u.Timezone), TwoFactor: u.TwoFactor, CreatedAt: when(u.CreatedAt), UpdatedAt: when(u.UpdatedAt),
+		Companies: []userCompanyView{}}
+	for _, c := range u.Companies {
+		v.Companies = append(v.Companies, userCompanyView{c.ID, c.Name, string(c.Role), orNull(c.Token)})
+	}
+	return v
+}
