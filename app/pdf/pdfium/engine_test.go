@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +42,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 	await(t, "the goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 	for _, pid := range pids {
-		if _, err := os.Stat(filepath.Join("/proc", itoa(pid))); err == nil {
+		if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
 			t.Errorf("worker %d is left", pid)
 		}
 	}
@@ -86,43 +87,6 @@ func TestRunaway(t *testing.T) {
 			}
 			served++
 		}
-	}
-}
-
-// TestCallersDeadline: the context ends the work, and the wait for a worker.
-func TestCallersDeadline(t *testing.T) {
-	t.Parallel()
-	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
-	slow, src := write(t, runaway()), write(t, lines("a"))
-	if err := e.Warm(ctx(t)); err != nil {
-		t.Fatal(err)
-	}
-	working, stop := context.WithCancel(ctx(t))
-	done := make(chan error, 1)
-	go func() {
-		_, err := e.Render(working, slow, 0, 600)
-		done <- err
-	}()
-	awaitBusy(t, e.PIDs()[0])
-	waiting, cancel := context.WithTimeout(ctx(t), 50*time.Millisecond)
-	defer cancel()
-	if _, err := e.Pages(waiting, src); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("waiting: %v", err)
-	}
-	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if err := e.Warm(ctx(t)); err != nil {
-		t.Fatal(err)
-	}
-	short, cancel := context.WithTimeout(ctx(t), time.Second)
-	defer cancel()
-	if _, err := e.Render(short, slow, 0, 600); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, pdfium.ErrTimeout) {
-		t.Errorf("own deadline: %v", err)
-	}
-	if _, err := e.Pages(ctx(t), src); err != nil {
-		t.Errorf("afterwards: %v", err)
 	}
 }
 

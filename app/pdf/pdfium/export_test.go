@@ -1,5 +1,16 @@
 package pdfium
 
+import "context"
+
+// Compile fills a cache folder with compiled code.
+func Compile(dir string) error {
+	m, err := newModule(context.Background(), settings{CacheDir: dir, MemoryMB: 64})
+	if err != nil {
+		return err
+	}
+	return m.close()
+}
+
 // PIDs gives the workers that are alive.
 func (e *Engine) PIDs() []int {
 	e.pool.mu.Lock()

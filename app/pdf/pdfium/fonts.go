@@ -15,12 +15,13 @@ const fontMount = "usr/share/fonts"
 // fontsOnly is all that PDFium sees of a file system: the fonts below dir,
 // where it looks for them, read-only. Without them it has an empty one and
 // draws with the fonts it was built with.
-func fontsOnly(dir string) wazero.FSConfig {
+// The root is to be closed after use; it is nil if there is no such folder.
+func fontsOnly(dir string) (wazero.FSConfig, *os.Root) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return wazero.NewFSConfig()
+		return wazero.NewFSConfig(), nil
 	}
-	return wazero.NewFSConfig().WithFSMount(fontFS{root.FS()}, "/")
+	return wazero.NewFSConfig().WithFSMount(fontFS{root.FS()}, "/"), root
 }
 
 // fontFS shows fonts below fontMount and nothing else.

@@ -66,6 +66,10 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	cacheDir = filepath.Join(dir, "cache")
+	if err := pdfium.Compile(cacheDir); err != nil { // slow under the race detector, so not on a worker's time
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 
@@ -21,6 +22,7 @@ type module struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	config   wazero.ModuleConfig
+	fonts    *os.Root // or nil
 	maxBytes uint64
 	current  *instance // at work, whose calls the host functions serve; nil between requests
 	next     *instance // started already for the next request, or nil
@@ -45,8 +47,10 @@ func newModule(ctx context.Context, set settings) (*module, error) {
 	if err := m.compile(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
+	files, fonts := fontsOnly(set.FontDir)
+	m.fonts = fonts
 	m.config = wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").
-		WithRandSource(rand.Reader).WithFSConfig(fontsOnly(set.FontDir))
+		WithRandSource(rand.Reader).WithFSConfig(files)
 	return m, nil
 }
 
@@ -124,7 +128,13 @@ func (m *module) writeCallback(mod api.Module, stack []uint64) {
 	}
 }
 
-func (m *module) close() error { return m.runtime.Close(context.Background()) }
+func (m *module) close() error {
+	err := m.runtime.Close(context.Background())
+	if m.fonts != nil {
+		err = errors.Join(err, m.fonts.Close())
+	}
+	return err
+}
 
 // instance is PDFium with memory of its own, for one source. The first failure
 // of a call is kept in err and all later calls do nothing and give 0.

@@ -11,8 +11,8 @@ import (
 )
 
 // startTimeout is how long a worker may take to be ready; compiling PDFium
-// without a cache takes seconds on a slow machine.
-const startTimeout = time.Minute
+// without a cache takes many seconds on a slow or busy machine.
+const startTimeout = 2 * time.Minute
 
 // pool keeps worker processes. A slot is the right to have a process at work;
 // idle ones wait for the next who has a slot.
@@ -120,10 +120,13 @@ func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]b
 		return err
 	})
 	w.jobs++
+	failure := errors.Join(err, end.err())
+	if errors.Is(failure, ErrCrashed) || errors.Is(failure, ErrTimeout) {
+		p.o.Log.Warn("pdfium failed", "op", req.Op, "error", failure)
+	}
 	switch {
 	case err != nil:
 		p.drop(w)
-		p.o.Log.Warn("pdfium worker lost", "op", req.Op, "error", err)
 		return nil, err
 	case w.doomed, errors.Is(end.err(), ErrCrashed), end.MemoryMB > p.o.RecycleMB, w.jobs >= p.o.RecycleJobs:
 		p.drop(w)

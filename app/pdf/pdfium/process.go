@@ -43,7 +43,6 @@ func startProcess(o Options) (*process, error) {
 	p := &process{in: inW, out: bufio.NewReaderSize(outR, 64<<10), pipe: outR, done: make(chan struct{}), stderr: &head{}}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env = []string{}
-	cmd.Dir = os.TempDir()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, p.stderr
 	cmd.SysProcAttr = childAttributes()
 	cmd.WaitDelay = time.Second

@@ -2,6 +2,7 @@ package pdfium_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,11 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"paraph/app/pdf/pdfium"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // TestWorkerKilled: a worker that dies at work costs its request.
 func TestWorkerKilled(t *testing.T) {
@@ -52,6 +52,43 @@ func TestWorkerKilled(t *testing.T) {
 	}
 }
 
+// TestCallersDeadline: the context ends the work, and the wait for a worker.
+func TestCallersDeadline(t *testing.T) {
+	t.Parallel()
+	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
+	slow, src := write(t, runaway()), write(t, lines("a"))
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	working, stop := context.WithCancel(ctx(t))
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Render(working, slow, 0, 600)
+		done <- err
+	}()
+	awaitBusy(t, e.PIDs()[0])
+	waiting, cancel := context.WithTimeout(ctx(t), 50*time.Millisecond)
+	defer cancel()
+	if _, err := e.Pages(waiting, src); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting: %v", err)
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := e.Warm(ctx(t)); err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(ctx(t), time.Second)
+	defer cancel()
+	if _, err := e.Render(short, slow, 0, 600); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, pdfium.ErrTimeout) {
+		t.Errorf("own deadline: %v", err)
+	}
+	if _, err := e.Pages(ctx(t), src); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 // awaitBusy waits until a process has used 0.2 s of CPU more than now.
 func awaitBusy(t *testing.T, pid int) {
 	t.Helper()
@@ -61,7 +98,7 @@ func awaitBusy(t *testing.T, pid int) {
 
 func cpuTicks(t *testing.T, pid int) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +118,7 @@ func TestWorkerIsConfined(t *testing.T) {
 	if _, err := e.Pages(ctx(t), write(t, lines("a"))); err != nil {
 		t.Fatal(err)
 	}
-	proc := filepath.Join("/proc", itoa(e.PIDs()[0]))
+	proc := filepath.Join("/proc", strconv.Itoa(e.PIDs()[0]))
 	if env, err := os.ReadFile(filepath.Join(proc, "environ")); err != nil || len(env) != 0 {
 		t.Errorf("environment %q, %v", env, err)
 	}
@@ -146,6 +183,6 @@ func TestParentDeath(t *testing.T) {
 
 // gone says whether a process has ended, even if nobody has asked how.
 func gone(pid int) bool {
-	b, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return err != nil || strings.Contains(string(b), ") Z ")
 }

@@ -221,3 +221,25 @@ func difference(a, b image.Image) float64 {
 	}
 	return float64(sum) / float64(n)
 }
+
+// TestFonts: a font that the file names but does not embed is taken from the
+// font folder, and only from there.
+func TestFonts(t *testing.T) {
+	t.Parallel()
+	src := write(t, build(
+		"<</Type/Catalog/Pages 2 0 R>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>"+letter+">>",
+		stream("", "BT /F 90 Tf 40 600 Td (Whim) Tj ET"),
+		"<</Type/Font/Subtype/TrueType/BaseFont/LiberationMono-Bold/Encoding/WinAnsiEncoding/FontDescriptor 6 0 R>>",
+		"<</Type/FontDescriptor/FontName/LiberationMono-Bold/Flags 33/FontBBox[-500 -300 1300 1000]/ItalicAngle 0/Ascent 900/Descent -200/CapHeight 700/StemV 120>>",
+	))
+	with := render(t, open(t, nil), src, 0, 600)
+	without := render(t, open(t, func(o *pdfium.Options) { o.FontDir = t.TempDir() }), src, 0, 600)
+	if ink(with).Empty() || ink(without).Empty() {
+		t.Errorf("ink: %v with fonts, %v without", ink(with), ink(without))
+	}
+	if difference(with, without) == 0 {
+		t.Error("the font folder makes no difference")
+	}
+}

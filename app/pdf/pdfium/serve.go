@@ -8,13 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 )
 
 // ServeOptions says how Serve treats the process it runs in.
 type ServeOptions struct {
 	// KeepLimits leaves the limits of the process (memory, CPU, open files,
-	// umask) as they are, for a process that does more than serving.
+	// umask) and its signals as they are, for one that does more than serving.
 	KeepLimits bool
 }
 
@@ -22,7 +24,7 @@ type ServeOptions struct {
 // arrive on in until in ends, one after the other. All else it needs to know
 // comes from the parent; it should be called before the program reads any
 // configuration.
-func Serve(in io.Reader, out io.Writer, o ServeOptions) error {
+func Serve(in io.Reader, out io.Writer, o ServeOptions) (err error) {
 	r := bufio.NewReader(in)
 	w := bufio.NewWriterSize(out, 64<<10)
 	var set settings
@@ -33,7 +35,7 @@ func Serve(in io.Reader, out io.Writer, o ServeOptions) error {
 	if end := writeEnd(w, err, 0); end != nil || err != nil {
 		return errors.Join(err, end)
 	}
-	defer m.close()
+	defer func() { err = errors.Join(err, m.close()) }()
 	for {
 		var req request
 		if err := readJSON(r, frameRequest, &req); errors.Is(err, io.EOF) {
@@ -53,6 +55,8 @@ func Serve(in io.Reader, out io.Writer, o ServeOptions) error {
 
 func serveModule(set settings, o ServeOptions) (*module, error) {
 	if !o.KeepLimits {
+		// The parent decides when a worker ends, also while it is itself told to.
+		signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		debug.SetMemoryLimit(256 << 20) // collects harder, fails never
 	}
 	m, err := newModule(context.Background(), set)
@@ -66,8 +70,7 @@ func serveModule(set settings, o ServeOptions) (*module, error) {
 		return m, nil
 	}
 	if err := limitProcess(set.MemoryMB, set.CPUSeconds); err != nil {
-		m.close()
-		return nil, fmt.Errorf("limit process: %w", err)
+		return nil, errors.Join(fmt.Errorf("limit process: %w", err), m.close())
 	}
 	return m, nil
 }

@@ -50,10 +50,25 @@ func TestPlainText(t *testing.T) {
 		{-1, ""},
 	} {
 		got, err := e.PlainText(ctx(t), src, c.limit)
-		got = strings.ReplaceAll(got, "\r\n", "\n")
 		if err != nil || got != c.want || !utf8.ValidString(got) {
 			t.Errorf("%d bytes: %q, %v, want %q", c.limit, got, err, c.want)
 		}
+	}
+}
+
+// TestBrokenWords: a word that goes on in the next line is one in the text, to
+// be found, and two on the page.
+func TestBrokenWords(t *testing.T) {
+	t.Parallel()
+	e := open(t, nil)
+	src := write(t, lines("This is an exam-\nple of two lines, well-known to all"))
+	const want = "This is an example of two lines, well-known to all"
+	if got, err := e.PlainText(ctx(t), src, 1000); err != nil || got != want {
+		t.Errorf("plain: %q, %v", got, err)
+	}
+	pages, err := e.Text(ctx(t), src)
+	if err != nil || len(pages) != 1 || pages[0].Text != want || len(pages[0].Words) != 11 {
+		t.Errorf("text: %+v, %v", pages, err)
 	}
 }
 
