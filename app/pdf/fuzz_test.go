@@ -59,65 +59,69 @@ func small() pdf.Limits {
 // FuzzRead opens whatever it is given and looks at everything.
 func FuzzRead(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := small().Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			allowed(t, err)
-			return
-		}
-		file.Inspect()
-		if _, err := file.Signatures(); err != nil {
-			allowed(t, err)
-		}
-		if _, err := file.DSS(); err != nil {
-			allowed(t, err)
-		}
-	})
+	f.Fuzz(fuzzRead)
+}
+
+func fuzzRead(t *testing.T, b []byte) {
+	file, err := small().Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		allowed(t, err)
+		return
+	}
+	file.Inspect()
+	if _, err := file.Signatures(); err != nil {
+		allowed(t, err)
+	}
+	if _, err := file.DSS(); err != nil {
+		allowed(t, err)
+	}
 }
 
 // FuzzRevise appends to whatever can be read: what comes out can be read
 // again, has the same pages, and the upload in front.
 func FuzzRevise(f *testing.F) {
 	seeds(f)
+	f.Fuzz(fuzzRevise)
+}
+
+func fuzzRevise(t *testing.T, b []byte) {
 	sign := func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }
-	f.Fuzz(func(t *testing.T, b []byte) {
-		before, err := small().Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		spec := two()
-		spec.Certify = &pdf.Seal{Size: 16, Sign: sign}
-		spec.StripJavaScript, spec.StripEmbeddedFiles = true, true
-		c := newChain(t, b)
-		r, err := pdf.Prepare(c.base(), spec)
-		if err != nil {
-			allowed(t, err)
-			return
-		}
-		c.add(r, nil)
-		r, err = pdf.Sign(c.base(), pdf.SignSpec{
-			Field: "alice", Seal: pdf.Seal{Size: 16, Sign: sign}, Values: []pdf.FieldValue{{Name: "a.text", Text: "x"}},
-		})
-		if err != nil {
-			allowed(t, err)
-			return
-		}
-		c.add(r, nil)
-		after := c.open()
-		if len(after.Pages()) != len(before.Pages()) {
-			t.Fatalf("%d pages became %d", len(before.Pages()), len(after.Pages()))
-		}
-		sigs, err := after.Signatures()
-		if err != nil {
-			allowed(t, err)
-			return
-		}
-		for _, s := range sigs {
-			if s.Field == "paraph_alice" && (len(s.Problems) > 0 || !s.Whole) {
-				t.Fatalf("%v", s.Problems)
-			}
-		}
+	before, err := small().Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return
+	}
+	spec := two()
+	spec.Certify = &pdf.Seal{Size: 16, Sign: sign}
+	spec.StripJavaScript, spec.StripEmbeddedFiles = true, true
+	c := newChain(t, b)
+	r, err := pdf.Prepare(c.base(), spec)
+	if err != nil {
+		allowed(t, err)
+		return
+	}
+	c.add(r, nil)
+	r, err = pdf.Sign(c.base(), pdf.SignSpec{
+		Field: "alice", Seal: pdf.Seal{Size: 16, Sign: sign}, Values: []pdf.FieldValue{{Name: "a.text", Text: "x"}},
 	})
+	if err != nil {
+		allowed(t, err)
+		return
+	}
+	c.add(r, nil)
+	after := c.open()
+	if len(after.Pages()) != len(before.Pages()) {
+		t.Fatalf("%d pages became %d", len(before.Pages()), len(after.Pages()))
+	}
+	sigs, err := after.Signatures()
+	if err != nil {
+		allowed(t, err)
+		return
+	}
+	for _, s := range sigs {
+		if s.Field == "paraph_alice" && (len(s.Problems) > 0 || !s.Whole) {
+			t.Fatalf("%v", s.Problems)
+		}
+	}
 }
 
 // FuzzObject writes back what it read: the second reading is the same.
