@@ -30,9 +30,6 @@ const (
 	formatKey = "format"
 	placeKey  = "place"
 
-	// lockTimeout is how long to wait for another process that has the folder.
-	lockTimeout = "2s"
-
 	// napMillis is how long small writes gather in memory before they become a
 	// file. Searches see them at once.
 	napMillis = 100
@@ -43,6 +40,10 @@ const (
 
 	flushTimeout = 5 * time.Second
 )
+
+// errUnwritten says that the index was made, but nothing of it came to disk
+// before its process ended.
+var errUnwritten = errors.New("search: nothing was written yet")
 
 // errInUse says that another process holds the folder.
 var errInUse = errors.New("search: folder is in use by another process")
@@ -74,6 +75,9 @@ func openCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	var c *core
 	var place uint64
 	err := guard(func() (err error) {
+		if err := checkBolt(dir); err != nil {
+			return err
+		}
 		damaged, err := damagedFiles(dir)
 		if err != nil {
 			return err
@@ -91,6 +95,9 @@ func openCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	})
 	if err != nil && c != nil {
 		err = errors.Join(err, c.close())
+	}
+	if errors.Is(err, errUnwritten) {
+		return newCore(dir, log)
 	}
 	return c, place, err
 }
@@ -147,7 +154,7 @@ func (c *core) newScorch(readOnly bool) error {
 		"path":                   c.dir,
 		"unsafe_batch":           true,
 		"read_only":              readOnly,
-		"bolt_timeout":           lockTimeout,
+		"bolt_timeout":           lockTimeout.String(),
 		"asyncErrorCallbackName": name,
 		"scorchPersisterOptions": map[string]any{
 			"PersisterNapTimeMSec":         napMillis,
@@ -181,7 +188,7 @@ func (c *core) onError(err error, _ string) {
 	if c.failing.Swap(&message) == nil {
 		c.log.Error("search: index cannot be written to disk; trying again", "error", err)
 	}
-	if _, err := os.Lstat(filepath.Join(c.dir, "root.bolt")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(c.dir, boltFile)); errors.Is(err, fs.ErrNotExist) {
 		c.stop("its folder was removed")
 	}
 	select {
@@ -251,6 +258,9 @@ func (c *core) readPlace() (place uint64, err error) {
 	got, err := snapshot.GetInternal([]byte(formatKey))
 	if err != nil {
 		return 0, err
+	}
+	if got == nil && len(snapshot.Segments()) == 0 {
+		return 0, errUnwritten
 	}
 	if string(got) != format {
 		return 0, fmt.Errorf("%w: it has format %q, this program reads %q", errDamaged, got, format)

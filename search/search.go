@@ -132,13 +132,26 @@ func (x *Index) Close() error {
 	x.waits.close()
 	var err error
 	if x.core != nil {
-		if x.temporary == "" {
-			x.core.flush()
-		}
-		err = x.core.close()
-		x.core = nil
+		err = x.closeCore()
 	}
 	return errors.Join(err, x.removeTemporary())
+}
+
+// closeCore leaves a lasting index complete and sealed.
+func (x *Index) closeCore() error {
+	c := x.core
+	x.core = nil
+	if x.temporary != "" {
+		return c.close()
+	}
+	c.flush()
+	if err := c.close(); err != nil {
+		return err
+	}
+	if c.health() != nil {
+		return nil // logged already; the next Open finds it again
+	}
+	return sealBolt(c.dir)
 }
 
 func (x *Index) removeTemporary() error {

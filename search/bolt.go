@@ -1,0 +1,140 @@
+package search
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+const (
+	boltFile = "root.bolt" // Bleve's list of segments, and our place
+	sumFile  = "root.sum"  // SHA-256 of it, there while the index is closed
+
+	// Bounds of a proper list.
+	maxBoltDepth = 8
+	maxBoltKeys  = 1 << 20
+)
+
+// boltOptions wait a little for another process that has the file.
+func boltOptions(readOnly bool) *bbolt.Options {
+	return &bbolt.Options{ReadOnly: readOnly, NoSync: true, Timeout: lockTimeout}
+}
+
+// sealBolt notes the checksum of the list, for the next start. A kill comes
+// without one.
+func sealBolt(dir string) error {
+	sum, err := sumBolt(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed under our hands; there is nothing to seal
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, sumFile), sum, 0o600)
+}
+
+func sumBolt(dir string) ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(dir, boltFile))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	return sum[:], nil
+}
+
+// checkBolt makes sure of the list of segments: it is what was closed, or, after
+// a kill, is read once from end to end and written anew. Bleve works on it in
+// the background, where a page that points nowhere would end the process.
+func checkBolt(dir string) error {
+	path := filepath.Join(dir, sumFile)
+	want, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return rewriteBolt(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	got, err := sumBolt(dir)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%w: wrong checksum of %s", errDamaged, boltFile)
+	}
+	return nil
+}
+
+func rewriteBolt(dir string) (err error) {
+	path := filepath.Join(dir, boltFile)
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	from, err := bbolt.Open(path, 0o600, boltOptions(true))
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return errInUse
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	renewed := path + ".new"
+	if err := os.RemoveAll(renewed); err != nil {
+		return err
+	}
+	to, err := bbolt.Open(renewed, 0o600, boltOptions(false))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(copyBolt(to, from), to.Sync(), to.Close()); err != nil {
+		return err
+	}
+	return os.Rename(renewed, path)
+}
+
+func copyBolt(to, from *bbolt.DB) error {
+	return from.View(func(read *bbolt.Tx) error {
+		return to.Update(func(write *bbolt.Tx) error {
+			c := bucketCopy{left: maxBoltKeys}
+			return read.ForEach(func(name []byte, b *bbolt.Bucket) error {
+				made, err := write.CreateBucket(name)
+				if err != nil {
+					return err
+				}
+				return c.copy(made, b, maxBoltDepth)
+			})
+		})
+	})
+}
+
+// bucketCopy bounds a copy: a damaged file may point in circles.
+type bucketCopy struct{ left int }
+
+func (c *bucketCopy) copy(to, from *bbolt.Bucket, depth int) error {
+	return from.ForEach(func(k, v []byte) error {
+		if c.left--; c.left < 0 || depth == 0 {
+			return fmt.Errorf("%w: %s has no end", errDamaged, boltFile)
+		}
+		if v != nil {
+			return to.Put(bytes.Clone(k), bytes.Clone(v))
+		}
+		made, err := to.CreateBucket(bytes.Clone(k))
+		if err != nil {
+			return err
+		}
+		return c.copy(made, from.Bucket(k), depth-1)
+	})
+}
+
+// lockTimeout is how long to wait for another process that has the folder.
+const lockTimeout = 2 * time.Second
