@@ -136,7 +136,7 @@ func (o *Office) await(job *officeJob) error {
 			if o.withdraw(job) {
 				return job.ctx.Err()
 			}
-			<-job.done // a run has it, and ends soon
+			<-job.done // a run has it, and ends within the time limit
 			return errors.Join(job.ctx.Err(), job.err)
 		case slots <- struct{}{}:
 			batch := o.take()

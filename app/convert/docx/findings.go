@@ -1,6 +1,9 @@
 package docx
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // messages of the findings, by code. A warning means that something of the
 // document cannot be seen on the pages.
@@ -45,6 +48,10 @@ func (f *findings) add(code string) {
 		f.order = append(f.order, code)
 	}
 	f.counts[code]++
+}
+
+func (f *findings) clone() *findings {
+	return &findings{order: slices.Clone(f.order), counts: maps.Clone(f.counts)}
 }
 
 // list gives warnings first.

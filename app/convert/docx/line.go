@@ -227,6 +227,9 @@ func (b *breaker) chunk(pieces []piece) {
 		pieces[i].glue = i+1 < len(pieces)
 	}
 	visible := total - pieces[len(pieces)-1].space
+	if b.p.need != nil {
+		*b.p.need = max(*b.p.need, visible+b.p.props.left.points+b.p.props.right.points)
+	}
 	if b.overflows(visible) && len(b.cur.pieces) > b.labelPieces() {
 		b.finish(false, textItem)
 	}

@@ -16,6 +16,7 @@ type environment struct {
 	dark  bool // the ground is dark, so text without a colour is white
 	inRow bool
 	note  string
+	need  *float64 // takes the width of the widest thing that cannot be broken
 }
 
 // paragraph is a paragraph that is being laid out.
@@ -28,6 +29,7 @@ type paragraph struct {
 	labelPieces       int
 	rtl               bool
 	boxes             []*node
+	need              *float64
 }
 
 // blocks lays out paragraphs, tables and what contains them.
@@ -141,7 +143,7 @@ func (d *document) resolveParagraph(n *node, env environment) (*paragraph, runPr
 	}
 	props = props.over(direct)
 	props.style = st.para.style
-	p := &paragraph{props: props, width: env.width, rtl: props.bidi == on}
+	p := &paragraph{props: props, width: env.width, rtl: props.bidi == on, need: env.need}
 	p.indents()
 	return p, d.styles.run.over(env.table).over(st.run)
 }

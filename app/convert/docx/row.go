@@ -37,6 +37,7 @@ type cell struct {
 	shade         *colour
 	borders       edges
 	heightOf      float64 // of content with margins
+	need          float64 // width that its words want, with margins
 	continued     bool    // draws nothing of its own but borders
 	total         float64 // height of all rows that it covers, if drawn as one
 	isTop, isLast bool    // edges of the merged area
@@ -57,12 +58,34 @@ func (d *document) table(n *node, in *part, env environment) []box {
 		return nil
 	}
 	grid := d.columns(n, &p, rows, env.width)
+	grid = d.layoutTable(rows, grid, &p, in, env)
 	left := tableLeft(&p, sum(grid), env.width)
-	d.layoutRows(rows, grid, &p, in, env)
 	joinRows(rows)
 	measureRows(rows)
 	whole := d.mergeRows(rows, env.inRow)
 	return d.rowBoxes(rows, whole, left, sum(grid), &p)
+}
+
+// maxRelaid is how deep in each other tables are laid out a second time.
+const maxRelaid = 3
+
+// layoutTable lays out the cells, and once more if words had to be cut that
+// other widths leave whole. It gives the widths of the columns.
+func (d *document) layoutTable(rows []*row, grid []float64, p *tableProps, in *part, env environment) []float64 {
+	counts, found := d.nums.save(), d.findings.clone()
+	d.layoutRows(rows, grid, p, in, env)
+	needs := columnNeeds(rows, len(grid))
+	if env.need != nil {
+		*env.need = max(*env.need, sum(needs))
+	}
+	wider := widen(grid, needs, max(env.width-max(p.indent, 0), sum(grid)), p.fixed)
+	if wider == nil || d.depth > maxRelaid || d.err != nil {
+		return grid
+	}
+	d.nums.restore(counts)
+	*d.findings = *found
+	d.layoutRows(rows, wider, p, in, env)
+	return wider
 }
 
 func tableLeft(p *tableProps, width, room float64) float64 {
@@ -188,13 +211,16 @@ func (d *document) layoutCell(c *cell, p *tableProps, cond condition, in *part, 
 		c.shade = &s
 	}
 	inner := environment{
+		need:  &c.need,
 		width: max(c.width-c.left-c.right, minColumn), inRow: true, note: env.note,
 		para: p.para.over(cond.para), table: p.run.over(cond.run),
 		dark: c.shade != nil && isDark(*c.shade),
 	}
+	c.need = 0
 	if c.merge != "continue" {
 		c.content = d.blocks(c.node.kids, in, inner)
 	}
+	c.need += c.left + c.right + 0.1
 	c.heightOf = height(c.content) + c.top + c.bottom
 }
 

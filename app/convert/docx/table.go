@@ -19,6 +19,7 @@ type tableProps struct {
 	run        runProps
 	rowBand    int
 	colBand    int
+	fixed      bool
 }
 
 // tableLook says which conditional formats of the style are in use.
@@ -104,6 +105,7 @@ func (d *document) tableProps(n *node) tableProps {
 		}
 	}
 	p = p.over(pr)
+	p.fixed = pr.child("w:tblLayout").attr("w:type") == "fixed"
 	p.look = readLook(pr.child("w:tblLook"))
 	return p
 }
@@ -249,6 +251,58 @@ func fillFromCells(grid []float64, rows []*row) {
 			grid[i] = share
 		}
 	}
+}
+
+// columnNeeds is how wide each column has to be so that no word is cut.
+func columnNeeds(rows []*row, count int) []float64 {
+	needs := make([]float64, count)
+	for _, spanned := range []bool{false, true} {
+		for _, r := range rows {
+			for _, c := range r.cells {
+				last := c.column + c.span - 1
+				switch {
+				case !spanned && c.span == 1:
+					needs[last] = max(needs[last], c.need)
+				case spanned && c.span > 1:
+					needs[last] += max(c.need-sum(needs[c.column:last+1]), 0)
+				}
+			}
+		}
+	}
+	return needs
+}
+
+// widen takes width from columns that have more than they need, and then from
+// the room beside the table, for those that have less. It gives nil if all is
+// well as it is.
+func widen(grid, needs []float64, room float64, fixed bool) []float64 {
+	missing, spare := 0.0, 0.0
+	for i, w := range grid {
+		missing += max(needs[i]-w, 0)
+		spare += max(w-needs[i], 0)
+	}
+	if missing < 0.05 {
+		return nil
+	}
+	total := sum(grid)
+	if fixed { // grows no more than the letters, which are wider than those it was made for
+		room = min(room, total*1.25)
+	}
+	total = min(max(total, sum(needs)), max(room, total))
+	out := make([]float64, len(grid))
+	give := min(max(missing-(total-sum(grid)), 0), spare)
+	for i, w := range grid {
+		out[i] = max(w, needs[i])
+		if over := w - needs[i]; over > 0 && spare > 0 {
+			out[i] = w - give*over/spare
+		}
+	}
+	if have := sum(out); have > total {
+		for i := range out {
+			out[i] *= total / have
+		}
+	}
+	return out
 }
 
 func sum(v []float64) (t float64) {
