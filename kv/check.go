@@ -20,7 +20,7 @@ func (db *DB) Check(parts ...Checker) []error {
 	var problems []error
 	err := db.View(func(tx *Tx) error {
 		if !db.inMemory {
-			problems = checkTables(db.dir)
+			problems = checkTables(db.dir, db.badger, tx)
 		}
 		for _, p := range parts {
 			found, err := guarded(func() ([]error, error) { return p.Problems(tx), nil })

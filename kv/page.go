@@ -102,9 +102,8 @@ func dangling(err error) error {
 	return err
 }
 
-// pageCounted goes to the block that holds the page. A descending page is read
-// forward and turned, which is cheaper than to read backward, unless it begins
-// at the very end.
+// pageCounted goes to the block that holds the beginning of the page, and reads
+// on from there.
 func (l *list) pageCounted(tx *Tx, q Query, take func(key, value []byte) error) (int, error) {
 	first, total, err := tx.span(l.counter, q.Prefix)
 	if err != nil {

@@ -15,17 +15,27 @@ import (
 
 // checkTables verifies the checksums of Badger's sorted tables and names those
 // that are damaged. Badger's own check stops at the first, and panics there.
-func checkTables(dir string) (problems []error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.sst"))
-	if err != nil {
-		return []error{fmt.Errorf("kv: %w", err)}
-	}
-	for _, file := range files {
-		if err := tryTable(file, (*table.Table).VerifyChecksum); err != nil {
+func checkTables(dir string, b *badger.DB, tx *Tx) (problems []error) {
+	before := tableNumbers(b)
+	it := tx.base.NewIterator(badger.IteratorOptions{}) // keeps the tables of this moment from being removed
+	defer it.Close()
+	for id := range tableNumbers(b) {
+		if !before[id] {
+			continue // made just now
+		}
+		if err := tryTable(table.NewFilename(id, dir), (*table.Table).VerifyChecksum); err != nil {
 			problems = append(problems, err)
 		}
 	}
 	return problems
+}
+
+func tableNumbers(b *badger.DB) map[uint64]bool {
+	numbers := map[uint64]bool{}
+	for _, t := range b.Tables() {
+		numbers[t.ID] = true
+	}
+	return numbers
 }
 
 // mayOpenTables looks at the index of every table that belongs to the store:
@@ -50,7 +60,7 @@ func mayOpenTables(dir string, o badger.Options) error {
 	return nil
 }
 
-// tryTable opens a table by itself. One that is gone was merged into another.
+// tryTable opens a table by itself. That one is missing is for Badger to say.
 func tryTable(file string, fn func(*table.Table) error) error {
 	_, err := guarded(func() (struct{}, error) {
 		m, err := z.OpenMmapFile(file, os.O_RDONLY, 0)
