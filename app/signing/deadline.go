@@ -204,6 +204,6 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if err := rows.Delete(tx, key); err != nil {
 		return err
 	}
-	_, err := changes.Append(tx, "", "", "", change{d.Company, d.ID})
+	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
 	return err
 }

@@ -5,15 +5,13 @@ import (
 	"strings"
 
 	"paraph/app/pdf"
-	"paraph/app/pdf/object"
 	"paraph/app/pdf/text"
 )
 
 // drawAct draws a person's values and signature for one file.
 func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
 	p := s.Fonts.NewSet()
-	embed := func(w object.Writer) error { p.Embed(w); return nil }
-	spec := pdf.SignSpec{Field: signatureField, Embed: embed}
+	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
 	seal := true // the first signature field shows the signature that is the PAdES one
 	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {
 		box := boxOf(f, x)

@@ -284,7 +284,7 @@ func (s *Service) read(ctx context.Context, p readPayload) error {
 				return err
 			}
 		}
-		_, err := changes.Append(tx, "", "", "", change{p.Company, p.Document})
+		_, err := changes.Append(tx, s.id(), "", "", change{p.Company, p.Document})
 		return err
 	})
 }

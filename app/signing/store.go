@@ -143,7 +143,7 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 	if err := rows.Put(tx, key, d.row()); err != nil {
 		return err
 	}
-	_, err := changes.Append(tx, "", "", "", change{d.Company, d.ID})
+	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
 	return err
 }
 

@@ -1,0 +1,344 @@
+// Package app puts the rooms of the house together: it reads the configuration,
+// opens the data folder, starts everything that runs, and stops it again.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/errgroup"
+
+	"paraph/app/account"
+	"paraph/app/api"
+	"paraph/app/blob"
+	"paraph/app/convert"
+	"paraph/app/mail"
+	"paraph/app/notify"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
+	"paraph/app/signing"
+	"paraph/kv"
+	"paraph/search"
+)
+
+// Options are what a caller decides that is no setting of an operator.
+type Options struct {
+	InMemory bool   // keep records and index in memory and files in a folder that goes with the process
+	Clock    *Clock // nil: the machine's
+	Log      *slog.Logger
+	// Worker is the command that starts a PDFium worker; by default this
+	// program with the argument pdf-worker.
+	Worker []string
+	Seed   bool // begin with the people and documents of a test double
+	Cheap  bool // passwords are hashed at little cost, for tests and the test double
+}
+
+// App is a whole appliance. Open gives it, Run serves, Close ends it.
+type App struct {
+	Config   Config
+	Clock    *Clock
+	Accounts *account.Service
+	Signing  *signing.Service
+	Notify   *notify.Service
+	Keys     *pki.Authority
+	First    account.Bootstrapped // the administrator that was just made, if one was
+	IsFirst  bool
+
+	db     *kv.DB
+	jobs   *kv.Jobs
+	index  *search.Index
+	blobs  *blob.Store
+	pdfium *pdfium.Engine
+	http   *fiber.App
+	ln     net.Listener
+	log    *slog.Logger
+	dir    string
+	closes []func() error // last opened first
+
+	ready    sync.RWMutex
+	stopping bool
+}
+
+// Open opens everything or nothing.
+func Open(cfg Config, o Options) (*App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = NewClock()
+	}
+	a := &App{Config: cfg, Clock: o.Clock, log: o.Log, dir: cfg.Data.Dir}
+	for _, open := range []func(Options) error{a.openFolder, a.openStore, a.openGround, a.openHeart, a.openDoors} {
+		if err := open(o); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+func (a *App) onClose(f func() error) { a.closes = append(a.closes, f) }
+
+// openFolder makes the data folder and takes its lock.
+func (a *App) openFolder(o Options) error {
+	if o.InMemory {
+		dir, err := os.MkdirTemp("", "paraph-")
+		if err != nil {
+			return err
+		}
+		a.dir = dir
+		a.onClose(func() error { return os.RemoveAll(dir) })
+		return nil
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return fmt.Errorf("the data folder can't be made: %w", err)
+	}
+	unlock, err := lockFolder(a.dir)
+	if err != nil {
+		return err
+	}
+	a.onClose(unlock)
+	return nil
+}
+
+func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
+
+func (a *App) openStore(o Options) (err error) {
+	a.db, err = kv.Open(kv.Options{Dir: a.path("kv"), InMemory: o.InMemory, Now: a.Clock.Now, Log: a.log})
+	if err != nil {
+		return fmt.Errorf("the store can't be opened: %w", err)
+	}
+	a.onClose(a.db.Close)
+	a.jobs = kv.NewJobs(a.db)
+	if a.blobs, err = blob.Open(a.path("files"), blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}); err != nil {
+		return err
+	}
+	searchDir := a.path("search")
+	if o.InMemory {
+		searchDir = ""
+	}
+	if a.index, err = search.Open(search.Options{Dir: searchDir, Log: a.log}); err != nil {
+		return fmt.Errorf("the search index can't be opened: %w", err)
+	}
+	a.onClose(a.index.Close)
+	return nil
+}
+
+func (a *App) openGround(o Options) (err error) {
+	keys := a.path("keys")
+	if o.InMemory {
+		keys = ""
+	}
+	if a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, Organization: a.Config.Signing.Organization}); err != nil {
+		return err
+	}
+	worker := o.Worker
+	if worker == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		worker = []string{self, WorkerCommand}
+	}
+	a.pdfium, err = pdfium.Open(pdfium.Options{Command: worker, CacheDir: a.cacheDir(o), Log: a.log})
+	if err != nil {
+		return err
+	}
+	a.onClose(a.pdfium.Close)
+	return nil
+}
+
+// WorkerCommand is the hidden command that makes this program a PDFium worker.
+const WorkerCommand = "pdf-worker"
+
+// cacheDir keeps the compiled PDFium. A test double has no folder of its own
+// that lasts, and shares one with its like.
+func (a *App) cacheDir(o Options) string {
+	if !o.InMemory {
+		return a.path("cache")
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "paraph")
+	}
+	return a.path("cache")
+}
+
+func (a *App) openHeart(o Options) (err error) {
+	secret, err := a.secret(o, "token.key")
+	if err != nil {
+		return err
+	}
+	auth := a.Config.Auth
+	cost := account.Cost{Memory: uint32(auth.PasswordMemory / 1024), Passes: uint32(auth.PasswordPasses), Threads: 1}
+	if o.Cheap {
+		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
+	}
+	ids := newIDs(a.Clock.Now)
+	if a.Notify, err = notify.New(notify.Options{DB: a.db, Jobs: a.jobs, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.Config.Server.BaseURL, Log: a.log}); err != nil {
+		return err
+	}
+	a.Accounts, err = account.New(a.db, account.Options{TokenKey: secret, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: a.Notify.Mail, Cost: cost,
+		TokenLifetime: auth.TokenLifetime, AccountAttempts: auth.LoginAttempts,
+		AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow})
+	if err != nil {
+		return err
+	}
+	office, found := convert.FindOffice(a.Config.Convert.Soffice)
+	if !found {
+		office = nil
+	}
+	limits := a.Config.Server.Limits
+	a.Signing = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
+		Fonts: text.New(), PDFium: a.pdfium, Office: office, Timestamper: a.timestamper(), Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
+		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+		Limits: signing.Limits{UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages, Invitations: limits.Invitations, Fields: limits.Fields}})
+	a.Notify.Follow(a.Signing)
+	if o.Seed {
+		return a.seed(context.Background())
+	}
+	a.First, a.IsFirst, err = a.Accounts.Bootstrap(context.Background(), a.Config.Admin.Email, string(a.Config.Admin.Password))
+	return err
+}
+
+func (a *App) sender() notify.Sender {
+	m := a.Config.Mail
+	if m.Host == "" || !a.Config.Network.AllowsHost(m.Host) {
+		return nil
+	}
+	return mail.SMTP{Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(string(m.Password)), TLS: m.TLS, HELO: m.HELO, Timeout: m.Timeout}
+}
+
+func (a *App) from() mail.Address {
+	// Validated with the configuration.
+	address, err := mail.ParseAddress(a.Config.Mail.From)
+	if err != nil {
+		return mail.Address{Name: "Paraph", Email: "paraph@localhost"}
+	}
+	return address
+}
+
+func (a *App) timestamper() pki.Timestamper { return nil }
+
+func (a *App) openDoors(Options) (err error) {
+	if a.ln, err = net.Listen("tcp", a.Config.Server.Listen); err != nil {
+		return fmt.Errorf("the address %s can't be listened on: %w", a.Config.Server.Listen, err)
+	}
+	a.onClose(func() error {
+		if err := a.ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
+		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
+		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready}
+	if a.Config.Server.TestControls {
+		o.Test = a
+	}
+	a.http, err = api.New(o)
+	return err
+}
+
+// Addr is where the appliance listens.
+func (a *App) Addr() net.Addr { return a.ln.Addr() }
+
+// URL is an address under which this machine reaches the appliance.
+func (a *App) URL() string {
+	if a.Config.Server.BaseURL != "" {
+		return strings.TrimSuffix(a.Config.Server.BaseURL, "/")
+	}
+	host, port, err := net.SplitHostPort(a.Addr().String())
+	if err != nil {
+		return "http://" + a.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Run serves until ctx ends. Every goroutine of the appliance is started here
+// and waited for.
+func (a *App) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.http.Listener(a.ln) })
+	g.Go(func() error { return a.background(ctx) })
+	g.Go(func() error {
+		<-ctx.Done()
+		a.stop()
+		return a.http.ShutdownWithTimeout(a.Config.Server.ShutdownTimeout)
+	})
+	return g.Wait()
+}
+
+// background runs everything but the server: followers, jobs, sweeps.
+func (a *App) background(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.Signing.Run(ctx) })
+	g.Go(func() error { return a.Notify.Run(ctx) })
+	g.Go(func() error { return a.Accounts.Run(ctx) })
+	g.Go(func() error { return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Notify.Handler())...) })
+	g.Go(func() error { return a.sweep(ctx) })
+	return g.Wait()
+}
+
+func (a *App) stop() {
+	a.ready.Lock()
+	defer a.ready.Unlock()
+	a.stopping = true
+}
+
+// sweepEvery is how often files that no document names are looked for.
+const sweepEvery = 6 * time.Hour
+
+// sweepAge is how long a file may lie without a document: an upload in progress
+// must not be swept away.
+const sweepAge = 24 * time.Hour
+
+func (a *App) sweep(ctx context.Context) error {
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+		}
+		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge))
+		if err != nil {
+			a.log.Error("sweeping files", "error", err)
+		} else if n > 0 {
+			a.log.Info("swept files that no document names", "count", n)
+		}
+	}
+}
+
+// Ready says whether a request would work now, signing included.
+func (a *App) Ready(ctx context.Context) error {
+	a.ready.RLock()
+	stopping := a.stopping
+	a.ready.RUnlock()
+	if stopping {
+		return errors.New("the appliance is stopping")
+	}
+	return a.Signing.SelfTest(ctx)
+}
+
+// Close ends everything, last opened first, and reports every failure.
+func (a *App) Close() error {
+	var errs []error
+	for i := len(a.closes) - 1; i >= 0; i-- {
+		errs = append(errs, a.closes[i]())
+	}
+	a.closes = nil
+	return errors.Join(errs...)
+}

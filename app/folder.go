@@ -1,0 +1,87 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ErrLocked says that another process holds the data folder.
+var ErrLocked = errors.New("the data folder is in use")
+
+// lockFolder takes the lock of a data folder: one process at a time. The file
+// says who holds it.
+func lockFolder(dir string) (unlock func() error, err error) {
+	path := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the lock of the data folder can't be opened: %w", err)
+	}
+	if err := flock(f); err != nil {
+		b, readErr := os.ReadFile(path)
+		holder := strings.TrimSpace(string(b))
+		if readErr != nil || holder == "" {
+			holder = "unknown"
+		}
+		return nil, errors.Join(fmt.Errorf("%w: process %s holds %s", ErrLocked, holder, dir), f.Close())
+	}
+	if err := errors.Join(f.Truncate(0), writeAll(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+func writeAll(f *os.File, s string) error {
+	_, err := f.WriteAt([]byte(s), 0)
+	return err
+}
+
+// secretSize is the length of a key that tokens are made with, in bytes.
+const secretSize = 32
+
+// secret reads a key of the keys folder, or makes it at first start.
+func (a *App) secret(o Options, name string) ([]byte, error) {
+	fresh := make([]byte, secretSize)
+	if _, err := rand.Read(fresh); err != nil {
+		return nil, err
+	}
+	if o.InMemory {
+		return fresh, nil
+	}
+	path := filepath.Join(a.dir, "keys", name)
+	b, err := os.ReadFile(path)
+	switch {
+	case err == nil && len(b) == secretSize:
+		return b, nil
+	case err == nil:
+		return nil, fmt.Errorf("%s is damaged: %d bytes instead of %d", path, len(b), secretSize)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	return fresh, writeSecret(path, fresh)
+}
+
+// writeSecret has the key on disk, whole, before it is used.
+func writeSecret(path string, key []byte) error {
+	tmp := path + ".new"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(key)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

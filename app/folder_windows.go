@@ -1,0 +1,13 @@
+//go:build windows
+
+package app
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+func flock(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"paraph/app/account"
+)
+
+// Serve runs the appliance until ctx ends. The first start prints the
+// administrator and how to log in, once.
+func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
+	a, err := Open(cfg, Options{Log: log})
+	if err != nil {
+		return err
+	}
+	if a.IsFirst {
+		a.welcome(w)
+	}
+	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
+	return errors.Join(a.Run(ctx), a.Close())
+}
+
+func (a *App) welcome(w io.Writer) {
+	fmt.Fprintf(w, "\nThis is the first start. The administrator is\n\n  e-mail    %s\n", a.First.User.Email)
+	if a.First.Password != "" {
+		fmt.Fprintf(w, "  password  %s\n", a.First.Password)
+	}
+	fmt.Fprintf(w, "\nLog in with\n\n  curl -s %s/login -H 'Content-Type: application/json' \\\n    -d '{\"email\": \"%s\", \"password\": \"…\"}'\n\n", a.URL(), a.First.User.Email)
+	if a.First.Password != "" {
+		fmt.Fprintf(w, "The password is shown this once; change it with PATCH /me.\n\n")
+	}
+}
+
+// ServeDev runs a test double until ctx ends.
+func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
+	cfg.Server.TestControls = true
+	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, Log: log})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is in memory and gone at exit.\n\n", a.URL())
+	for _, p := range [][2]string{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}} {
+		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p[0], p[1], SeedPassword)
+	}
+	fmt.Fprintf(w, "\nMails: GET /test/outbox. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
+	return errors.Join(a.Run(ctx), a.Close())
+}
+
+// CheckFolder opens a data folder that nobody else holds and checks all of it.
+func CheckFolder(ctx context.Context, cfg Config, repair bool) (problems []error, err error) {
+	cfg.Server.Listen = "127.0.0.1:0"
+	a, err := Open(cfg, Options{})
+	if err != nil {
+		return nil, err
+	}
+	problems = a.Check(ctx, repair)
+	return problems, a.Close()
+}
+
+// WithAccounts opens a data folder that nobody else holds, for a command on its
+// people.
+func WithAccounts(cfg Config, run func(*account.Service) error) error {
+	cfg.Server.Listen = "127.0.0.1:0"
+	a, err := Open(cfg, Options{})
+	if errors.Is(err, ErrLocked) {
+		return fmt.Errorf("%w; stop the appliance first, or use the API", err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(a.Accounts), a.Close())
+}
+
+// AddUser adds a person to a company, the first one unless said.
+func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io.Writer) error {
+	if in.CompanyID == "" {
+		all, err := s.AllCompanies(ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return errors.New("there is no company yet; start the appliance once")
+		}
+		in.CompanyID = all[0].ID
+	}
+	invented := in.Password == ""
+	if invented {
+		in.Password = rand.Text()
+	}
+	u, err := s.AddUser(ctx, in)
+	if err != nil {
+		return sayFaults(err)
+	}
+	fmt.Fprintf(w, "Added %s as %s.\n", u.Email, in.Role)
+	if invented {
+		fmt.Fprintf(w, "Password: %s\n", in.Password)
+	}
+	return nil
+}
+
+// sayFaults words a refusal of several fields in one sentence.
+func sayFaults(err error) error {
+	e, ok := errors.AsType[*account.Error](err)
+	if !ok || len(e.Fields) == 0 {
+		return err
+	}
+	var all []string
+	for _, messages := range e.Fields {
+		all = append(all, messages...)
+	}
+	return errors.New(strings.Join(all, " "))
+}
+
+// SetPassword gives a person a new password and turns their two-factor off.
+func SetPassword(ctx context.Context, s *account.Service, email, password string, w io.Writer) error {
+	invented := password == ""
+	if invented {
+		password = rand.Text()
+	}
+	if err := s.SetPassword(ctx, email, password, true); err != nil {
+		return sayFaults(err)
+	}
+	if invented {
+		fmt.Fprintf(w, "Password: %s\n", password)
+	}
+	return nil
+}
+
+// ListUsers lists the people of the installation.
+func ListUsers(ctx context.Context, s *account.Service, w io.Writer) error {
+	all, err := s.AllUsers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range all {
+		var roles []string
+		for _, c := range u.Companies {
+			roles = append(roles, fmt.Sprintf("%s of %s (%s)", c.Role, c.Name, c.ID))
+		}
+		fmt.Fprintf(w, "%s  %-30s %-20s %s\n", u.ID, u.Email, u.Name, strings.Join(roles, ", "))
+	}
+	return nil
+}
+
+// SetRole changes a person's role in the company they have been in the longest.
+func SetRole(ctx context.Context, s *account.Service, email, role string) error {
+	who, err := s.ActorFor(ctx, email, "")
+	if err != nil {
+		return err
+	}
+	r := account.Role(role)
+	_, err = s.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
+	return sayFaults(err)
+}
+
+// AddToken makes an API token that acts as a person.
+func AddToken(ctx context.Context, s *account.Service, email, name, scopes string, w io.Writer) error {
+	who, err := s.ActorFor(ctx, email, "")
+	if err != nil {
+		return err
+	}
+	in := account.TokenInput{Name: name}
+	for word := range strings.SplitSeq(scopes, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			in.Scopes = append(in.Scopes, account.Scope(word))
+		}
+	}
+	t, err := s.CreateToken(ctx, who, in)
+	if err != nil {
+		return sayFaults(err)
+	}
+	_, err = fmt.Fprintln(w, t.Secret)
+	return err
+}
+
+// ListTokens lists the API tokens of a person's company.
+func ListTokens(ctx context.Context, s *account.Service, email string, w io.Writer) error {
+	who, err := s.ActorFor(ctx, email, "")
+	if err != nil {
+		return err
+	}
+	list, err := s.ListTokens(ctx, who, account.ListQuery{})
+	if err != nil {
+		return err
+	}
+	for _, t := range list.Items {
+		fmt.Fprintf(w, "%s  %-20s %v by %s\n", t.ID, t.Name, t.Scopes, t.UserName)
+	}
+	return nil
+}
+
+// RevokeToken ends an API token at once.
+func RevokeToken(ctx context.Context, s *account.Service, email, id string) error {
+	who, err := s.ActorFor(ctx, email, "")
+	if err != nil {
+		return err
+	}
+	return s.RevokeToken(ctx, who, id)
+}

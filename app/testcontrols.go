@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/api"
+	"paraph/app/signing"
+)
+
+// The controls of a test double; see api.TestControls.
+var _ api.TestControls = (*App)(nil)
+
+// Time is what the appliance's clock shows, and whether it stands still.
+func (a *App) Time() (time.Time, bool) { return a.Clock.Now(), a.Clock.IsFrozen() }
+
+// MoveClock moves the clock. What has become due is done when it returns.
+func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
+	if m.Reset {
+		a.Clock.Reset()
+	}
+	if m.Set != nil {
+		a.Clock.Set(*m.Set)
+	}
+	if m.Advance != 0 {
+		a.Clock.Advance(m.Advance)
+	}
+	if m.Freeze != nil {
+		if *m.Freeze {
+			a.Clock.Freeze(a.Clock.Now())
+		} else {
+			a.Clock.Set(a.Clock.Now())
+		}
+	}
+	return a.Settle(ctx)
+}
+
+// settling bounds how long the controls wait for what is due.
+const settling = 30 * time.Second
+
+// Settle waits until what is due is done and everybody who is to be told has a
+// message in the outbox.
+func (a *App) Settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	a.jobs.Nudge()
+	if err := a.jobs.Idle(ctx); err != nil {
+		return err
+	}
+	if err := a.Notify.CaughtUp(ctx); err != nil {
+		return err
+	}
+	return a.jobs.Idle(ctx)
+}
+
+// Reset brings a test double back to its seed state. Files stay on disk, where
+// nothing names them any more.
+func (a *App) Reset(ctx context.Context) error {
+	if err := a.Settle(ctx); err != nil {
+		return err
+	}
+	if err := a.db.Reset(); err != nil {
+		return err
+	}
+	if err := a.index.Reset(); err != nil {
+		return err
+	}
+	a.Clock.Reset()
+	a.Accounts.Reset()
+	a.Signing.Reset()
+	a.jobs.Nudge()
+	return a.seed(ctx)
+}
+
+// The people and companies of a test double.
+const (
+	SeedCompany  = "Acme"
+	SeedPassword = "paraph-dev-password"
+	SeedAdmin    = "ada@acme.example"
+	SeedMember   = "max@acme.example"
+	SeedApprover = "ines@acme.example"
+	SeedViewer   = "vera@acme.example"
+	SeedOther    = "otto@other.example"
+)
+
+// seed makes the state that a test double starts with: a company with people in
+// every role, a second company, and sample documents.
+func (a *App) seed(ctx context.Context) error {
+	first, made, err := a.Accounts.Bootstrap(ctx, SeedAdmin, SeedPassword)
+	if err != nil || !made {
+		return err
+	}
+	name := SeedCompany
+	admin, err := a.Accounts.ActorFor(ctx, SeedAdmin, first.Company.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := a.Accounts.UpdateCompany(ctx, admin, account.CompanyPatch{Name: &name}); err != nil {
+		return err
+	}
+	own := "Ada Lovelace"
+	if _, err := a.Accounts.UpdateMe(ctx, admin, account.MePatch{Name: &own}); err != nil {
+		return err
+	}
+	other, err := a.Accounts.AddCompany(ctx, "Other", "en", "UTC")
+	if err != nil {
+		return err
+	}
+	for _, u := range []account.UserInput{
+		{Name: "Max Member", Email: SeedMember, CompanyID: first.Company.ID, Role: account.RoleMember},
+		{Name: "Ines Approver", Email: SeedApprover, CompanyID: first.Company.ID, Role: account.RoleApprover},
+		{Name: "Vera Viewer", Email: SeedViewer, CompanyID: first.Company.ID, Role: account.RoleViewer},
+		{Name: "Otto Other", Email: SeedOther, CompanyID: other.ID, Role: account.RoleOwner},
+	} {
+		u.Password = SeedPassword
+		if _, err := a.Accounts.AddUser(ctx, u); err != nil {
+			return err
+		}
+	}
+	return a.seedDocuments(ctx, admin)
+}
+
+func (a *App) seedDocuments(ctx context.Context, admin account.Actor) error {
+	text := func(s string) *string { return &s }
+	for _, title := range []string{"Lease agreement", "Non-disclosure agreement", "Offer letter"} {
+		_, err := a.Signing.Create(ctx, admin, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: text(title)},
+			Invitations: []signing.InvitationInput{{Name: text("Sam Signer"), Email: text("sam@signer.example")}}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+// Command paraph is document signing and management in one binary: a JSON API,
+// the store, the search, the certificates.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"paraph/app"
+	"paraph/app/account"
+)
+
+//go:embed config.example.toml
+var example []byte
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
+		exit(app.ServeWorker(os.Stdin, os.Stdout))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := root().ExecuteContext(ctx)
+	stop()
+	exit(err)
+}
+
+// errNo ends a command that did its work and whose answer is no.
+var errNo = errors.New("no")
+
+// calledWrongly is a mistake in how a command was called.
+type calledWrongly struct{ error }
+
+// exit ends with 0, with 1 when the answer is no or something failed, and with
+// 2 when the command was called wrongly.
+func exit(err error) {
+	switch {
+	case err == nil:
+		os.Exit(0)
+	case errors.Is(err, errNo):
+		os.Exit(1)
+	}
+	fmt.Fprintln(os.Stderr, "paraph:", err)
+	if _, ok := errors.AsType[calledWrongly](err); ok || strings.HasPrefix(err.Error(), "unknown ") {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// exactly wants a number of arguments.
+func exactly(low, high int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < low || high >= 0 && len(args) > high {
+			return calledWrongly{fmt.Errorf("usage: %s", c.UseLine())}
+		}
+		return nil
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	file string
+	set  []string
+}
+
+func (s *settings) load() (app.Config, error) {
+	overrides := map[string]string{}
+	for _, kv := range s.set {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok {
+			return app.Config{}, calledWrongly{fmt.Errorf("--set wants key=value, such as --set server.listen=:9000, not %q", kv)}
+		}
+		overrides[key] = value
+	}
+	return app.Load(s.file, overrides, os.Environ())
+}
+
+func root() *cobra.Command {
+	s := &settings{}
+	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", SilenceUsage: true, SilenceErrors: true,
+		Args: exactly(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default ./config.toml, then /etc/paraph/config.toml)")
+	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "one setting, as key=value; may be given several times")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), reindex(s), user(s), token(s), config(s), version())
+	return c
+}
+
+func serve(s *settings) *cobra.Command {
+	return &cobra.Command{Use: "serve", Short: "Run the appliance", Example: "  paraph serve --set server.listen=:9000", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			return app.Serve(c.Context(), cfg, c.OutOrStdout(), logger(cfg))
+		}}
+}
+
+func dev(s *settings) *cobra.Command {
+	return &cobra.Command{Use: "dev", Short: "Run a local test double: everything in memory, with a seeded company and test controls",
+		Example: "  paraph dev --set server.listen=:8090", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			return app.ServeDev(c.Context(), cfg, c.OutOrStdout(), logger(cfg))
+		}}
+}
+
+func demo() *cobra.Command {
+	return &cobra.Command{Use: "demo OUT [FILE]", Short: "Do the whole main job on a real file and leave the result in OUT",
+		Example: "  paraph demo ./out contract.pdf", Args: exactly(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return app.Demo(c.Context(), args[0], append(args, "")[1], c.OutOrStdout())
+		}}
+}
+
+func verify() *cobra.Command {
+	var o app.VerifyOptions
+	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature of PDF files; exit 1 if any is not sound",
+		Example: "  paraph verify --root root.pem signed.pdf", Args: exactly(1, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			sound, err := app.VerifyFiles(c.OutOrStdout(), args, o)
+			if err == nil && !sound {
+				return errNo
+			}
+			return err
+		}}
+	c.Flags().BoolVar(&o.JSON, "json", false, "report as JSON")
+	c.Flags().StringVar(&o.Root, "root", "", "PEM file of root certificates to trust")
+	return c
+}
+
+func check(s *settings) *cobra.Command {
+	var repair bool
+	c := &cobra.Command{Use: "check", Short: "Walk all data and name everything that is not as it should be; the appliance must not run",
+		Example: "  paraph check --set data.dir=/var/lib/paraph", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			problems, err := app.CheckFolder(c.Context(), cfg, repair)
+			if err != nil {
+				return err
+			}
+			for _, p := range problems {
+				fmt.Fprintln(c.OutOrStdout(), p)
+			}
+			if len(problems) > 0 {
+				return errNo
+			}
+			fmt.Fprintln(c.OutOrStdout(), "Everything is as it should be.")
+			return nil
+		}}
+	c.Flags().BoolVar(&repair, "repair", false, "rebuild what can be derived: list items and the search index")
+	return c
+}
+
+func reindex(s *settings) *cobra.Command {
+	return &cobra.Command{Use: "reindex", Short: "Drop the search index; the next start builds it anew", Example: "  paraph reindex", Args: exactly(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			return app.Reindex(cfg.Data.Dir)
+		}}
+}
+
+// onAccounts runs a command on the people of a data folder.
+func onAccounts(s *settings, run func(c *cobra.Command, a *account.Service, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		cfg, err := s.load()
+		if err != nil {
+			return err
+		}
+		return app.WithAccounts(cfg, func(a *account.Service) error { return run(c, a, args) })
+	}
+}
+
+func user(s *settings) *cobra.Command {
+	c := &cobra.Command{Use: "user", Short: "Add and change the people of this installation; the appliance must not run", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	var in account.UserInput
+	var role string
+	add := &cobra.Command{Use: "add EMAIL", Short: "Add a person; a password is made up unless given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: exactly(1, 1),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			in.Email, in.Role = args[0], account.Role(role)
+			return app.AddUser(c.Context(), a, in, c.OutOrStdout())
+		})}
+	add.Flags().StringVar(&in.Name, "name", "", "name")
+	add.Flags().StringVar(&in.Password, "password", "", "password (default: made up and printed)")
+	add.Flags().StringVar(&in.CompanyID, "company", "", "company identifier (default: the first)")
+	add.Flags().StringVar(&role, "role", "member", "owner, admin, approver, member or viewer")
+	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; one is made up unless given", Example: "  paraph user password ann@example.org", Args: exactly(1, 2),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return app.SetPassword(c.Context(), a, args[0], append(args, "")[1], c.OutOrStdout())
+		})}
+	list := &cobra.Command{Use: "list", Short: "List the people", Example: "  paraph user list", Args: exactly(0, 0),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, _ []string) error {
+			return app.ListUsers(c.Context(), a, c.OutOrStdout())
+		})}
+	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a person's role", Example: "  paraph user role ann@example.org admin", Args: exactly(2, 2),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return app.SetRole(c.Context(), a, args[0], args[1])
+		})}
+	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a person everywhere", Example: "  paraph user revoke ann@example.org", Args: exactly(1, 1),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return a.SetActive(c.Context(), args[0], false)
+		})}
+	c.AddCommand(add, password, list, setRole, revoke)
+	return c
+}
+
+func token(s *settings) *cobra.Command {
+	c := &cobra.Command{Use: "token", Short: "Add, list and revoke API tokens; the appliance must not run", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	var name, scopes string
+	add := &cobra.Command{Use: "add EMAIL", Short: "Make an API token that acts as a person", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: exactly(1, 1),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
+		})}
+	add.Flags().StringVar(&name, "name", "command line", "what the token is for")
+	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin; comma-separated (default: what the role allows)")
+	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a person's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())
+		})}
+	revoke := &cobra.Command{Use: "revoke EMAIL TOKEN-ID", Short: "Revoke an API token", Example: "  paraph token revoke ann@example.org 01J…", Args: exactly(2, 2),
+		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
+			return app.RevokeToken(c.Context(), a, args[0], args[1])
+		})}
+	c.AddCommand(add, list, revoke)
+	return c
+}
+
+func config(s *settings) *cobra.Command {
+	var check bool
+	c := &cobra.Command{Use: "config", Short: "Print an example of the configuration file: every setting with its default", Example: "  paraph config > config.toml\n  paraph config --check", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if check {
+				_, err := s.load()
+				if err == nil {
+					fmt.Fprintln(c.OutOrStdout(), "The configuration is fine.")
+				}
+				return err
+			}
+			_, err := c.OutOrStdout().Write(example)
+			return err
+		}}
+	c.Flags().BoolVar(&check, "check", false, "read the configuration in force and say what is wrong with it")
+	return c
+}
+
+func version() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version", Example: "  paraph version", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			v := "(devel)"
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+				v = info.Main.Version
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), "paraph", v)
+			return err
+		}}
+}
+
+// logger writes to standard error, as the configuration says.
+func logger(cfg app.Config) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if cfg.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, o))
+}
