@@ -176,17 +176,36 @@ func (db *DB) begin(o Options, usage diskGauge) (err error) {
 			return fmt.Errorf("kv: open: %w", diskError(err))
 		}
 	}
-	if db.disk, err = newDisk(o, usage); err != nil {
+	if err := db.mayOpen(); err != nil {
 		return err
 	}
-	if !db.inMemory && exists(db.restoreMark()) {
-		return ErrInterrupted
+	if db.disk, err = newDisk(o, usage); err != nil {
+		return err
 	}
 	if err := db.start(); err != nil {
 		return err
 	}
 	db.tasks.Go(db.commit)
 	db.tasks.Go(func() { db.disk.watch(db.quit) })
+	return nil
+}
+
+// mayOpen refuses a folder that is in use or half restored, before anything in
+// it is touched.
+func (db *DB) mayOpen() error {
+	if db.inMemory {
+		return nil
+	}
+	used, err := inUse(db.dir)
+	if err != nil {
+		return fmt.Errorf("kv: open: %w", err)
+	}
+	if used {
+		return lockedError(db.dir)
+	}
+	if exists(db.restoreMark()) {
+		return ErrInterrupted
+	}
 	return nil
 }
 
@@ -298,14 +317,18 @@ func (db *DB) alone(fn func() error) error {
 	return err
 }
 
-// openError names the process that holds a folder.
+// lockedError names the process that holds a folder.
+func lockedError(dir string) error {
+	holder := "unknown"
+	if pid, err := os.ReadFile(filepath.Join(dir, "LOCK")); err == nil {
+		holder = strings.TrimSpace(string(pid))
+	}
+	return fmt.Errorf("%w: %s, process %s", ErrLocked, dir, holder)
+}
+
 func openError(dir string, err error) error {
 	if strings.Contains(err.Error(), "Cannot acquire directory lock") {
-		holder := "unknown"
-		if pid, readErr := os.ReadFile(filepath.Join(dir, "LOCK")); readErr == nil {
-			holder = strings.TrimSpace(string(pid))
-		}
-		return fmt.Errorf("%w: %s, process %s", ErrLocked, dir, holder)
+		return lockedError(dir)
 	}
 	return fmt.Errorf("kv: open %s: %w", dir, diskError(err))
 }

@@ -3,7 +3,9 @@
 package kv
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,4 +27,18 @@ func allocated(info fs.FileInfo) int64 {
 		return s.Blocks * 512
 	}
 	return info.Size()
+}
+
+// inUse tells whether a process has the folder open, by the lock that Badger
+// takes on it.
+func inUse(dir string) (bool, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return false, err
+	}
+	err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, d.Close()
+	}
+	return false, errors.Join(err, d.Close())
 }
