@@ -1,0 +1,59 @@
+# `make test` is the whole gate; CI runs it and nothing else.
+.DEFAULT_GOAL := help
+.PHONY: help run dev build test race lint tools bench fuzz release
+
+BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: build ## build and start the appliance in ./data
+	./paraph serve
+
+dev: build ## build and start a test double, everything in memory
+	./paraph dev
+
+build: ## build ./paraph, one static binary
+	$(BUILD) -o paraph .
+
+test: tools lint ## formatting, vet, staticcheck, and every test with the race detector
+	go build ./...
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+lint: ## formatting and static analysis
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
+	go mod verify >/dev/null
+	go vet ./...
+	go tool staticcheck ./...
+
+# The judges of our tests: PDF tools that are not ours, and what they need.
+PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice
+PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core
+
+tools: ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
+	@missing=""; for p in $(PROGRAMS); do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+		echo "missing:$$missing"; \
+		command -v apt-get >/dev/null || { echo "install them first: $(PACKAGES)"; exit 1; }; \
+		sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $(PACKAGES); \
+	fi
+
+bench: ## print what the appliance can do, as ratios against bare baselines of the same run
+	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
+
+FUZZTIME ?= 1m
+fuzz: ## run every fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+		for t in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$pkg $$t"; \
+			go test -run '^$$' -fuzz "^$$t$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg; \
+		done; \
+	done
+
+release: ## binaries for every platform in dist/, with their checksums
+	@rm -rf dist && mkdir dist; set -e; \
+	for t in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do \
+		os=$${t%/*} arch=$${t#*/} ext=""; [ $$os = windows ] && ext=.exe; \
+		echo $$t; GOOS=$$os GOARCH=$$arch $(BUILD) -o dist/paraph-$$os-$$arch$$ext .; \
+	done; cd dist && sha256sum * > SHA256SUMS
