@@ -20,7 +20,6 @@ import (
 	"paraph/app/account"
 	"paraph/app/api"
 	"paraph/app/blob"
-	"paraph/app/convert"
 	"paraph/app/mail"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -54,16 +53,17 @@ type App struct {
 	First    account.Bootstrapped // the administrator that was just made, if one was
 	IsFirst  bool
 
-	db     *kv.DB
-	jobs   *kv.Jobs
-	index  *search.Index
-	blobs  *blob.Store
-	pdfium *pdfium.Engine
-	http   *fiber.App
-	ln     net.Listener
-	log    *slog.Logger
-	dir    string
-	closes []func() error // last opened first
+	db      *kv.DB
+	jobs    *kv.Jobs
+	index   *search.Index
+	blobs   *blob.Store
+	pdfium  *pdfium.Engine
+	http    *fiber.App
+	ln      net.Listener
+	secured net.Listener // ln, behind TLS where that is configured
+	log     *slog.Logger
+	dir     string
+	closes  []func() error // last opened first
 
 	ready    sync.RWMutex
 	stopping bool
@@ -192,20 +192,35 @@ func (a *App) openHeart(o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	office, found := convert.FindOffice(a.Config.Convert.Soffice)
-	if !found {
-		office = nil
+	timestamper, err := a.timestamper()
+	if err != nil {
+		return fmt.Errorf("signing.timestamp_url: %w", err)
 	}
 	limits := a.Config.Server.Limits
 	a.Signing = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
-		Fonts: text.New(), PDFium: a.pdfium, Office: office, Timestamper: a.timestamper(), Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
+		Fonts: text.New(), PDFium: a.pdfium, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages, Invitations: limits.Invitations, Fields: limits.Fields}})
 	a.Notify.Follow(a.Signing)
 	if o.Seed {
 		return a.seed(context.Background())
 	}
-	a.First, a.IsFirst, err = a.Accounts.Bootstrap(context.Background(), a.Config.Admin.Email, string(a.Config.Admin.Password))
+	ctx := context.Background()
+	if a.First, a.IsFirst, err = a.Accounts.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal()); err != nil {
+		return err
+	}
+	if err := a.importCertificate(ctx); err != nil {
+		return err
+	}
+	return a.warn()
+}
+
+// warn logs which certificates run out soon.
+func (a *App) warn() error {
+	warnings, err := a.Keys.Warnings(a.Clock.Now())
+	for _, w := range warnings {
+		a.log.Warn("certificate", "message", w.Message)
+	}
 	return err
 }
 
@@ -226,8 +241,6 @@ func (a *App) from() mail.Address {
 	return address
 }
 
-func (a *App) timestamper() pki.Timestamper { return nil }
-
 func (a *App) openDoors(Options) (err error) {
 	if a.ln, err = net.Listen("tcp", a.Config.Server.Listen); err != nil {
 		return fmt.Errorf("the address %s can't be listened on: %w", a.Config.Server.Listen, err)
@@ -238,11 +251,17 @@ func (a *App) openDoors(Options) (err error) {
 		}
 		return nil
 	})
+	if a.secured, err = a.secure(a.ln); err != nil {
+		return err
+	}
 	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
 		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
 		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready}
 	if a.Config.Server.TestControls {
 		o.Test = a
+	}
+	if a.Notify.BaseURL == "" {
+		a.Notify.BaseURL = a.URL()
 	}
 	a.http, err = api.New(o)
 	return err
@@ -263,14 +282,18 @@ func (a *App) URL() string {
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	scheme := "http"
+	if a.secured != a.ln {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
 // Run serves until ctx ends. Every goroutine of the appliance is started here
 // and waited for.
 func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return a.http.Listener(a.ln) })
+	g.Go(func() error { return a.http.Listener(a.secured) })
 	g.Go(func() error { return a.background(ctx) })
 	g.Go(func() error {
 		<-ctx.Done()

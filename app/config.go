@@ -82,7 +82,7 @@ type AuthConfig struct {
 // SigningConfig is what signatures are made with.
 type SigningConfig struct {
 	Organization     string        `koanf:"organization"`
-	Algorithm        string        `koanf:"algorithm"` // ecdsa-p256, ecdsa-p384, rsa-3072 or rsa-4096
+	Algorithm        string        `koanf:"algorithm"` // ecdsa-p256
 	TimestampURL     string        `koanf:"timestamp_url"`
 	TimestampTimeout time.Duration `koanf:"timestamp_timeout"`
 	PKCS12           string        `koanf:"pkcs12"`

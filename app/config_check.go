@@ -89,7 +89,7 @@ func (c Config) validateParts(p *problems) {
 
 	p.check(c.Signing.Organization != "", "signing.organization", "must not be empty")
 	p.check(len(c.Signing.Organization) <= 64, "signing.organization", "must not be longer than 64 bytes")
-	p.oneOf(c.Signing.Algorithm, "signing.algorithm", "ecdsa-p256", "ecdsa-p384", "rsa-3072", "rsa-4096")
+	p.oneOf(c.Signing.Algorithm, "signing.algorithm", "ecdsa-p256")
 	p.check(c.Signing.TimestampURL == "" || webAddress(c.Signing.TimestampURL), "signing.timestamp_url", "must be a full address such as https://tsa.example.org/tsr")
 	atLeast(p, "signing.timestamp_timeout", c.Signing.TimestampTimeout, time.Second)
 	p.check(c.Signing.PKCS12Password == "" || c.Signing.PKCS12 != "", "signing.pkcs12", "is needed when signing.pkcs12_password is set")

@@ -49,7 +49,6 @@ type server struct {
 	proxies []netip.Prefix
 	doc     *document
 	app     *fiber.App
-	login   *account.Limiter
 	replays *replays
 }
 

@@ -128,11 +128,11 @@ func (r *request) link(number int) string {
 		path = "/" + p
 	}
 	fmt.Fprintf(&b, "%s%s?page=%d", r.base(), path, number)
-	r.Context().QueryArgs().VisitAll(func(k, v []byte) {
+	for k, v := range r.Context().QueryArgs().All() {
 		if string(k) != "page" {
 			b.WriteString("&" + url.QueryEscape(string(k)) + "=" + strings.ReplaceAll(url.QueryEscape(string(v)), "%2C", ","))
 		}
-	})
+	}
 	return b.String()
 }
 
@@ -183,11 +183,11 @@ type rawEnvelope struct {
 }
 
 func (e rawEnvelope) bytes() ([]byte, error) {
-	l, err := json.MarshalNoEscape(e.links)
+	l, err := json.MarshalWithOption(e.links, json.DisableHTMLEscape())
 	if err != nil {
 		return nil, err
 	}
-	m, err := json.MarshalNoEscape(e.meta)
+	m, err := json.MarshalWithOption(e.meta, json.DisableHTMLEscape())
 	if err != nil {
 		return nil, err
 	}

@@ -405,16 +405,3 @@ func (d *Document) visibility() string {
 func person(who account.Actor) Person {
 	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
 }
-
-// clone copies a document deeply enough that changing the copy leaves the original alone.
-func (d *Document) clone() *Document {
-	c := *d
-	c.Files = slices.Clone(d.Files)
-	for i := range c.Files {
-		c.Files[i].Revisions = slices.Clone(c.Files[i].Revisions)
-		c.Files[i].Certificates = slices.Clone(c.Files[i].Certificates)
-	}
-	c.Invitations = slices.Clone(d.Invitations)
-	c.Fields = slices.Clone(d.Fields)
-	return &c
-}

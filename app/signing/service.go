@@ -66,6 +66,7 @@ type Options struct {
 	Now         func() time.Time
 	BaseURL     string // where links in mails lead; a request's own base is used when empty
 	Limits      Limits
+	Consent     string // what people agree to where their company has no text of its own
 	TrashDays   int // after so many days the trash is emptied; 0 keeps it
 	Log         *slog.Logger
 }

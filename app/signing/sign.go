@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,8 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 	if err != nil {
 		return nil, err
 	}
-	if who.IsSignatory() && company.ConsentText != "" && (in.Consent == nil || !*in.Consent) {
+	consent := cmp.Or(company.ConsentText, s.Consent)
+	if who.IsSignatory() && consent != "" && (in.Consent == nil || !*in.Consent) {
 		faults.Add("consent", "Consent to signing electronically is required.")
 	}
 	a := &act{document: d, inv: inv, now: now}
@@ -141,7 +143,7 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 		inv.ViewedAt = &now
 	}
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
-		Consent: in.Consent != nil && *in.Consent, ConsentText: company.ConsentText,
+		Consent: in.Consent != nil && *in.Consent, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text}
 	return a, nil
 }

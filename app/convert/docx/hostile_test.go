@@ -113,7 +113,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 			if !ok || refusal.Sentence == "" || strings.Contains(fmt.Sprint(err), "lol") {
 				t.Errorf("refused with %v", err)
 			}
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})
@@ -123,7 +123,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 func TestLargeParagraphsAreBounded(t *testing.T) {
 	t.Parallel()
 	// A long word, a long line of words, and a paragraph of tabs.
-	for _, s := range []string{strings.Repeat("x", 200_000), strings.Repeat("word ", 100_000), strings.Repeat("שלום ", 50_000)} {
+	for _, s := range []string{strings.Repeat("x", 100_000), strings.Repeat("word ", 50_000), strings.Repeat("שלום ", 25_000)} {
 		c := body(t, p(`<w:jc w:val="both"/>`, s))
 		if len(c.pages) < 2 {
 			t.Errorf("%d pages", len(c.pages))
@@ -166,7 +166,7 @@ func (c *stopping) NewPage(w, h float64) {
 }
 
 func TestMemoryDoesNotGrowWithTheDocument(t *testing.T) {
-	b := withDocument(t, repeated(open, p("", words), 30_000, shut))
+	b := withDocument(t, repeated(open, p("", words), 10_000, shut))
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -175,7 +175,7 @@ func TestMemoryDoesNotGrowWithTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 96<<20 {
+	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 64<<20 {
 		t.Errorf("the heap grew by %d MB", grown>>20)
 	}
 }

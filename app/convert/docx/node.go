@@ -14,7 +14,7 @@ import (
 // Bounds of the XML that is read.
 const (
 	maxDepth      = 256      // elements within elements
-	maxNodes      = 600_000  // elements of one paragraph, table or small part
+	maxNodes      = 400_000  // elements of one paragraph, table or small part
 	maxParagraphs = 200_000  // of the document
 	maxText       = 16 << 20 // bytes of text of one paragraph, table or small part
 )
@@ -209,7 +209,7 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if count++; count > maxNodes {
-				return nil, refuse.TooLarge("A paragraph or table of the DOCX has more than %d elements.", maxNodes)
+				return nil, tooManyElements()
 			}
 			if len(stack) >= maxDepth {
 				return nil, refuse.TooLarge("The DOCX nests more than %d elements.", maxDepth)
@@ -237,6 +237,10 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 		}
 	}
 	return root, nil
+}
+
+func tooManyElements() error {
+	return refuse.TooLarge("A paragraph or table of the DOCX has more than %d elements.", maxNodes)
 }
 
 func unexpectedEnd(err error) error {

@@ -142,7 +142,7 @@ func survey(ctx context.Context, p *pack) (o *overview, err error) {
 	o = &overview{}
 	r := newReader(ctx, rc)
 	var instruction strings.Builder
-	paragraphs, depth, inInstruction := 0, 0, false
+	paragraphs, elements, depth, inInstruction := 0, 0, 0, false
 	for {
 		t, err := r.next()
 		if err == io.EOF && depth == 0 && paragraphs+len(o.sections) > 0 {
@@ -155,8 +155,12 @@ func survey(ctx context.Context, p *pack) (o *overview, err error) {
 		case xml.StartElement:
 			name := r.name(t.Name)
 			inInstruction = name == "w:instrText"
+			if elements++; elements > maxNodes {
+				return nil, tooManyElements()
+			}
 			switch name {
 			case "w:p":
+				elements = 0
 				if paragraphs++; paragraphs > maxParagraphs {
 					return nil, refuse.TooLarge("The DOCX has more than %d paragraphs.", maxParagraphs)
 				}

@@ -84,18 +84,26 @@ func lines(pages ...string) []byte {
 	return build(objects...)
 }
 
-// runaway is a small PDF whose page takes longer than anyone waits: forms that
-// draw forms, ten times each, nine deep, and the last one shades the page.
+// runaway is a small PDF whose page takes longer than anyone waits, and little
+// memory: text in a font whose letter is text in another such font, a thousand
+// letters each, four deep.
 func runaway() []byte {
-	const depth = 9
-	var forms []string
+	const depth, letters = 4, 1000
+	text := "BT /F 1 Tf (" + strings.Repeat("a", letters) + ") Tj ET"
+	var fonts []string // a font and its letter for each level, from object 5 on
 	for i := range depth {
-		next := fmt.Sprintf("/X%d", i+7)
-		dict := fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<<%s %d 0 R>>>>", next, i+7)
-		forms = append(forms, stream(dict, strings.Repeat(next+" Do\n", 10)))
+		fonts = append(fonts,
+			fmt.Sprintf("<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[1 0 0 1 0 0]/CharProcs<</a %d 0 R>>"+
+				"/Encoding<</Type/Encoding/Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[0]/Resources<</Font<</F %d 0 R>>>>>>", 6+2*i, 7+2*i),
+			stream("", "9 0 d0 "+text))
 	}
-	forms = append(forms, stream("/Type/XObject/Subtype/Form/BBox[0 0 612 792]", "0 0 612 792 re f"))
-	return onePage(letter, "/X6 Do", forms...)
+	fonts[len(fonts)-1] = stream("", "9 0 d0 0 0 9 9 re f")
+	return build(append([]string{
+		"<</Type/Catalog/Pages 2 0 R>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>" + letter + ">>",
+		stream("", "1 0 0 1 300 300 cm "+text),
+	}, fonts...)...)
 }
 
 func write(tb testing.TB, data []byte) pdfium.Source {

@@ -1,0 +1,180 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// room is a part of the house: the packages of one folder.
+type room struct {
+	folder string   // of the module; what lies below belongs to it
+	may    []string // rooms it may import besides itself; "*" is all that app may
+}
+
+// ground is what everybody above may import and what imports nothing of ours.
+var ground = []string{"kv", "search", "app/pdf", "app/convert", "app/pki", "app/blob", "app/mail"}
+
+// rooms are all there are. Every arrow points down.
+func rooms() []room {
+	above := func(more ...string) []string { return append(more, ground...) }
+	all := []room{
+		{"", []string{"*", "app"}},
+		{"app", []string{"*"}},
+		{"app/apptest", []string{"*", "app"}},
+		{"app/api", above("app/signing", "app/account", "app/notify")},
+		{"app/web", above("app/signing", "app/account", "app/notify")},
+		{"app/notify", above("app/signing", "app/account")},
+		{"app/signing", above("app/account")},
+		{"app/account", above()},
+	}
+	for _, folder := range ground {
+		all = append(all, room{folder: folder})
+	}
+	return all
+}
+
+// roomOf is the room with the longest folder that pkg lies in. The module's own
+// folder and app hold one package each; what lies below them is a room of its own.
+func roomOf(pkg string) (room, error) {
+	var best *room
+	for _, r := range rooms() {
+		leaf := r.folder == "" || r.folder == "app"
+		if pkg != r.folder && (leaf || !strings.HasPrefix(pkg, r.folder+"/")) {
+			continue
+		}
+		if best == nil || len(r.folder) > len(best.folder) {
+			best = &r
+		}
+	}
+	if best == nil {
+		return room{}, fmt.Errorf("%s is in no room of the house: give it one in the table", pkg)
+	}
+	return *best, nil
+}
+
+func (r room) allows(to room) bool {
+	switch {
+	case r.folder == to.folder || slices.Contains(r.may, to.folder):
+		return true
+	case to.folder == "" || to.folder == "app" || to.folder == "app/apptest":
+		return false
+	}
+	return slices.Contains(r.may, "*")
+}
+
+// arrow says what is wrong with an import, or nothing.
+func arrow(from, to string) error {
+	a, err := roomOf(from)
+	if err != nil {
+		return err
+	}
+	b, err := roomOf(to)
+	if err != nil {
+		return err
+	}
+	if !a.allows(b) {
+		return fmt.Errorf("%s may not import %s", name(from), name(to))
+	}
+	return nil
+}
+
+func name(pkg string) string {
+	if pkg == "" {
+		return "main"
+	}
+	return pkg
+}
+
+const module = "paraph"
+
+// ours is a package's folder in this module.
+func ours(path string) (string, bool) {
+	if path == module {
+		return "", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+func TestEveryImportPointsDown(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err, stderrOf(err))
+	}
+	packages := 0
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; packages++ {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		from, ok := ours(p.ImportPath)
+		if !ok {
+			t.Errorf("%s is not of this module", p.ImportPath)
+		}
+		for _, path := range p.Imports {
+			to, ok := ours(path)
+			if !ok {
+				continue
+			}
+			if err := arrow(from, to); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if packages < 15 {
+		t.Errorf("only %d packages were looked at", packages)
+	}
+}
+
+func stderrOf(err error) string {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(e.Stderr)
+	}
+	return ""
+}
+
+func TestArrowsThatRunUpAreTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, to, want string }{
+		{"app/web", "kv", ""},
+		{"app/web", "app/signing", ""},
+		{"app/notify", "app/signing", ""},
+		{"app/signing", "app/account", ""},
+		{"app/pdf/page", "app/pdf/text", ""},
+		{"app/apptest", "app", ""},
+		{"", "app", ""},
+		{"app", "app/web", ""},
+		{"app/web", "app/api", "app/web may not import app/api"},
+		{"app/api", "app", "app/api may not import app"},
+		{"app/api", "app/apptest", "app/api may not import app/apptest"},
+		{"app", "app/apptest", "app may not import app/apptest"},
+		{"app/signing", "app/notify", "app/signing may not import app/notify"},
+		{"app/account", "app/signing", "app/account may not import app/signing"},
+		{"app/account", "app/api", "app/account may not import app/api"},
+		{"kv", "search", "kv may not import search"},
+		{"app/pdf/object", "app/pki", "app/pdf/object may not import app/pki"},
+		{"app/mail", "app/account", "app/mail may not import app/account"},
+		{"app/attic", "kv", "app/attic is in no room of the house: give it one in the table"},
+	} {
+		got := ""
+		if err := arrow(c.from, c.to); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s → %s: got %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
