@@ -19,6 +19,10 @@ const (
 	filterTerm = "f\x00"
 )
 
+// sortOptions make the key of one document readable without unpacking those of
+// a thousand others.
+const sortOptions = index.IndexField | index.DocValues | index.SkipFreqNorm | index.SkipDVCompression | index.SkipDVChunking
+
 // record is a Document as Bleve takes it: fields whose terms are known.
 type record struct {
 	id     string
@@ -36,7 +40,7 @@ func newRecord(d Document) *record {
 	}
 	r := &record{id: d.ID, fields: []*terms{text, exact}}
 	for name, key := range d.Sort {
-		t := newTerms(sortPrefix+name, index.IndexField|index.DocValues|index.SkipFreqNorm, 1)
+		t := newTerms(sortPrefix+name, sortOptions, 1)
 		t.add([]byte(sortKey(key)))
 		r.fields = append(r.fields, t)
 	}

@@ -10,21 +10,26 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
-// maxPrefixes is how many bytes of prefix results are kept for all segments
-// together.
-const maxPrefixes = 16 << 20
+const (
+	// maxFound is how many bytes of results are remembered, for all segments
+	// together.
+	maxFound = 16 << 20
+
+	// exactKey marks remembered exact terms. No word begins with it.
+	exactKey = "\x00"
+)
 
 // views keeps what was worked out about segments. A segment never changes, only
 // what is deleted of it does, so this stays true as long as the segment lives.
 type views struct {
 	mu       sync.Mutex
 	segments map[uint64]*segmentMemory
-	size     uint64 // bytes of prefix results
+	size     uint64 // bytes of what was found
 }
 
 // segmentMemory is what is known of one segment.
 type segmentMemory struct {
-	prefixes map[string]*roaring.Bitmap // which documents have a word that begins so
+	found    map[string]*roaring.Bitmap // which documents have a word that begins so, or an exact term
 	ordering sync.Mutex                 // held while an order is worked out
 	orders   map[string]*order
 }
@@ -46,7 +51,7 @@ func (v *views) of(seg *scorch.SegmentSnapshot) *segmentView {
 	defer v.mu.Unlock()
 	memory := v.segments[seg.Id()]
 	if memory == nil {
-		memory = &segmentMemory{prefixes: make(map[string]*roaring.Bitmap), orders: make(map[string]*order)}
+		memory = &segmentMemory{found: make(map[string]*roaring.Bitmap), orders: make(map[string]*order)}
 		v.segments[seg.Id()] = memory
 	}
 	return &segmentView{id: seg.Id(), seg: seg, memory: memory, views: v}
@@ -67,34 +72,40 @@ func (v *views) keepOnly(segments []*segmentView) {
 		if live[id] {
 			continue
 		}
-		for _, b := range memory.prefixes {
-			v.size -= b.GetSizeInBytes()
+		for key, b := range memory.found {
+			v.size -= sizeOf(key, b)
 		}
 		delete(v.segments, id)
 	}
 }
 
-func (v *views) prefix(m *segmentMemory, prefix string) *roaring.Bitmap {
+func (v *views) recall(m *segmentMemory, key string) *roaring.Bitmap {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return m.prefixes[prefix]
+	return m.found[key]
 }
 
-// keepPrefix remembers a result, and forgets all when they become too many.
-func (v *views) keepPrefix(id uint64, m *segmentMemory, prefix string, b *roaring.Bitmap) {
+// keep remembers a result, and forgets all when they become too many.
+func (v *views) keep(id uint64, m *segmentMemory, key string, b *roaring.Bitmap) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.segments[id] != m || m.prefixes[prefix] != nil {
+	if v.segments[id] != m || m.found[key] != nil {
 		return
 	}
-	if v.size > maxPrefixes {
+	if v.size > maxFound {
 		for _, other := range v.segments {
-			clear(other.prefixes)
+			clear(other.found)
 		}
 		v.size = 0
 	}
-	m.prefixes[prefix] = b
-	v.size += b.GetSizeInBytes()
+	m.found[key] = b
+	v.size += sizeOf(key, b)
+}
+
+// sizeOf is about what a remembered result takes.
+func sizeOf(key string, b *roaring.Bitmap) uint64 {
+	const overhead = 200
+	return overhead + uint64(len(key)) + b.GetSizeInBytes()
 }
 
 // narrow keeps of the hits what was found too.
@@ -109,17 +120,22 @@ func (s *segmentView) narrow(found *roaring.Bitmap) {
 	}
 }
 
-// anyOf gives the documents that have one of the exact terms.
+// anyOf gives the documents that have one of the exact terms. The result may
+// belong to everybody and must not be changed.
 func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 	found := roaring.New()
-	dict, err := s.dictionary(exactField)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range exact {
-		if err := addPostings(dict, t, found); err != nil {
-			return nil, err
+	for _, term := range exact {
+		one, err := s.remember(exactKey+term, func(to *roaring.Bitmap) error {
+			dict, err := s.dictionary(exactField)
+			if err != nil {
+				return err
+			}
+			return addPostings(dict, term, to)
+		})
+		if err != nil || len(exact) == 1 {
+			return one, err
 		}
+		found.Or(one)
 	}
 	return found, nil
 }
@@ -130,26 +146,32 @@ func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitma
 	if s.base.IsEmpty() {
 		return s.base, nil
 	}
-	if found := s.views.prefix(s.memory, prefix); found != nil {
+	return s.remember(prefix, func(to *roaring.Bitmap) error {
+		dict, err := s.dictionary(textField)
+		if err != nil {
+			return err
+		}
+		terms := 0
+		return eachTerm(dict, prefix, func(term string) error {
+			if terms++; terms%256 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return addPostings(dict, term, to)
+		})
+	})
+}
+
+// remember gives what was found for the key before, or finds it now.
+func (s *segmentView) remember(key string, find func(to *roaring.Bitmap) error) (*roaring.Bitmap, error) {
+	if found := s.views.recall(s.memory, key); found != nil {
 		return found, nil
 	}
-	dict, err := s.dictionary(textField)
-	if err != nil {
-		return nil, err
-	}
 	found := roaring.New()
-	terms := 0
-	err = eachTerm(dict, prefix, func(term string) error {
-		if terms++; terms%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return addPostings(dict, term, found)
-	})
-	if err != nil {
+	if err := find(found); err != nil {
 		return nil, err
 	}
 	found.RunOptimize()
-	s.views.keepPrefix(s.id, s.memory, prefix, found)
+	s.views.keep(s.id, s.memory, key, found)
 	return found, nil
 }
 
