@@ -41,9 +41,8 @@ type Batch struct {
 	Place  uint64     // where the index is afterwards; 0 leaves it where it is
 }
 
-// maxBacklog is how many bytes of text may wait in memory to be written. Beyond
-// it Apply waits for the disk.
-const maxBacklog = 32 << 20
+// maxUnwritten is the default of Options.Unwritten.
+const maxUnwritten = 32 << 20
 
 // Apply changes the index. When it returns searches see the change; it is on
 // disk a little later, together with its place. After an error nothing has
@@ -61,7 +60,7 @@ func (x *Index) Apply(b Batch) error {
 	if err != nil {
 		return err
 	}
-	used, err := x.try(func(c *core) error { return c.apply(batch, size) })
+	used, err := x.try(func(c *core) error { return c.apply(batch, size, x.unwritten) })
 	if errors.Is(err, errDamaged) {
 		return errors.Join(ErrEmptied, x.rebuild(used, err))
 	}
@@ -118,8 +117,8 @@ func analyse(docs []Document, records []*record) {
 	wg.Wait()
 }
 
-func (c *core) apply(batch *index.Batch, size int64) error {
-	if err := c.awaitBacklog(); err != nil {
+func (c *core) apply(batch *index.Batch, size, unwritten int64) error {
+	if err := c.awaitBacklog(unwritten); err != nil {
 		return err
 	}
 	c.backlog.add(size)
@@ -139,8 +138,8 @@ func (c *core) apply(batch *index.Batch, size int64) error {
 
 // awaitBacklog waits until there is room in memory. While the disk refuses it
 // does not wait but says so.
-func (c *core) awaitBacklog() error {
-	for c.backlog.size() > maxBacklog {
+func (c *core) awaitBacklog(most int64) error {
+	for c.backlog.size() > most {
 		if why := c.failing.Load(); why != nil {
 			return fmt.Errorf("%w: %s", ErrBehind, *why)
 		}

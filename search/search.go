@@ -47,6 +47,11 @@ type Options struct {
 	// by Close.
 	Dir string
 
+	// Unwritten is how many bytes of text may wait in memory for the disk;
+	// 32 MiB if 0. Beyond it Apply waits, or is ErrBehind while the disk
+	// refuses.
+	Unwritten int64
+
 	// Log is told of damage, rebuilds and a disk that refuses writes. The
 	// default discards.
 	Log *slog.Logger
@@ -56,6 +61,7 @@ type Options struct {
 type Index struct {
 	dir       string // the folder that belongs to the index alone
 	temporary string // to be removed by Close; empty for a lasting index
+	unwritten int64
 	log       *slog.Logger
 
 	// mu is held for reading by everything that uses core, and for writing to
@@ -77,9 +83,13 @@ type Index struct {
 // damaged. It fails only if the folder cannot be used at all.
 func Open(o Options) (*Index, error) {
 	x := &Index{
-		log:   o.Log,
-		slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
-		waits: newWaits(),
+		log:       o.Log,
+		unwritten: o.Unwritten,
+		slots:     make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		waits:     newWaits(),
+	}
+	if x.unwritten <= 0 {
+		x.unwritten = maxUnwritten
 	}
 	if x.log == nil {
 		x.log = slog.New(slog.DiscardHandler)
