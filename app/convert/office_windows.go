@@ -12,5 +12,5 @@ func isolate(cmd *exec.Cmd) {
 	}
 }
 
-// killGroup has nothing to do: children end with their job object.
+// killGroup has nothing to do: taskkill ends the children, too.
 func killGroup(*exec.Cmd) {}

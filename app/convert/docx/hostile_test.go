@@ -55,6 +55,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{"empty document", func(t *testing.T) []byte { return withDocument(t, nil) }, convert.ErrDamaged},
 		{"not XML", func(t *testing.T) []byte { return withDocument(t, []byte("hello")) }, convert.ErrDamaged},
 		{"XML that ends early", func(t *testing.T) []byte { return withDocument(t, []byte(open+"<w:p><w:r>")) }, convert.ErrDamaged},
+		{"another root", func(t *testing.T) []byte { return withDocument(t, []byte("<html><body/></html>")) }, convert.ErrUnsupported},
 		{"billion laughs", func(t *testing.T) []byte {
 			return withDocument(t, []byte(laugh+open+"<w:p><w:r><w:t>&lol2;</w:t></w:r></w:p>"+shut))
 		}, convert.ErrDamaged},
@@ -132,6 +133,30 @@ func TestLargeParagraphsAreBounded(t *testing.T) {
 	c := body(t, "<w:p>"+strings.Repeat("<w:r><w:tab/></w:r>", 50_000)+"</w:p>")
 	if len(c.pages) == 0 {
 		t.Error("no page")
+	}
+}
+
+func TestEmptyBodyIsOnePage(t *testing.T) {
+	t.Parallel()
+	if c := body(t, ""); len(c.pages) != 1 {
+		t.Errorf("%d pages", len(c.pages))
+	}
+}
+
+func TestStrictFilesAreRead(t *testing.T) {
+	t.Parallel()
+	m := docxFile{body: p(`<w:ind w:left="1in"/>`, "strict")}.members()
+	for name, b := range m {
+		s := strings.ReplaceAll(string(b), "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
+		m[name] = []byte(strings.ReplaceAll(s, "http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships"))
+	}
+	b := zipped(t, m)
+	c := &recorder{}
+	if _, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), c); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := c.find(t, "strict"); !near(d.x, leftEdge+72) {
+		t.Errorf("x is %.1f", d.x)
 	}
 }
 

@@ -5,9 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"strings"
-
-	"paraph/app/convert/internal/refuse"
 )
 
 // Render draws the size bytes of r on c and reports what is not shown as Word
@@ -111,114 +108,6 @@ func (d *document) bodyBlock(n *node, previous, next string) {
 	if n.child("w:pPr", "w:sectPr") != nil {
 		d.flow.endSection()
 	}
-}
-
-// overview is what a first reading finds without laying anything out.
-type overview struct {
-	sections   []*section
-	totals     bool // a field asks for the number of pages
-	columns    bool
-	borders    bool
-	lineNumber bool
-}
-
-func (o *overview) report(f *findings) {
-	f.add("fonts_replaced")
-	for code, is := range map[string]bool{"columns": o.columns, "page_borders": o.borders, "line_numbers": o.lineNumber} {
-		if is {
-			f.add(code)
-		}
-	}
-}
-
-// survey reads the document for its sections, which are written at their end,
-// and counts paragraphs.
-func survey(ctx context.Context, p *pack) (o *overview, err error) {
-	rc, err := p.zip.Open(p.main, maxDocument)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rc.Close()) }()
-	o = &overview{}
-	r := newReader(ctx, rc)
-	var instruction strings.Builder
-	paragraphs, elements, depth, inInstruction := 0, 0, 0, false
-	for {
-		t, err := r.next()
-		if err == io.EOF && depth == 0 && paragraphs+len(o.sections) > 0 {
-			break
-		}
-		if err != nil {
-			return nil, notWellFormed(unexpectedEnd(err))
-		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			name := r.name(t.Name)
-			inInstruction = name == "w:instrText"
-			if elements++; elements > maxNodes {
-				return nil, tooManyElements()
-			}
-			switch name {
-			case "w:p":
-				elements = 0
-				if paragraphs++; paragraphs > maxParagraphs {
-					return nil, refuse.TooLarge("The DOCX has more than %d paragraphs.", maxParagraphs)
-				}
-			case "w:fldSimple":
-				instruction.WriteString(r.start(t).attr("w:instr") + " ")
-			case "w:sectPr":
-				n, err := r.subtree(t)
-				if err != nil {
-					return nil, err
-				}
-				o.section(n)
-				continue
-			}
-			if depth++; depth > maxDepth {
-				return nil, refuse.TooLarge("The DOCX nests more than %d elements.", maxDepth)
-			}
-		case xml.EndElement:
-			depth--
-			inInstruction = false
-		case xml.CharData:
-			if inInstruction {
-				instruction.Write(t)
-			}
-		}
-		if instruction.Len() > 1<<16 {
-			o.totals = o.totals || asksTotals(instruction.String())
-			instruction.Reset()
-		}
-		if r.count++; r.count%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	o.totals = o.totals || asksTotals(instruction.String())
-	if len(o.sections) == 0 {
-		o.sections = append(o.sections, readSection(nil, nil))
-	}
-	return o, nil
-}
-
-const maxSections = 2000
-
-func (o *overview) section(n *node) {
-	if len(o.sections) >= maxSections {
-		return
-	}
-	var before *section
-	if len(o.sections) > 0 {
-		before = o.sections[len(o.sections)-1]
-	}
-	s := readSection(n, before)
-	o.sections = append(o.sections, s)
-	o.columns = o.columns || s.columns > 1
-	o.borders = o.borders || n.child("w:pgBorders") != nil
-	o.lineNumber = o.lineNumber || n.child("w:lnNumType") != nil
-}
-
-func asksTotals(s string) bool {
-	return strings.Contains(s, "NUMPAGES") || strings.Contains(s, "SECTIONPAGES")
 }
 
 // stream gives the blocks of the document one after the other.
