@@ -11,8 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"paraph/app/account"
-	"paraph/app/blob"
-	"paraph/kv"
+	"paraph/app/signing"
 )
 
 // failure is the body of every error.
@@ -57,7 +56,7 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if e, ok := errors.AsType[*account.Error](err); ok && statuses[e.Kind] != 0 {
 		return known(c, e)
 	}
-	if errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace) {
+	if signing.NoSpace(err) {
 		return known(c, account.NoSpace())
 	}
 	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
