@@ -83,6 +83,7 @@ func (s *server) routes() {
 	s.invitationRoutes()
 	s.companyRoutes()
 	s.serviceRoutes()
+	s.verifyRoutes()
 	if s.Test != nil {
 		s.testRoutes()
 	}

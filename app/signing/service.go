@@ -67,7 +67,7 @@ type Options struct {
 	BaseURL     string // where links in mails lead; a request's own base is used when empty
 	Limits      Limits
 	Consent     string // what people agree to where their company has no text of its own
-	TrashDays   int // after so many days the trash is emptied; 0 keeps it
+	TrashDays   int    // after so many days the trash is emptied; 0 keeps it
 	Log         *slog.Logger
 }
 
@@ -77,6 +77,7 @@ type Service struct {
 	Options
 	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
 	reading   reading
+	verifying chan struct{} // bounds what strangers have us do
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -85,7 +86,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	return &Service{Options: o, documents: new(sync.Map)}
+	return &Service{Options: o, documents: new(sync.Map), verifying: make(chan struct{}, verifications)}
 }
 
 // Run keeps the search index in step until ctx ends.

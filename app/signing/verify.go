@@ -1,11 +1,15 @@
 package signing
 
 import (
+	"context"
 	"crypto/x509"
+	"errors"
 	"io"
+	"os"
 	"strings"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/pdf"
 	"paraph/app/pki"
 )
@@ -194,3 +198,47 @@ func what(c pdf.Change) string {
 	}
 	return kind + ": " + c.Detail
 }
+
+// VerifyUpload reports on a PDF that anybody sends. Its bytes lie in a scratch
+// file while they are looked at; nothing is kept.
+func (s *Service) VerifyUpload(ctx context.Context, r io.Reader) (report *Report, err error) {
+	select {
+	case s.verifying <- struct{}{}:
+		defer func() { <-s.verifying }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	tmp, err := s.Blobs.Temp()
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+	size, err := io.Copy(tmp, io.LimitReader(r, s.Limits.UploadBytes+1))
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	if size > s.Limits.UploadBytes {
+		return nil, account.TooLarge("file_too_large", "The file is larger than the limit of "+megabytes(s.Limits.UploadBytes)+".")
+	}
+	report, err = Verify(tmp, size, s.Keys.Roots(), s.Now())
+	switch {
+	case errors.Is(err, pdf.ErrEncrypted):
+		return nil, account.Invalid("file", "The file is encrypted; send it without protection.")
+	case errors.Is(err, pdf.ErrTooComplex):
+		return nil, account.Invalid("file", "The file is too complex to be examined.")
+	case errors.Is(err, pdf.ErrNotPDF), errors.Is(err, pdf.ErrDamaged):
+		return nil, account.Invalid("file", "The file is not a PDF that can be read.")
+	}
+	return report, err
+}
+
+// removeFile removes a scratch file that may be gone already.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// verifications is how many files of strangers are examined at a time.
+const verifications = 2

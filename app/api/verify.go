@@ -1,0 +1,108 @@
+package api
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+type reportView struct {
+	Sound      bool          `json:"sound" doc:"There is a signature, every one is intact, and nothing forbidden was changed"`
+	Pages      int           `json:"pages"`
+	Signatures []verdictView `json:"signatures"`
+}
+
+type verdictView struct {
+	Field       string       `json:"field"`
+	Kind        string       `json:"kind" enum:"signature,certification,timestamp"`
+	Signer      string       `json:"signer"`
+	Email       *string      `json:"email"`
+	Issuer      string       `json:"issuer"`
+	Root        *string      `json:"root"`
+	Reason      *string      `json:"reason"`
+	ClaimedAt   *string      `json:"claimed_at" format:"date-time"`
+	TimestampAt *string      `json:"timestamp_at" format:"date-time"`
+	Authority   *string      `json:"timestamp_authority"`
+	Revision    int          `json:"revision"`
+	CoversAll   bool         `json:"covers_whole_file"`
+	Intact      bool         `json:"intact"`
+	Trusted     bool         `json:"trusted" doc:"Intact, and the chain leads to the root of this installation"`
+	Revocation  string       `json:"revocation"`
+	Algorithm   string       `json:"algorithm"`
+	Level       *string      `json:"level" enum:"B-B,B-T,B-LT,B-LTA"`
+	Changes     []changeView `json:"changes"`
+	Problems    []string     `json:"problems"`
+	Notes       []string     `json:"notes"`
+}
+
+type changeView struct {
+	Revision  int    `json:"revision"`
+	What      string `json:"what"`
+	Permitted bool   `json:"permitted"`
+}
+
+func viewReport(r *signing.Report) reportView {
+	out := reportView{Sound: r.Sound, Pages: r.Pages, Signatures: []verdictView{}}
+	for i := range r.Signatures {
+		out.Signatures = append(out.Signatures, viewVerdict(&r.Signatures[i]))
+	}
+	return out
+}
+
+func viewVerdict(v *signing.SignatureVerdict) verdictView {
+	out := verdictView{Field: v.Field, Kind: v.Kind, Signer: v.Signer, Email: orNull(v.Email), Issuer: v.Issuer, Root: orNull(v.Root),
+		Reason: orNull(v.Reason), ClaimedAt: maybe(v.ClaimedAt), TimestampAt: maybe(v.TimestampAt), Authority: orNull(v.Authority),
+		Revision: v.Revision, CoversAll: v.CoversAll, Intact: v.Intact, Trusted: v.Trusted, Revocation: v.Revocation,
+		Algorithm: v.Algorithm, Level: orNull(v.Level), Changes: []changeView{}, Problems: append([]string{}, v.Problems...), Notes: append([]string{}, v.Notes...)}
+	for _, c := range v.Changes {
+		out.Changes = append(out.Changes, changeView(c))
+	}
+	return out
+}
+
+func (s *server) verifyRoutes() {
+	op := operation{method: http.MethodPost, path: "/verify", summary: "Report on every signature of a PDF; nothing is kept", tag: "Service", access: public, files: true}
+	s.doc.add(op, typeOf[nothing](), typeOf[reportView]())
+	s.add(op, s.verify)
+}
+
+// verify examines the first file of a multipart body, or the body itself when
+// it is a PDF.
+func (s *server) verify(r *request) error {
+	media, params, err := mime.ParseMediaType(r.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" && media != "application/pdf" {
+		return account.Unsupported("content_type_not_accepted", "Send the PDF as multipart/form-data or application/pdf.")
+	}
+	file := &cutReader{r: r.body()}
+	if media == "multipart/form-data" {
+		m := multipart.NewReader(bufio.NewReaderSize(file.r, 64<<10), params["boundary"])
+		for {
+			part, err := m.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				return account.Invalid("file", "The file field is required.")
+			}
+			if err != nil {
+				return bodyCut(err)
+			}
+			if _, _, isFile := partNames(part); isFile {
+				file.r = part
+				break
+			}
+		}
+	}
+	report, err := s.Signing.VerifyUpload(r.UserContext(), file)
+	if file.err != nil {
+		return bodyCut(file.err)
+	}
+	if err != nil {
+		return err
+	}
+	return r.send(answer{status: http.StatusOK, body: viewReport(report)})
+}
+
