@@ -112,6 +112,9 @@ func BenchmarkCreate(b *testing.B) {
 				i := int(n.Add(1))
 				return db.Update(func(tx *kv.Tx) error { return docs.Put(tx, id(i), sample(i)) })
 			})
+			if s := db.Stats(); s.Commits > 0 {
+				b.ReportMetric(float64(s.Calls)/float64(s.Commits), "calls/commit")
+			}
 		})
 		b.Run(fmt.Sprintf("badger/%d", writers), func(b *testing.B) {
 			db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithSyncWrites(true).WithLogger(nil))

@@ -112,11 +112,12 @@ func (db *DB) enter(tx *Tx) *group {
 		return g
 	}
 	if g == nil || !g.fits(tx.own) {
-		g = &group{layer: newLayer(), done: make(chan struct{})}
+		g = &group{layer: tx.own, done: make(chan struct{})}
 		db.pending = append(db.pending, g)
 		db.work.Broadcast()
+	} else {
+		g.layer.merge(tx.own)
 	}
-	g.layer.merge(tx.own)
 	g.hooks = append(g.hooks, tx.hooks...)
 	g.calls++
 	g.ranks, db.ranks = tx.ranks, tx.ranks
