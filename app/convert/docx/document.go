@@ -34,7 +34,6 @@ type document struct {
 type settings struct {
 	tab         float64   // distance of the default tab stops
 	evenAndOdd  bool      // headers differ on even pages
-	mirror      bool      // inner and outer margins
 	noteFormats [2]string // of footnotes and endnotes
 }
 
@@ -72,7 +71,6 @@ func readSettings(n *node) settings {
 		s.tab = t.points
 	}
 	s.evenAndOdd = readToggle(n.child("w:evenAndOddHeaders")) == on
-	s.mirror = readToggle(n.child("w:mirrorMargins")) == on
 	for i, name := range []string{"w:footnotePr", "w:endnotePr"} {
 		s.noteFormats[i] = orString(s.noteFormats[i], n.child(name, "w:numFmt").val())
 	}
