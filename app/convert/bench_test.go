@@ -40,7 +40,7 @@ func benchImage(b *testing.B, in []byte) {
 
 func BenchmarkJPEG200KB(b *testing.B) {
 	var in bytes.Buffer
-	if err := jpeg.Encode(&in, noisy(1000, 700), &jpeg.Options{Quality: 75}); err != nil {
+	if err := jpeg.Encode(&in, noisy(1250, 860), &jpeg.Options{Quality: 75}); err != nil {
 		b.Fatal(err)
 	}
 	benchImage(b, in.Bytes())
@@ -59,7 +59,7 @@ func BenchmarkPNGWithAlpha(b *testing.B) {
 // BenchmarkDOCX10Pages renders ten pages onto the PDF builder and writes them.
 func BenchmarkDOCX10Pages(b *testing.B) {
 	clause := say(strings.Repeat("The parties agree that the services are to be rendered with due care, in time and as described below. ", 6))
-	in := word(b, strings.Repeat(clause, 56), "")
+	in := word(b, strings.Repeat(clause, 70), "")
 	fonts := text.New()
 	b.ReportAllocs()
 	pages := 0
