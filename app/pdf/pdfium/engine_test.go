@@ -179,6 +179,9 @@ func TestMemory(t *testing.T) {
 	if _, err := e.Render(ctx(t), src, 0, 5000); !errors.Is(err, pdfium.ErrTooLarge) {
 		t.Errorf("130 MB of pixels in 48: %v", err)
 	}
+	if _, err := e.Render(ctx(t), write(t, breeding()), 0, 600); !errors.Is(err, pdfium.ErrTooLarge) {
+		t.Errorf("forms without end: %v", err)
+	}
 	side := "60000"
 	image := stream("/Type/XObject/Subtype/Image/Width "+side+"/Height "+side+"/ColorSpace/DeviceRGB/BitsPerComponent 8", strings.Repeat("\x80", 10_000))
 	bomb := write(t, onePage(letter, "612 0 0 792 0 0 cm /X6 Do", image))

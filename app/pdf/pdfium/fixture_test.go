@@ -85,10 +85,10 @@ func lines(pages ...string) []byte {
 }
 
 // runaway is a small PDF whose page takes longer than anyone waits, and little
-// memory: text in a font whose letter is text in another such font, a thousand
-// letters each, four deep.
+// memory: text in a font whose letter is text in another such font, many letters
+// each, four deep.
 func runaway() []byte {
-	const depth, letters = 4, 1000
+	const depth, letters = 4, 20_000
 	text := "BT /F 1 Tf (" + strings.Repeat("a", letters) + ") Tj ET"
 	var fonts []string // a font and its letter for each level, from object 5 on
 	for i := range depth {
@@ -104,6 +104,19 @@ func runaway() []byte {
 		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>" + letter + ">>",
 		stream("", "1 0 0 1 300 300 cm "+text),
 	}, fonts...)...)
+}
+
+// breeding is a small PDF that unfolds in memory: forms that draw the next form
+// ten times each, nine deep.
+func breeding() []byte {
+	var forms []string
+	for i := range 9 {
+		next := fmt.Sprintf("/X%d", i+7)
+		dict := fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<<%s %d 0 R>>>>", next, i+7)
+		forms = append(forms, stream(dict, strings.Repeat(next+" Do\n", 10)))
+	}
+	forms = append(forms, stream("/Type/XObject/Subtype/Form/BBox[0 0 612 792]", "0 0 612 792 re f"))
+	return onePage(letter, "/X6 Do", forms...)
 }
 
 func write(tb testing.TB, data []byte) pdfium.Source {
