@@ -142,15 +142,15 @@ func verify() *cobra.Command {
 }
 
 func check(s *settings) *cobra.Command {
-	var repair bool
+	var o app.CheckOptions
 	c := &cobra.Command{Use: "check", Short: "Walk all data and name everything that is not as it should be; the appliance must not run",
-		Example: "  paraph check --set data.dir=/var/lib/paraph", Args: exactly(0, 0),
+		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.load()
 			if err != nil {
 				return err
 			}
-			problems, err := app.CheckFolder(c.Context(), cfg, repair)
+			problems, err := app.CheckFolder(c.Context(), cfg, o, c.OutOrStdout())
 			if err != nil {
 				return err
 			}
@@ -163,7 +163,8 @@ func check(s *settings) *cobra.Command {
 			fmt.Fprintln(c.OutOrStdout(), "Everything is as it should be.")
 			return nil
 		}}
-	c.Flags().BoolVar(&repair, "repair", false, "rebuild what can be derived: list items and the search index")
+	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild what can be derived: list items and the search index")
+	c.Flags().BoolVar(&o.Renew, "renew", false, "timestamp completed files again whose last timestamp's certificate ends within a year")
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 )
@@ -52,14 +53,31 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
+// CheckOptions say what a check does besides looking.
+type CheckOptions struct {
+	Repair bool // make anew what can be derived
+	Renew  bool // timestamp files again before their certificates run out
+}
+
+// renewAhead is how long before the end of its certificate a timestamp is
+// followed by another one.
+const renewAhead = 365 * 24 * time.Hour
+
 // CheckFolder opens a data folder that nobody else holds and checks all of it.
-func CheckFolder(ctx context.Context, cfg Config, repair bool) (problems []error, err error) {
+func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
 	cfg.Server.Listen = "127.0.0.1:0"
 	a, err := Open(cfg, Options{})
 	if err != nil {
 		return nil, err
 	}
-	problems = a.Check(ctx, repair)
+	if o.Renew {
+		n, err := a.Signing.Renew(ctx, a.Clock.Now().Add(renewAhead))
+		if err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+		fmt.Fprintf(w, "Renewed %d documents.\n", n)
+	}
+	problems = a.Check(ctx, o.Repair)
 	return problems, a.Close()
 }
 

@@ -105,4 +105,3 @@ func (s *server) verify(r *request) error {
 	}
 	return r.send(answer{status: http.StatusOK, body: viewReport(report)})
 }
-

@@ -92,8 +92,11 @@ type Message struct {
 
 var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 	kv.Index[Message]{Name: "created", Counted: true, Keys: func(m Message) []kv.Key {
-		return []kv.Key{kv.K("all", m.ID), kv.K("company", m.Company, m.ID)}
+		return []kv.Key{kv.K(everybody), kv.K(m.Company)}
 	}})
+
+// everybody stands in an index key for the messages of all companies.
+const everybody = "*"
 
 // Collections lists what is stored here, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{outbox} }
@@ -269,9 +272,9 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 // List gives messages, newest first, and how many there are. An empty company
 // lists those of all.
 func (s *Service) List(company string, offset, limit int) ([]Message, int, error) {
-	prefix := kv.K("all")
+	prefix := kv.K(everybody)
 	if company != "" {
-		prefix = kv.K("company", company)
+		prefix = kv.K(company)
 	}
 	var page kv.Page[Message]
 	err := s.DB.View(func(tx *kv.Tx) (err error) {

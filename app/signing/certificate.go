@@ -19,7 +19,7 @@ import (
 
 // certify makes the certificate of completion: a PDF of its own, with the
 // machine-readable evidence inside, sealed by the company as the files are.
-func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Sealed, error) {
+func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*File, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Sea
 		return nil, spaceError(err)
 	}
 	// A file like any other: prepared, certified, sealed.
-	f := &File{ID: "certificate", Base: ref.Hash, BaseSize: ref.Size}
+	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
 	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, "Certificate of completion")
 	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
@@ -47,7 +47,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Sea
 	if err := s.finish(ctx, f, now); err != nil {
 		return nil, err
 	}
-	return &Sealed{Blobs: f.blobs(), Size: f.total(), SHA256: f.current()}, nil
+	return f, nil
 }
 
 func (s *Service) writeCertificate(w io.Writer, d *Document, company account.Company, now time.Time) error {

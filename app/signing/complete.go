@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"paraph/app/account"
@@ -14,48 +13,50 @@ import (
 )
 
 // complete makes the final revisions of every file and the certificate of
-// completion, and moves the document to Completed. When a remote timestamp
-// authority does not answer the document stays in Sent, says so, and a job goes
-// on trying.
-func (s *Service) complete(ctx context.Context, d *Document, now time.Time) ([]saving, error) {
-	files := slices.Clone(d.Files)
-	for i := range files {
-		files[i].Revisions = slices.Clone(files[i].Revisions)
-		if err := s.finish(ctx, &files[i], now); err != nil {
-			return s.sealingFails(d, err)
+// completion, and moves the record to Completed.
+func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (saving, error) {
+	for i := range d.Files {
+		if err := s.finish(ctx, &d.Files[i], now); err != nil {
+			return saving{}, err
 		}
 	}
-	d.Files = files
-	completed := now
-	d.Status, d.CompletedAt, d.Attention, d.AttentionText = Completed, &completed, "", ""
-	certificate, err := s.certify(ctx, d, now)
-	if err != nil {
-		d.Status, d.CompletedAt = Sent, nil
-		return s.sealingFails(d, err)
-	}
-	d.Certificate = certificate
+	d.Status, d.CompletedAt, d.Attention, d.AttentionText = Completed, &now, "", ""
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Role == Viewer && inv.Status == Pending {
-			inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &completed, now
+			inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
 		}
 	}
-	event := happened("document.completed").with("certificate_sha256", certificate.SHA256)
+	certificate, err := s.certify(ctx, d, now)
+	if err != nil {
+		return saving{}, err
+	}
+	d.Certificate = certificate
+	event := happened("document.completed").with("certificate_sha256", certificate.current())
 	for i := range d.Files {
 		event = event.with("sha256."+d.Files[i].ID, d.Files[i].current())
 	}
-	return []saving{event}, nil
+	return event, nil
 }
 
-// sealingFails keeps the person's act and says what the document waits for, if
-// the reason is one that goes away; any other failure is an error.
-func (s *Service) sealingFails(d *Document, err error) ([]saving, error) {
-	if !errors.Is(err, pki.ErrTimestamp) {
-		return nil, err
+// sealNow completes a document that everybody has signed, as part of the last
+// signature's request. When it can't, the document waits in Sent and says why, a
+// job goes on trying, and the owner is told.
+func (s *Service) sealNow(ctx context.Context, d *Document) (*Document, error) {
+	sealed, err := s.seals(ctx, d.Company, d.ID)
+	if err == nil {
+		return sealed, nil
 	}
-	s.Log.Warn("sealing waits for the timestamp authority", "document", d.ID, "error", err)
-	d.Attention = AttentionSealing
-	d.AttentionText = "Everybody has signed; the timestamp authority does not answer, so the seal is still missing. It is tried again until it answers."
-	return []saving{happened("document.sealing_delayed")}, nil
+	s.Log.Error("sealing", "document", d.ID, "error", err)
+	why := "Everybody has signed; sealing failed and is tried again until it works."
+	if errors.Is(err, pki.ErrTimestamp) {
+		why = "Everybody has signed; the timestamp authority does not answer, so the seal is still missing. It is tried again until it answers."
+	}
+	return s.update(account.System(d.Company), d.ID, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if d.Attention == AttentionSealing {
+			d.AttentionText = why
+		}
+		return []saving{happened("document.sealing_delayed")}, s.schedule(tx, d)
+	})
 }
 
 // finish appends the validation data and the document timestamp to a file.
@@ -96,22 +97,26 @@ const sealJob = "seal"
 // Seal tries again to complete a document that everybody has signed.
 func (s *Service) Seal(ctx context.Context, company, id string) error {
 	defer s.lock(id)()
+	_, err := s.seals(ctx, company, id)
+	if account.KindOf(err) == account.KindNotFound {
+		return nil
+	}
+	return err
+}
+
+// seals completes a document that waits for it; any other is left as it is. The
+// document must be locked.
+func (s *Service) seals(ctx context.Context, company, id string) (*Document, error) {
 	who := account.System(company)
-	_, err := s.retry(func() (*Document, error) {
+	return s.retry(func() (*Document, error) {
 		d, err := s.get(who, id)
-		if err != nil {
-			return nil, err
-		}
-		if d.Status != Sent || d.Attention != AttentionSealing {
-			return d, nil
+		if err != nil || d.Status != Sent || d.Attention != AttentionSealing {
+			return d, err
 		}
 		version := d.Version
-		events, err := s.complete(ctx, d, s.Now())
+		event, err := s.complete(ctx, d, s.Now())
 		if err != nil {
 			return nil, err
-		}
-		if d.Status != Completed {
-			return nil, pki.ErrTimestamp
 		}
 		err = s.DB.Update(func(tx *kv.Tx) error {
 			stored, err := load(tx, who, id)
@@ -121,11 +126,13 @@ func (s *Service) Seal(ctx context.Context, company, id string) error {
 			if err := unchanged(stored, version); err != nil {
 				return err
 			}
-			return s.save(tx, who, d, events...)
+			if err := s.schedule(tx, d); err != nil {
+				return err
+			}
+			return s.save(tx, who, d, event)
 		})
 		return d, err
 	})
-	return err
 }
 
 // timestampSize leaves a tenth more room than the authority's tokens need.

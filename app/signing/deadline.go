@@ -33,10 +33,15 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	}
 	var sealing *time.Time
 	if d.Attention == AttentionSealing {
-		sealing = &tx.Now
+		at := tx.Now.Add(sealGrace)
+		sealing = &at
 	}
 	return s.due(tx, d, sealJob, sealing)
 }
+
+// sealGrace is how long the request that brought the last signature has for
+// sealing, before a job takes over.
+const sealGrace = 15 * time.Second
 
 func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
 	if at == nil {

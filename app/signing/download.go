@@ -82,8 +82,8 @@ func (s *Service) fileDownload(f *File, version string) *Download {
 	return s.blobDownload(pdfName(f.Name), "application/pdf", f.total(), f.current(), f.blobs()...)
 }
 
-func (s *Service) sealedDownload(c *Sealed, name string) *Download {
-	return s.blobDownload(name, "application/pdf", c.Size, c.SHA256, c.Blobs...)
+func (s *Service) sealedDownload(c *File, name string) *Download {
+	return s.blobDownload(name, "application/pdf", c.total(), c.current(), c.blobs()...)
 }
 
 func (s *Service) blobDownload(name, contentType string, size int64, hash string, blobs ...string) *Download {

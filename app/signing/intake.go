@@ -107,7 +107,7 @@ func (s *Service) converted(u *Upload, file *File) {
 	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
 }
 
-func (s *Service) repair(ctx context.Context, u *Upload) error {
+func (s *Service) repair(ctx context.Context, u *Upload) (err error) {
 	w, err := s.Blobs.Create()
 	if err != nil {
 		return spaceError(err)
@@ -117,7 +117,7 @@ func (s *Service) repair(ctx context.Context, u *Upload) error {
 	if err != nil {
 		return spaceError(err)
 	}
-	defer tmp.Close()
+	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
 	err = s.PDFium.Repair(ctx, pdfium.Source{Paths: []string{u.raw.Path()}}, u.Password, tmp.Name())
 	switch {
 	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":

@@ -102,7 +102,7 @@ type Document struct {
 	Files           []File
 	Invitations     []Invitation
 	Fields          []Field
-	Certificate     *Sealed // certificate of completion, once completed
+	Certificate     *File // certificate of completion, once completed
 	Attention       string
 	AttentionText   string
 	BaseURL         string // where the links of its mails lead
@@ -199,13 +199,6 @@ func (f *File) current() string {
 		return f.Revisions[n-1].SHA256
 	}
 	return f.Base
-}
-
-// Sealed is a finished PDF that belongs to a document.
-type Sealed struct {
-	Blobs  []string
-	Size   int64
-	SHA256 string
 }
 
 // Invitation asks one person to sign, to approve, or to receive a copy.

@@ -139,8 +139,8 @@ const everything = "*"
 // part of the lists, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
-		kv.K(r.company, r.visibility(), everything, sort, r.ID),
-		kv.K(r.company, r.visibility(), r.Status, sort, r.ID),
+		kv.K(r.company, r.visibility(), everything, sort),
+		kv.K(r.company, r.visibility(), r.Status, sort),
 	}
 }
 
@@ -194,7 +194,7 @@ func rowIndexes() []kv.Index[Row] {
 	out := make([]kv.Index[Row], 0, len(rowOrders)+1)
 	for _, field := range rowOrders {
 		out = append(out, kv.Index[Row]{
-			Name: field, Counted: true,
+			Name: field, Counted: true, Depth: 3, // totals by company, visibility and state
 			Covering: field == "created_at" || field == "updated_at" || field == "title",
 			Keys:     func(r Row) []kv.Key { return r.keys(r.sortKey(field)) },
 		})

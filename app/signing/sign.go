@@ -32,7 +32,12 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 		return nil, err
 	}
 	defer s.lock(id)()
-	return s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in) })
+	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in) })
+	if err != nil || d.Attention != AttentionSealing {
+		return d, err
+	}
+	// The act is on disk; whatever happens to the sealing can't lose it.
+	return s.sealNow(ctx, d)
 }
 
 // mayAct lets in the person invited, and the company's people who may sign
@@ -71,13 +76,8 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	}
 	events := []saving{happened("invitation.signed").to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
 		with("certificate", a.inv.Evidence.Serial)}
-	signed, total := d.progress()
-	if signed == total {
-		more, err := s.complete(ctx, d, a.now)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, more...)
+	if signed, total := d.progress(); signed == total {
+		d.Attention, d.AttentionText = AttentionSealing, "Everybody has signed; the document is being sealed."
 	}
 	var out *Document
 	err = s.DB.Update(func(tx *kv.Tx) error {
@@ -91,9 +91,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		if err := stored.signable(stored.invitation(invitation), tx.Now); err != nil {
 			return err
 		}
-		if d.Status == Sent {
-			events = append(events, d.notify(tx.Now)...)
-		}
+		events = append(events, d.notify(tx.Now)...)
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}

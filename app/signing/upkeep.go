@@ -37,7 +37,7 @@ func (d *Document) blobs(yield func(string) bool) {
 	if d.Certificate == nil {
 		return
 	}
-	for _, b := range d.Certificate.Blobs {
+	for _, b := range d.Certificate.blobs() {
 		if !yield(b) {
 			return
 		}

@@ -1,0 +1,109 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/pdf"
+	"paraph/app/pki"
+	"paraph/kv"
+)
+
+// Renew adds a further document timestamp to completed files whose last one was
+// made with a certificate that ends before a given time, so that their
+// signatures can still be proven afterwards (ETSI EN 319 142-1 §5.4.3). It gives
+// the number of documents renewed.
+func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
+	type found struct{ company, id string }
+	var all []found
+	err := s.DB.View(func(tx *kv.Tx) error {
+		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+			if d.Status == Completed {
+				all = append(all, found{d.Company, d.ID})
+			}
+			return true, ctx.Err()
+		})
+	})
+	renewed := 0
+	for i := 0; err == nil && i < len(all); i++ {
+		var did bool
+		if did, err = s.renew(ctx, all[i].company, all[i].id, before); did {
+			renewed++
+		}
+	}
+	return renewed, err
+}
+
+func (s *Service) renew(ctx context.Context, company, id string, before time.Time) (did bool, err error) {
+	defer s.lock(id)()
+	who := account.System(company)
+	_, err = s.retry(func() (*Document, error) {
+		did = false
+		d, err := s.get(who, id)
+		if err != nil || d.Status != Completed {
+			return d, err
+		}
+		version, now := d.Version, s.Now()
+		files := []*File{d.Certificate}
+		for i := range d.Files {
+			files = append(files, &d.Files[i])
+		}
+		for _, f := range files {
+			again, err := s.renewFile(ctx, f, before, now)
+			if err != nil {
+				return nil, fmt.Errorf("signing: renew %s: %w", id, err)
+			}
+			did = did || again
+		}
+		if !did {
+			return d, nil
+		}
+		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]saving, error) {
+			if err := unchanged(stored, version); err != nil {
+				return nil, err
+			}
+			stored.Files, stored.Certificate = d.Files, d.Certificate
+			return []saving{happened("document.renewed")}, nil
+		})
+	})
+	return did, err
+}
+
+// renewFile adds validation data and a timestamp where the last one runs out.
+func (s *Service) renewFile(ctx context.Context, f *File, before, now time.Time) (bool, error) {
+	ends, err := s.timestampEnds(f)
+	if err != nil || !ends.Before(before) {
+		return false, err
+	}
+	return true, s.finish(ctx, f, now)
+}
+
+// timestampEnds is when the certificate of a file's last document timestamp ends.
+func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
+	base, closeBase, err := s.baseOf(f)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { err = errors.Join(err, closeBase()) }()
+	file, err := pdf.Open(base.Reader, base.Size)
+	if err != nil {
+		return time.Time{}, err
+	}
+	signatures, err := file.Signatures()
+	if err != nil {
+		return time.Time{}, err
+	}
+	for i := range signatures {
+		if !signatures[i].Timestamp {
+			continue
+		}
+		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].Digest, pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()})
+		if t.Certificate != nil {
+			ends = t.Certificate.NotAfter
+		}
+	}
+	return ends, nil
+}
