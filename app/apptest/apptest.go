@@ -1,0 +1,199 @@
+// Package apptest is a whole appliance for tests: in memory, with a clock of
+// its own and mail that is captured, on a real port of this machine.
+//
+//	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+//
+//	func TestList(t *testing.T) {
+//		s := apptest.New(t)
+//		c := s.Company(t)
+//		c.Get(t, "/documents").Want(t, 200)
+//	}
+//
+// A caller may rely on this: New gives an appliance that is ready, and it is
+// gone with the test; nothing of it touches the folder of the tests; two of
+// them do not know of each other.
+package apptest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"paraph/app"
+	"paraph/app/account"
+)
+
+// Main runs the tests of a package that uses this one, for its TestMain. The
+// appliance starts its PDF workers by running the test binary again; Main is
+// what answers then.
+func Main(m *testing.M) int {
+	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
+		if err := app.ServeWorker(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	return m.Run()
+}
+
+// Password is that of everybody whom this package makes.
+const Password = app.SeedPassword
+
+// Server is an appliance that runs.
+type Server struct {
+	*app.App
+	URL    string // without a slash at the end
+	client *http.Client
+	stop   func() error
+	made   atomic.Int64
+}
+
+// Config is what New begins with: the defaults, on a port that is free.
+func Config() app.Config {
+	cfg := app.Default()
+	cfg.Server.Listen = "127.0.0.1:0"
+	cfg.Server.TestControls = true
+	cfg.Data.Reserve = 0
+	cfg.Auth.LoginAttemptsPerAddress = 1 << 20
+	cfg.Network.Egress = []string{"none"}
+	return cfg
+}
+
+// New starts an appliance that ends with the test. Each change is made to the
+// configuration first.
+func New(t testing.TB, change ...func(*app.Config)) *Server {
+	t.Helper()
+	s, err := Start(change...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("the appliance did not end well: %v", err)
+		}
+	})
+	return s
+}
+
+// Start starts an appliance that the caller closes, such as one that several
+// tests share.
+func Start(change ...func(*app.Config)) (*Server, error) {
+	cfg := Config()
+	for _, f := range change {
+		f(&cfg)
+	}
+	a, err := app.Open(cfg, app.Options{InMemory: true, Seed: true, Cheap: true})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	s := &Server{App: a, URL: a.URL(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.stop = func() error {
+		s.client.CloseIdleConnections()
+		cancel()
+		return <-ended
+	}
+	return s, nil
+}
+
+// Close ends the appliance and removes what it kept.
+func (s *Server) Close() error {
+	err := s.stop()
+	if e := s.App.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Anonymous is a caller without a token.
+func (s *Server) Anonymous() *Client { return &Client{Server: s} }
+
+// With is a caller with a token, whatever it is worth.
+func (s *Server) With(token string) *Client { return &Client{Server: s, Token: token} }
+
+// Login is a caller who has logged in through the API.
+func (s *Server) Login(t testing.TB, email string) *Client {
+	t.Helper()
+	r := s.Anonymous().Post(t, "/login", Map{"email": email, "password": Password}).Want(t, http.StatusOK)
+	return s.With(r.Text(t, "companies.0.token"))
+}
+
+// Company makes a company of its own for a test, and gives its owner, logged in.
+func (s *Server) Company(t testing.TB) *Client {
+	t.Helper()
+	n := s.made.Add(1)
+	c, err := s.Accounts.AddCompany(t.Context(), fmt.Sprintf("Company %d", n), "en", "UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := s.With("")
+	owner.CompanyID = c.ID
+	return owner.Member(t, account.RoleOwner)
+}
+
+// Member adds somebody to the caller's company, and gives them, logged in.
+func (c *Client) Member(t testing.TB, role account.Role) *Client {
+	t.Helper()
+	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
+	u, err := c.Accounts.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
+		CompanyID: c.CompanyID, Role: role, Password: Password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Server.Login(t, email)
+	m.CompanyID, m.UserID, m.Email = c.CompanyID, u.ID, email
+	return m
+}
+
+// Advance moves the clock; what becomes due by that is done when it returns.
+func (s *Server) Advance(t testing.TB, d string) {
+	t.Helper()
+	s.Anonymous().Post(t, "/test/clock", Map{"advance": d}).Want(t, http.StatusOK)
+}
+
+// Mail is a message that would have been sent.
+type Mail struct {
+	Kind, To, Subject, Text, HTML string
+	Links                         []string
+}
+
+// Mails gives the messages to an address, the newest first, once everything
+// that is due is done.
+func (s *Server) Mails(t testing.TB, to string) []Mail {
+	t.Helper()
+	var list struct {
+		Data []Mail `json:"data"`
+	}
+	s.Anonymous().Get(t, "/test/outbox?per_page=1000").Want(t, http.StatusOK).Decode(t, &list)
+	var out []Mail
+	for _, m := range list.Data {
+		if strings.EqualFold(m.To, to) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Link gives the token behind a part of the newest message's links to an
+// address, such as "/s/" or "token=".
+func (s *Server) Link(t testing.TB, to, behind string) string {
+	t.Helper()
+	for _, m := range s.Mails(t, to) {
+		for _, l := range m.Links {
+			if _, token, ok := strings.Cut(l, behind); ok {
+				return token
+			}
+		}
+	}
+	t.Fatalf("no message to %s has a link with %q", to, behind)
+	return ""
+}
