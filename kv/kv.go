@@ -75,6 +75,7 @@ const (
 type Options struct {
 	Dir      string           // folder of the store, made if missing; ignored when InMemory
 	InMemory bool             // keep everything in memory, for test doubles
+	NoSync   bool             // leave it to the system when a commit reaches the disk: faster, and a power cut loses the last seconds
 	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
 	Log      *slog.Logger     // default: discard
 	// Reserve is the number of bytes that must stay free on the disk: a commit
@@ -99,6 +100,7 @@ type DB struct {
 	log      *slog.Logger
 	dir      string
 	inMemory bool
+	noSync   bool
 	disk     *disk
 	slots    slots // numbers of the counters
 
@@ -149,6 +151,7 @@ func open(o Options, usage diskGauge) (*DB, error) {
 		log:      o.Log,
 		dir:      o.Dir,
 		inMemory: o.InMemory,
+		noSync:   o.NoSync,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
 	}
@@ -254,7 +257,7 @@ func (db *DB) options() badger.Options {
 	}
 	return badger.DefaultOptions(dir).
 		WithInMemory(db.inMemory).
-		WithSyncWrites(!db.inMemory).
+		WithSyncWrites(!db.inMemory && !db.noSync).
 		WithDetectConflicts(false).
 		WithMemTableSize(8 << 20).
 		WithNumMemtables(2).

@@ -38,6 +38,9 @@ type Options struct {
 	Ready          func(context.Context) error
 	Test           TestControls // nil: there are none
 	Version        string
+	// Mount adds the routes of other doors to the same server, before anything
+	// unknown is refused; nil adds none.
+	Mount func(*fiber.App)
 }
 
 // prefetch is how much of a body is read before the handler runs; the rest is
@@ -69,6 +72,9 @@ func New(o Options) (*fiber.App, error) {
 	})
 	s.app.Use(s.observe)
 	s.routes()
+	if o.Mount != nil {
+		o.Mount(s.app)
+	}
 	s.app.Use(func(*fiber.Ctx) error { return account.NotFound("page") })
 	return s.app, nil
 }
