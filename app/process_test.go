@@ -1,0 +1,353 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"paraph/app"
+)
+
+// These tests run the appliance as its users do: the binary, its arguments, its
+// exit codes, its signals. It is built once per run of the tests.
+
+var (
+	scratch string // for the binary; goes with the tests
+	build   = sync.OnceValues(func() (string, error) {
+		path := filepath.Join(scratch, "paraph")
+		cmd := exec.Command("go", "build", "-o", path, "..")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%w: %s", err, out)
+		}
+		return path, nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
+		if err := app.ServeWorker(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(inScratch(m.Run))
+}
+
+func inScratch(run func() int) int {
+	dir, err := os.MkdirTemp("", "paraph-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	scratch = dir
+	code := run()
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func binary(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// environ is the environment without settings that happen to be in it.
+func environ(more ...string) (env []string) {
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "PARAPH_") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, more...)
+}
+
+// outcome is how a command ended.
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// call runs a command to its end, in a folder of its own without a
+// configuration file.
+func call(t testing.TB, args ...string) outcome {
+	t.Helper()
+	return callWith(t, nil, args...)
+}
+
+func callWith(t testing.TB, env []string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, binary(t), args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.TempDir(), environ(env...), &out, &errs
+	err := cmd.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// output is what a process writes while it runs.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// process is an appliance that runs.
+type process struct {
+	testing.TB
+	cmd      *exec.Cmd
+	out, err output
+	url      string
+	http     *http.Client
+	done     chan struct{} // closed when it has ended
+	waited   error
+}
+
+// admin is the first administrator of every data folder here.
+const (
+	adminEmail    = "admin@test.example"
+	adminPassword = "correct horse battery staple"
+)
+
+// serve starts an appliance on a data folder and waits until it listens.
+func serve(t testing.TB, dir string, settings ...string) *process {
+	t.Helper()
+	env := []string{"PARAPH_ADMIN_EMAIL=" + adminEmail, "PARAPH_ADMIN_PASSWORD=" + adminPassword}
+	return launch(t, env, dir, "serve", settings...)
+}
+
+func launch(t testing.TB, env []string, dir, command string, settings ...string) *process {
+	t.Helper()
+	p := &process{TB: t, done: make(chan struct{}), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
+	args := []string{command, "--set", "data.dir=" + dir, "--set", "server.listen=127.0.0.1:0", "--set", "data.reserve=1MB"}
+	for _, s := range settings {
+		args = append(args, "--set", s)
+	}
+	p.cmd = exec.Command(binary(t), args...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = t.TempDir(), environ(env...), &p.out, &p.err
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.waited = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		p.http.CloseIdleConnections()
+		if t.Failed() {
+			t.Logf("the log of the appliance ended with\n%s", tail(p.err.String(), 3000))
+		}
+	})
+	p.awaitURL()
+	return p
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+var (
+	listening = regexp.MustCompile(`msg=listening address=\S+ url=(\S+)`)
+	double    = regexp.MustCompile(`test double on (\S+):`)
+)
+
+// awaitURL waits for the line that says where the appliance listens.
+func (p *process) awaitURL() {
+	p.Helper()
+	p.until("it listens", func() bool {
+		for _, m := range [][]string{listening.FindStringSubmatch(p.err.String()), double.FindStringSubmatch(p.out.String())} {
+			if m != nil {
+				p.url = m[1]
+			}
+		}
+		return p.url != ""
+	})
+}
+
+// until polls for something that another process does.
+func (p *process) until(what string, done func() bool) {
+	p.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-p.done:
+			if !done() {
+				p.Fatalf("the appliance ended before %s: %v\n%s", what, p.waited, p.err.String())
+			}
+		case <-deadline:
+			p.Fatalf("%s: not within a minute\n%s", what, tail(p.err.String(), 3000))
+		}
+	}
+}
+
+// kill ends the process as a power cut would, and waits for its end.
+func (p *process) kill() {
+	// It may have ended already.
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// stop asks the process to end and gives its exit code.
+func (p *process) stop() int {
+	p.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.Fatal(err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute):
+		p.Fatal("the appliance did not end within a minute")
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// status reads a line of /proc/PID/status, in KiB.
+func (p *process) status(key string) int {
+	p.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, key+":"); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			if err != nil {
+				p.Fatal(err)
+			}
+			return n
+		}
+	}
+	p.Fatalf("no %s", key)
+	return 0
+}
+
+// client talks to an appliance as one of its people.
+type client struct {
+	http       *http.Client
+	url, token string
+}
+
+// login gives a client of the administrator.
+func (p *process) login() *client {
+	p.Helper()
+	c, err := logIn(p.http, p.url, adminEmail, adminPassword)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return c
+}
+
+func logIn(h *http.Client, url, email, password string) (*client, error) {
+	c := &client{http: h, url: url}
+	var user struct{ Companies []struct{ Token string } }
+	if err := c.do(http.MethodPost, "/login", map[string]string{"email": email, "password": password}, &user); err != nil {
+		return nil, err
+	}
+	c.token = user.Companies[0].Token
+	return c, nil
+}
+
+// refusal is an answer that is no success.
+type refusal struct {
+	status int
+	body   string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.body) }
+
+func statusOf(err error) int {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.status
+	}
+	return 0
+}
+
+// do sends JSON and reads JSON. An error that is no refusal means that there
+// was no answer.
+func (c *client) do(method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	answer, err := c.send(method, path, "application/json", body)
+	if err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(answer, out)
+}
+
+// send sends a body of any type and gives the whole answer.
+func (c *client) send(method, path, contentType string, body io.Reader) ([]byte, error) {
+	answer, err := c.open(method, path, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(answer)
+	return b, errors.Join(err, answer.Close())
+}
+
+// open sends a body and gives the answer as it comes.
+func (c *client) open(method, path, contentType string, body io.Reader) (io.ReadCloser, error) {
+	r, err := http.NewRequest(method, c.url+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", contentType)
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer.Body, nil
+	}
+	b, err := io.ReadAll(answer.Body)
+	return nil, errors.Join(&refusal{answer.StatusCode, string(b)}, err, answer.Body.Close())
+}
