@@ -58,6 +58,9 @@ func exit(err error) {
 // exactly wants a number of arguments.
 func exactly(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
+		if high == 0 && len(args) > 0 && c.HasSubCommands() {
+			return calledWrongly{fmt.Errorf("there is no command %q; %s --help lists those there are", args[0], c.CommandPath())}
+		}
 		if len(args) < low || high >= 0 && len(args) > high {
 			return calledWrongly{fmt.Errorf("usage: %s", c.UseLine())}
 		}

@@ -40,6 +40,9 @@ func (a *App) repair(ctx context.Context) error {
 
 // Reindex drops the search index; it is built anew from the records.
 func Reindex(dir string) error {
+	if err := mustExist(dir); err != nil {
+		return err
+	}
 	unlock, err := lockFolder(dir)
 	if err != nil {
 		return err

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +69,9 @@ const renewAhead = 365 * 24 * time.Hour
 
 // CheckFolder opens a data folder that nobody else holds and checks all of it.
 func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
+	if err := mustExist(cfg.Data.Dir); err != nil {
+		return nil, err
+	}
 	cfg.Server.Listen = "127.0.0.1:0"
 	a, err := Open(cfg, Options{})
 	if err != nil {
@@ -84,6 +91,9 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 // WithAccounts opens a data folder that nobody else holds, for a command on its
 // people.
 func WithAccounts(cfg Config, run func(*account.Service) error) error {
+	if err := mustExist(cfg.Data.Dir); err != nil {
+		return err
+	}
 	cfg.Server.Listen = "127.0.0.1:0"
 	a, err := Open(cfg, Options{})
 	if errors.Is(err, ErrLocked) {
@@ -92,7 +102,19 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(run(a.Accounts), a.Close())
+	return errors.Join(sayFaults(run(a.Accounts)), a.Close())
+}
+
+// mustExist refuses a data folder that was never used: a mistyped path must not
+// become an empty installation, nor its administrator be made where nobody sees
+// the password.
+func mustExist(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, "kv")); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is no data folder; say which with --set data.dir=FOLDER, or start the appliance once", dir)
+	} else if err != nil {
+		return fmt.Errorf("the data folder can't be read: %w", err)
+	}
+	return nil
 }
 
 // AddUser adds a person to a company, the first one unless said.
@@ -113,7 +135,7 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 	}
 	u, err := s.AddUser(ctx, in)
 	if err != nil {
-		return sayFaults(err)
+		return err
 	}
 	fmt.Fprintf(w, "Added %s as %s.\n", u.Email, in.Role)
 	if invented {
@@ -122,15 +144,19 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 	return nil
 }
 
-// sayFaults words a refusal of several fields in one sentence.
+// sayFaults words a refusal as people read it: its sentence, or those of its
+// fields.
 func sayFaults(err error) error {
 	e, ok := errors.AsType[*account.Error](err)
-	if !ok || len(e.Fields) == 0 {
+	if !ok {
 		return err
 	}
+	if len(e.Fields) == 0 {
+		return errors.New(e.Message)
+	}
 	var all []string
-	for _, messages := range e.Fields {
-		all = append(all, messages...)
+	for _, field := range slices.Sorted(maps.Keys(e.Fields)) {
+		all = append(all, e.Fields[field]...)
 	}
 	return errors.New(strings.Join(all, " "))
 }
@@ -142,7 +168,7 @@ func SetPassword(ctx context.Context, s *account.Service, email, password string
 		password = rand.Text()
 	}
 	if err := s.SetPassword(ctx, email, password, true); err != nil {
-		return sayFaults(err)
+		return err
 	}
 	if invented {
 		fmt.Fprintf(w, "Password: %s\n", password)
@@ -174,7 +200,7 @@ func SetRole(ctx context.Context, s *account.Service, email, role string) error 
 	}
 	r := account.Role(role)
 	_, err = s.UpdateMember(ctx, account.System(who.CompanyID), who.UserID, account.MemberPatch{Role: &r})
-	return sayFaults(err)
+	return err
 }
 
 // AddToken makes an API token that acts as a person.
@@ -191,7 +217,7 @@ func AddToken(ctx context.Context, s *account.Service, email, name, scopes strin
 	}
 	t, err := s.CreateToken(ctx, who, in)
 	if err != nil {
-		return sayFaults(err)
+		return err
 	}
 	_, err = fmt.Fprintln(w, t.Secret)
 	return err
