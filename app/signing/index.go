@@ -243,7 +243,7 @@ func (s *Service) readHandler() kv.Handler {
 			if err := json.Unmarshal(job.Payload, &p); err != nil {
 				return kv.Permanent(err)
 			}
-			if job.Attempts == 0 {
+			if job.Attempts == 1 {
 				defer s.reading.add(p.Company, -1)
 			}
 			return s.read(ctx, p)
