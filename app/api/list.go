@@ -217,7 +217,7 @@ func (r *request) listQuery() (account.ListQuery, page, error) {
 	q := account.ListQuery{Offset: p.offset(), Limit: p.size, Search: r.text("search"), WithTrashed: r.flag("with_trashed")}
 	if sort := r.text("sort"); sort != "" {
 		field, direction, ok := strings.Cut(sort, "|")
-		if !ok || direction != "asc" && direction != "desc" {
+		if !ok || field == "" || direction != "asc" && direction != "desc" {
 			r.faults.Add("sort", "The sort field must be field|direction, with the direction asc or desc.")
 		}
 		q.Sort, q.Descending = field, direction == "desc"
