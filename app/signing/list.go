@@ -132,39 +132,116 @@ func parseStatus(word string) (Status, bool) {
 }
 
 // listCells gives a page over the union of parts. One part is read straight
-// from its index; several are merged in order, which costs reading the entries
-// before the page.
+// from its index; several are merged in order.
 func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (ListPage, error) {
-	query := func(c cell, offset, limit int) kv.Query {
-		return kv.Query{Index: field, Prefix: kv.K(company, c.visibility, c.status), Descending: descending, Offset: offset, Limit: limit}
-	}
+	u := &union{tx: tx, company: company, field: field, descending: descending}
 	if len(cells) == 1 {
-		_, raw, total, err := rows.PageRaw(tx, query(cells[0], offset, limit))
+		raw, total, err := u.read(cells[0], offset, limit)
 		return ListPage{trimRows(raw), total}, err
 	}
-	var merged []sortedRow
 	total := 0
 	for _, c := range cells {
-		_, raw, n, err := rows.PageRaw(tx, query(c, 0, offset+limit))
+		_, n, err := u.read(c, 0, 0)
 		if err != nil {
 			return ListPage{}, err
 		}
-		total += n
-		for _, b := range raw {
-			r, err := rowCodec.Decode(b)
-			if err != nil {
-				return ListPage{}, err
-			}
-			merged = append(merged, sortedRow{r.sortKey(field), r.ID, b[rowPrefix:]})
+		if total += n; n > 0 {
+			u.parts = append(u.parts, part{cell: c, total: n})
 		}
 	}
-	slices.SortFunc(merged, func(a, b sortedRow) int { return a.compare(b, descending) })
-	merged = merged[min(offset, len(merged)):min(offset+limit, len(merged))]
-	page := ListPage{Rows: make([][]byte, 0, len(merged)), Total: total}
-	for _, r := range merged {
-		page.Rows = append(page.Rows, r.json)
+	if offset >= total {
+		return ListPage{Total: total}, nil
 	}
-	return page, nil
+	rest, err := u.skip(offset)
+	if err != nil {
+		return ListPage{}, err
+	}
+	rows, err := u.merge(rest, limit)
+	return ListPage{Rows: rows, Total: total}, err
+}
+
+// union reads several parts of the lists as one.
+type union struct {
+	tx         *kv.Tx
+	company    string
+	field      string
+	descending bool
+	parts      []part
+}
+
+// part is one of them, and how many of its rows are behind us.
+type part struct {
+	cell      cell
+	at, total int
+}
+
+func (u *union) read(c cell, offset, limit int) (raw [][]byte, total int, err error) {
+	_, raw, total, err = rows.PageRaw(u.tx, kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
+		Descending: u.descending, Offset: offset, Limit: limit})
+	return raw, total, err
+}
+
+func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
+	raw, _, err := u.read(p.cell, offset, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]sortedRow, 0, len(raw))
+	for _, b := range raw {
+		r, err := rowCodec.Decode(b)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sortedRow{r.sortKey(u.field), r.ID, b[rowPrefix:]})
+	}
+	return out, nil
+}
+
+// skip moves forward by n rows of the union and gives how many are left to be
+// skipped, fewer than there are parts. Of k parts, the one whose row n/k ahead
+// comes first has its n/k next rows among the next n, so they can be passed
+// without looking: the cost grows with the logarithm of n.
+func (u *union) skip(n int) (rest int, err error) {
+	for step := n / len(u.parts); step > 0; step = n / len(u.parts) {
+		first, best := -1, sortedRow{}
+		for i, p := range u.parts {
+			if p.total-p.at < step {
+				continue
+			}
+			ahead, err := u.rows(p, p.at+step-1, 1)
+			if err != nil {
+				return 0, err
+			}
+			if len(ahead) == 1 && (first < 0 || ahead[0].compare(best, u.descending) < 0) {
+				first, best = i, ahead[0]
+			}
+		}
+		if first < 0 {
+			return n, nil // counts and entries of one snapshot agree, so this is not reached
+		}
+		u.parts[first].at += step
+		n -= step
+	}
+	return n, nil
+}
+
+// merge gives rows in order, leaving out the first few.
+func (u *union) merge(skip, limit int) ([][]byte, error) {
+	var all []sortedRow
+	for _, p := range u.parts {
+		next, err := u.rows(p, p.at, skip+limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, next...)
+	}
+	slices.SortFunc(all, func(a, b sortedRow) int { return a.compare(b, u.descending) })
+	all = all[min(skip, len(all)):min(skip+limit, len(all))]
+	out := make([][]byte, 0, len(all))
+	for _, r := range all {
+		out = append(out, r.json)
+	}
+	return out, nil
 }
 
 type sortedRow struct {

@@ -1,0 +1,73 @@
+package signing
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/kv"
+)
+
+// TestUnionPagesAsOneList holds pages over several parts against sorting all of
+// their rows, at every offset.
+func TestUnionPagesAsOneList(t *testing.T) {
+	t.Parallel()
+	db, err := kv.Open(kv.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	company := ulid.Make().String()
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []Document
+	for range 300 {
+		d := Document{ID: ulid.Make().String(), Company: company, Status: Status(1 + random.IntN(4)), CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0),
+			Title: fmt.Sprintf("title %d", random.IntN(20))}
+		all = append(all, d)
+	}
+	for i := range all {
+		if err := db.Update(func(tx *kv.Tx) error {
+			return rows.Put(tx, documentKey(company, all[i].ID), all[i].row())
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", everything}, {"active", "rejected"}}
+	wanted := slices.DeleteFunc(slices.Clone(all), func(d Document) bool { return d.Status == PendingApproval })
+	for _, descending := range []bool{false, true} {
+		slices.SortFunc(wanted, func(a, b Document) int {
+			x, y := sortedRow{key: FoldTitle(a.Title), id: a.ID}, sortedRow{key: FoldTitle(b.Title), id: b.ID}
+			return x.compare(y, descending)
+		})
+		for offset := range len(wanted) + 2 {
+			var page ListPage
+			if err := db.View(func(tx *kv.Tx) (err error) {
+				page, err = listCells(tx, company, "title", descending, cells, offset, 7)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if page.Total != len(wanted) {
+				t.Fatalf("offset %d: total %d, want %d", offset, page.Total, len(wanted))
+			}
+			want := wanted[min(offset, len(wanted)):min(offset+7, len(wanted))]
+			if len(page.Rows) != len(want) {
+				t.Fatalf("offset %d: %d rows, want %d", offset, len(page.Rows), len(want))
+			}
+			for i, b := range page.Rows {
+				r, err := rowCodec.Decode(append([]byte(company), b...))
+				if err != nil || r.ID != want[i].ID {
+					t.Fatalf("offset %d, row %d: got %s, want %s (%v)", offset, i, r.ID, want[i].ID, err)
+				}
+			}
+		}
+	}
+}
