@@ -10,8 +10,8 @@ import (
 // write, so waiting for it is not felt.
 const (
 	groupCalls = 256
-	groupBytes = MaxUpdateBytes
-	groupKeys  = MaxUpdateKeys
+	groupBytes = 1 << 20
+	groupKeys  = 8000
 	groupQueue = 2 // groups waiting behind the one being written
 )
 

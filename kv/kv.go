@@ -66,8 +66,8 @@ var (
 // 15 % of the memory table. Index entries, counts and log entries that a call
 // brings about count as well.
 const (
-	MaxUpdateBytes = 1 << 20 // keys and values
-	MaxUpdateKeys  = 8000
+	MaxUpdateBytes = 3 << 20 // keys and values
+	MaxUpdateKeys  = 20_000
 )
 
 // Options say where the store is and what it may use. The zero value of each
@@ -259,7 +259,7 @@ func (db *DB) options() badger.Options {
 		WithInMemory(db.inMemory).
 		WithSyncWrites(!db.inMemory && !db.noSync).
 		WithDetectConflicts(false).
-		WithMemTableSize(8 << 20).
+		WithMemTableSize(24 << 20).
 		WithNumMemtables(2).
 		WithNumLevelZeroTables(2).
 		WithNumLevelZeroTablesStall(6).

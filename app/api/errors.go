@@ -59,6 +59,9 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if signing.NoSpace(err) {
 		return known(c, account.NoSpace())
 	}
+	if signing.TooLarge(err) {
+		return known(c, account.TooLarge("document_too_large", "This change holds too much for one record.").Because(err))
+	}
 	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
 		return framework(e)
 	}

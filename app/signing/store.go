@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 
+	json "github.com/goccy/go-json"
+
 	"paraph/app/account"
 	"paraph/kv"
 )
@@ -113,7 +115,32 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	}
 	d.Version++
 	d.UpdatedAt = tx.Now
+	if err := d.bounded(); err != nil {
+		return err
+	}
 	return s.put(tx, d)
+}
+
+// maxDraft is how large the record of a draft may be, in bytes: what happens to
+// it later must still fit into one transaction.
+const maxDraft = 1 << 20
+
+// TooLarge says whether a change was refused because one record can't hold it.
+func TooLarge(err error) bool { return errors.Is(err, kv.ErrTooLarge) }
+
+// bounded refuses a draft with more than can be carried to its end.
+func (d *Document) bounded() error {
+	if d.Status != Draft && d.Status != Approved || len(d.Fields)+len(d.Invitations)+len(d.Files) < 200 {
+		return nil
+	}
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if len(b) > maxDraft {
+		return account.TooLarge("document_too_large", "This document holds too much for one record; use fewer people or fields, or several documents.")
+	}
+	return nil
 }
 
 // actorKind is how the journal names who acted: user, signatory or system.
