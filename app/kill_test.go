@@ -1,0 +1,452 @@
+package app_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// step is how far a document has come.
+type step int
+
+const (
+	nowhere step = iota
+	created
+	uploaded
+	invited
+	sent
+	sealing // everybody has signed and a job makes the seal: never answered, but a kill may leave it
+	signed
+)
+
+// next is where the next answer leads.
+func (s step) next() step {
+	if s == sent {
+		return signed
+	}
+	return s + 1
+}
+
+// mayBe says whether a document that was last seen at s may be at now.
+func (s step) mayBe(now step, inFlight bool) bool {
+	return now == s || s == sealing && now == signed || inFlight && (now == s.next() || s == sent && now == sealing)
+}
+
+// trace is one document as its client knows it. What was answered must be
+// there after a kill; the one step that was begun and not answered may be.
+type trace struct {
+	title, email string
+	id           string
+	invitation   string
+	file         string
+	hash         string // of what was uploaded
+	sealed       string // of the signed file, once it was downloaded
+	reached      step
+	deleted      bool
+	inFlight     string // what was begun and not answered
+}
+
+// walk takes a document as far as to, and into the trash if drop says so. It
+// ends early when the appliance is gone.
+func (d *trace) walk(c *client, to step, drop bool) error {
+	steps := []func(*client) error{d.create, d.upload, d.invite, d.send, d.sign}
+	for d.reached < to {
+		d.inFlight = "a step"
+		if err := steps[d.reached](c); err != nil {
+			return err
+		}
+		d.reached = d.reached.next()
+	}
+	if d.inFlight = ""; d.reached == signed {
+		b, err := c.send(http.MethodPost, "/documents/"+d.id+"/download", "application/json", nil)
+		if err != nil {
+			return err
+		}
+		d.sealed = digest(b)
+	}
+	if drop {
+		d.inFlight = "delete"
+		if err := c.do(http.MethodDelete, "/documents/"+d.id, nil, nil); err != nil {
+			return err
+		}
+		d.deleted, d.inFlight = true, ""
+	}
+	return nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func (d *trace) create(c *client) error {
+	var made struct{ ID string }
+	err := c.do(http.MethodPost, "/documents", map[string]string{"title": d.title}, &made)
+	d.id = made.ID
+	return err
+}
+
+func (d *trace) upload(c *client) error {
+	content := smallPDF(d.title, 20_000)
+	body, contentType := form(d.title+".pdf", content)
+	answer, err := c.send(http.MethodPost, "/documents/"+d.id+"/upload", contentType, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	d.hash = digest(content)
+	if !bytes.Contains(answer, []byte(d.hash)) {
+		return fmt.Errorf("the answer to an upload does not name its hash %s: %w", d.hash, errWrong)
+	}
+	return nil
+}
+
+// errWrong marks an answer that should not have been given.
+var errWrong = errors.New("wrong answer")
+
+func (d *trace) invite(c *client) error {
+	var made struct{ Data []struct{ ID string } }
+	people := map[string]any{"invitations": []map[string]string{{"name": "Sam " + d.title, "email": d.email}}}
+	if err := c.do(http.MethodPost, "/documents/"+d.id+"/invite", people, &made); err != nil {
+		return err
+	}
+	d.invitation = made.Data[0].ID
+	return nil
+}
+
+func (d *trace) send(c *client) error {
+	return c.do(http.MethodPost, "/documents/"+d.id+"/send", map[string]any{}, nil)
+}
+
+func (d *trace) sign(c *client) error {
+	var now struct {
+		StatusID int `json:"status_id"`
+	}
+	if err := c.do(http.MethodPost, "/documents/"+d.id+"/"+d.invitation+"/sign", map[string]any{"consent": true}, &now); err != nil {
+		return err
+	}
+	if now.StatusID != 6 {
+		return fmt.Errorf("signed and in state %d: %w", now.StatusID, errWrong)
+	}
+	return nil
+}
+
+// seen is what the appliance says of a document.
+type seen struct {
+	ID, Title   string
+	StatusID    int `json:"status_id"`
+	Attention   string
+	DeletedAt   *string `json:"deleted_at"`
+	Files       []struct{ ID, SHA256 string }
+	Invitations []struct{ ID string }
+}
+
+func (s *seen) step() step {
+	switch {
+	case s.StatusID == 6:
+		return signed
+	case s.Attention == "sealing":
+		return sealing
+	case s.StatusID == 5:
+		return sent
+	case len(s.Invitations) > 0:
+		return invited
+	case len(s.Files) > 0:
+		return uploaded
+	}
+	return created
+}
+
+// history is the types of a document's events, oldest first.
+func (c *client) history(id string) (types []string, err error) {
+	var page struct{ Data []struct{ Type string } }
+	err = c.do(http.MethodGet, "/documents/"+id+"/events?sort=at%7Casc&per_page=100", nil, &page)
+	for _, e := range page.Data {
+		types = append(types, e.Type)
+	}
+	return types, err
+}
+
+// holds compares a document with its trace. Documents that have come equally
+// far in peace have the same history; want is that, by step.
+func (d *trace) holds(c *client, want [][]string) error {
+	if d.id == "" {
+		return nil // the creation was not answered; the lists tell whether it is whole
+	}
+	var got seen
+	if err := c.do(http.MethodGet, "/documents/"+d.id, nil, &got); err != nil {
+		return fmt.Errorf("created and now: %w", err)
+	}
+	at := got.step()
+	if !d.reached.mayBe(at, d.inFlight == "a step") {
+		return fmt.Errorf("was answered step %d and is at %d", d.reached, at)
+	}
+	if deleted := got.DeletedAt != nil; deleted != d.deleted && (d.inFlight != "delete" || !deleted) {
+		return fmt.Errorf("deletion answered %v, now %v", d.deleted, deleted)
+	}
+	if err := d.filesHold(c, &got); err != nil {
+		return err
+	}
+	history, err := c.history(d.id)
+	if err != nil {
+		return err
+	}
+	expected := slices.Clone(want[at])
+	if got.DeletedAt != nil {
+		expected = append(expected, "document.deleted")
+	}
+	if !slices.Equal(history, expected) {
+		return fmt.Errorf("at step %d the events are %v, want %v", at, history, expected)
+	}
+	d.reached, d.deleted, d.inFlight = at, got.DeletedAt != nil, ""
+	return nil
+}
+
+func (d *trace) filesHold(c *client, got *seen) error {
+	for _, f := range got.Files {
+		b, err := c.send(http.MethodGet, "/documents/"+d.id+"/download?version=original", "", nil)
+		if err != nil {
+			return fmt.Errorf("file %s: %w", f.ID, err)
+		}
+		if digest(b) != f.SHA256 || d.hash != "" && d.hash != f.SHA256 {
+			return fmt.Errorf("file %s: hash %s, record %s, uploaded %s", f.ID, digest(b), f.SHA256, d.hash)
+		}
+	}
+	if got.step() != signed {
+		return nil
+	}
+	b, err := c.send(http.MethodPost, "/documents/"+d.id+"/download", "application/json", nil)
+	if err != nil {
+		return fmt.Errorf("the signed file: %w", err)
+	}
+	if d.sealed != "" && digest(b) != d.sealed {
+		return fmt.Errorf("the signed file is another one: %s, was %s", digest(b), d.sealed)
+	}
+	d.sealed = digest(b)
+	return nil
+}
+
+// listsHold counts the lists by walking them, and holds them against their
+// totals and against the documents that were ever asked for.
+func listsHold(c *client, known map[string]bool) error {
+	var parts int
+	for _, status := range []string{"draft", "sent", "completed", ""} {
+		titles, total, err := c.walkList("status=" + status)
+		if err != nil {
+			return err
+		}
+		if len(titles) != total {
+			return fmt.Errorf("status=%s: total %d, listed %d", status, total, len(titles))
+		}
+		for _, title := range titles {
+			if !known[title] {
+				return fmt.Errorf("status=%s lists %q, which nobody made", status, title)
+			}
+		}
+		if status != "" {
+			parts += total
+		} else if parts != total {
+			return fmt.Errorf("%d documents in the states, %d in all", parts, total)
+		}
+	}
+	return nil
+}
+
+func (c *client) walkList(query string) (titles []string, total int, err error) {
+	for page := 1; ; page++ {
+		var got struct {
+			Data []struct{ Title string }
+			Meta struct {
+				Total    int
+				LastPage int `json:"last_page"`
+			}
+		}
+		if err := c.do(http.MethodGet, fmt.Sprintf("/documents?per_page=100&page=%d&%s", page, query), nil, &got); err != nil {
+			return nil, 0, err
+		}
+		for _, d := range got.Data {
+			titles = append(titles, d.Title)
+		}
+		if page >= got.Meta.LastPage {
+			return titles, got.Meta.Total, nil
+		}
+	}
+}
+
+// killing is a whole run of rounds.
+type killing struct {
+	*testing.T
+	dir      string
+	settings []string
+	history  [][]string // by step, in peace
+	mu       sync.Mutex
+	traces   []*trace
+}
+
+func (k *killing) trace() *trace {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := len(k.traces)
+	d := &trace{title: fmt.Sprintf("Paper %d", n), email: fmt.Sprintf("sam%d@signer.example", n)}
+	k.traces = append(k.traces, d)
+	return d
+}
+
+// clients is how many work at once.
+const clients = 10
+
+// round works until the appliance is killed, and gives what was touched.
+func (k *killing) round() []*trace {
+	p := serve(k.T, k.dir, k.settings...)
+	c := p.login()
+	from := len(k.traces)
+	var workers sync.WaitGroup
+	for range clients {
+		workers.Go(func() {
+			for {
+				to := signed
+				if rand.N(4) == 0 {
+					to = created + rand.N(sent)
+				}
+				d := k.trace()
+				err := d.walk(c, to, rand.N(3) == 0 && to != sent)
+				if statusOf(err) != 0 || errors.Is(err, errWrong) {
+					k.Errorf("%s after step %d: %v", d.title, d.reached, err)
+				}
+				if err != nil {
+					return // it is gone
+				}
+			}
+		})
+	}
+	// From before the first file to a few documents per client.
+	moment := time.NewTimer(20*time.Millisecond + rand.N(1200*time.Millisecond))
+	defer moment.Stop()
+	<-moment.C
+	p.kill()
+	workers.Wait()
+	return k.traces[from:]
+}
+
+// compare holds what was answered against what is there.
+func (k *killing) compare(c *client, touched []*trace) {
+	for _, d := range touched {
+		if err := d.holds(c, k.history); err != nil {
+			k.Errorf("%s (%s): %v", d.title, d.id, err)
+		}
+	}
+	known := map[string]bool{}
+	for _, d := range k.traces {
+		known[d.title] = true
+	}
+	if err := listsHold(c, known); err != nil {
+		k.Error(err)
+	}
+}
+
+func (k *killing) check(when string) {
+	if got := call(k.T, "check", "--set", "data.dir="+k.dir); got.code != 0 {
+		k.Errorf("check %s: exit %d: %s%s", when, got.code, got.out, got.err)
+	}
+}
+
+// peace records the history of documents that nothing happens to.
+func (k *killing) peace() {
+	p := serve(k.T, k.dir, k.settings...)
+	c := p.login()
+	k.history = make([][]string, signed+1)
+	for to := created; to <= signed; to = to.next() {
+		d := k.trace()
+		err := d.walk(c, to, false)
+		if err == nil {
+			k.history[to], err = c.history(d.id)
+		}
+		if err != nil || len(k.history[to]) == 0 {
+			k.Fatalf("step %d: %v: %v", to, k.history[to], err)
+		}
+	}
+	k.history[sealing] = append(slices.Clone(k.history[sent]), "invitation.signed")
+	p.stop()
+}
+
+// killRounds is how often the appliance is killed; PARAPH_KILL_ROUNDS says
+// another number.
+func killRounds(t *testing.T) int {
+	v := os.Getenv("PARAPH_KILL_ROUNDS")
+	if v == "" {
+		return 5
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		t.Fatalf("PARAPH_KILL_ROUNDS: %v", err)
+	}
+	return n
+}
+
+func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
+	t.Parallel()
+	post := newPostOffice(t)
+	k := &killing{T: t, dir: t.TempDir(), settings: []string{"mail.host=127.0.0.1", "mail.port=" + post.port(), "mail.tls=none", "log.requests=false"}}
+	k.peace()
+	for i := range killRounds(t) {
+		touched := k.round()
+		if i%2 == 0 {
+			k.check(fmt.Sprintf("right after kill %d", i))
+		}
+		p := serve(t, k.dir, k.settings...)
+		k.compare(p.login(), touched)
+		if code := p.stop(); code != 0 {
+			t.Errorf("exit %d", code)
+		}
+		k.check(fmt.Sprintf("after the comparison of round %d", i))
+		if t.Failed() {
+			t.Fatalf("in round %d", i)
+		}
+	}
+	t.Logf("%d documents", len(k.traces))
+	p := serve(t, k.dir, k.settings...)
+	c := p.login()
+	p.until("every signed document is sealed", func() bool {
+		return !slices.ContainsFunc(k.traces, func(d *trace) bool {
+			return d.reached == sealing && (d.holds(c, k.history) != nil || d.reached == sealing)
+		})
+	})
+	k.compare(c, k.traces)
+	k.mails(p, post)
+}
+
+// mails waits until everybody was told, and looks for repetitions that can't be
+// told apart from news.
+func (k *killing) mails(p *process, post *postOffice) {
+	p.until("everybody was told", func() bool { return k.untold(post) == "" })
+	for about, ids := range post.received() {
+		if len(ids) > 1 {
+			k.Errorf("%s: sent with the identifiers %v", about, ids)
+		}
+	}
+}
+
+// untold names a person who should have a mail and has none.
+func (k *killing) untold(post *postOffice) string {
+	to := map[string]int{}
+	for about := range post.received() {
+		address, _, _ := strings.Cut(about, " ")
+		to[address]++
+	}
+	for _, d := range k.traces {
+		if want := map[step]int{sent: 1, signed: 2}[d.reached]; !d.deleted && to[d.email] < want {
+			return fmt.Sprintf("%s at step %d has %d mails", d.email, d.reached, to[d.email])
+		}
+	}
+	return ""
+}
