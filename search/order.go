@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 const (
 	// denseHits is how many hits a segment must have before the order of all
 	// its documents is worked out and kept; fewer are sorted each time.
-	denseHits = 256
+	denseHits = 8
 
 	// denseShare is the part of a segment (one in so many) that hits must be.
 	denseShare = 64
@@ -27,11 +28,11 @@ type order struct{ docs []uint32 }
 type hit struct {
 	doc uint32
 	key string
-	id  string
+	id  []byte // lies in the segment
 }
 
 func compareHits(a, b hit) int {
-	return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
+	return cmp.Or(strings.Compare(a.key, b.key), bytes.Compare(a.id, b.id))
 }
 
 // page gives the IDs of the results from Offset on. It comes from the nearer
@@ -76,7 +77,7 @@ func (m *matcher) merge(sort string, descending bool, first, last int) ([]string
 		}
 		i := leading(walks, descending)
 		if n >= first {
-			ids = append(ids, walks[i].head.id)
+			ids = append(ids, string(walks[i].head.id))
 		}
 		if err := walks[i].next(); err != nil {
 			return nil, err
@@ -119,11 +120,10 @@ type walk struct {
 // order of the whole segment, which is kept.
 func (s *segmentView) walk(ctx context.Context, sort string, descending bool) (*walk, error) {
 	w := &walk{view: s, keys: &keys{view: s, sort: sort}, descending: descending}
-	hits, size := s.hits.GetCardinality(), s.seg.Segment().Count()
-	if hits == 0 {
+	if s.live == 0 {
 		return w, nil
 	}
-	if hits >= denseHits && hits*denseShare >= size {
+	if s.live >= denseHits && s.live*denseShare >= s.seg.Segment().Count() {
 		o, err := s.order(ctx, sort)
 		if err != nil {
 			return nil, err
@@ -132,7 +132,11 @@ func (s *segmentView) walk(ctx context.Context, sort string, descending bool) (*
 		return w, w.next()
 	}
 	for each := s.hits.Iterator(); each.HasNext(); {
-		h, err := w.keys.of(each.Next())
+		doc := each.Next()
+		if !s.isHit(doc) {
+			continue
+		}
+		h, err := w.keys.of(doc)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +165,7 @@ func (w *walk) next() (err error) {
 		} else {
 			doc, w.docs = w.docs[0], w.docs[1:]
 		}
-		if w.view.hits.Contains(doc) {
+		if w.view.isHit(doc) {
 			w.more = true
 			w.head, err = w.keys.of(doc)
 			return err
@@ -182,7 +186,7 @@ func (k *keys) of(doc uint32) (hit, error) {
 	if err != nil {
 		return hit{}, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	h := hit{doc: doc, id: string(id)}
+	h := hit{doc: doc, id: id}
 	values, ok := k.view.seg.Segment().(segment.DocValueVisitable)
 	if k.sort == "" || !ok {
 		return h, nil
@@ -262,7 +266,7 @@ func (s *segmentView) sortByID(docs []uint32) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", errDamaged, err)
 		}
-		ids[i] = hit{doc: doc, id: string(id)}
+		ids[i] = hit{doc: doc, id: id}
 	}
 	slices.SortFunc(ids, compareHits)
 	for i := range ids {

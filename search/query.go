@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 const (
@@ -141,7 +139,7 @@ type matcher struct {
 	segments []*segmentView
 }
 
-// exact keeps what has the scope, the kind and the filters.
+// exact finds what has the scope, the kind and the filters.
 func (m *matcher) exact(q Query) error {
 	groups := [][]string{{scopeTerm + q.Scope}}
 	if q.Kind != "" {
@@ -163,59 +161,67 @@ func (m *matcher) exact(q Query) error {
 			if err != nil {
 				return err
 			}
-			s.narrow(found)
+			s.exact = append(s.exact, found)
 		}
-		s.base = s.hits
 	}
 	return nil
 }
 
-// words keeps what has all the words. A word that is a whole run nowhere is
+// words finds what has all the words. A word that is a whole run nowhere is
 // looked for by its parts.
 func (m *matcher) words(words []word) error {
 	for _, w := range words {
-		found, some, err := m.find(w.whole)
-		if err != nil {
-			return err
-		}
-		if some || len(w.parts) == 0 {
-			m.narrow(found)
-			continue
-		}
-		for _, part := range w.parts {
-			found, _, err := m.find(part)
+		prefixes := []string{w.whole}
+		if len(w.parts) > 0 {
+			some, err := m.some(w.whole)
 			if err != nil {
 				return err
 			}
-			m.narrow(found)
+			if !some {
+				prefixes = w.parts
+			}
+		}
+		for _, prefix := range prefixes {
+			if err := m.require(prefix); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// find gives what begins with the prefix, in each segment, and says whether any
-// of it has the scope, kind and filters.
-func (m *matcher) find(prefix string) (found []*roaring.Bitmap, some bool, err error) {
-	found = make([]*roaring.Bitmap, len(m.segments))
-	for i, s := range m.segments {
-		if found[i], err = s.begins(m.ctx, prefix); err != nil {
-			return nil, false, err
+// some says whether any document with the scope, kind and filters has a word
+// that begins so.
+func (m *matcher) some(prefix string) (bool, error) {
+	for _, s := range m.segments {
+		found, err := s.begins(m.ctx, prefix)
+		if err != nil {
+			return false, err
 		}
-		some = some || s.base.Intersects(found[i])
+		if _, live := s.intersect(append(slices.Clone(s.exact), found)...); live > 0 {
+			return true, nil
+		}
 	}
-	return found, some, nil
+	return false, nil
 }
 
-func (m *matcher) narrow(found []*roaring.Bitmap) {
-	for i, s := range m.segments {
-		s.narrow(found[i])
+func (m *matcher) require(prefix string) error {
+	for _, s := range m.segments {
+		found, err := s.begins(m.ctx, prefix)
+		if err != nil {
+			return err
+		}
+		s.words = append(s.words, found)
 	}
+	return nil
 }
 
+// total works out the hits and counts them.
 func (m *matcher) total() int {
 	total := 0
 	for _, s := range m.segments {
-		total += int(s.hits.GetCardinality())
+		s.hits, s.live = s.intersect(append(s.words, s.exact...)...)
+		total += int(s.live)
 	}
 	return total
 }

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	textField   = "t"  // words of title, texts and body
+	headField   = "h"  // beginnings of the words of title, texts and body
+	wholeField  = "w"  // words that go on after their head
 	exactField  = "f"  // scope, kind and filters
 	sortPrefix  = "o." // one field for each sort key
 	idField     = "_id"
@@ -31,14 +32,14 @@ type record struct {
 }
 
 func newRecord(d Document) *record {
-	text := newTextTerms(d)
+	heads, wholes := newTextTerms(d)
 	exact := newTerms(exactField, index.IndexField|index.SkipFreqNorm, len(d.Filters)+2)
 	exact.add([]byte(scopeTerm + d.Scope))
 	exact.add([]byte(kindTerm + d.Kind))
 	for _, f := range d.Filters {
 		exact.add([]byte(filterTerm + f))
 	}
-	r := &record{id: d.ID, fields: []*terms{text, exact}}
+	r := &record{id: d.ID, fields: []*terms{heads, wholes, exact}}
 	for name, key := range d.Sort {
 		t := newTerms(sortPrefix+name, sortOptions, 1)
 		t.add([]byte(sortKey(key)))
@@ -51,18 +52,23 @@ func newRecord(d Document) *record {
 }
 
 // newTextTerms splits all the text of a document into words.
-func newTextTerms(d Document) *terms {
+func newTextTerms(d Document) (heads, wholes *terms) {
 	left := maxDocument
 	texts := append([]string{d.Title}, d.Texts...)
-	t := newTerms(textField, index.IndexField|index.SkipFreqNorm, 16+len(d.Body)/16)
+	heads = newTerms(headField, index.IndexField|index.SkipFreqNorm, 16+len(d.Body)/16)
+	wholes = newTerms(wholeField, index.IndexField|index.SkipFreqNorm, 16)
 	for _, text := range append(texts, d.Body) {
 		text = cut(text, left)
 		left -= len(text)
 		for word := range indexWords(text) {
-			t.add(word)
+			head := headOf(word)
+			heads.add(head)
+			if len(head) < len(word) {
+				wholes.add(word)
+			}
 		}
 	}
-	return t
+	return heads, wholes
 }
 
 // sortKey keeps the byte 0xFF, which separates values in Bleve, out of keys

@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -42,8 +44,10 @@ type segmentView struct {
 	seg    *scorch.SegmentSnapshot
 	memory *segmentMemory
 	views  *views
-	base   *roaring.Bitmap // has the scope, kind and filters
-	hits   *roaring.Bitmap // what is left so far; nil before anything was asked
+	exact  []*roaring.Bitmap // has the scope; the kind; one of each filter
+	words  []*roaring.Bitmap // has the first word; the second; ...
+	hits   *roaring.Bitmap   // has all of it, deleted or not
+	live   uint64            // how many of the hits are not deleted
 }
 
 func (v *views) of(seg *scorch.SegmentSnapshot) *segmentView {
@@ -108,16 +112,30 @@ func sizeOf(key string, b *roaring.Bitmap) uint64 {
 	return overhead + uint64(len(key)) + b.GetSizeInBytes()
 }
 
-// narrow keeps of the hits what was found too.
-func (s *segmentView) narrow(found *roaring.Bitmap) {
-	switch {
-	case s.hits != nil:
-		s.hits = roaring.And(s.hits, found)
-	case s.seg.Deleted() != nil:
-		s.hits = roaring.AndNot(found, s.seg.Deleted())
-	default:
-		s.hits = found
+// intersect gives what lies in all of the sets, and how much of it is not
+// deleted. It begins with the smallest, so that a rare word makes the rest
+// cheap. To count the deleted is cheaper than to take them out.
+func (s *segmentView) intersect(sets ...*roaring.Bitmap) (left *roaring.Bitmap, live uint64) {
+	slices.SortFunc(sets, func(a, b *roaring.Bitmap) int {
+		return cmp.Compare(a.GetCardinality(), b.GetCardinality())
+	})
+	left = sets[0]
+	for _, set := range sets[1:] {
+		if left.IsEmpty() {
+			return left, 0
+		}
+		left = roaring.And(left, set)
 	}
+	live = left.GetCardinality()
+	if deleted := s.seg.Deleted(); deleted != nil {
+		live -= left.AndCardinality(deleted)
+	}
+	return left, live
+}
+
+// isHit says whether a document has everything and is not deleted.
+func (s *segmentView) isHit(doc uint32) bool {
+	return s.hits.Contains(doc) && (s.seg.Deleted() == nil || !s.seg.Deleted().Contains(doc))
 }
 
 // anyOf gives the documents that have one of the exact terms. The result may
@@ -143,11 +161,17 @@ func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 // begins gives the documents that have a word with this beginning. The result
 // belongs to everybody and must not be changed.
 func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitmap, error) {
-	if s.base.IsEmpty() {
-		return s.base, nil
+	for _, set := range s.exact {
+		if set.IsEmpty() {
+			return set, nil
+		}
+	}
+	field := headField
+	if len(headOf([]byte(prefix))) < len(prefix) {
+		field = wholeField
 	}
 	return s.remember(prefix, func(to *roaring.Bitmap) error {
-		dict, err := s.dictionary(textField)
+		dict, err := s.dictionary(field)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,12 @@ const maxWord = 64
 // pairs of neighbouring characters and by the last character alone, so that
 // every single character begins something.
 
+// The words lie in two fields. headField has the letters, or the digits, with
+// which a word begins, and the pairs; wholeField has the words that go on after
+// that. "contract_1.pdf" to "contract_9999.pdf" have one head in common: what
+// begins with letters alone is found among the heads, without a look at
+// thousands of names.
+
 // run is a stretch of folded text: words and their joiners, or characters of a
 // script that is taken in pairs.
 type run struct {
@@ -115,6 +121,23 @@ func indexWords(text string) iter.Seq[[]byte] {
 			}
 		}
 	}
+}
+
+// headOf gives the letters, or the digits, or the pair, with which a word begins.
+func headOf(word []byte) []byte {
+	first := breakClass
+	for i := 0; i < len(word); {
+		r, size := utf8.DecodeRune(word[i:])
+		class := classOf(r)
+		if i == 0 {
+			first = class
+		}
+		if class != first {
+			return word[:i]
+		}
+		i += size
+	}
+	return word
 }
 
 // eachPair gives every two neighbouring runes, and the last one if wanted or if
