@@ -450,3 +450,42 @@ func TestReserveIsKept(t *testing.T) {
 		t.Errorf("reading needs no room: %q", got)
 	}
 }
+
+func TestStagedUploadCanBeRead(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), blob.Options{})
+	w, err := s.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, "some content"); err != nil {
+		t.Fatal(err)
+	}
+	part := make([]byte, 4)
+	if _, err := w.ReadAt(part, 5); err != nil || string(part) != "cont" {
+		t.Errorf("read %q, %v", part, err)
+	}
+	if b, err := os.ReadFile(w.Path()); err != nil || string(b) != "some content" {
+		t.Errorf("at its path is %q, %v", b, err)
+	}
+	if w.Hash() != hashOf("some content") {
+		t.Error("another hash")
+	}
+	ref, err := w.Commit()
+	if err != nil || ref.Hash != hashOf("some content") {
+		t.Fatalf("ref %+v, %v", ref, err)
+	}
+	if _, err := w.ReadAt(part, 0); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("read after commit: %v", err)
+	}
+	paths, err := s.Paths(ref.Hash, ref.Hash)
+	if err != nil || len(paths) != 2 {
+		t.Fatalf("paths %v, %v", paths, err)
+	}
+	if b, err := os.ReadFile(paths[1]); err != nil || string(b) != "some content" {
+		t.Errorf("at the blob's path is %q, %v", b, err)
+	}
+	if _, err := s.Paths(ref.Hash, "../x"); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+}
