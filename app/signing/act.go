@@ -15,7 +15,12 @@ func (s *Service) respond(who account.Actor, id, invitation string, change func(
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, change)
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if !isIdentified(who, inv) {
+			return nil, notIdentified()
+		}
+		return change(tx, d, inv)
+	})
 }
 
 func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error)) (*Document, error) {
@@ -36,7 +41,7 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 // MarkViewed records that a person has looked at the document. Doing it again
 // changes nothing.
 func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
-	d, err := s.get(who, id)
+	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +169,14 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 		return nil, err
 	}
 	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		inv := d.invitation(invitation)
+		if invitation != "" && inv == nil {
+			return nil, account.NotFound("invitation")
+		}
 		if err := d.running(tx.Now); err != nil {
 			return nil, err
 		}
-		if invitation != "" {
-			inv := d.invitation(invitation)
-			if inv == nil {
-				return nil, account.NotFound("invitation")
-			}
+		if inv != nil {
 			if err := d.signable(inv, tx.Now); err != nil {
 				return nil, err
 			}

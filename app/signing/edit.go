@@ -25,9 +25,13 @@ func (s *Service) see(who account.Actor, id string) (*Document, error) {
 		return nil, err
 	}
 	if inv := d.invitation(who.Invitation); inv != nil && !isIdentified(who, inv) {
-		return nil, account.Forbidden("identification_required", "This invitation asks for a code before the document is shown.")
+		return nil, notIdentified()
 	}
 	return d, nil
+}
+
+func notIdentified() error {
+	return account.Forbidden("identification_required", "This invitation asks for a code before the document is shown.")
 }
 
 // matches refuses a change that was made for another version of the record.
