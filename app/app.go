@@ -26,6 +26,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/web"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -263,6 +264,12 @@ func (a *App) openDoors(Options) (err error) {
 	if a.Notify.BaseURL == "" {
 		a.Notify.BaseURL = a.URL()
 	}
+	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
+		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls})
+	if err != nil {
+		return err
+	}
+	o.Mount = pages.Mount
 	a.http, err = api.New(o)
 	return err
 }

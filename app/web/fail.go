@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+var statuses = map[account.Kind]int{
+	account.KindMalformed:          http.StatusBadRequest,
+	account.KindUnauthenticated:    http.StatusUnauthorized,
+	account.KindForbidden:          http.StatusForbidden,
+	account.KindNotFound:           http.StatusNotFound,
+	account.KindConflict:           http.StatusConflict,
+	account.KindPreconditionFailed: http.StatusPreconditionFailed,
+	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
+	account.KindUnsupported:        http.StatusUnsupportedMediaType,
+	account.KindInvalid:            http.StatusUnprocessableEntity,
+	account.KindThrottled:          http.StatusTooManyRequests,
+	account.KindUnavailable:        http.StatusServiceUnavailable,
+	account.KindNoSpace:            http.StatusInsufficientStorage,
+}
+
+// failure is what the page of an error shows.
+type failure struct {
+	Status    int
+	Key       string // of the catalogue: error.KEY.title and error.KEY.text
+	Message   string // the heart's own sentence, if it says more
+	RequestID string // what the log has, when it is our fault
+	Wait      int    // seconds, when there was too much
+	Faults    map[string][]string
+}
+
+// fail answers with an error. A script gets it as JSON, a reader as a page.
+func (r *request) fail(err error) error {
+	f := r.failureOf(err)
+	r.Response().ResetBody()
+	r.Response().Header.Del(fiber.HeaderETag)
+	r.Response().Header.Del(fiber.HeaderContentDisposition)
+	if f.Wait > 0 {
+		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
+	}
+	if r.scripted() {
+		return r.Status(f.Status).JSON(map[string]any{"message": r.explain(f), "errors": f.Faults, "request_id": f.RequestID})
+	}
+	if r.failed != nil && f.Status < http.StatusInternalServerError {
+		how := r.failed
+		r.failed = nil // what fails in showing a failure is shown the common way
+		return how(r, err)
+	}
+	return r.render(f.Status, "error", page{Title: r.say("error." + f.Key + ".title"), Data: f})
+}
+
+// explain is the error in a sentence.
+func (r *request) explain(f failure) string {
+	if f.Message != "" {
+		return f.Message
+	}
+	return r.say("error."+f.Key+".text", "seconds", f.Wait)
+}
+
+func (r *request) failureOf(err error) failure {
+	if signing.NoSpace(err) {
+		err = account.NoSpace()
+	}
+	if e, ok := errors.AsType[*account.Error](err); ok && statuses[e.Kind] != 0 {
+		f := failure{Status: statuses[e.Kind], Message: e.Message, Faults: e.Fields}
+		switch f.Status {
+		case http.StatusNotFound, http.StatusUnauthorized:
+			f.Message = ""
+		case http.StatusTooManyRequests:
+			f.Message, f.Wait = "", max(1, int(math.Ceil(e.RetryAfter.Seconds())))
+		}
+		f.Key = keyOf(f.Status)
+		return f
+	}
+	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
+		return failure{Status: e.Code, Key: keyOf(e.Code)}
+	}
+	level := r.door.Log.Error
+	if errors.Is(err, context.Canceled) {
+		level = r.door.Log.Warn
+	}
+	level("request failed", "request_id", r.id(), "error", err)
+	return failure{Status: http.StatusInternalServerError, Key: "500", RequestID: r.id()}
+}
+
+// keyOf is the status under which the catalogue has words, or "400" for one
+// that has none of its own.
+func keyOf(status int) string {
+	switch status {
+	case 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507:
+		return strconv.Itoa(status)
+	}
+	return "400"
+}
+
+// lost answers, with a page, whoever looks for a page that there is not.
+// Programs get the answer of the next in line.
+func (d *Door) lost(app *fiber.App) {
+	show := d.serve("GET (none)", func(*request) error { return account.NotFound("page") })
+	app.Use(func(c *fiber.Ctx) error {
+		reads := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
+		if !reads || strings.HasPrefix(c.Path(), "/api") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+			return c.Next()
+		}
+		return show(c)
+	})
+}

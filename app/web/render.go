@@ -1,0 +1,173 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// page is what every page is made of. A handler fills Title, Data and what else
+// it needs; render fills the rest.
+type page struct {
+	Title   string
+	Lead    string // a line under the title, for templates that show one
+	Data    any
+	Styles  template.CSS // of this page alone, such as the places of its fields
+	Scripts []string     // modules, by their static file names
+	Refresh int          // seconds after which the page loads itself anew, 0 never
+	Zone    *time.Location
+	Notice  *notice
+	Back    string // path of the page that the header leads back to, "" for none
+
+	// Of a form that was sent and not accepted:
+	Values form                // what was sent
+	Faults map[string][]string // messages by field
+	Fault  string              // a sentence that belongs to no field
+
+	Lang, Dir string
+	Nonce     string
+	CSRF      string
+	Path      string
+}
+
+// value is what was sent in a field, else what is known.
+func (p *page) value(name, known string) string {
+	if p.Values.has(name) {
+		return p.Values.value(name)
+	}
+	return known
+}
+
+// pages are the templates, once for every language.
+type pages struct {
+	sets map[*words]map[string]*template.Template
+}
+
+func loadPages(b *books, a *assets) (*pages, error) {
+	p := &pages{sets: map[*words]map[string]*template.Template{}}
+	for _, w := range b.all {
+		set, err := loadSet(w, a)
+		if err != nil {
+			return nil, err
+		}
+		p.sets[w] = set
+	}
+	return p, nil
+}
+
+// loadSet parses the layout and the components, and every page on top of them.
+func loadSet(w *words, a *assets) (map[string]*template.Template, error) {
+	base, err := template.New("").Funcs(functions(w, a)).Option("missingkey=error").ParseFS(templateFiles, "templates/*.html", "templates/parts/*.html")
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(templateFiles, "templates/pages/*.html")
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]*template.Template{}
+	for _, file := range names {
+		t, err := base.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if t, err = t.ParseFS(templateFiles, file); err != nil {
+			return nil, err
+		}
+		set[strings.TrimSuffix(path.Base(file), ".html")] = t
+	}
+	return set, nil
+}
+
+// functions are what a template can call.
+func functions(w *words, a *assets) template.FuncMap {
+	f := template.FuncMap{
+		"t": w.say, "asset": a.address, "icon": icon, "bytes": bytesInWords,
+		"day":  func(t time.Time) string { return w.date(t) },
+		"when": func(p page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
+		"join": strings.Join, "list": func(s ...string) []string { return s },
+		"fieldid": idOf,
+		"add":     func(a, b int) int { return a + b },
+	}
+	for name, fn := range components {
+		f[name] = fn
+	}
+	return f
+}
+
+func (p *page) zone() *time.Location {
+	if p.Zone == nil {
+		return time.UTC
+	}
+	return p.Zone
+}
+
+// when is a time for people and for programs.
+func (w *words) when(t time.Time) template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(w.moment(t))))
+}
+
+func bytesInWords(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// render answers with a page. It is made whole before anything is sent, so that
+// half a page is never seen.
+func (r *request) render(status int, name string, p page) error {
+	t := r.door.pages.sets[r.words][name]
+	if t == nil {
+		return fmt.Errorf("web: there is no page %q", name)
+	}
+	p.Lang, p.Dir, p.Nonce, p.Path = r.words.Tag(), r.words.Dir(), r.nonce, r.Path()
+	p.CSRF = r.formToken()
+	if flash := r.takeFlash(); p.Notice == nil {
+		p.Notice = flash
+	}
+	var out bytes.Buffer
+	if err := t.ExecuteTemplate(&out, "layout", p); err != nil {
+		r.door.Log.Error("page not made", "page", name, "request_id", r.id(), "error", err)
+		r.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+		return r.Status(http.StatusInternalServerError).SendString(r.say("error.500.text") + " " + r.id())
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	r.Set(fiber.HeaderContentLanguage, p.Lang)
+	return r.Status(status).Send(out.Bytes())
+}
+
+// again shows the page of a form with what was wrong with it and with what was
+// sent. An error that is not about the form's content is given back.
+func (r *request) again(err error, name string, p page) error {
+	e, ok := errors.AsType[*account.Error](err)
+	if !ok || e.Kind != account.KindInvalid && e.Kind != account.KindConflict && e.Kind != account.KindThrottled {
+		return err
+	}
+	f := r.failureOf(err)
+	p.Values, p.Faults = r.form, e.Fields
+	if len(e.Fields) == 0 {
+		p.Fault = r.explain(f)
+	}
+	if f.Wait > 0 {
+		r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
+	}
+	return r.render(f.Status, name, p)
+}

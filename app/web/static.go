@@ -1,0 +1,111 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+// assets are the static files. Their address holds the hash of all of them, so
+// that a browser keeps them for good and a script finds its neighbours.
+type assets struct {
+	hash  string
+	files map[string]asset
+}
+
+type asset struct {
+	kind       string
+	raw, small []byte // small is compressed
+}
+
+func loadAssets() (*assets, error) {
+	a := &assets{files: map[string]asset{}}
+	sum := sha256.New()
+	err := fs.WalkDir(staticFiles, "static", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := staticFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
+		sum.Write(raw)
+		small, err := compress(raw)
+		a.files[strings.TrimPrefix(name, "static/")] = asset{kindOf(name), raw, small}
+		return err
+	})
+	a.hash = hex.EncodeToString(sum.Sum(nil)[:6])
+	return a, err
+}
+
+func compress(raw []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(raw); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return out.Bytes(), err
+}
+
+// kindOf does not ask the machine, whose answer differs from one to the next.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// address is where a file is served.
+func (a *assets) address(name string) (string, error) {
+	if _, ok := a.files[name]; !ok {
+		return "", fmt.Errorf("web: there is no static file %q", name)
+	}
+	return "/static/" + a.hash + "/" + name, nil
+}
+
+// static serves a file. Under another hash it is served too, for a page that was
+// opened before the last update, but not to be kept.
+func (d *Door) static(c *fiber.Ctx) error {
+	c.Locals(routeKey, "GET /static")
+	f, ok := d.assets.files[c.Params("*")]
+	if !ok {
+		return account.NotFound("file")
+	}
+	c.Set(fiber.HeaderContentType, f.kind)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set("Cross-Origin-Resource-Policy", "same-origin")
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	if c.Params("hash") == d.assets.hash {
+		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	}
+	if c.AcceptsEncodings("gzip") == "gzip" {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return c.Send(f.small)
+	}
+	return c.Send(f.raw)
+}

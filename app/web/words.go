@@ -1,0 +1,233 @@
+package web
+
+import (
+	"cmp"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+//go:embed words
+var wordFiles embed.FS
+
+// words is the catalogue of one language: a file words/TAG.json with a text, or
+// one text for each plural form of n, under every key. Names in braces are put in.
+type words struct {
+	tag      language.Tag
+	texts    map[string]entry
+	fallback *words
+}
+
+// entry is one text: a sentence, or sentences by plural form (CLDR), of which
+// there is at least "other".
+type entry map[plural.Form]string
+
+var formNames = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "two": plural.Two, "few": plural.Few,
+	"many": plural.Many, "other": plural.Other}
+
+// UnmarshalJSON reads a string, or an object of strings by plural form.
+func (t *entry) UnmarshalJSON(b []byte) error {
+	var one string
+	if err := json.Unmarshal(b, &one); err == nil {
+		*t = entry{plural.Other: one}
+		return nil
+	}
+	var forms map[string]string
+	if err := json.Unmarshal(b, &forms); err != nil {
+		return err
+	}
+	*t = entry{}
+	for name, s := range forms {
+		form, ok := formNames[name]
+		if !ok {
+			return fmt.Errorf("%q is no plural form", name)
+		}
+		(*t)[form] = s
+	}
+	if _, ok := (*t)[plural.Other]; !ok {
+		return fmt.Errorf("the plural form other is missing in %q", b)
+	}
+	return nil
+}
+
+// books is the catalogues of all languages. The first is English, which is
+// complete and stands in for what others lack.
+type books struct {
+	all     []*words
+	matcher language.Matcher
+}
+
+// pseudo is the language of layout tests: English, longer, from right to left.
+var pseudo = language.MustParse("ar-XB")
+
+func loadBooks(withPseudo bool) (*books, error) {
+	names, err := fs.Glob(wordFiles, "words/*.json")
+	if err != nil {
+		return nil, err
+	}
+	b := &books{}
+	for _, name := range names {
+		w, err := loadWords(name)
+		if err != nil {
+			return nil, err
+		}
+		b.all = append(b.all, w)
+	}
+	slices.SortFunc(b.all, func(x, y *words) int {
+		return cmp.Or(cmp.Compare(rank(x), rank(y)), strings.Compare(x.tag.String(), y.tag.String()))
+	})
+	if len(b.all) == 0 || rank(b.all[0]) != 0 {
+		return nil, fmt.Errorf("web: words/en.json is missing")
+	}
+	if withPseudo {
+		b.all = append(b.all, b.all[0].stretched())
+	}
+	var tags []language.Tag
+	for _, w := range b.all {
+		w.fallback = b.all[0]
+		tags = append(tags, w.tag)
+	}
+	b.matcher = language.NewMatcher(tags)
+	return b, nil
+}
+
+func rank(w *words) int {
+	if w.tag == language.English {
+		return 0
+	}
+	return 1
+}
+
+func loadWords(name string) (*words, error) {
+	raw, err := wordFiles.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	w := &words{}
+	if w.tag, err = language.Parse(strings.TrimSuffix(strings.TrimPrefix(name, "words/"), ".json")); err != nil {
+		return nil, fmt.Errorf("web: %s: %w", name, err)
+	}
+	if err := json.Unmarshal(raw, &w.texts); err != nil {
+		return nil, fmt.Errorf("web: %s: %w", name, err)
+	}
+	return w, nil
+}
+
+// match finds the language for an Accept-Language header.
+func (b *books) match(accept string) *words {
+	tags, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil || len(tags) == 0 {
+		return b.all[0]
+	}
+	_, i, confidence := b.matcher.Match(tags...)
+	if confidence == language.No {
+		return b.all[0]
+	}
+	return b.all[i]
+}
+
+// exact finds the language of a locale such as that of an invitation, nil if
+// there is no catalogue that its readers understand.
+func (b *books) exact(locale string) *words {
+	tag, err := language.Parse(locale)
+	if err != nil || locale == "" {
+		return nil
+	}
+	if _, i, confidence := b.matcher.Match(tag); confidence >= language.High {
+		return b.all[i]
+	}
+	return nil
+}
+
+// Dir is the direction of the language's script: ltr or rtl.
+func (w *words) Dir() string {
+	if w.tag == pseudo {
+		return "rtl"
+	}
+	script, _ := w.tag.Script()
+	switch script.String() {
+	case "Arab", "Hebr", "Thaa", "Syrc", "Nkoo", "Adlm":
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// Tag is the language as HTML names it.
+func (w *words) Tag() string { return w.tag.String() }
+
+// say gives a text. Pairs are names and values; the number n chooses the plural
+// form. An unknown key is an error, so that it is found when a page is first tried.
+func (w *words) say(key string, pairs ...any) (string, error) {
+	t, ok := w.texts[key]
+	if !ok {
+		if w.fallback == nil || w.fallback == w {
+			return "", fmt.Errorf("web: no text %q", key)
+		}
+		return w.fallback.say(key, pairs...)
+	}
+	if len(pairs)%2 != 0 {
+		return "", fmt.Errorf("web: text %q: a name without a value", key)
+	}
+	form := plural.Other
+	swap := make([]string, 0, len(pairs))
+	for i := 0; i < len(pairs); i += 2 {
+		if n, ok := pairs[i+1].(int); ok && pairs[i] == "n" {
+			form = plural.Cardinal.MatchPlural(w.tag, int(math.Abs(float64(n))), 0, 0, 0, 0)
+		}
+		swap = append(swap, fmt.Sprint("{", pairs[i], "}"), fmt.Sprint(pairs[i+1]))
+	}
+	s, ok := t[form]
+	if !ok {
+		s = t[plural.Other]
+	}
+	return strings.NewReplacer(swap...).Replace(s), nil
+}
+
+// must is say for code, where a key that is missing is shown as it is.
+func (w *words) must(key string, pairs ...any) string {
+	s, err := w.say(key, pairs...)
+	if err != nil {
+		return key
+	}
+	return s
+}
+
+// date is a day in words, such as 3 December 2026.
+func (w *words) date(t time.Time) string {
+	months := strings.Split(w.must("date.months"), ",")
+	month := ""
+	if i := int(t.Month()) - 1; i < len(months) {
+		month = months[i]
+	}
+	return w.must("date.day", "day", t.Day(), "month", month, "year", t.Year())
+}
+
+// moment is a day and a time of day, with its zone.
+func (w *words) moment(t time.Time) string {
+	zone := t.Format("MST")
+	return w.must("date.moment", "date", w.date(t), "time", t.Format("15:04"), "zone", zone)
+}
+
+// stretched is the catalogue made longer and turned around.
+func (w *words) stretched() *words {
+	out := &words{tag: pseudo, texts: map[string]entry{}}
+	for key, t := range w.texts {
+		if strings.HasPrefix(key, "date.") {
+			continue
+		}
+		forms := entry{}
+		for form, s := range t {
+			forms[form] = "\u2067" + s + strings.Repeat(" ~", len(s)/5) + "\u2069"
+		}
+		out.texts[key] = forms
+	}
+	return out
+}
