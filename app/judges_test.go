@@ -1,0 +1,408 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/crypto/cryptobyte"
+	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
+
+	"paraph/app"
+	"paraph/app/apptest"
+)
+
+// judges hold files against tools that are not ours. They trust one appliance's
+// root and nothing else.
+type judges struct {
+	root string // PEM file
+	nss  string // certificate folder of pdfsig
+}
+
+func newJudges(t *testing.T, s *apptest.Server) *judges {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "root.pem")
+	var b []byte
+	for _, c := range s.Keys.Roots() {
+		b = append(b, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &judges{root: path, nss: trusting(t, path)}
+}
+
+// sealed is what is to be true of a completed file.
+type sealed struct {
+	upload     []byte // whose findings by qpdf are forgiven; nil for none
+	first      bool   // the upload's bytes are the first revision
+	signatures int    // of ours, document timestamps not counted; 0 for any number
+	foreign    int    // that were there before, trusted by nobody here
+	rewritten  bool   // the upload was made anew, so its history is not that of the file
+}
+
+// completed has every judge look at a completed file and gives where it lies.
+func (j *judges) completed(t *testing.T, file []byte, want sealed) string {
+	t.Helper()
+	path := j.file(t, file)
+	if want.first && !bytes.HasPrefix(file, want.upload) {
+		t.Error("the bytes of the upload are not the first revision")
+	}
+	found := extract(t, file)
+	ours := 0
+	for _, x := range found {
+		if !x.stamp {
+			ours++
+		}
+	}
+	if want.signatures > 0 && ours != want.signatures+want.foreign {
+		t.Errorf("there are %d signatures, want %d", ours, want.signatures+want.foreign)
+	}
+	j.pdfsig(t, path, ours, want.foreign)
+	qpdfCheck(t, path, want.upload)
+	j.verify(t, path, want.foreign)
+	j.openssl(t, found[want.foreign:])
+	if want.foreign == 0 {
+		mutoolHistory(t, file, found)
+	}
+	bouncyCastle(t, path, len(found))
+	return path
+}
+
+// file puts bytes where a tool can read them.
+func (*judges) file(t *testing.T, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.pdf")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// run runs a judge and gives what it says.
+func run(t *testing.T, name string, args ...string) (string, error) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+	return string(out), err
+}
+
+// pdfsig wants every signature valid and trusted. It can't judge document
+// timestamps, and gives them no verdict.
+func (j *judges) pdfsig(t *testing.T, path string, signatures, foreign int) {
+	t.Helper()
+	out, err := run(t, "pdfsig", "-nssdir", j.nss, path)
+	valid, trusted := 0, 0
+	for i, block := range strings.Split(out, "\nSignature #") {
+		if i == 0 || strings.Contains(block, "Signature Type: unknown") {
+			continue
+		}
+		if strings.Contains(block, "Signature is Valid.") {
+			valid++
+		}
+		if strings.Contains(block, "Certificate is Trusted.") {
+			trusted++
+		}
+	}
+	if err != nil || valid != signatures || trusted < signatures-foreign {
+		t.Errorf("pdfsig (%v): %d of %d valid, %d trusted:\n%s", err, valid, signatures, trusted, out)
+	}
+}
+
+var qpdfPlace = regexp.MustCompile(`\([^)]*offset \d+\)|\(offset \d+\)|object \d+ \d+|\d+`)
+
+// qpdfFindings are what qpdf has to say against a file, without places.
+func qpdfFindings(t *testing.T, path string) (map[string]int, string) {
+	t.Helper()
+	out, err := run(t, "qpdf", "--check", path)
+	all := map[string]int{}
+	for line := range strings.Lines(strings.ReplaceAll(out, path, "FILE")) {
+		if strings.HasPrefix(line, "WARNING") || strings.HasPrefix(line, "ERROR") || strings.HasPrefix(line, "FILE") {
+			all[qpdfPlace.ReplaceAllString(strings.TrimSpace(line), "#")]++
+		}
+	}
+	if err != nil && len(all) == 0 {
+		all[err.Error()]++
+	}
+	return all, out
+}
+
+// qpdfCheck wants no finding that the upload did not have.
+func qpdfCheck(t *testing.T, path string, upload []byte) {
+	t.Helper()
+	found, out := qpdfFindings(t, path)
+	if len(found) == 0 {
+		return
+	}
+	before := map[string]int{}
+	if upload != nil {
+		was := filepath.Join(t.TempDir(), "upload.pdf")
+		if err := os.WriteFile(was, upload, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, _ = qpdfFindings(t, was)
+	}
+	for line := range found {
+		if before[line] == 0 {
+			t.Errorf("qpdf finds what the upload did not have: %s\n%s", line, tail(out, 2000))
+		}
+	}
+}
+
+// report is what our own verifier says, as JSON.
+type report struct {
+	Sound      bool
+	Signatures []struct {
+		Field, Kind, Signer, Level, Root string
+		Intact, Trusted                  bool
+		Problems                         []string
+	}
+}
+
+func (j *judges) report(t *testing.T, path string) report {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := app.VerifyFiles(&out, []string{path}, app.VerifyOptions{Root: j.root, JSON: true}); err != nil {
+		t.Errorf("our verifier: %v", err)
+		return report{}
+	}
+	var r report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// verify wants our verifier to call the file sound and every signature of ours
+// trusted and fit for archives.
+func (j *judges) verify(t *testing.T, path string, foreign int) {
+	t.Helper()
+	r := j.report(t, path)
+	trusted := 0
+	for _, s := range r.Signatures {
+		if s.Trusted && (s.Kind == "timestamp" || s.Level == "B-LTA") {
+			trusted++
+		}
+	}
+	if !r.Sound || trusted < len(r.Signatures)-foreign {
+		t.Errorf("our verifier: sound %v, %d of %d trusted and B-LTA: %+v", r.Sound, trusted, len(r.Signatures), r.Signatures)
+	}
+}
+
+// extracted is a signature or timestamp as it lies in the file, taken out
+// without any reader of ours.
+type extracted struct {
+	cms    []byte
+	signed []byte
+	end    int
+	stamp  bool // a document timestamp
+}
+
+var byteRange = regexp.MustCompile(`/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]`)
+
+// extract gives the signatures of a file in the order of their revisions.
+func extract(t *testing.T, file []byte) []extracted {
+	t.Helper()
+	var all []extracted
+	for _, m := range byteRange.FindAllSubmatch(file, -1) {
+		var n [4]int
+		for i := range n {
+			n[i], _ = strconv.Atoi(string(m[i+1])) // digits, as the pattern says
+		}
+		if n[0] != 0 || n[0]+n[1] >= n[2] || n[2]+n[3] > len(file) {
+			continue
+		}
+		cms, err := hex.DecodeString(strings.Trim(string(file[n[1]:n[2]]), "<> \r\n"))
+		if err != nil {
+			t.Errorf("the signature at %d: %v", n[1], err)
+			continue
+		}
+		whole := cryptobyte.String(cms)
+		var der cryptobyte.String
+		if whole.ReadASN1Element(&der, cbasn1.SEQUENCE) { // not so with the indefinite lengths of BER
+			cms = der
+		}
+		signed := slices.Concat(file[:n[1]], file[n[2]:n[2]+n[3]])
+		// The type of what is signed is told at the beginning.
+		stamp := bytes.Contains(cms[:min(len(cms), 100)], tstInfo)
+		all = append(all, extracted{cms, signed, n[2] + n[3], stamp})
+	}
+	slices.SortFunc(all, func(a, b extracted) int { return cmp.Compare(a.end, b.end) })
+	return all
+}
+
+var (
+	tstInfo        = []byte{6, 11, 42, 134, 72, 134, 247, 13, 1, 9, 16, 1, 4}
+	signatureStamp = []byte{6, 11, 42, 134, 72, 134, 247, 13, 1, 9, 16, 2, 14}
+)
+
+// stampOf gives the timestamp that a CMS signature carries (RFC 3161 appendix
+// A), and the signature value that it is over; nil when there is none.
+func stampOf(cms []byte) (token, over []byte, err error) {
+	in := cryptobyte.String(cms)
+	var info, content, data, infos, signer, unsigned cryptobyte.String
+	zero, one := cbasn1.Tag(0).ContextSpecific().Constructed(), cbasn1.Tag(1).ContextSpecific().Constructed()
+	ok := in.ReadASN1(&info, cbasn1.SEQUENCE) && info.SkipASN1(cbasn1.OBJECT_IDENTIFIER) && info.ReadASN1(&content, zero) &&
+		content.ReadASN1(&data, cbasn1.SEQUENCE) && data.SkipASN1(cbasn1.INTEGER) && data.SkipASN1(cbasn1.SET) && data.SkipASN1(cbasn1.SEQUENCE) &&
+		data.SkipOptionalASN1(zero) && data.SkipOptionalASN1(one) && data.ReadASN1(&infos, cbasn1.SET) && infos.ReadASN1(&signer, cbasn1.SEQUENCE) &&
+		signer.SkipASN1(cbasn1.INTEGER) && signer.SkipASN1(cbasn1.SEQUENCE) && signer.SkipASN1(cbasn1.SEQUENCE) && signer.SkipOptionalASN1(zero) &&
+		signer.SkipASN1(cbasn1.SEQUENCE) && signer.ReadASN1((*cryptobyte.String)(&over), cbasn1.OCTET_STRING)
+	if !ok {
+		return nil, nil, fmt.Errorf("no CMS signature")
+	}
+	if !signer.ReadASN1(&unsigned, one) {
+		return nil, nil, nil
+	}
+	for !unsigned.Empty() {
+		var attribute, value cryptobyte.String
+		if !unsigned.ReadASN1(&attribute, cbasn1.SEQUENCE) {
+			return nil, nil, fmt.Errorf("no attribute")
+		}
+		if !bytes.HasPrefix(attribute, signatureStamp) {
+			continue
+		}
+		if !attribute.SkipASN1(cbasn1.OBJECT_IDENTIFIER) || !attribute.ReadASN1(&value, cbasn1.SET) {
+			return nil, nil, fmt.Errorf("no timestamp")
+		}
+		return value, over, nil
+	}
+	return nil, nil, nil
+}
+
+// openssl verifies each signature and each timestamp up to the root.
+func (j *judges) openssl(t *testing.T, all []extracted) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	stamp := func(what string, token, over []byte) {
+		out, err := run(t, "openssl", "ts", "-verify", "-token_in", "-in", write("token", token), "-data", write("over", over), "-CAfile", j.root)
+		if err != nil || !strings.Contains(out, "Verification: OK") {
+			t.Errorf("openssl on %s (%v): %s", what, err, out)
+		}
+	}
+	for i, x := range all {
+		if x.stamp {
+			stamp(fmt.Sprintf("document timestamp %d", i), x.cms, x.signed)
+			continue
+		}
+		out, err := run(t, "openssl", "cms", "-verify", "-cades", "-inform", "DER", "-in", write("cms", x.cms), "-content", write("signed", x.signed),
+			"-binary", "-CAfile", j.root, "-purpose", "any", "-out", "/dev/null")
+		if err != nil {
+			t.Errorf("openssl on signature %d (%v): %s", i, err, out)
+		}
+		token, over, err := stampOf(x.cms)
+		if err != nil {
+			t.Errorf("signature %d: %v", i, err)
+		} else if token != nil {
+			stamp(fmt.Sprintf("the timestamp of signature %d", i), token, over)
+		}
+	}
+}
+
+// mutoolHistory has MuPDF say whether everything after the first signature was
+// permitted. It does not know validation data and document timestamps, so it is
+// shown the file as it was before them.
+func mutoolHistory(t *testing.T, file []byte, found []extracted) {
+	t.Helper()
+	end := 0
+	for _, x := range found {
+		if !x.stamp {
+			end = max(end, x.end)
+		}
+	}
+	dir := t.TempDir()
+	script, path := filepath.Join(dir, "history.js"), filepath.Join(dir, "signed.pdf")
+	text := "var d = new PDFDocument(scriptArgs[0]); print('history ' + d.validateChangeHistory());"
+	for p, b := range map[string][]byte{script: []byte(text), path: file[:end]} {
+		if err := os.WriteFile(p, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := run(t, "mutool", "run", script, path); err != nil || !strings.Contains(out, "history 0") {
+		t.Errorf("mutool (%v): %s", err, out)
+	}
+}
+
+// verifier is a program that judges one file after the other. It ends with the
+// pipe, and that with the tests.
+type verifier struct {
+	mu  sync.Mutex
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+var startVerifier = sync.OnceValues(func() (*verifier, error) {
+	var jars []string
+	for _, name := range []string{"pdfbox2", "fontbox2", "commons-logging", "bcprov", "bcpkix", "bcutil"} {
+		jars = append(jars, "/usr/share/java/"+name+".jar")
+	}
+	cmd := exec.Command("java", "-Xmx768m", "-XX:TieredStopAtLevel=1", "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog",
+		"-cp", strings.Join(jars, ":"), "../testdata/verifier/Verifier.java")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("PDFBox and Bouncy Castle: %w", err)
+	}
+	return &verifier{in: in, out: bufio.NewScanner(out)}, nil
+})
+
+func (v *verifier) ask(path string) ([]string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, err := fmt.Fprintln(v.in, path); err != nil {
+		return nil, err
+	}
+	var lines []string
+	for v.out.Scan() {
+		if v.out.Text() == "." {
+			return lines, nil
+		}
+		lines = append(lines, v.out.Text())
+	}
+	return nil, fmt.Errorf("the verifier ended: %w", cmp.Or(v.out.Err(), io.ErrUnexpectedEOF))
+}
+
+// bouncyCastle has PDFBox find all signatures and Bouncy Castle call each good.
+func bouncyCastle(t *testing.T, path string, signatures int) {
+	t.Helper()
+	v, err := startVerifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := v.ask(path)
+	good := 0
+	for _, l := range lines {
+		if strings.HasPrefix(l, "good ") {
+			good++
+		}
+	}
+	if err != nil || good != signatures || good != len(lines) {
+		t.Errorf("PDFBox and Bouncy Castle (%v): %d of %d good:\n%s", err, good, signatures, strings.Join(lines, "\n"))
+	}
+}
