@@ -198,10 +198,13 @@ func (a *App) openHeart(o Options) (err error) {
 		return fmt.Errorf("signing.timestamp_url: %w", err)
 	}
 	limits := a.Config.Server.Limits
-	a.Signing = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
+	a.Signing, err = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Fonts: text.New(), PDFium: a.pdfium, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages, Invitations: limits.Invitations, Fields: limits.Fields}})
+	if err != nil {
+		return err
+	}
 	a.Notify.Follow(a.Signing)
 	if o.Seed {
 		return a.seed(context.Background())

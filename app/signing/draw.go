@@ -17,7 +17,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 		box := boxOf(f, x)
 		if x.Type == "signature" && seal {
 			seal = false
-			drawn, err := s.drawMark(p, box, a.marks.signature, caption(a)...)
+			drawn, err := s.drawMark(p, box, a.marks.signature, s.caption(a)...)
 			if err != nil {
 				return spec, err
 			}
@@ -34,7 +34,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	}
 	if seal && !f.Presigned && len(a.document.fieldsIn(a.inv.ID, f.ID)) == 0 {
 		block := text.Box{Width: blockWidth, Height: blockHeight}
-		drawn, err := s.drawMark(p, block, a.marks.signature, caption(a)...)
+		drawn, err := s.drawMark(p, block, a.marks.signature, s.caption(a)...)
 		if err != nil {
 			return spec, err
 		}
@@ -44,15 +44,17 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 }
 
 // caption is the small print under a signature.
-func caption(a *act) []string {
-	verb := "Signed"
+func (s *Service) caption(a *act) []string {
+	return []string{s.signedBy(a) + " <" + a.inv.Email + ">", a.now.UTC().Format(utcLayout)}
+}
+
+// signedBy says who acted, in the document's language.
+func (s *Service) signedBy(a *act) string {
+	key := "signed_by"
 	if a.inv.Role == Approver {
-		verb = "Approved"
+		key = "approved_by"
 	}
-	return []string{
-		fmt.Sprintf("%s by %s <%s>", verb, a.inv.Name, a.inv.Email),
-		a.now.UTC().Format("2006-01-02 15:04:05 UTC"),
-	}
+	return s.wordings.of(a.document.Locale).say(key, "name", a.inv.Name)
 }
 
 // boxOf is a field's place in points, as the page is displayed.

@@ -2,7 +2,6 @@ package signing
 
 import (
 	"encoding/hex"
-	"time"
 )
 
 // The machine-readable evidence of a document: what the certificate of
@@ -66,6 +65,7 @@ type evidenceSignatory struct {
 	UserAgent      string            `json:"user_agent,omitempty"`
 	Consent        bool              `json:"consent"`
 	ConsentText    string            `json:"consent_text,omitempty"`
+	ConsentSHA256  string            `json:"consent_sha256,omitempty"`
 	SignatureType  string            `json:"signature_type,omitempty"`
 	Certificate    string            `json:"certificate_serial,omitempty"`
 	Values         map[string]string `json:"values,omitempty"`
@@ -85,10 +85,19 @@ type evidenceEvent struct {
 	Data         map[string]string `json:"data,omitempty"`
 	Hash         string            `json:"hash"`
 	PreviousHash string            `json:"previous_hash"`
+	// What is hashed besides the above; see hashRule.
+	Scope       string `json:"scope"`
+	Chain       string `json:"chain"`
+	JournalHash string `json:"journal_previous_hash"`
+	Raw         string `json:"raw"`
 }
 
-const hashRule = "Every event's hash covers the event and the hash of the document's event before it; the last one is chain_head. " +
-	"sha256 of a revision covers the file from its first byte to the revision's end."
+// hashRule is how kv.HashEntry hashes, in terms of the members here.
+const hashRule = "hash of an event is the SHA-256 of these parts, each preceded by its length in bytes as an 8-byte big-endian number: " +
+	"the text \"kv log entry 1\"; seq as an 8-byte big-endian number; id; scope; chain; at in milliseconds since 1970-01-01T00:00:00Z as an 8-byte big-endian number; " +
+	"the 32 bytes of journal_previous_hash; the 32 bytes of previous_hash; raw, which holds the event as it was stored. " +
+	"previous_hash is the hash of the document's event before it, and 32 zero bytes for the first; the hash of the last event is chain_head. " +
+	"sha256 of a revision covers the file from its first byte to the revision's end, which is total bytes."
 
 // evidence gathers everything that is known of a document.
 func (s *Service) evidence(d *Document) (*evidenceJSON, error) {
@@ -135,6 +144,9 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) evidenceSignatory {
 		SignedAt: formatTime(inv.SignedAt), DeclinedAt: formatTime(inv.DeclinedAt)}
 	if ev := inv.Evidence; ev != nil {
 		out.Method, out.Through, out.IP, out.UserAgent = ev.Method, ev.Through, ev.IP, ev.UserAgent
+		if ev.Consent {
+			out.ConsentSHA256 = consentVersion(ev.ConsentText)
+		}
 		out.Consent, out.ConsentText, out.SignatureType, out.Certificate = ev.Consent, ev.ConsentText, ev.SignatureType, ev.Serial
 	}
 	for _, x := range d.fieldsOf(inv.ID) {
@@ -152,14 +164,6 @@ func evidenceOfEvent(x Entry) evidenceEvent {
 	return evidenceEvent{ID: x.ID, Seq: x.Seq, Type: x.Value.Type, At: FormatTime(x.At), ActorType: x.Value.ActorKind,
 		ActorID: x.Value.ActorID, ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail, IP: x.Value.IP,
 		UserAgent: x.Value.UserAgent, Data: x.Value.Data, Hash: hex.EncodeToString(x.Hash[:]),
-		PreviousHash: hex.EncodeToString(x.ChainPrevious[:])}
-}
-
-// inZone writes a time in a zone and in UTC, as people compare them.
-func inZone(t time.Time, zone *time.Location) string {
-	utc := t.UTC().Format("2006-01-02 15:04:05 UTC")
-	if zone == nil || zone == time.UTC {
-		return utc
-	}
-	return t.In(zone).Format("2006-01-02 15:04:05 -07:00") + " (" + utc + ")"
+		PreviousHash: hex.EncodeToString(x.ChainPrevious[:]), Scope: x.Scope, Chain: x.Chain,
+		JournalHash: hex.EncodeToString(x.Previous[:]), Raw: string(x.Raw)}
 }

@@ -3,6 +3,7 @@ package signing
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
@@ -26,7 +27,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 			continue
 		}
 		names[inv.ID] = signatureName(inv)
-		if !d.placeOwn(f, inv, spec) {
+		if !d.placeOwn(f, inv, s.wordings.of(d.Locale).say("signature_of", "name", inv.Name), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -58,8 +59,8 @@ func signs(d *Document, inv *Invitation, f *File) bool {
 // placeOwn asks for a person's fields on a file. The first signature field is
 // the one that is signed; without any, the signature is not seen, unless the
 // person has no field at all: then it reports false.
-func (d *Document) placeOwn(f *File, inv *Invitation, spec *pdf.PrepareSpec) bool {
-	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: "Signature of " + inv.Name}
+func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
+	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.fieldsIn(inv.ID, f.ID)
 	for _, x := range own {
 		if x.Type == "signature" && signature.Page < 0 {
@@ -108,19 +109,25 @@ const (
 // The block does not name the person: whoever takes an invitation over signs in
 // the same place, and the page is certified by then.
 func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
-	b := page.New(s.Fonts, page.Info{Title: "Signatures", Language: d.Locale})
+	words := s.wordings.of(d.Locale)
+	b := page.New(s.Fonts, page.Info{Title: words.say("signatures"), Language: words.language})
 	for i, id := range blocks {
 		k := i % perPage
 		if k == 0 {
 			b.NewPage(page.A4Width, page.A4Height)
-			signatureHeading(b, d, f)
+			signatureHeading(b, words, d, f)
 		}
-		x := pageMargin + float64(k%blocksWide)*(columnWidth+blockGap)
+		column := k % blocksWide
+		if words.rightToLeft {
+			column = blocksWide - 1 - column
+		}
+		x := pageMargin + float64(column)*(columnWidth+blockGap)
 		y := blocksTop + float64(k/blocksWide)*(blockHeight+blockGap+10)
-		b.Text(x, y-4, 7.5, false, false, .35, .4, .45, fmt.Sprintf("Signature %d of %d", i+1, len(blocks)))
+		number := words.say("signature_number", "number", strconv.Itoa(i+1), "total", strconv.Itoa(len(blocks)))
+		words.write(b, x, columnWidth, y-4, 7.5, false, .4, number)
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
-			Name: names[id], Label: "Signature of " + d.invitation(id).Name, Page: len(f.Pages) + i/perPage,
+			Name: names[id], Label: words.say("signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
 			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}
@@ -132,11 +139,20 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 	return nil
 }
 
-func signatureHeading(b *page.Builder, d *Document, f *File) {
-	b.Text(pageMargin, 76, 18, true, false, .09, .13, .17, "Signatures")
-	b.Text(pageMargin, 96, 9.5, false, false, .29, .34, .4, fit(b, 9.5, d.Title))
-	b.Text(pageMargin, 110, 7.5, false, false, .45, .5, .55, fit(b, 7.5, f.Name))
-	b.Text(pageMargin, 121, 6.5, false, false, .45, .5, .55, "SHA-256 of the file as uploaded: "+f.SHA256)
+func signatureHeading(b *page.Builder, words *wording, d *Document, f *File) {
+	const width = page.A4Width - 2*pageMargin
+	words.write(b, pageMargin, width, 76, 18, true, .13, words.say("signatures"))
+	words.write(b, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))
+	words.write(b, pageMargin, width, 110, 7.5, false, .5, fit(b, 7.5, f.Name))
+	words.write(b, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, words.say("sha256_uploaded", "sha256", f.SHA256)))
+}
+
+// write draws a line of text in a column, from the side where the language begins.
+func (w *wording) write(b *page.Builder, x, width, y, size float64, bold bool, gray float64, s string) {
+	if w.rightToLeft {
+		x += width - b.Measure(size, bold, false, s)
+	}
+	b.Text(x, y, size, bold, false, gray-.04, gray, gray+.05, s)
 }
 
 // fit cuts a line to the width of the page.

@@ -241,6 +241,8 @@ type Evidence struct {
 	Serial        string // of the certificate issued for the act, hexadecimal
 	Picture       string // blob of the signature's picture as PNG, where there is one
 	Typed         string
+	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
+	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see packStrokes
 }
 
 // Types of field.

@@ -78,15 +78,20 @@ type Service struct {
 	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
 	reading   reading
 	verifying chan struct{} // bounds what strangers have us do
+	wordings  *wordings     // what is written into PDFs
 }
 
 // New makes the service. Nothing runs until Run is called.
-func New(o Options) *Service {
+func New(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	return &Service{Options: o, documents: new(sync.Map), verifying: make(chan struct{}, verifications)}
+	words, err := readWordings()
+	if err != nil {
+		return nil, err
+	}
+	return &Service{Options: o, documents: new(sync.Map), verifying: make(chan struct{}, verifications), wordings: words}, nil
 }
 
 // Run keeps the search index in step until ctx ends.

@@ -142,7 +142,8 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 	}
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
 		Consent: in.Consent != nil && *in.Consent, ConsentText: consent,
-		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text}
+		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
+		Face: a.marks.signature.Font, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil
 }
 
@@ -312,10 +313,7 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)
 	}
-	reason := "Signed by " + a.inv.Name
-	if a.inv.Role == Approver {
-		reason = "Approved by " + a.inv.Name
-	}
+	reason := s.signedBy(a)
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {
 		return err

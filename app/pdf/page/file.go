@@ -25,6 +25,10 @@ func (b *Builder) picture(data []byte) (*text.Picture, error) {
 	return p, nil
 }
 
+// Picture reads a JPEG, PNG or GIF for a [text.Mark]. The same picture is
+// embedded once. The error wraps [text.ErrPicture].
+func (b *Builder) Picture(data []byte) (*text.Picture, error) { return b.picture(data) }
+
 // objects collects indirect objects, numbered from 1 in order.
 type objects []any
 

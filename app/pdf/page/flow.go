@@ -10,7 +10,8 @@ type Layout struct {
 	Width, Height            float64
 	Left, Right, Top, Bottom float64 // margins
 
-	// RightToLeft turns tables round; text takes its own direction.
+	// RightToLeft turns tables round and sets all text from the right; the
+	// direction of a line is its own.
 	RightToLeft bool
 
 	// Header and Footer give the small print in the margins of a page: at its
@@ -132,7 +133,7 @@ func (f *Flow) lines(lines []text.Run, align string, c text.Color) {
 
 // line sets one line in a column with its top at f.y.
 func (f *Flow) line(x, width float64, l text.Run, align string, c text.Color) {
-	if align == text.AlignStart && l.RightToLeft {
+	if align == text.AlignStart && (l.RightToLeft || f.layout.RightToLeft) {
 		align = text.AlignRight
 	}
 	switch align {

@@ -17,13 +17,39 @@ type Table struct {
 	Plain  bool    // no lines between the rows
 }
 
+// keyWidths are the columns of [Flow.KeyValues] and [Flow.KeyMark].
+func keyWidths() []float64 { return []float64{3, 7} }
+
 // KeyValues sets pairs in two columns, the first for the names.
 func (f *Flow) KeyValues(pairs ...[2]string) {
-	t := Table{Widths: []float64{3, 7}, Labels: true}
+	t := Table{Widths: keyWidths(), Labels: true, Size: keySize}
 	for _, p := range pairs {
 		t.Rows = append(t.Rows, p[:])
 	}
 	f.Table(t)
+}
+
+// keySize is small enough for a SHA-256 to stand on one line.
+const keySize = 8.5
+
+// KeyMark sets a name and, in the place of its value, a mark that is at most so
+// wide and high.
+func (f *Flow) KeyMark(key string, m text.Mark, width, height float64) {
+	columns := f.columns(Table{Widths: keyWidths(), Head: []string{"", ""}})
+	label := f.row(columns[:1], []string{key}, keySize, false, true)
+	f.Need(max(label.height, height+4*cellY))
+	top := f.y
+	f.draw(columns[:1], label)
+	f.y = max(f.y, top+height+4*cellY)
+	c := columns[1]
+	width = min(width, c.width-2*cellX)
+	x := c.x + cellX
+	if f.layout.RightToLeft {
+		x += c.width - 2*cellX - width
+	}
+	p := f.b.page()
+	p.Mark(x, p.height-top-2*cellY-height, width, height, m)
+	f.underline(0.85)
 }
 
 // Space in a cell, points.

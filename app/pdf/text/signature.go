@@ -28,7 +28,7 @@ func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {
 	a.Clip(0, 0, b.Width, b.Height)
 	foot := a.caption(caption)
 	pad := min(inset, b.Width/10, (b.Height-foot)/10)
-	a.mark(pad, foot+pad, b.Width-2*pad, b.Height-foot-2*pad, m)
+	a.Mark(pad, foot+pad, b.Width-2*pad, b.Height-foot-2*pad, m)
 	return a
 }
 
@@ -65,35 +65,36 @@ func (a *Appearance) caption(lines []string) float64 {
 	return height
 }
 
-// mark draws into a rectangle.
-func (a *Appearance) mark(x, y, w, h float64, m Mark) {
+// Mark draws a mark as large as a rectangle allows, keeping its shape. x, y is
+// the corner at the bottom left.
+func (d *Drawing) Mark(x, y, w, h float64, m Mark) {
 	if w <= 0 || h <= 0 {
 		return
 	}
 	switch {
 	case len(m.Strokes) > 0:
-		a.strokes(x, y, w, h, m)
+		d.strokes(x, y, w, h, m)
 	case m.Picture != nil:
 		scale := min(w/float64(m.Picture.Width), h/float64(m.Picture.Height))
 		pw, ph := float64(m.Picture.Width)*scale, float64(m.Picture.Height)*scale
-		a.Picture(x, y+(h-ph)/2, pw, ph, m.Picture)
+		d.Picture(x, y+(h-ph)/2, pw, ph, m.Picture)
 	case m.Typed != "":
-		a.typed(x, y, w, h, m)
+		d.typed(x, y, w, h, m)
 	}
 }
 
-func (a *Appearance) typed(x, y, w, h float64, m Mark) {
+func (d *Drawing) typed(x, y, w, h float64, m Mark) {
 	const probe, largest = 100.0, 36.0
-	r := a.set.fonts.Layout(Style{Face: m.face()}, probe, m.Typed)
+	r := d.set.fonts.Layout(Style{Face: m.face()}, probe, m.Typed)
 	if r.Width <= 0 || r.Height() <= 0 {
 		return
 	}
 	r = r.scaled(min(w/r.Width, h/r.Height(), largest/probe))
-	a.Fill(m.Color)
+	d.Fill(m.Color)
 	if r.RightToLeft {
 		x += w - r.Width
 	}
-	a.Text(x, y+(h-r.Height())/2+r.Descent, r)
+	d.Text(x, y+(h-r.Height())/2+r.Descent, r)
 }
 
 func (m Mark) face() string {
@@ -105,7 +106,7 @@ func (m Mark) face() string {
 
 // strokes draws pen strokes as smooth lines: curves through the middles between
 // the points, with the points as controls.
-func (a *Appearance) strokes(x, y, w, h float64, m Mark) {
+func (d *Drawing) strokes(x, y, w, h float64, m Mark) {
 	low, high, ok := bounds(m.Strokes)
 	if !ok {
 		return
@@ -115,29 +116,29 @@ func (a *Appearance) strokes(x, y, w, h float64, m Mark) {
 	scale := min(w/max(high.X-low.X, slack), h/max(high.Y-low.Y, slack))
 	y += (h + (high.Y-low.Y)*scale) / 2 // of the highest point
 	at := func(p Point) Point { return Point{x + (p.X-low.X)*scale, y - (p.Y-low.Y)*scale} }
-	a.Stroke(m.Color, pen)
-	a.op("J", 1)
-	a.op("j", 1)
+	d.Stroke(m.Color, pen)
+	d.op("J", 1)
+	d.op("j", 1)
 	for _, s := range m.Strokes {
 		if s = finite(s); len(s) > 0 {
-			a.stroke(s, at)
+			d.stroke(s, at)
 		}
 	}
 }
 
-func (a *Appearance) stroke(s []Point, at func(Point) Point) {
+func (d *Drawing) stroke(s []Point, at func(Point) Point) {
 	p := at(s[0])
-	a.op("m", p.X, p.Y)
+	d.op("m", p.X, p.Y)
 	for i := 1; i+1 < len(s); i++ {
 		q, next := at(s[i]), at(s[i+1])
 		end := Point{(q.X + next.X) / 2, (q.Y + next.Y) / 2}
 		// A quadratic curve from p over q to end, written as a cubic one.
-		a.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
+		d.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
 		p = end
 	}
 	last := at(s[len(s)-1])
-	a.op("l", last.X, last.Y)
-	a.op("S")
+	d.op("l", last.X, last.Y)
+	d.op("S")
 }
 
 func finite(s []Point) []Point {
