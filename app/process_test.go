@@ -337,6 +337,9 @@ func (c *client) open(method, path, contentType string, body io.Reader) (io.Read
 	if err != nil {
 		return nil, err
 	}
+	if b, ok := body.(sized); ok {
+		r.ContentLength = b.n
+	}
 	r.Header.Set("Content-Type", contentType)
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
