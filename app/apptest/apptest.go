@@ -124,7 +124,9 @@ func (s *Server) With(token string) *Client { return &Client{Server: s, Token: t
 func (s *Server) Login(t testing.TB, email string) *Client {
 	t.Helper()
 	r := s.Anonymous().Post(t, "/login", Map{"email": email, "password": Password}).Want(t, http.StatusOK)
-	return s.With(r.Text(t, "companies.0.token"))
+	c := s.With(r.Text(t, "companies.0.token"))
+	c.CompanyID, c.UserID, c.Email = r.Text(t, "companies.0.id"), r.Text(t, "id"), email
+	return c
 }
 
 // Company makes a company of its own for a test, and gives its owner, logged in.
@@ -144,14 +146,12 @@ func (s *Server) Company(t testing.TB) *Client {
 func (c *Client) Member(t testing.TB, role account.Role) *Client {
 	t.Helper()
 	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
-	u, err := c.Accounts.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
+	_, err := c.Accounts.AddUser(t.Context(), account.UserInput{Name: strings.ToUpper(string(role[0])) + string(role[1:]) + " Person", Email: email,
 		CompanyID: c.CompanyID, Role: role, Password: Password})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := c.Server.Login(t, email)
-	m.CompanyID, m.UserID, m.Email = c.CompanyID, u.ID, email
-	return m
+	return c.Server.Login(t, email)
 }
 
 // Advance moves the clock; what becomes due by that is done when it returns.
