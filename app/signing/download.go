@@ -115,6 +115,13 @@ func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
 		if err := addToZIP(z, used, s.sealedDownload(d.Certificate, "Certificate of completion.pdf")); err != nil {
 			return err
 		}
+		for i := range d.Fields {
+			if a := d.Fields[i].Attached; a != nil {
+				if err := addToZIP(z, used, s.blobDownload(a.Name, a.contentType(), a.Size, a.Blob, a.Blob)); err != nil {
+					return err
+				}
+			}
+		}
 		evidence, err := s.evidenceDownload(d)
 		if err != nil {
 			return err
@@ -220,9 +227,13 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	if err != nil {
 		return nil, "", err
 	}
-	png, err := s.PDFium.Render(ctx, pdfium.Source{Paths: paths}, page-1, width)
+	name := fmt.Sprintf("%s-%d-%d", f.current(), page, width)
+	png, err := s.Pictures.get(name, func() ([]byte, error) {
+		// Others may wait for it who are still there when the first is gone.
+		return s.PDFium.Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
+	})
 	if err != nil {
 		return nil, "", account.Unavailable("page_not_drawn", "This page could not be drawn.").Because(err)
 	}
-	return png, fmt.Sprintf("%s-%d-%d", f.current(), page, width), nil
+	return png, name, nil
 }

@@ -101,7 +101,7 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 		if v == "" {
 			return nil, nil
 		}
-		name, hash, _ := strings.Cut(v, " sha256:")
+		name, hash, _ := strings.Cut(v, attachedHash)
 		out.Appearance = p.Attachment(box, name, hash)
 	default:
 		if v == "" {

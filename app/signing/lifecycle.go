@@ -228,7 +228,7 @@ func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 			continue
 		}
 		if x.Filled {
-			x.Value, x.Filled = "", false
+			x.Value, x.Filled, x.Attached = "", false, nil
 		}
 		x.ID, x.File, x.Invitation = s.id(), renamed[x.File], invitation
 		d.Fields = append(d.Fields, x)

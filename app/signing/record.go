@@ -224,6 +224,7 @@ type Invitation struct {
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	DelegatedTo     string // invitation that took over
+	Astray          bool   `json:",omitempty"` // it reached somebody it was not meant for
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
 }
@@ -272,6 +273,7 @@ type Field struct {
 	FontSize   float64
 	Align      string
 	Filled     bool // Value was given by the signatory
+	Attached   *Attached
 }
 
 // drawn says whether the field's value is a picture rather than text.

@@ -32,7 +32,8 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 		return nil, err
 	}
 	defer s.lock(id)()
-	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in) })
+	proven := false // a code is good once, though the work may be done again
+	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven) })
 	if err != nil || d.Attention != AttentionSealing {
 		return d, err
 	}
@@ -61,13 +62,13 @@ type act struct {
 	now      time.Time
 }
 
-func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput) (*Document, error) {
+func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool) (*Document, error) {
 	d, err := s.get(who, id)
 	if err != nil {
 		return nil, err
 	}
 	version := d.Version
-	a, err := s.check(ctx, who, d, invitation, in)
+	a, err := s.check(who, d, invitation, in, proven)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 
 // check holds the act against the state, the turn, the proof of identity and
 // the fields' rules, and writes the values into the record.
-func (s *Service) check(ctx context.Context, who account.Actor, d *Document, invitation string, in SignInput) (*act, error) {
+func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
 	inv := d.invitation(invitation)
 	if inv == nil {
 		return nil, account.NotFound("invitation")
@@ -116,9 +117,6 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 		return nil, err
 	}
 	var faults account.Faults
-	if err := s.identify(who, d, inv, in.Code, &faults); err != nil {
-		return nil, err
-	}
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -128,12 +126,14 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 		faults.Add("consent", "Consent to signing electronically is required.")
 	}
 	a := &act{document: d, inv: inv, now: now}
-	a.values = d.fill(&faults, inv, in.Fields, now)
+	if a.values, err = s.fill(&faults, d, inv, in.Fields, now); err != nil {
+		return nil, err
+	}
 	if a.marks, err = s.readMarks(&faults, inv, in); err != nil {
 		return nil, err
 	}
 	s.legible(&faults, a)
-	if err := faults.Err(); err != nil {
+	if err := s.prove(who, d, inv, in.Code, &faults, proven); err != nil {
 		return nil, err
 	}
 	inv.Status, inv.SignedAt, inv.UpdatedAt = Signed, &now, now
@@ -145,6 +145,18 @@ func (s *Service) check(ctx context.Context, who account.Actor, d *Document, inv
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil
+}
+
+// prove wants the code that the invitation asks for. A code that is right is
+// used up, so it is looked at only when nothing else is wrong.
+func (s *Service) prove(who account.Actor, d *Document, inv *Invitation, code string, f *account.Faults, proven *bool) error {
+	if f.Empty() && !*proven {
+		if err := s.identify(who, d, inv, code, f); err != nil {
+			return err
+		}
+		*proven = f.Empty()
+	}
+	return f.Err()
 }
 
 func method(who account.Actor, inv *Invitation) string {
@@ -163,13 +175,16 @@ func through(who account.Actor) string {
 
 // fill takes the values a person gives, by identifier, name or group, checks
 // them all, and writes them into the record. It gives the values to draw.
-func (d *Document) fill(f *account.Faults, inv *Invitation, given map[string]string, now time.Time) map[string]string {
+func (s *Service) fill(f *account.Faults, d *Document, inv *Invitation, given map[string]string, now time.Time) (map[string]string, error) {
 	own := d.fieldsOf(inv.ID)
 	values := map[string]string{}
 	for key, v := range given {
 		if !assign(own, values, key, v) {
 			f.Add("fields."+key, "There is no such field for this person.")
 		}
+	}
+	if err := s.takeAttachments(f, own, values); err != nil {
+		return nil, err
 	}
 	for _, x := range own {
 		v, said := values[x.ID]
@@ -183,7 +198,7 @@ func (d *Document) fill(f *account.Faults, inv *Invitation, given map[string]str
 		d.fillOne(f, x, v, values)
 	}
 	requireGroups(f, own, values)
-	return values
+	return values, nil
 }
 
 func (d *Document) fillOne(f *account.Faults, x *Field, v string, values map[string]string) {

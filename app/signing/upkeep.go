@@ -16,7 +16,7 @@ import (
 
 // Collections lists what is stored here, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities}
+	return []kv.Checker{documents, rows, texts, invited, identities, answers}
 }
 
 // blobs names everything on disk that a document needs.
@@ -27,6 +27,11 @@ func (d *Document) blobs(yield func(string) bool) {
 			if !yield(b) {
 				return
 			}
+		}
+	}
+	for i := range d.Fields {
+		if a := d.Fields[i].Attached; a != nil && !yield(a.Blob) {
+			return
 		}
 	}
 	for i := range d.Invitations {
