@@ -29,23 +29,44 @@ const idle = 30 * time.Second
 type bodyReader struct {
 	r    io.Reader
 	conn func(time.Time) error
+	read int64
 }
 
-func (b bodyReader) Read(p []byte) (int, error) {
+func (b *bodyReader) Read(p []byte) (int, error) {
 	if err := b.conn(time.Now().Add(idle)); err != nil {
 		return 0, err
 	}
-	return b.r.Read(p)
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	return n, err
 }
 
 // body is the request's body, streamed where it is large.
 func (r *request) body() io.Reader {
 	if s := r.Context().RequestBodyStream(); s != nil {
-		// What is not read of it can't be skipped cheaply.
-		r.Context().SetConnectionClose()
-		return bodyReader{s, r.Context().Conn().SetReadDeadline}
+		r.stream = &bodyReader{r: s, conn: r.Context().Conn().SetReadDeadline}
+		return r.stream
 	}
 	return bytes.NewReader(r.Request().Body())
+}
+
+// skippable is how much of a body that nobody read is skipped to keep the
+// connection.
+const skippable = 256 << 10
+
+// leave ends the connection behind a request whose body was not read, rather
+// than taking in all of it.
+func (r *request) leave() {
+	if r.Context().RequestBodyStream() == nil {
+		return
+	}
+	left := int64(r.Request().Header.ContentLength())
+	if r.stream != nil {
+		left -= r.stream.read
+	}
+	if left > skippable || r.Request().Header.ContentLength() < 0 {
+		r.Context().SetConnectionClose()
+	}
 }
 
 // bodyCut says that the connection ended before the body did.

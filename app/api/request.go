@@ -20,7 +20,8 @@ type request struct {
 	op          *operation
 	who         account.Actor
 	uploads     []*signing.Upload
-	fingerprint []byte // of the body, for idempotency
+	stream      *bodyReader // of a body that is streamed
+	fingerprint []byte      // of the body, for idempotency
 	etag        string
 	faults      account.Faults // of the query
 }
@@ -50,6 +51,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	if err != nil {
 		return account.Actor{}, err
 	}
+	who.Seen = ifMatch(c.Get(fiber.HeaderIfMatch))
 	return who.From(s.address(c), agent(c), requestID(c)), nil
 }
 
@@ -206,17 +208,21 @@ func idOr(s string) string {
 // document reads the identifier of the path's document.
 func (r *request) document() (string, error) { return r.id("document") }
 
-// ifMatch is the version that the caller saw, if they say so.
-func (r *request) ifMatch() (*int64, error) {
-	tag := r.Get(fiber.HeaderIfMatch)
-	if tag == "" || tag == "*" {
-		return nil, nil
+// ifMatch lists the versions that the caller says they saw (RFC 9110 §13.1.1);
+// none means any. A tag that is not one of ours matches nothing.
+func ifMatch(header string) []int64 {
+	if header == "" || header == "*" {
+		return nil
 	}
-	v, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`), 10, 64)
-	if err != nil {
-		return nil, account.PreconditionFailed()
+	var seen []int64
+	for tag := range strings.SplitSeq(header, ",") {
+		v, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(tag), `"`), 10, 64)
+		if err != nil {
+			v = -1
+		}
+		seen = append(seen, v)
 	}
-	return &v, nil
+	return seen
 }
 
 // version makes the ETag of a document.

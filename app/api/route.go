@@ -87,6 +87,7 @@ func (s *server) add(op operation, run func(*request) error) {
 	path := strings.NewReplacer("{", ":", "}", "").Replace(op.path)
 	handler := func(c *fiber.Ctx) error {
 		r := &request{Ctx: c, server: s, op: &op}
+		defer r.leave()
 		if op.access == members {
 			who, err := s.authenticate(c)
 			if err != nil {
