@@ -202,6 +202,9 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 			return err
 		}
 	}
+	if err := d.dropAllAnswers(tx); err != nil {
+		return err
+	}
 	key := documentKey(d.Company, d.ID)
 	if err := documents.Delete(tx, key); err != nil {
 		return err

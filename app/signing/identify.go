@@ -30,6 +30,7 @@ type identity struct {
 	CodeHash string
 	SentAt   *time.Time
 	Tries    int
+	AskedAt  *time.Time `json:",omitempty"` // when the owner was last told that a new link is wanted
 }
 
 // RequestCode mails a new code to the person invited.
@@ -60,7 +61,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		state = identity{CodeHash: hashAccessCode(invitation, code), SentAt: &tx.Now}
+		state = identity{CodeHash: hashAccessCode(invitation, code), SentAt: &tx.Now, AskedAt: state.AskedAt}
 		if err := identities.Put(tx, invitation, state); err != nil {
 			return err
 		}

@@ -72,10 +72,10 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 }
 
 // linkWorks says whether an invitation's link opens anything: from the sending
-// on, until the document is gone or the invitation was passed on. What can be
-// done with it is for the document's state to say.
+// on, until the document is gone, or the invitation was passed on or reached
+// the wrong person. What can be done with it is for the document's state to say.
 func linkWorks(d *Document, inv *Invitation) bool {
-	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending
+	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
 }
 
 // SignURL is the link of an invitation while its holder can still act with it,

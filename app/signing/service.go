@@ -57,6 +57,7 @@ type Options struct {
 	Keys     *pki.Authority
 	Fonts    *text.Fonts
 	PDFium   *pdfium.Engine
+	Pictures *Pictures       // of pages; nil: each is drawn every time
 	Office   *convert.Office // nil: the built-in renderer converts DOCX
 	// Timestamper is a remote authority; nil means the built-in one.
 	Timestamper pki.Timestamper

@@ -113,6 +113,9 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 		}
 		d.Head = hex.EncodeToString(entry.Hash[:])
 	}
+	if err := dropAnswers(tx, d, events); err != nil {
+		return err
+	}
 	d.Version++
 	d.UpdatedAt = tx.Now
 	if err := d.bounded(); err != nil {

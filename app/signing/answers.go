@@ -1,0 +1,93 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Answers are what a person has filled in and not signed yet. They wait for them,
+// on whatever device they go on, until the invitation is done with.
+type Answers struct {
+	Values    map[string]string // by field identifier
+	Signature *Mark             `json:",omitempty"`
+	Initials  *Mark             `json:",omitempty"`
+	SavedAt   *time.Time        `json:",omitempty"`
+}
+
+// answers holds them by invitation.
+var answers = kv.NewCollection("answers", kv.JSON[Answers]())
+
+func answersOf(tx *kv.Tx, invitation string) (Answers, error) {
+	d, err := answers.Get(tx, invitation)
+	if errors.Is(err, kv.ErrNotFound) {
+		return Answers{}, nil
+	}
+	return d, err
+}
+
+// SaveAnswers keeps what a person has filled in so far. Values are kept as they
+// are, right or wrong: they are checked when the person signs.
+func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
+	if !who.IsSignatoryOf(id, invitation) {
+		return account.NotFound("invitation")
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		inv := d.invitation(invitation)
+		if !isIdentified(who, inv) {
+			return notIdentified()
+		}
+		if err := d.signable(inv, tx.Now); err != nil {
+			return err
+		}
+		kept := Answers{Values: map[string]string{}, SavedAt: &tx.Now, Signature: in.Signature.kept(), Initials: in.Initials.kept()}
+		for _, x := range d.fieldsOf(invitation) {
+			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.drawn() && len(v) <= 4*maxValue {
+				kept.Values[x.ID] = v
+			}
+		}
+		return answers.Put(tx, invitation, kept)
+	})
+}
+
+// kept is a mark as answers hold it: one that is too large to be signed with is
+// not kept.
+func (m *Mark) kept() *Mark {
+	if m == nil || len(m.Data) > maxMarkBytes*4/3+100 || len(m.Text) > 4*maxName {
+		return nil
+	}
+	return m
+}
+
+// dropAnswers removes what is no longer of use after these events.
+func dropAnswers(tx *kv.Tx, d *Document, events []saving) error {
+	for _, e := range events {
+		switch e.kind {
+		case "invitation.signed", "invitation.declined", "invitation.delegated", "invitation.replaced":
+			if err := answers.Delete(tx, e.invitation); err != nil {
+				return err
+			}
+		}
+	}
+	if slices.ContainsFunc(events, func(e saving) bool { return e.kind == "document.voided" }) {
+		return d.dropAllAnswers(tx)
+	}
+	return nil
+}
+
+func (d *Document) dropAllAnswers(tx *kv.Tx) error {
+	for i := range d.Invitations {
+		if err := answers.Delete(tx, d.Invitations[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package signing
+
+import (
+	"container/list"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// Pictures keeps pictures of pages on disk, the newest and most used of them up
+// to a limit. Losing any of it costs drawing a page again, nothing else.
+type Pictures struct {
+	dir     string
+	limit   int64
+	drawing singleflight.Group
+
+	mu    sync.Mutex
+	size  int64
+	order *list.List // of picture, the last used first
+	known map[string]*list.Element
+}
+
+type picture struct {
+	name string
+	size int64
+}
+
+// OpenPictures takes a folder into use and counts what is in it. limit is the
+// most that is kept, in bytes.
+func OpenPictures(dir string, limit int64) (*Pictures, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	p := &Pictures{dir: dir, limit: limit, order: list.New(), known: map[string]*list.Element{}}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if filepath.Ext(e.Name()) == ".png" && info.Mode().IsRegular() {
+			p.remember(e.Name(), info.Size())
+		}
+	}
+	return p, p.shrink()
+}
+
+// get gives the picture of a name, which must fit a file's, or has it made. Many
+// who ask for the same wait for one drawing.
+func (p *Pictures) get(name string, draw func() ([]byte, error)) ([]byte, error) {
+	if p == nil {
+		return draw()
+	}
+	name += ".png"
+	if b, ok := p.read(name); ok {
+		return b, nil
+	}
+	made, err, _ := p.drawing.Do(name, func() (any, error) {
+		if b, ok := p.read(name); ok {
+			return b, nil
+		}
+		b, err := draw()
+		if err != nil {
+			return nil, err
+		}
+		// A picture that can't be kept is shown all the same.
+		if p.write(name, b) == nil {
+			p.remember(name, int64(len(b)))
+			_ = p.shrink() // what could not be removed now is removed next time
+		}
+		return b, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.([]byte), nil
+}
+
+func (p *Pictures) read(name string) ([]byte, bool) {
+	p.mu.Lock()
+	e, ok := p.known[name]
+	if ok {
+		p.order.MoveToFront(e)
+	}
+	p.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	return b, err == nil
+}
+
+func (p *Pictures) write(name string, b []byte) (err error) {
+	f, err := os.CreateTemp(p.dir, "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(p.dir, name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func (p *Pictures) remember(name string, size int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, ok := p.known[name]; ok {
+		p.size -= e.Value.(picture).size
+		p.order.Remove(e)
+	}
+	p.known[name] = p.order.PushFront(picture{name, size})
+	p.size += size
+}
+
+// shrink removes what was not used for longest until the rest fits.
+func (p *Pictures) shrink() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for p.size > p.limit && p.order.Len() > 0 {
+		last := p.order.Back()
+		old := last.Value.(picture)
+		if err := os.Remove(filepath.Join(p.dir, old.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		p.order.Remove(last)
+		delete(p.known, old.name)
+		p.size -= old.size
+	}
+	return errors.Join(errs...)
+}

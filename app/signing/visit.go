@@ -1,0 +1,238 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Stage is what a person finds who opens the link of their invitation.
+type Stage string
+
+// The stages. What is shown depends on nothing else.
+const (
+	StageIdentify  Stage = "identify"  // a code is asked for first
+	StageSign      Stage = "sign"      // it is their turn
+	StageWaiting   Stage = "waiting"   // others are before them
+	StageSigned    Stage = "signed"    // they have signed, others have not
+	StageSealing   Stage = "sealing"   // everybody has signed, the seal is being made
+	StageCompleted Stage = "completed" // the sealed file is there
+	StageDeclined  Stage = "declined"  // they declined
+	StageStopped   Stage = "stopped"   // somebody else declined
+	StageVoided    Stage = "voided"
+	StageExpired   Stage = "expired"
+	StageReading   Stage = "reading" // they only receive a copy, which is not there yet
+)
+
+// Visit is what a person who was invited may see.
+type Visit struct {
+	Stage      Stage
+	Document   *Document // without anything of its content as long as a code is asked for
+	Invitation *Invitation
+	Company    account.Company
+	Consent    string // what they agree to by signing; "" where nothing is asked
+	Answers    Answers
+	Before     []string // names of those who are before them
+}
+
+// Visit finds what the link of an invitation leads to. Nothing changes by it.
+func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
+	if !who.IsSignatory() {
+		return nil, account.NotFound("invitation")
+	}
+	v := &Visit{}
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		if v.Document, err = load(tx, who, who.Document); err != nil {
+			return err
+		}
+		v.Invitation = v.Document.invitation(who.Invitation)
+		if v.Company, err = account.LoadCompany(tx, v.Document.Company); err != nil {
+			return err
+		}
+		v.Answers, err = answersOf(tx, who.Invitation)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.Consent = cmp.Or(v.Company.ConsentText, s.Consent)
+	v.Stage = v.Document.stage(v.Invitation, isIdentified(who, v.Invitation), s.Now())
+	switch v.Stage {
+	case StageIdentify:
+		v.Document, v.Answers = v.Document.envelope(), Answers{}
+	case StageWaiting:
+		v.Before = v.Document.before(v.Invitation)
+	}
+	return v, nil
+}
+
+// stage is where the document stands for one of the people invited.
+func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage {
+	switch {
+	case d.Status == Voided:
+		return StageVoided
+	case d.Status == Expired || d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention != AttentionSealing:
+		return StageExpired
+	case !identified:
+		return StageIdentify
+	case d.Status == Completed:
+		return StageCompleted
+	case d.Attention == AttentionSealing:
+		return StageSealing
+	case inv.Status == Signed:
+		return StageSigned
+	case inv.Status == Declined:
+		return StageDeclined
+	case d.declined() != nil:
+		return StageStopped
+	case inv.Role == Viewer:
+		return StageReading
+	case !d.turn(inv):
+		return StageWaiting
+	}
+	return StageSign
+}
+
+// envelope is a document with nothing in it: what its invitation's mail says.
+func (d *Document) envelope() *Document {
+	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt}
+}
+
+func (d *Document) before(inv *Invitation) []string {
+	var names []string
+	for i := range d.Invitations {
+		if o := &d.Invitations[i]; o.open() && o.Position < inv.Position {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// FieldsOf lists the fields of an invitation in the order in which they are
+// read: by file, page, and place on the page.
+func (d *Document) FieldsOf(invitation string) []*Field {
+	order := map[string]int{}
+	for i := range d.Files {
+		order[d.Files[i].ID] = i
+	}
+	own := d.fieldsOf(invitation)
+	slices.SortStableFunc(own, func(a, b *Field) int {
+		sameLine := a.Y < b.Y+b.Height/2 && b.Y < a.Y+a.Height/2
+		c := cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Page, b.Page))
+		if c == 0 && !sameLine {
+			c = cmp.Compare(a.Y, b.Y)
+		}
+		return cmp.Or(c, cmp.Compare(a.X, b.X))
+	})
+	return own
+}
+
+// Key is how a field is called in the names of faults: by its name, its label,
+// or its identifier.
+func (x *Field) Key() string { return x.label() }
+
+// Automatic is the value of a field that its person did not say, at a time.
+func (x *Field) Automatic(inv *Invitation, now time.Time) string { return x.automatic(inv, now) }
+
+// Current is the SHA-256 of the PDF as it stands, hexadecimal.
+func (f *File) Current() string { return f.current() }
+
+// Initials are made of a name.
+func Initials(name string) string { return initialsOf(name) }
+
+// NotMe records that an invitation reached somebody it was not meant for. Its
+// link opens nothing any more, and the owner is told.
+func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
+	var f account.Faults
+	why := lines(&f, "note", note, maxReason)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	if !who.IsSignatoryOf(id, invitation) {
+		return nil, account.NotFound("invitation")
+	}
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.signable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
+		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = Declined, &tx.Now, reason, true
+		d.Attention, d.AttentionText = AttentionDeclined, "The invitation of "+inv.Name+" reached the wrong person. Replace the invitation, or void the document."
+		return []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", reason)}, nil
+	})
+}
+
+// askAgain is how often the owner is told that somebody wants a new link.
+const askAgain = time.Hour
+
+// AskForLink tells the owner that a person wants to sign what has expired. It
+// does so once an hour, and says the same every time.
+func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
+	if !who.IsSignatoryOf(id, invitation) {
+		return account.NotFound("invitation")
+	}
+	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if d.stage(inv, true, tx.Now) != StageExpired {
+			return nil, conflict("document_not_expired", "This document has not expired.")
+		}
+		state, err := identityOf(tx, inv.ID)
+		if err != nil {
+			return nil, err
+		}
+		if state.AskedAt != nil && tx.Now.Sub(*state.AskedAt) < askAgain {
+			return nil, errAsked
+		}
+		state.AskedAt = &tx.Now
+		return []saving{happened("invitation.link_requested").to(inv.ID).with("email", inv.Email)}, identities.Put(tx, inv.ID, state)
+	})
+	if err == errAsked {
+		return nil
+	}
+	return err
+}
+
+// errAsked says that the owner knows already.
+var errAsked = conflict("already_asked", "The sender has been asked already.")
+
+// SendLink mails the link of an invitation again to the address it was sent to,
+// for somebody whose copy of it is damaged. Whoever asks learns nothing: not
+// whether there is such an invitation, nor whether a message was sent.
+func (s *Service) SendLink(_ context.Context, token, address string, from account.Actor) error {
+	if len(token) < linkIDLength {
+		return nil
+	}
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		at, err := invited.Get(tx, strings.ToUpper(token[:linkIDLength]))
+		if err != nil {
+			return found(err, "invitation")
+		}
+		who := account.System(at.Company).From(from.IP, from.UserAgent, from.RequestID)
+		d, err := load(tx, who, at.Document)
+		if err != nil {
+			return err
+		}
+		if d.running(tx.Now) != nil {
+			return account.NotFound("invitation")
+		}
+		events := d.remind(tx.Now, func(inv *Invitation) bool {
+			recent := inv.RemindedAt != nil && tx.Now.Sub(*inv.RemindedAt) < remindAgain
+			return inv.ID == strings.ToUpper(token[:linkIDLength]) && strings.EqualFold(inv.Email, strings.TrimSpace(address)) && !recent
+		})
+		if len(events) == 0 {
+			return account.NotFound("invitation")
+		}
+		if err := s.schedule(tx, d); err != nil {
+			return err
+		}
+		return s.save(tx, who, d, events...)
+	})
+	if account.KindOf(err) == account.KindNotFound {
+		return nil
+	}
+	return err
+}
