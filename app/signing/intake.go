@@ -155,14 +155,30 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 		return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", u.Name)
 	}
 	file.Presigned = len(in.Signed) > 0
+	if file.Presigned && u.converted != nil {
+		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed.", u.Name)
+	}
 	if file.Presigned && in.DocMDP == 1 {
 		return refuse(nil, "The file %s is certified and forbids every change, further signatures included.", u.Name)
 	}
-	file.Findings = append(file.Findings, findings(in)...)
+	broken := 0
+	if file.Presigned {
+		report, err := Verify(u.raw, file.Size, nil, s.Now())
+		if err != nil {
+			return refuse(err, "The signatures of the file %s are too complex to be examined.", u.Name)
+		}
+		for i := range report.Signatures {
+			if !report.Signatures[i].sound() {
+				broken++
+			}
+		}
+	}
+	file.Findings = append(file.Findings, findings(in, broken)...)
 	return nil
 }
 
-func findings(in pdf.Inspection) []Finding {
+// findings words what was seen; so many of the file's signatures are not intact.
+func findings(in pdf.Inspection, broken int) []Finding {
 	var out []Finding
 	add := func(when bool, code, severity, message string) {
 		if when {
@@ -170,10 +186,17 @@ func findings(in pdf.Inspection) []Finding {
 		}
 	}
 	n := len(in.Signed)
-	add(n > 0, "already_signed", "info", fmt.Sprintf("The file already carries %d signature(s); they stay valid, and new ones are added behind them.", n))
-	add(in.XFA == "static", "xfa", "info", "The file's XFA form is dropped; its ordinary form is kept.")
-	add(in.JavaScript, "javascript", "warning", "The file contains JavaScript, which is removed before signing.")
-	add(in.LaunchActions, "launch_action", "warning", "The file contains actions that start programs, which are removed before signing.")
+	// Nothing is taken out of a file that is signed.
+	fate := "is removed before signing"
+	if n > 0 {
+		fate = "stays, because the file is signed"
+	}
+	add(n > 0, "already_signed", "info", fmt.Sprintf("The file already carries %d signature(s); they stay as they are, and new ones are added behind them.", n))
+	add(broken > 0, "signature_broken", "warning", fmt.Sprintf("%d of the signatures that the file carries can't be confirmed: the file was changed after it was signed, or the signature is damaged.", broken))
+	add(in.XFA == "static" && n == 0, "xfa", "info", "The file's XFA form is dropped; its ordinary form is kept.")
+	add(in.XFA == "static" && n > 0, "xfa", "info", "The file's XFA form stays, because the file is signed.")
+	add(in.JavaScript, "javascript", "warning", "The file contains JavaScript: it "+fate+".")
+	add(in.LaunchActions, "launch_action", "warning", "The file contains an action that starts programs: it "+fate+".")
 	add(len(in.EmbeddedFiles) > 0, "embedded_files", "info", fmt.Sprintf("The file carries %d embedded file(s).", len(in.EmbeddedFiles)))
 	add(in.HasForm, "existing_form", "info", "The file has form fields of its own; they are kept as they are.")
 	add(len(in.FontsNotEmbedded) > 0, "fonts_not_embedded", "warning", "Some fonts are not embedded, so the pages may look different elsewhere: "+strings.Join(in.FontsNotEmbedded, ", ")+".")

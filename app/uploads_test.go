@@ -1,0 +1,325 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+// tool runs a program that makes an input, which must work.
+func tool(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := run(t, name, args...)
+	if err != nil {
+		t.Fatalf("%s %q: %v: %s", name, args, err, out)
+	}
+	return out
+}
+
+// stranger signs PDFs as software that is not ours does, with openssl.
+type stranger struct{ key, certificate string }
+
+func newStranger(t *testing.T) stranger {
+	t.Helper()
+	dir := t.TempDir()
+	s := stranger{filepath.Join(dir, "key.pem"), filepath.Join(dir, "certificate.pem")}
+	tool(t, "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=A Stranger", "-days", "30", "-keyout", s.key, "-out", s.certificate)
+	return s
+}
+
+// sign makes a signed PDF; level 1 to 3 certifies it with DocMDP, 0 does not.
+func (s stranger) sign(t *testing.T, level int) []byte {
+	t.Helper()
+	const room = 4096
+	catalog, reference := "/AcroForm<</Fields[100 0 R]/SigFlags 3>>", ""
+	if level > 0 {
+		catalog += "/Perms<</DocMDP 101 0 R>>"
+		reference = fmt.Sprintf("/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P %d>>>>]", level)
+	}
+	b := papers(catalog, []paper{a4},
+		"<</Type/Annot/Subtype/Widget/FT/Sig/T(stranger)/F 132/Rect[0 0 0 0]/P 10 0 R/V 101 0 R>>",
+		"<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/M(D:20260101120000Z)"+reference+
+			"/ByteRange [0 0000000000 0000000000 0000000000]/Contents<"+strings.Repeat("0", 2*room)+">>>")
+	from := bytes.Index(b, []byte("/Contents<00")) + len("/Contents")
+	to := from + 2*room + 2
+	place := bytes.Index(b, []byte("0000000000 0000000000 0000000000]"))
+	copy(b[place:], fmt.Sprintf("%010d %010d %010d]", from, to, len(b)-to))
+	dir := t.TempDir()
+	content, cms := filepath.Join(dir, "content"), filepath.Join(dir, "cms")
+	if err := os.WriteFile(content, slices.Concat(b[:from], b[to:]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "openssl", "cms", "-sign", "-binary", "-md", "sha256", "-signer", s.certificate, "-inkey", s.key, "-in", content, "-outform", "DER", "-out", cms)
+	signature, err := os.ReadFile(cms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hex.Encode(b[from+1:], signature)
+	return b
+}
+
+// TestSignedUploads has uploads that carry signatures: they stay valid.
+func TestSignedUploads(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	j := newJudges(t, s)
+	c := s.Company(t)
+	foreign := newStranger(t)
+	own, _ := download(t, c, deal{files: []apptest.File{{Name: "own.pdf", Content: papers("", []paper{a4})}}, data: apptest.Map{"invitations": apptest.List{guest(0)}}}.complete(t, c))
+	place := apptest.Map{"type": "signature", "invitation_id": "0", "x": .1, "y": .1, "width": .3, "height": .1}
+	note := apptest.Map{"type": "text", "invitation_id": "0", "name": "note", "x": .1, "y": .3, "width": .3, "height": .05}
+	for name, x := range map[string]struct {
+		upload  []byte
+		had     int // signatures of the upload
+		foreign int
+		fields  apptest.List
+	}{
+		"ours":                             {own["own.pdf"], 2, 0, nil},
+		"a stranger's":                     {foreign.sign(t, 0), 1, 1, nil},
+		"a stranger's, with fields":        {foreign.sign(t, 0), 1, 1, apptest.List{place, note}},
+		"certified for forms":              {foreign.sign(t, 2), 1, 1, nil},
+		"certified for forms, and a place": {foreign.sign(t, 2), 1, 1, apptest.List{place}},
+		"certified for annotations":        {foreign.sign(t, 3), 1, 1, apptest.List{place}},
+		"signed by MuPDF":                  {byMuPDF(t, foreign), 1, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := apptest.Map{"invitations": apptest.List{guest(0), guest(1)}}
+			d := deal{files: []apptest.File{{Name: "signed.pdf", Content: x.upload}}, data: data}
+			if x.fields != nil {
+				data["fields"] = x.fields
+			}
+			if len(x.fields) == 2 {
+				d.signs = []apptest.Map{{"fields": apptest.Map{"note": "Noted."}}}
+			}
+			doc := d.complete(t, c)
+			wantFinding(t, doc, "already_signed", "stay as they are")
+			files, certificate := download(t, c, doc)
+			j.completed(t, files["signed.pdf"], sealed{upload: x.upload, first: true, signatures: x.had - x.foreign + 2, foreign: x.foreign, signed: true})
+			j.completed(t, certificate, sealed{signatures: 1})
+		})
+	}
+	for name, upload := range map[string][]byte{
+		"certified against every change": foreign.sign(t, 1),
+		"signed and encrypted":           throughQPDF(t, foreign.sign(t, 0), "--encrypt", "", "owner", "256", "--"),
+		"signed and damaged":             damage(foreign.sign(t, 0)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name}, apptest.File{Name: "signed.pdf", Content: upload})).Want(t, http.StatusUnprocessableEntity)
+			understood(t, r, "signed.pdf")
+		})
+	}
+}
+
+// damage takes the end of a file away, and with it the cross-reference table.
+func damage(b []byte) []byte { return b[:bytes.LastIndex(b, []byte("xref\n0 "))] }
+
+// withoutTable takes the cross-reference table alone away.
+func withoutTable(b []byte) []byte {
+	from := bytes.LastIndex(b, []byte("xref\n0 "))
+	return slices.Concat(b[:from], b[from+bytes.Index(b[from:], []byte("trailer")):])
+}
+
+// byMuPDF has MuPDF sign a PDF that has a field for it.
+func byMuPDF(t *testing.T, s stranger) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	in, out, pfx := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf"), filepath.Join(dir, "s.pfx")
+	tool(t, "openssl", "pkcs12", "-export", "-inkey", s.key, "-in", s.certificate, "-passout", "pass:x", "-out", pfx)
+	b := papers("/AcroForm<</Fields[100 0 R]/SigFlags 1>>", []paper{a4}, "<</Type/Annot/Subtype/Widget/FT/Sig/T(stranger)/F 4/Rect[100 100 300 150]/P 10 0 R>>")
+	if err := os.WriteFile(in, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "mutool", "sign", "-s", pfx, "-P", "x", "-o", out, in, "100")
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// throughQPDF has qpdf make another file of one.
+func throughQPDF(t *testing.T, b []byte, args ...string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf")
+	if err := os.WriteFile(in, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "qpdf", append(append([]string{"--allow-weak-crypto", in}, args...), out)...)
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// wantFinding looks for what the inspection must have told of the first file.
+func wantFinding(t *testing.T, doc *apptest.Response, code, says string) {
+	t.Helper()
+	for _, f := range doc.At(t, "files.0.findings").(apptest.List) {
+		if m := f.(apptest.Map); m["code"] == code && strings.Contains(fmt.Sprint(m["message"]), says) {
+			return
+		}
+	}
+	t.Errorf("no finding %s that says %q: %v", code, says, doc.At(t, "files.0.findings"))
+}
+
+const (
+	script  = "<</S/JavaScript/JS(app.alert\\(1\\))>>"
+	invoice = "<</Type/Filespec/F(invoice.xml)/UF(invoice.xml)/EF<</F 101 0 R>>>>"
+	input   = "<</Type/Annot/Subtype/Widget/FT/Tx/T(theirs)/V(their value)/DA(/Helv 10 Tf 0 g)/F 4/Rect[100 100 300 120]/P 10 0 R>>"
+)
+
+func stream(body string) string {
+	return fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(body), body)
+}
+
+// TestPeculiarUploads has what PDFs may bring along: each is told in the
+// findings, and the file completes.
+func TestPeculiarUploads(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	j := newJudges(t, s)
+	c := s.Company(t)
+	plain := papers("", []paper{a4, a4})
+	for name, x := range map[string]struct {
+		upload    []byte
+		code      string
+		says      string
+		rewritten bool   // the base is not the upload
+		show      string // an object that mutool shows afterwards
+		gone      string // and must not show
+	}{
+		"form":               {upload: papers("/AcroForm<</Fields[100 0 R]/DR<</Font<</Helv 3 0 R>>>>/DA(/Helv 0 Tf 0 g)>>", []paper{a4}, input), code: "existing_form", says: "kept"},
+		"static XFA":         {upload: papers("/AcroForm<</Fields[100 0 R]/XFA 101 0 R/DR<</Font<</Helv 3 0 R>>>>>>", []paper{a4}, input, stream("<xdp/>")), code: "xfa", says: "dropped", show: "trailer/Root/AcroForm/XFA", gone: "101"},
+		"JavaScript":         {upload: papers("/OpenAction "+script, []paper{a4}), code: "javascript", says: "removed", show: "trailer/Root/OpenAction", gone: "JavaScript"},
+		"named JavaScript":   {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
+		"launch":             {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},
+		"embedded file":      {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "1 embedded file"},
+		"claims PDF/A":       {upload: asPDFA(t), code: "pdfa", says: "PDF/A-2B"},
+		"owner password":     {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "256", "--"), code: "encrypted", says: "removed", rewritten: true},
+		"owner password RC4": {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "128", "--"), code: "encrypted", says: "removed", rewritten: true},
+		"no table":           {upload: withoutTable(plain), code: "repaired", says: "repaired", rewritten: true},
+		"wrong startxref":    {upload: bytes.Replace(plain, []byte("startxref\n"), []byte("startxref\n9"), 1), code: "repaired", says: "repaired", rewritten: true},
+		"no end":             {upload: bytes.TrimSuffix(plain, []byte("%%EOF\n"))},
+		"junk in front":      {upload: append([]byte("Content-Type: application/pdf\r\n\r\n"), plain...)},
+		"junk behind":        {upload: append(bytes.Clone(plain), "\n<!-- served in 3 ms -->\n"...)},
+		"object streams":     {upload: throughQPDF(t, plain, "--object-streams=generate")},
+		"linearized":         {upload: throughQPDF(t, plain, "--linearize")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := deal{files: []apptest.File{{Name: "x.pdf", Content: x.upload}}, data: apptest.Map{"invitations": apptest.List{guest(0)}}}.complete(t, c)
+			if x.code != "" {
+				wantFinding(t, doc, x.code, x.says)
+			}
+			rewritten := x.rewritten || slices.Contains(doc.Texts(t, "files.0.findings", "code"), "repaired")
+			files, certificate := download(t, c, doc)
+			path := j.completed(t, files["x.pdf"], sealed{upload: x.upload, first: !rewritten, signatures: 2})
+			j.completed(t, certificate, sealed{signatures: 1})
+			if x.show != "" {
+				if out := tool(t, "mutool", "show", path, x.show); strings.Contains(out, x.gone) {
+					t.Errorf("%s is still there: %s", x.show, out)
+				}
+			}
+			original := c.Post(t, "/documents/"+doc.Text(t, "id")+"/download", apptest.Map{"version": "original"}).Want(t, 200).Body
+			if !bytes.Equal(original, x.upload) {
+				t.Error("the original is not what was uploaded")
+			}
+		})
+	}
+}
+
+// asPDFA is a file that LibreOffice writes as PDF/A-2b.
+func asPDFA(t *testing.T) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "letter.docx")
+	if err := os.WriteFile(in, apptest.DOCX(t, "A letter for the archive."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "soffice", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--headless", "--convert-to",
+		`pdf:writer_pdf_Export:{"SelectPdfVersion":{"type":"long","value":"2"}}`, "--outdir", dir, in)
+	b, err := os.ReadFile(filepath.Join(dir, "letter.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestPasswords has a PDF that only a password opens.
+func TestPasswords(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	j := newJudges(t, s)
+	c := s.Company(t)
+	plain := papers("", []paper{a4})
+	for _, bits := range []string{"40", "128", "256"} {
+		t.Run(bits, func(t *testing.T) {
+			t.Parallel()
+			file := apptest.File{Name: "locked.pdf", Content: throughQPDF(t, plain, "--encrypt", "secret", "owner", bits, "--")}
+			for password, says := range map[string]string{"": "needs a password", "wrong": "does not open"} {
+				r := c.Post(t, "/documents", withPassword(t, password, apptest.Map{"title": "Locked"}, file)).Want(t, http.StatusUnprocessableEntity)
+				if sentence := understood(t, r, file.Name); !strings.Contains(sentence, says) {
+					t.Errorf("with password %q: %s", password, sentence)
+				}
+			}
+			doc := c.Post(t, "/documents", withPassword(t, "secret", apptest.Map{"title": "Locked", "send": true, "invitations": apptest.List{guest(0)}}, file)).Want(t, 201)
+			wantFinding(t, doc, "encrypted", "removed")
+			files, _ := download(t, c, deal{}.sign(t, c, doc))
+			j.completed(t, files["locked.pdf"], sealed{signatures: 2})
+		})
+	}
+}
+
+// withPassword puts the form field password into a multipart body.
+func withPassword(t *testing.T, password string, data any, file apptest.File) apptest.Raw {
+	t.Helper()
+	raw := apptest.Multipart(t, data, file)
+	if password == "" {
+		return raw
+	}
+	_, boundary, _ := strings.Cut(raw.Type, "boundary=")
+	part := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n" + password + "\r\n"
+	return apptest.Raw{Type: raw.Type, Body: append([]byte(part), raw.Body...)}
+}
+
+// TestRefusedUploads has what can't be signed: a sentence says why.
+func TestRefusedUploads(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	plain := papers("", []paper{a4})
+	dynamic := stream("<xdp><config><dynamicRender>required</dynamicRender></config></xdp>")
+	for name, x := range map[string]struct {
+		upload []byte
+		says   string
+	}{
+		"dynamic XFA":            {papers("/NeedsRendering true/AcroForm<</Fields[]/XFA 100 0 R>>", []paper{a4}, dynamic), "XFA"},
+		"dynamic XFA, with form": {papers("/AcroForm<</Fields[101 0 R]/XFA 100 0 R>>", []paper{a4}, dynamic, input), "XFA"},
+		"no pages":               {papers("", nil), ""},
+		"cut in the table":       {plain[:len(plain)-120], ""},
+		"cut before the table":   {damage(plain), ""},
+		"nothing":                {nil, "empty"},
+		"a header alone":         {[]byte("%PDF-1.7\n"), ""},
+		"noise":                  {append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0xfe, 7, 0}, 4000)...), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name}, apptest.File{Name: "x.pdf", Content: x.upload})).Want(t, http.StatusUnprocessableEntity)
+			if sentence := understood(t, r, "x.pdf"); !strings.Contains(sentence, x.says) {
+				t.Errorf("it says %s", sentence)
+			}
+		})
+	}
+}
