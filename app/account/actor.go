@@ -84,6 +84,10 @@ type Actor struct {
 	IP        string // filled by the door, for evidence
 	UserAgent string
 	RequestID string
+
+	// Seen lists the versions of the record that the caller is ready to change;
+	// empty is any. A record of another version is refused.
+	Seen []int64
 }
 
 // System is the service itself, acting in one company ("" for none).

@@ -4,11 +4,15 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"paraph/app/account"
 	"paraph/app/signing"
 )
 
-type documentBody struct {
+// DocumentBody is what a caller may say of a document. Its name is exported
+// because it is embedded: the description leaves out what is not.
+type DocumentBody struct {
 	Title           *string            `json:"title,omitempty"`
 	Subject         *string            `json:"subject,omitempty"`
 	Message         *string            `json:"message,omitempty"`
@@ -21,7 +25,7 @@ type documentBody struct {
 	ApproverID      *string            `json:"approver_id,omitempty"`
 }
 
-func (b *documentBody) input(f *account.Faults) signing.DocumentInput {
+func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
 		RemindEveryDays: b.RemindEveryDays}
@@ -49,7 +53,7 @@ func moment(f *account.Faults, field string, v *string) *time.Time {
 }
 
 type createBody struct {
-	documentBody
+	DocumentBody
 	Invitations []invitationBody `json:"invitations,omitempty"`
 	Fields      []fieldBody      `json:"fields,omitempty"`
 	Files       []base64File     `json:"files,omitempty"`
@@ -78,14 +82,16 @@ func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 		return documentList{}, err
 	}
 	l, m := r.frame(p, len(got.Rows), got.Total)
-	return documentList{raw: rawEnvelope{got.Rows, l, m}}, nil
+	return documentList{rawEnvelope{got.Rows, l, m}}, nil
 }
 
 // documentList is the envelope of list items. Its rows are sent as they are
 // stored; the type says what they are.
-type documentList struct {
-	envelope[signing.Row]
-	raw rawEnvelope
+type documentList struct{ raw rawEnvelope }
+
+// Schema says that the rows are those of the envelope.
+func (documentList) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(typeOf[envelope[signing.Row]](), true, "")
 }
 
 func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
@@ -145,12 +151,8 @@ func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
 	return r.gives(s.Signing.Get(r.UserContext(), r.who, id))
 }
 
-func (s *server) updateDocument(r *request, in *documentBody) (documentView, error) {
+func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, error) {
 	id, err := r.document()
-	if err != nil {
-		return documentView{}, err
-	}
-	seen, err := r.ifMatch()
 	if err != nil {
 		return documentView{}, err
 	}
@@ -159,7 +161,7 @@ func (s *server) updateDocument(r *request, in *documentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, seen))
+	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, nil))
 }
 
 func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -167,11 +169,7 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	seen, err := r.ifMatch()
-	if err != nil {
-		return documentView{}, err
-	}
-	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, seen))
+	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, nil))
 }
 
 type sendBody struct {

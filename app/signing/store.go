@@ -3,6 +3,7 @@ package signing
 import (
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	json "github.com/goccy/go-json"
 
@@ -71,6 +72,9 @@ func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
 		if inv := d.invitation(who.Invitation); inv == nil || !linkWorks(&d, inv) {
 			return nil, account.NotFound("document")
 		}
+	}
+	if len(who.Seen) > 0 && !slices.Contains(who.Seen, d.Version) {
+		return nil, account.PreconditionFailed()
 	}
 	return &d, nil
 }
