@@ -129,14 +129,13 @@ func (s *server) once(r *request, run func() (answer, error)) error {
 	}
 	if kept != nil {
 		r.Set("Idempotency-Replayed", "true")
-		r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		return r.Status(kept.Status).Send(kept.Body)
+		return r.sendBytes(answer{status: kept.Status}, kept.Body)
 	}
 	a, err := run()
 	if err != nil {
 		return err
 	}
-	body, err := encode(a.body)
+	body, err := a.encode()
 	if err != nil {
 		return err
 	}
@@ -163,11 +162,16 @@ func encode(v any) ([]byte, error) {
 // ready is a body that is JSON already.
 type ready interface{ bytes() ([]byte, error) }
 
-func (r *request) send(a answer) error {
+// encode gives the body of the answer, nil where there is none.
+func (a answer) encode() ([]byte, error) {
 	if _, none := a.body.(nothing); none {
-		return r.sendBytes(a, nil)
+		return nil, nil
 	}
-	body, err := encode(a.body)
+	return encode(a.body)
+}
+
+func (r *request) send(a answer) error {
+	body, err := a.encode()
 	if err != nil {
 		return err
 	}
@@ -181,7 +185,7 @@ func (r *request) sendBytes(a answer, body []byte) error {
 			return r.Status(http.StatusNotModified).Send(nil)
 		}
 	}
-	if body == nil {
+	if len(body) == 0 {
 		r.Status(a.status)
 		if a.status == http.StatusOK {
 			r.Status(http.StatusNoContent)
