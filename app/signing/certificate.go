@@ -141,7 +141,7 @@ func (c *certificatePages) head() {
 	p.add(say("document"), d.Title)
 	p.add(say("identifier"), d.ID)
 	p.add(say("company"), c.company.Name)
-	p.add(say("sent_by"), address(d.Owner.Name, d.Owner.Email))
+	p.add(say("sent_by"), c.words.address(d.Owner.Name, d.Owner.Email))
 	p.add(say("signatures"), say("count", "signed", strconv.Itoa(signed), "total", strconv.Itoa(total)))
 	p.add(say("order"), say("order."+d.SigningOrder))
 	p.add(say("created"), c.at(&d.CreatedAt))
@@ -152,12 +152,14 @@ func (c *certificatePages) head() {
 }
 
 // address names a person with their mailbox.
-func address(name, email string) string {
+func (w *wording) address(name, email string) string {
 	switch {
 	case email == "":
 		return name
 	case name == "":
 		return email
+	case w.rightToLeft: // angle brackets are not turned in pairs (UAX #9, BD16)
+		return name + " (" + email + ")"
 	}
 	return name + " <" + email + ">"
 }
@@ -213,7 +215,7 @@ func (c *certificatePages) answers(inv *Invitation) pairs {
 	p.add(say("declined"), c.at(inv.DeclinedAt))
 	p.add(say("reason"), inv.DeclinedReason)
 	if to := c.document.invitation(inv.DelegatedTo); to != nil {
-		p.add(say("delegated_to"), address(to.Name, to.Email))
+		p.add(say("delegated_to"), c.words.address(to.Name, to.Email))
 	}
 	for _, x := range c.document.fieldsOf(inv.ID) {
 		if x.Filled && !x.drawn() {
@@ -364,7 +366,7 @@ func (c *certificatePages) events() {
 	say := c.words.say
 	c.flow.Need(partRoom) // the heading stays with the first rows
 	c.flow.Heading(2, say("events"))
-	t := page.Table{Head: []string{say("when"), say("what"), say("who"), say("from")}, Widths: []float64{2.7, 3, 3, 2.1}, Size: 7.5}
+	t := page.Table{Head: []string{say("when"), say("what"), say("who"), say("from")}, Widths: []float64{3.4, 3, 3, 2.2}, Size: 7}
 	for i := range c.evidence.Events {
 		t.Rows = append(t.Rows, c.event(&c.evidence.Events[i]))
 	}

@@ -45,7 +45,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 
 // caption is the small print under a signature.
 func (s *Service) caption(a *act) []string {
-	return []string{s.signedBy(a) + " <" + a.inv.Email + ">", a.now.UTC().Format(utcLayout)}
+	return []string{s.wordings.of(a.document.Locale).address(s.signedBy(a), a.inv.Email), a.now.UTC().Format(utcLayout)}
 }
 
 // signedBy says who acted, in the document's language.

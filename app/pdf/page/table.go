@@ -179,7 +179,7 @@ func (f *Flow) cell(c column, lines []text.Run, color text.Color) []text.Run {
 		if l.Height() > f.Room() && (i > 0 || f.y > f.layout.Top+cellY) {
 			return lines[i:]
 		}
-		align := text.AlignStart
+		align := text.AlignLeft // whatever the direction of the text, cells stand under each other
 		if f.layout.RightToLeft {
 			align = text.AlignRight
 		}
