@@ -49,15 +49,15 @@ func TestDiskFull(t *testing.T) {
 // refused; when there is room again all of it is written.
 func onFullDisk(t *testing.T, dir string) {
 	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 2<<20), 0o600); err != nil {
+	if err := os.WriteFile(ballast, make([]byte, 2560<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x, err := search.Open(search.Options{Dir: dir, Unwritten: 1 << 20})
+	x, err := search.Open(search.Options{Dir: dir, Unwritten: 256 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	place := uint64(0)
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(3 * time.Minute)
 	for ; err == nil; place++ {
 		if time.Now().After(deadline) {
 			t.Fatal("never full")
