@@ -39,8 +39,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
-		if err := app.ServeWorker(os.Stdin, os.Stdout); err != nil {
+	others := map[string]func() error{
+		app.WorkerCommand: func() error { return app.ServeWorker(os.Stdin, os.Stdout) },
+		bareCommand:       serveBare,
+	}
+	if len(os.Args) > 1 && others[os.Args[1]] != nil {
+		if err := others[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -110,22 +114,31 @@ func callWith(t testing.TB, env []string, args ...string) outcome {
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// output is what a process writes while it runs.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+// output is the file that a process writes to while it runs: a pipe would have
+// us read it, at the cost of what is measured.
+type output struct{ *os.File }
+
+func newOutput(t testing.TB) output {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return output{f}
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
+// String is what was written so far.
+func (o output) String() string {
+	b, err := os.ReadFile(o.Name())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }
 
 // process is an appliance that runs.
@@ -154,13 +167,21 @@ func serve(t testing.TB, dir string, settings ...string) *process {
 
 func launch(t testing.TB, env []string, dir, command string, settings ...string) *process {
 	t.Helper()
-	p := &process{TB: t, done: make(chan struct{}), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
 	args := []string{command, "--set", "data.dir=" + dir, "--set", "server.listen=127.0.0.1:0", "--set", "data.reserve=1MB"}
 	for _, s := range settings {
 		args = append(args, "--set", s)
 	}
-	p.cmd = exec.Command(binary(t), args...)
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = t.TempDir(), environ(env...), &p.out, &p.err
+	cmd := exec.Command(binary(t), args...)
+	cmd.Env = environ(env...)
+	return begin(t, cmd)
+}
+
+// begin starts a server and waits until it says where it listens.
+func begin(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{TB: t, cmd: cmd, out: newOutput(t), err: newOutput(t), done: make(chan struct{}),
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), p.out.File, p.err.File
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +193,7 @@ func launch(t testing.TB, env []string, dir, command string, settings ...string)
 		p.kill()
 		p.http.CloseIdleConnections()
 		if t.Failed() {
-			t.Logf("the log of the appliance ended with\n%s", tail(p.err.String(), 3000))
+			t.Logf("the log of the appliance ended with\n%s", tail(p.err.String(), 1500))
 		}
 	})
 	p.awaitURL()
