@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"paraph/app/mail"
 )
@@ -35,9 +37,25 @@ func (x *Field) accept(v string) (value, why string) {
 		v, why = x.acceptRadio(v)
 	}
 	if why == "" {
+		why = plain(v)
+	}
+	if why == "" {
 		why = x.acceptText(v)
 	}
 	return v, why
+}
+
+// plain says what makes a text unfit for any field.
+func plain(v string) string {
+	switch {
+	case !utf8.ValidString(v):
+		return "be valid UTF-8"
+	case utf8.RuneCountInString(v) > maxValue:
+		return fmt.Sprintf("not be greater than %d characters", maxValue)
+	case strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
+		return "not contain control characters"
+	}
+	return ""
 }
 
 func (x *Field) acceptText(v string) string {
