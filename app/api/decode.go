@@ -3,14 +3,17 @@ package api
 import (
 	"bytes"
 	"crypto/sha256"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	json "github.com/goccy/go-json"
@@ -54,6 +57,14 @@ func (r *request) body() io.Reader {
 // connection.
 const skippable = 256 << 10
 
+// How much of a body that was refused is still taken in, and for how long, so
+// that a caller who is in the middle of sending it gets to read the refusal:
+// closing at once would reset the connection under the answer.
+const (
+	patientBytes = 16 << 20
+	patientTime  = 2 * time.Second
+)
+
 // leave ends the connection behind a request whose body was not read, rather
 // than taking in all of it.
 func (r *request) leave() {
@@ -66,6 +77,20 @@ func (r *request) leave() {
 	}
 	if left > skippable || r.Request().Header.ContentLength() < 0 {
 		r.Context().SetConnectionClose()
+		r.drain()
+	}
+}
+
+// drain reads on for a while. The answer is made, and the connection ends with
+// it, however that goes.
+func (r *request) drain() {
+	conn := r.Context().Conn()
+	err := conn.SetReadDeadline(time.Now().Add(patientTime))
+	if err == nil {
+		_, err = io.CopyN(io.Discard, r.Context().RequestBodyStream(), patientBytes)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.server.Log.Debug("reading on behind a refusal", "request_id", requestID(r.Ctx), "error", err)
 	}
 }
 
@@ -133,6 +158,9 @@ func decodeText(b []byte, s *server, schema *huma.Schema, in any) error {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
+	if !utf8.Valid(b) {
+		return account.Malformed("The body is not valid JSON: it is not UTF-8.")
+	}
 	if err := shallow(b); err != nil {
 		return err
 	}
@@ -150,9 +178,23 @@ func decodeText(b []byte, s *server, schema *huma.Schema, in any) error {
 		return err
 	}
 	if err := json.Unmarshal(b, in); err != nil {
-		return account.Malformed("The body is not what this endpoint takes.").Because(err)
+		return misfit(b, in, err)
 	}
 	return nil
+}
+
+// misfit words what the schema lets through and the Go type does not take, such
+// as a number that is too large. The standard library says which field it is.
+func misfit(b []byte, in any, err error) error {
+	e, ok := errors.AsType[*stdjson.UnmarshalTypeError](stdjson.Unmarshal(b, in))
+	if !ok || e.Field == "" {
+		return account.Malformed("The body is not what this endpoint takes.").Because(err)
+	}
+	// Names of embedded Go types are no names of the API.
+	path := slices.DeleteFunc(strings.Split(e.Field, "."), func(name string) bool { return strings.ToLower(name) != name })
+	var f account.Faults
+	f.Must(strings.Join(path, "."), "be a value that this field can hold")
+	return f.Err()
 }
 
 // deepest is how deep JSON may nest; nothing here needs more than a few levels.
