@@ -4,9 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"os"
@@ -18,33 +17,44 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/cryptobyte"
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/app/pki"
+	"paraph/app/signing"
 )
 
 // judges hold files against tools that are not ours. They trust one appliance's
 // root and nothing else.
 type judges struct {
-	root string // PEM file
-	nss  string // certificate folder of pdfsig
+	root  string // PEM file
+	roots []*x509.Certificate
+	nss   string // certificate folder of pdfsig
+	clock *app.Clock
 }
 
-func newJudges(t *testing.T, s *apptest.Server) *judges {
+// newJudges trusts the root of an appliance, and what else is given.
+func newJudges(t *testing.T, s *apptest.Server, more ...*x509.Certificate) *judges {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "root.pem")
-	var b []byte
-	for _, c := range s.Keys.Roots() {
-		b = append(b, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	j := &judges{root: filepath.Join(t.TempDir(), "root.pem"), roots: append(s.Keys.Roots(), more...), clock: s.Clock}
+	if err := os.WriteFile(j.root, pki.EncodePEM(j.roots...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &judges{root: path, nss: trusting(t, path)}
+	own := filepath.Join(t.TempDir(), "own.pem")
+	if err := os.WriteFile(own, pki.EncodePEM(s.Keys.Roots()...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j.nss = trusting(t, own)
+	return j
 }
+
+// moved says whether the clock of the appliance is another than that of the
+// tools, which can't be told a time.
+func (j *judges) moved() bool { return j.clock.Now().Sub(time.Now()).Abs() > time.Hour }
 
 // sealed is what is to be true of a completed file.
 type sealed struct {
@@ -104,7 +114,11 @@ func run(t *testing.T, name string, args ...string) (string, error) {
 // timestamps, and gives them no verdict.
 func (j *judges) pdfsig(t *testing.T, path string, signatures, foreign int) {
 	t.Helper()
-	out, err := run(t, "pdfsig", "-nssdir", j.nss, path)
+	args := []string{"-nssdir", j.nss, path}
+	if j.moved() {
+		args, foreign = []string{"-nocert", path}, signatures
+	}
+	out, err := run(t, "pdfsig", args...)
 	valid, trusted := 0, 0
 	for i, block := range strings.Split(out, "\nSignature #") {
 		if i == 0 || strings.Contains(block, "Signature Type: unknown") {
@@ -162,26 +176,17 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 	}
 }
 
-// report is what our own verifier says, as JSON.
-type report struct {
-	Sound      bool
-	Signatures []struct {
-		Field, Kind, Signer, Level, Root string
-		Intact, Trusted                  bool
-		Problems                         []string
-	}
-}
-
-func (j *judges) report(t *testing.T, path string) report {
+// report is what our own verifier says.
+func (j *judges) report(t *testing.T, path string) *signing.Report {
 	t.Helper()
-	var out bytes.Buffer
-	if _, err := app.VerifyFiles(&out, []string{path}, app.VerifyOptions{Root: j.root, JSON: true}); err != nil {
-		t.Errorf("our verifier: %v", err)
-		return report{}
-	}
-	var r report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	b, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
+	}
+	r, err := signing.Verify(bytes.NewReader(b), int64(len(b)), j.roots, j.clock.Now())
+	if err != nil {
+		t.Errorf("our verifier: %v", err)
+		return &signing.Report{}
 	}
 	return r
 }
@@ -287,6 +292,7 @@ func stampOf(cms []byte) (token, over []byte, err error) {
 func (j *judges) openssl(t *testing.T, all []extracted) {
 	t.Helper()
 	dir := t.TempDir()
+	at := ""
 	write := func(name string, b []byte) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -295,28 +301,47 @@ func (j *judges) openssl(t *testing.T, all []extracted) {
 		return path
 	}
 	stamp := func(what string, token, over []byte) {
-		out, err := run(t, "openssl", "ts", "-verify", "-token_in", "-in", write("token", token), "-data", write("over", over), "-CAfile", j.root)
+		out, err := run(t, "openssl", "ts", "-verify", "-attime", genTime(t, token), "-token_in", "-in", write("token", token), "-data", write("over", over), "-CAfile", j.root)
 		if err != nil || !strings.Contains(out, "Verification: OK") {
 			t.Errorf("openssl on %s (%v): %s", what, err, out)
 		}
 	}
-	for i, x := range all {
+	for i := len(all) - 1; i >= 0; i-- { // what is later proves the time of what is earlier
+		x := all[i]
 		if x.stamp {
+			at = genTime(t, x.cms)
 			stamp(fmt.Sprintf("document timestamp %d", i), x.cms, x.signed)
 			continue
-		}
-		out, err := run(t, "openssl", "cms", "-verify", "-cades", "-inform", "DER", "-in", write("cms", x.cms), "-content", write("signed", x.signed),
-			"-binary", "-CAfile", j.root, "-purpose", "any", "-out", "/dev/null")
-		if err != nil {
-			t.Errorf("openssl on signature %d (%v): %s", i, err, out)
 		}
 		token, over, err := stampOf(x.cms)
 		if err != nil {
 			t.Errorf("signature %d: %v", i, err)
 		} else if token != nil {
+			at = genTime(t, token)
 			stamp(fmt.Sprintf("the timestamp of signature %d", i), token, over)
 		}
+		out, err := run(t, "openssl", "cms", "-verify", "-cades", "-attime", at, "-inform", "DER", "-in", write("cms", x.cms), "-content", write("signed", x.signed),
+			"-binary", "-CAfile", j.root, "-purpose", "any", "-out", "/dev/null")
+		if err != nil {
+			t.Errorf("openssl on signature %d (%v): %s", i, err, out)
+		}
 	}
+}
+
+var generalizedTime = regexp.MustCompile(`\x18\x0f(\d{14}Z)`)
+
+// genTime is the time of a timestamp (RFC 3161 §2.4.2), as openssl takes it.
+func genTime(t *testing.T, token []byte) string {
+	t.Helper()
+	m := generalizedTime.FindSubmatch(token) // the first one; certificates follow
+	if m == nil {
+		t.Fatal("a timestamp without a time")
+	}
+	at, err := time.Parse("20060102150405Z", string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.FormatInt(at.Unix(), 10)
 }
 
 // mutoolHistory has MuPDF say whether everything after the first signature was
@@ -370,7 +395,9 @@ var startVerifier = sync.OnceValues(func() (*verifier, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("PDFBox and Bouncy Castle: %w", err)
 	}
-	return &verifier{in: in, out: bufio.NewScanner(out)}, nil
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	return &verifier{in: in, out: lines}, nil
 })
 
 func (v *verifier) ask(path string) ([]string, error) {

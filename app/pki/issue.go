@@ -33,6 +33,15 @@ type Person struct {
 // Signatory issues a certificate for one act of signing at a time. Its key is new, is kept by nobody but the caller, and
 // the certificate is valid from a few minutes before the act until Options.SignatoryValidity after it.
 func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
+	return a.SignatoryFor(p, at, a.options.SignatoryValidity)
+}
+
+// SignatoryValidity is how long Signatory's certificates are valid after the act.
+func (a *Authority) SignatoryValidity() time.Duration { return a.options.SignatoryValidity }
+
+// SignatoryFor is Signatory with another validity after the act, for a signature that comes without a timestamp: its
+// certificate has to be valid still when a later timestamp proves that the signature exists.
+func (a *Authority) SignatoryFor(p Person, at time.Time, validity time.Duration) (*Signer, error) {
 	name := p.Name
 	if directoryText(name, 1) == "" {
 		name = p.Email
@@ -52,11 +61,11 @@ func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
 	return a.issue(issuer, template{
 		subject:   subject,
 		notBefore: at.Add(-signatoryBackdate),
-		notAfter:  at.Add(a.options.SignatoryValidity),
+		notAfter:  at.Add(validity),
 		usage:     leafUsage,
 		purposes:  leafPurposes(),
 		email:     cleanEmail(p.Email),
-		shortTerm: a.options.SignatoryValidity+signatoryBackdate <= shortTermLife,
+		shortTerm: validity+signatoryBackdate <= shortTermLife,
 	})
 }
 

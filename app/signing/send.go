@@ -187,6 +187,9 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	if errors.Is(err, pdf.ErrChangesForbidden) {
 		return nil, account.Invalid("fields", "The file "+f.Name+" is signed and allows no further fields but signatures; remove the others.")
 	}
+	if errors.Is(err, pki.ErrTimestamp) {
+		return nil, account.Unavailable("timestamp_unavailable", "The timestamp authority does not answer, so the document can't be certified now; send it again later.").Because(err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("signing: prepare %s: %w", f.ID, err)
 	}

@@ -72,7 +72,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if err != nil {
 		return nil, err
 	}
-	if err := s.signFiles(ctx, who, a, in); err != nil {
+	if err := s.signFiles(ctx, a); err != nil {
 		return nil, err
 	}
 	events := []saving{happened("invitation.signed").to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
@@ -305,25 +305,43 @@ func requireGroups(f *account.Faults, own []*Field, values map[string]string) {
 	}
 }
 
-// signFiles appends the person's revision to every file they sign.
-func (s *Service) signFiles(ctx context.Context, who account.Actor, a *act, in SignInput) error {
-	signer, err := s.Keys.Signatory(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now)
+// untimedValidity is how long a signatory's certificate is valid when there is
+// no timestamp that proves when it was used: until a later one of the file does.
+const untimedValidity = 366 * 24 * time.Hour
+
+// signFiles appends the person's revision to every file they sign. When the
+// timestamp authority does not answer, their act is kept without its timestamp,
+// and a later one of the file covers it.
+func (s *Service) signFiles(ctx context.Context, a *act) error {
+	var err error
+	if a.inv.Evidence.Picture, err = s.keepPicture(a.marks.signature); err != nil {
+		return err
+	}
+	before := slices.Clone(a.document.Files)
+	err = s.signFilesFor(ctx, a, s.Keys.SignatoryValidity(), s.timestamper())
+	if errors.Is(err, pki.ErrTimestamp) {
+		s.Log.Warn("timestamp authority does not answer", "document", a.document.ID, "error", err)
+		copy(a.document.Files, before)
+		err = s.signFilesFor(ctx, a, untimedValidity, nil)
+	}
+	return err
+}
+
+func (s *Service) signFilesFor(ctx context.Context, a *act, validity time.Duration, ts pki.Timestamper) error {
+	signer, err := s.Keys.SignatoryFor(pki.Person{Name: a.inv.Name, Email: a.inv.Email}, a.now, validity)
 	if err != nil {
 		return fmt.Errorf("signing: the signatory's certificate: %w", err)
 	}
 	a.inv.Evidence.Serial = signer.Certificate.SerialNumber.Text(16)
-	if a.inv.Evidence.Picture, err = s.keepPicture(a.marks.signature); err != nil {
-		return err
-	}
 	for _, f := range a.document.signsFiles(a.inv.ID) {
-		if err := s.signFile(ctx, a, f, signer); err != nil {
+		if err := s.signFile(ctx, a, f, signer, ts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer) error {
+func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
 	field, ok := a.inv.signatureField(f.ID)
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)
@@ -337,15 +355,8 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 	if err != nil {
 		return closing(err, closeBase)
 	}
-	spec.Seal = s.seal(ctx, f, signer, s.timestamper(), a.now, a.inv.Name, reason)
+	spec.Seal = s.seal(ctx, f, signer, ts, a.now, a.inv.Name, reason)
 	rev, err := pdf.Sign(base, spec)
-	if errors.Is(err, pki.ErrTimestamp) {
-		// The person's act is kept; the document timestamp at the end, which
-		// waits for the authority, covers it.
-		s.Log.Warn("timestamp authority does not answer", "document", a.document.ID, "error", err)
-		spec.Seal = s.seal(ctx, f, signer, nil, a.now, a.inv.Name, reason)
-		rev, err = pdf.Sign(base, spec)
-	}
 	if err := closing(err, closeBase); err != nil {
 		return fmt.Errorf("signing: sign %s: %w", f.ID, err)
 	}

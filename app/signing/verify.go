@@ -139,12 +139,13 @@ func judge(s *pdf.Signature, o pki.VerifyOptions, dss pdf.DSS, later bool) Signa
 	return v
 }
 
-// level is the PAdES level that a signature reaches (ETSI EN 319 142-1 §6).
+// level is the PAdES level that a signature reaches (ETSI EN 319 142-1 §6). A
+// later document timestamp proves the time as well as one of its own.
 func level(c *pki.CMSReport, dss pdf.DSS, later bool) string {
 	switch {
 	case !c.CAdES || !c.Intact():
 		return ""
-	case c.Timestamp == nil || !c.Timestamp.OK:
+	case !later && (c.Timestamp == nil || !c.Timestamp.OK):
 		return "B-B"
 	case len(dss.Certs) == 0 || c.Revocation.Status != pki.NotRevoked:
 		return "B-T"

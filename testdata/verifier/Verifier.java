@@ -67,7 +67,8 @@ public final class Verifier {
     }
 
     private static String oneLine(Throwable e) {
-        return e.toString().replace('\n', ' ').replace('\r', ' ');
+        String line = e.toString().replace('\n', ' ').replace('\r', ' ');
+        return line.substring(0, Math.min(line.length(), 1000));
     }
 
     private static String verify(PDSignature signature, byte[] file) throws Exception {

@@ -1,0 +1,211 @@
+package app_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"paraph/app"
+	"paraph/app/apptest"
+	"paraph/app/pki"
+)
+
+// remote is a timestamp authority that is not part of the appliance, on a port
+// of its own, with a will of its own.
+type remote struct {
+	*httptest.Server
+	keys  *pki.Authority
+	clock atomic.Pointer[app.Clock]
+	mood  atomic.Pointer[string]
+	asked atomic.Int64
+}
+
+func newRemote(t *testing.T) *remote {
+	t.Helper()
+	r := &remote{}
+	r.be("up")
+	r.clock.Store(app.NewClock())
+	var err error
+	if r.keys, err = pki.Open("", pki.Options{Organization: "Remote Time", Now: func() time.Time { return r.clock.Load().Now() }}); err != nil {
+		t.Fatal(err)
+	}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Server.Close)
+	return r
+}
+
+func (r *remote) be(mood string) { r.mood.Store(&mood) }
+
+// ServeHTTP answers as the mood is (RFC 3161 §3.4).
+func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.asked.Add(1)
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		return // they went away
+	}
+	answer, err := r.keys.RespondTimestamp(body)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	switch *r.mood.Load() {
+	case "down":
+		panic(http.ErrAbortHandler)
+	case "slow":
+		<-q.Context().Done()
+		return
+	case "busy":
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case "garbage":
+		answer = []byte("<html>It works!</html>")
+	case "another's":
+		if answer, err = r.keys.RespondTimestamp(otherRequest); err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "application/timestamp-reply")
+	if _, err := w.Write(answer); err != nil {
+		return // they went away
+	}
+}
+
+// otherRequest asks for the time of something else: SHA-256 of zeros.
+var otherRequest = append([]byte{0x30, 0x39, 2, 1, 1, 0x30, 0x31, 0x30, 0x0d, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1, 5, 0, 4, 0x20},
+	append(make([]byte, 32), 1, 1, 0xff)...)
+
+// withRemote starts an appliance that asks a remote authority.
+func withRemote(t *testing.T, r *remote) *apptest.Server {
+	t.Helper()
+	s := apptest.New(t, func(cfg *app.Config) {
+		cfg.Signing.TimestampURL = r.URL
+		cfg.Signing.TimestampTimeout = 250 * time.Millisecond
+		cfg.Network.Egress = []string{"127.0.0.1"}
+	})
+	r.clock.Store(s.Clock)
+	return s
+}
+
+// TestRemoteTimestamps has an authority that answers.
+func TestRemoteTimestamps(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	s := withRemote(t, r)
+	j := newJudges(t, s, r.keys.Roots()...)
+	c := s.Company(t)
+	upload := papers("", []paper{a4})
+	files, certificate := download(t, c, deal{files: []apptest.File{{Name: "a.pdf", Content: upload}}, data: apptest.Map{"invitations": apptest.List{guest(0), guest(1)}}}.complete(t, c))
+	timed(t, j, j.completed(t, files["a.pdf"], sealed{upload: upload, first: true, signatures: 3}), 4)
+	timed(t, j, j.completed(t, certificate, sealed{signatures: 1}), 2)
+}
+
+// timed wants all timestamps of a file to be the remote authority's.
+func timed(t *testing.T, j *judges, path string, want int) {
+	t.Helper()
+	n := 0
+	for _, s := range j.report(t, path).Signatures {
+		if s.Authority == "Remote Time Timestamps" {
+			n++
+		} else if s.Authority != "" {
+			t.Errorf("the timestamp of %s is by %s", s.Field, s.Authority)
+		}
+	}
+	if n != want {
+		t.Errorf("%d timestamps by the remote authority, want %d", n, want)
+	}
+}
+
+// TestTimestampsThatFail has the authority fail at the last signature: the
+// signature is kept, the document waits and says so, and completes by itself.
+func TestTimestampsThatFail(t *testing.T) {
+	t.Parallel()
+	for _, mood := range []string{"down", "slow", "busy", "garbage", "another's"} {
+		t.Run(mood, func(t *testing.T) {
+			t.Parallel()
+			r := newRemote(t)
+			s := withRemote(t, r)
+			j := newJudges(t, s, r.keys.Roots()...)
+			c := s.Company(t)
+			upload := papers("", []paper{a4})
+			people := apptest.List{guest(0), guest(1)}
+			d := deal{files: []apptest.File{{Name: "a.pdf", Content: upload}, {Name: "b.pdf", Content: upload}}, data: apptest.Map{"invitations": people,
+				"fields": everywhere(2, apptest.Map{"type": "signature", "invitation_id": "0", "x": .1, "y": .1, "width": .3, "height": .1},
+					apptest.Map{"type": "signature", "invitation_id": "1", "x": .1, "y": .3, "width": .3, "height": .1})}}
+			doc := d.send(t, c)
+			at := "/documents/" + doc.Text(t, "id")
+			c.Post(t, at+"/"+doc.Text(t, "invitations.0.id")+"/sign", apptest.Map{}).Want(t, 200)
+
+			r.be(mood)
+			doc = c.Post(t, at+"/"+doc.Text(t, "invitations.1.id")+"/sign", apptest.Map{}).Want(t, 200)
+			waits(t, doc)
+			s.Advance(t, "48h")
+			waits(t, c.Get(t, at).Want(t, 200))
+			told(t, s, c.Email)
+
+			r.be("up")
+			s.Advance(t, "2h")
+			doc = c.Get(t, at).Want(t, 200)
+			if doc.Text(t, "status") != "completed" || doc.At(t, "attention") != nil || doc.At(t, "attention_message") != nil {
+				t.Fatalf("it did not complete by itself: %s", doc.Body)
+			}
+			files, certificate := download(t, c, doc)
+			for _, b := range files {
+				timed(t, j, j.completed(t, b, sealed{upload: upload, first: true, signatures: 3}), 3)
+			}
+			timed(t, j, j.completed(t, certificate, sealed{signatures: 1}), 2)
+		})
+	}
+}
+
+// waits wants a document that everybody has signed and that is not sealed.
+func waits(t *testing.T, doc *apptest.Response) {
+	t.Helper()
+	if doc.Text(t, "status") != "sent" || doc.Text(t, "attention") != "sealing" || doc.Int(t, "progress.signed") != 2 ||
+		!strings.Contains(doc.Text(t, "attention_message"), "timestamp authority") {
+		t.Fatalf("the document does not wait: %s", doc.Body)
+	}
+}
+
+// told wants one mail to the owner about the delay.
+func told(t *testing.T, s *apptest.Server, owner string) {
+	t.Helper()
+	n := 0
+	for _, m := range s.Mails(t, owner) {
+		if m.Kind == "sealing_delayed" {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("the owner has %d mails about the delay, want 1", n)
+	}
+}
+
+// TestSendingWithoutTimestamps has the authority fail before anybody signs.
+func TestSendingWithoutTimestamps(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	s := withRemote(t, r)
+	c := s.Company(t)
+	r.be("down")
+	d := deal{files: []apptest.File{{Name: "a.pdf", Content: papers("", []paper{a4})}}, data: apptest.Map{"send": false, "invitations": apptest.List{guest(0)}}}
+	at := "/documents/" + d.send(t, c).Text(t, "id")
+	answer := c.Post(t, at+"/send", apptest.Map{}).Want(t, http.StatusServiceUnavailable)
+	if !strings.Contains(answer.Text(t, "message"), "timestamp authority") {
+		t.Errorf("it says %s", answer.Body)
+	}
+	if doc := c.Get(t, at).Want(t, 200); doc.Text(t, "status") != "draft" {
+		t.Errorf("the document is %s", doc.Body)
+	}
+	if asked := r.asked.Load(); asked == 0 {
+		t.Error("the authority was not asked")
+	}
+	r.be("up")
+	if doc := d.sign(t, c, c.Post(t, at+"/send", apptest.Map{}).Want(t, 200)); doc.Text(t, "status") != "completed" {
+		t.Errorf("the document is %s", doc.Body)
+	}
+}
