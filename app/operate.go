@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if a.IsFirst {
 		a.welcome(w)
 	}
+	// What was needed to start, such as hashing the first password, is not
+	// needed again: 20 MB.
+	debug.FreeOSMemory()
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
 	return errors.Join(a.Run(ctx), a.Close())
 }
