@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"paraph/app/account"
 	"paraph/app/signing"
 )
@@ -74,6 +76,13 @@ type personView struct {
 type approverView struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+}
+
+// Schema says that there may be no approver: a schema that is referred to can't
+// be null.
+func (approverView) Schema(huma.Registry) *huma.Schema {
+	text := &huma.Schema{Type: "string"}
+	return &huma.Schema{Type: "object", Nullable: true, Properties: map[string]*huma.Schema{"id": text, "name": text}, Required: []string{"id", "name"}}
 }
 
 // viewDocument shows a document to who asks: a signatory sees the other people
