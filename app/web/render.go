@@ -96,7 +96,7 @@ func loadSet(w *words, a *assets) (map[string]*template.Template, error) {
 // functions are what a template can call.
 func functions(w *words, a *assets) template.FuncMap {
 	f := template.FuncMap{
-		"t": w.say, "asset": a.address, "icon": icon, "bytes": bytesInWords,
+		"t": w.say, "words": w.under, "asset": a.address, "icon": icon, "bytes": bytesInWords,
 		"day":  func(t time.Time) string { return w.date(t) },
 		"when": func(p page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },

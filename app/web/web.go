@@ -102,6 +102,7 @@ func New(o Options) (*Door, error) {
 func (d *Door) Mount(app *fiber.App) {
 	d.get(app, "/", func(r *request) error { return r.redirect("/app") })
 	app.Get("/static/:hash/*", d.static)
+	d.visitRoutes(app)
 	d.lost(app)
 }
 

@@ -200,6 +200,34 @@ func (w *words) must(key string, pairs ...any) string {
 	return s
 }
 
+// under gives all texts whose key begins with a prefix, for a script: as JSON, an
+// object of plural forms by the rest of the key.
+func (w *words) under(prefix string) (string, error) {
+	all := map[string]map[string]string{}
+	for _, from := range []*words{w.fallback, w} {
+		if from == nil {
+			continue
+		}
+		for key, e := range from.texts {
+			if rest, ok := strings.CutPrefix(key, prefix); ok {
+				all[rest] = e.byName()
+			}
+		}
+	}
+	b, err := json.Marshal(all)
+	return string(b), err
+}
+
+func (t entry) byName() map[string]string {
+	out := map[string]string{}
+	for name, form := range formNames {
+		if s, ok := t[form]; ok {
+			out[name] = s
+		}
+	}
+	return out
+}
+
 // date is a day in words, such as 3 December 2026.
 func (w *words) date(t time.Time) string {
 	months := strings.Split(w.must("date.months"), ",")

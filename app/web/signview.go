@@ -1,0 +1,274 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+)
+
+// signPage is what the page for signing shows.
+type signPage struct {
+	Sheets       []sheet
+	Fields       []*fieldView // of all sheets, in reading order
+	Loose        bool         // there is no place for a signature on the pages: it goes onto a page of its own
+	Approves     bool
+	Signs        bool // a signature is asked for
+	Initialled   bool
+	Signature    markView
+	Initials     markView
+	Consented    bool
+	ConsentError string
+	Faults       []faultOf
+	Required     int
+	First        string // where the first required input is
+	Name, Email  string
+	TextApart    bool // the text of the pages is on other pages
+	Attaches     bool
+}
+
+// sheet is one page of one file.
+type sheet struct {
+	ID, Label, File, Src string
+	Number               int // in its file, from 1
+	Width, Height        int // of the picture, pixels
+	Lazy                 bool
+	FileName             string // where a file begins
+	Fields               []*fieldView
+	Text                 string
+	points               float64 // width of the page
+}
+
+// fieldView is a field as an input on a page.
+type fieldView struct {
+	N                                       int
+	ID, Input, Name                         string
+	Kind                                    string // text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
+	Mark                                    string // signature or initials
+	Label, Value, Autocomplete              string
+	Checked, Required                       bool
+	Options                                 []option
+	Errors                                  []string
+	Min, Max, Pattern, Maxlength, Minlength string
+	key, group                              string
+	x, y, width, height, size               float64 // fractions of the page; size in points
+}
+
+// markView is the part of the page where a signature or initials are made.
+type markView struct {
+	Kind, Input, Text, Font string
+	Type, Data              string // of one that was drawn or uploaded before
+	Error                   string
+	Styles                  []markStyle
+	Required                bool
+}
+
+type markStyle struct {
+	Value, Label, Src string
+	Checked           bool
+}
+
+// inputName is the name of a field's input. Buttons of one group share theirs.
+func inputName(x *signing.Field) string {
+	if x.Type == "radio" && len(x.Options) == 0 && x.Group != "" {
+		return "g." + x.Group
+	}
+	return "f." + x.ID
+}
+
+// signPage gathers the pages and the fields of one person. Values are what was
+// sent just now, else what was saved, else what is known.
+func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
+	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == signing.Approver,
+		Consented: sent.value("consent") == "yes"}
+	own := v.Document.FieldsOf(v.who.Invitation)
+	s.Loose = len(own) == 0 && !s.Approves
+	s.Signs = !s.Approves
+	s.addSheets(r, v)
+	for _, x := range own {
+		s.addField(r, v, x, sent)
+	}
+	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Signature, sent)
+	s.Initials = r.markView(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Initials, sent)
+	s.explainFaults(r, fault)
+	s.count(v)
+	return s
+}
+
+func (s *signPage) addSheets(r *request, v *visitor) {
+	total := 0
+	for i := range v.Document.Files {
+		total += len(v.Document.Files[i].Pages)
+	}
+	for i := range v.Document.Files {
+		f := &v.Document.Files[i]
+		for n, size := range f.Pages {
+			k := len(s.Sheets) + 1
+			x := sheet{ID: "p" + strconv.Itoa(k), File: f.ID, Number: n + 1, Lazy: k > 1, points: size.Width,
+				Label: r.say("sign.page", "n", k, "total", total),
+				Src:   fmt.Sprintf("%s/pages/%s/%d.png?v=%.8s", v.base, f.ID, n+1, f.Current()),
+				Width: 1240, Height: max(1, int(1240*size.Height/max(size.Width, 1)+.5))}
+			if n == 0 && len(v.Document.Files) > 1 {
+				x.FileName = f.Name
+			}
+			s.Sheets = append(s.Sheets, x)
+		}
+	}
+}
+
+func (s *signPage) sheetOf(x *signing.Field) *sheet {
+	for i := range s.Sheets {
+		if s.Sheets[i].File == x.File && s.Sheets[i].Number == x.Page {
+			return &s.Sheets[i]
+		}
+	}
+	return nil
+}
+
+func (s *signPage) addField(r *request, v *visitor, x *signing.Field, sent form) {
+	on := s.sheetOf(x)
+	if on == nil {
+		return
+	}
+	n := len(s.Fields) + 1
+	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
+		Label: cmp.Or(x.Label, x.Name, r.say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
+		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
+	f.Value = x.Automatic(v.Invitation, r.door.Now())
+	if saved, ok := v.Answers.Values[x.ID]; ok {
+		f.Value = saved
+	}
+	if sent.values != nil && !x.ReadOnly && isFilled(x.Type) {
+		f.Value = sent.value(f.Name)
+	}
+	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
+	if f.Kind == "radio" && f.Name != "f."+x.ID {
+		f.Checked = f.Value == "true" || f.Value == x.ID
+		f.Value = x.ID
+	}
+	s.Initialled = s.Initialled || f.Mark == "initials"
+	s.Attaches = s.Attaches || f.Kind == "file"
+	s.Signs = s.Signs || f.Mark == "signature"
+	s.Fields = append(s.Fields, f)
+	on.Fields = append(on.Fields, f)
+}
+
+// shape chooses the input for a field; high is its height in points.
+func (f *fieldView) shape(x *signing.Field, high float64) {
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'f', -1, 64)
+	}
+	f.Kind = "text"
+	switch x.Type {
+	case "signature", "initials":
+		f.Kind, f.Mark = "mark", x.Type
+	case "date_signed", "stamp":
+		f.Kind = "fixed"
+	case "attachment":
+		f.Kind, f.Value = "file", ""
+	case "checkbox":
+		f.Kind, f.Checked, f.Value = "checkbox", f.Value == "true" || f.Value == "yes", "yes"
+	case "radio":
+		f.Kind = "radio"
+		if len(x.Options) > 0 {
+			f.Kind = "select"
+		} else if x.Group == "" {
+			f.Checked = f.Value == "true" || f.Value == x.ID
+			f.Value = x.ID
+		}
+	case "select":
+		f.Kind = "select"
+	case "date", "email":
+		f.Kind = x.Type
+	case "number":
+		f.Kind, f.Min, f.Max = "number", number(x.Min), number(x.Max)
+	case "text":
+		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
+		if high >= 3*f.size || strings.Contains(f.Value, "\n") {
+			f.Kind = "textarea"
+		}
+	}
+	f.Autocomplete = map[string]string{"name": "name", "email": "email", "company": "organization", "job_title": "organization-title"}[x.Type]
+	if f.Kind == "select" {
+		f.Options = []option{{}}
+		for _, o := range x.Options {
+			f.Options = append(f.Options, option{Value: o, Label: o, Selected: o == f.Value})
+		}
+	}
+	if x.ReadOnly && f.Mark == "" {
+		f.Kind = "fixed"
+	}
+}
+
+// count finds what has to be filled in.
+func (s *signPage) count(v *visitor) {
+	need := func(id string) {
+		if s.Required++; s.First == "" {
+			s.First = id
+		}
+	}
+	if v.Consent != "" {
+		need("consent")
+	}
+	groups := map[string]bool{}
+	for _, f := range s.Fields {
+		if f.Kind == "mark" {
+			f.Required = true
+		}
+		if f.Kind == "radio" && groups[f.Name] || !f.Required {
+			continue
+		}
+		groups[f.Name] = true
+		need(f.ID)
+	}
+	if s.Loose {
+		need(s.Signature.Input)
+	}
+}
+
+func (r *request) markView(v *visitor, kind, name string, saved *signing.Mark, sent form) markView {
+	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Required: true}
+	if kind == "initials" {
+		m.Text = name
+	}
+	if saved != nil {
+		m.Text, m.Font = cmp.Or(saved.Text, m.Text), cmp.Or(saved.Font, m.Font)
+		if saved.Type == "drawn" || saved.Type == "image" {
+			m.Type, m.Data = saved.Type, saved.Data
+		}
+	}
+	if sent.values != nil {
+		m.Text, m.Font = sent.value(kind+".text"), cmp.Or(sent.value(kind+".font"), m.Font)
+		m.Type, m.Data = sent.value(kind+".type"), sent.value(kind+".data")
+	}
+	for i, face := range text.Scripts() {
+		m.Styles = append(m.Styles, markStyle{Value: face, Label: r.say("mark.style", "n", i+1), Checked: face == m.Font,
+			Src: v.base + "/typed.svg?font=" + face + "&text=" + url.QueryEscape(cmp.Or(m.Text, name))})
+	}
+	return m
+}
+
+// places puts every field where it is on its page. On narrow screens the fields
+// stand under the page, and what is on it is a number that leads to them.
+func (s *signPage) places() template.CSS {
+	var wide, narrow strings.Builder
+	for i := range s.Sheets {
+		for _, f := range s.Sheets[i].Fields {
+			// A point is that much of the page's width.
+			fmt.Fprintf(&wide, "#%s{left:%.3f%%;top:%.3f%%;width:%.3f%%;height:%.3f%%;--z:%.3fcqw}", f.ID, 100*f.x, 100*f.y, 100*f.width, 100*f.height, 100*f.size/max(s.Sheets[i].points, 1))
+			fmt.Fprintf(&narrow, "#n%d{left:%.3f%%;top:%.3f%%}", f.N, 100*f.x, 100*f.y)
+		}
+	}
+	if wide.Len() == 0 {
+		return ""
+	}
+	return template.CSS("@media (min-width:40.01rem){" + wide.String() + "}@media (max-width:40rem){" + narrow.String() + "}")
+}

@@ -1,0 +1,244 @@
+// The page on which somebody signs. Everything here is also possible without
+// it: this guides to what is missing, saves what was entered, and lets people
+// draw.
+const $ = (s, in_ = document) => in_.querySelector(s), $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
+const form = $('#sign'), words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang);
+const say = (key, values = {}) => {
+  const forms = words[key] || {}, text = forms[plural.select(values.n ?? 0)] || forms.other || key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+};
+const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
+const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
+const post = (path, body) => fetch(form.dataset.base + path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
+
+// What has to be filled in, in the order of the page.
+const required = () => {
+  const groups = new Set();
+  return $$('[data-req]', form).filter(e => e.type !== 'radio' || !groups.has(e.name) && groups.add(e.name));
+};
+const filled = e => e.dataset.mark ? marks[e.dataset.mark]?.done : e.type === 'checkbox' ? e.checked
+  : e.type === 'radio' ? $$('input[type=radio]', form).some(o => o.name === e.name && o.checked) : !!e.value.trim();
+const missing = () => required().filter(e => !filled(e));
+const nameOf = e => (e.dataset.mark ? $('#' + e.id + '-label') : e.id === 'consent' ? $('#before') : $('label[for="' + e.id + '"]'))?.textContent.replace('*', '').trim() || '';
+
+function count() {
+  const all = required(), left = missing();
+  $('#left').textContent = say('done', { done: all.length - left.length, n: all.length });
+  $('#next').textContent = left.length ? say('next') : say('review');
+  $('#next').setAttribute('href', '#' + (left[0]?.id || 'finish'));
+  document.title = document.title.replace(/ \(\d+\/\d+\)$/, '') + ' (' + (all.length - left.length) + '/' + all.length + ')';
+  for (const f of $$('.f', form)) {
+    const e = $('input,textarea,select,button[data-mark]', f);
+    if (e) f.classList.toggle('done', !!filled(e));
+  }
+  for (const d of $$('[data-of]', form)) {
+    const e = document.getElementById(d.dataset.of);
+    if (!e) continue;
+    d.textContent = e.dataset.mark ? (marks[e.dataset.mark]?.done ? say('mark') : '–')
+      : e.type === 'checkbox' || e.type === 'radio' ? say(e.checked ? 'yes' : 'no')
+      : e.type === 'file' ? [...e.files].map(f => f.name).join(', ') || '–' : e.value || '–';
+  }
+}
+function go(e) { e.scrollIntoView({ block: 'center' }); e.focus({ preventScroll: true }); }
+$('#next').addEventListener('click', e => { e.preventDefault(); go(missing()[0] || $('#finish')); });
+
+// Enter goes on to the next field: nobody signs by an accident of the keyboard.
+form.addEventListener('keydown', e => {
+  if (e.key !== 'Enter' || e.target.tagName !== 'INPUT' || e.isComposing) return;
+  e.preventDefault();
+  const box = e.target.closest('dialog');
+  if (box) return void $('[data-adopt]', box).click();
+  if (e.target.type === 'checkbox') e.target.click();
+  const all = $$('input:not([type=hidden]),textarea,select,button[data-mark]', form).filter(x => x.offsetParent && !x.closest('dialog'));
+  const next = all[all.indexOf(e.target) + 1];
+  next ? go(next) : $('#finish').focus();
+});
+
+// Saving as it is entered, so that another device can go on.
+let timer, dirty = false, saving = false;
+const saved = (key, now) => { $('#saved').textContent = key ? say(key) : ''; if (now) tell(say(key)); };
+function later(ms = 900) { dirty = true; clearTimeout(timer); timer = setTimeout(save, ms); }
+async function save() {
+  if (saving || !dirty || leaving) return;
+  saving = true; dirty = false; saved('saving');
+  const data = new FormData(form);
+  for (const [k, v] of [...data]) if (v instanceof File) data.delete(k);
+  data.set('do', 'save');
+  try {
+    const answer = await post('', data);
+    if (answer.ok) saved('saved');
+    else if (answer.status === 409) location.assign(form.dataset.base);
+    else throw new Error(answer.status);
+  } catch { dirty = true; saved(navigator.onLine ? 'unsaved' : 'offline'); timer = setTimeout(save, 8000); }
+  saving = false;
+  if (dirty && navigator.onLine) later();
+}
+addEventListener('online', () => dirty && save());
+addEventListener('offline', () => saved('offline', true));
+form.addEventListener('input', e => { if (!e.target.closest('dialog')) { count(); later(); } });
+form.addEventListener('change', e => { if (!e.target.closest('dialog')) { count(); later(200); } });
+
+// Seen: a person did something in a window that can be seen.
+const seen = () => {
+  if (document.visibilityState !== 'visible') return;
+  for (const g of gestures) removeEventListener(g, seen, true);
+  const data = new FormData();
+  data.set('csrf', form.elements.csrf.value);
+  post('/viewed', data).catch(() => {});
+};
+const gestures = ['pointerdown', 'keydown', 'wheel', 'touchstart'];
+for (const g of gestures) addEventListener(g, seen, { capture: true, passive: true });
+
+// Signing.
+let leaving = false;
+form.addEventListener('submit', e => {
+  if (leaving) return void e.preventDefault();
+  if (e.submitter?.value === 'finish') {
+    const left = missing();
+    if (left.length) {
+      e.preventDefault();
+      warn(say('missing', { n: left.length, name: nameOf(left[0]) }));
+      return go(left[0]);
+    }
+    const b = e.submitter;
+    b.setAttribute('aria-busy', 'true');
+    b.lastChild.textContent = say('signing');
+    tell(say('signing') + ' ' + say('wait'));
+  }
+  leaving = true;
+});
+addEventListener('pageshow', e => { if (e.persisted) location.reload(); });
+
+// What people sign with: a dialog made of the card that is there without us.
+class Mark {
+  constructor(card) {
+    this.kind = card.dataset.kind; this.type = 'typed';
+    this.hidden = ['type', 'data'].map(n => form.elements[this.kind + '.' + n]);
+    this.text = form.elements[this.kind + '.text']; this.file = form.elements[this.kind + '.file'];
+    const dialog = this.dialog = document.createElement('dialog');
+    dialog.setAttribute('aria-labelledby', card.getAttribute('aria-labelledby'));
+    dialog.id = card.id; dialog.className = 'mark'; dialog.append(...card.childNodes); card.replaceWith(dialog);
+    this.error = $('.mark-error', dialog); this.canvas = $('canvas', dialog); this.shown = $('.shown', dialog);
+    for (const h of this.hidden) h.disabled = false;
+    for (const e of $$('.tabs,.actions', dialog)) e.hidden = false;
+    const more = $('.upload details', dialog); more.replaceWith(...[...more.children].slice(1));
+    this.tabs = $$('[role=tab]', dialog);
+    this.tabs.forEach((t, i) => {
+      $('#' + t.getAttribute('aria-controls')).setAttribute('role', 'tabpanel');
+      $('#' + t.getAttribute('aria-controls')).setAttribute('aria-labelledby', t.id);
+      t.addEventListener('click', () => this.pick(t));
+      t.addEventListener('keydown', e => {
+        const way = { ArrowRight: 1, ArrowLeft: -1 }[e.key] * (document.dir === 'rtl' ? -1 : 1);
+        if (way) { const n = this.tabs[(i + way + this.tabs.length) % this.tabs.length]; this.pick(n); n.focus(); }
+      });
+    });
+    this.text.addEventListener('input', () => this.preview());
+    this.file.addEventListener('change', () => this.look());
+    $('[data-adopt]', dialog).addEventListener('click', () => this.adopt());
+    $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => { this.fail(''); this.from?.focus(); });
+    this.pick(this.tabs[0]);
+    this.restore();
+  }
+  restore() {
+    const [type, data] = this.hidden.map(h => h.value);
+    if (type === 'drawn' && data.startsWith('[')) this.keep(type, data, strokesOf(JSON.parse(data)));
+    else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
+    else if (this.kind === 'signature' && this.text.value) this.keep('typed', '', this.typed());
+  }
+  open(from) {
+    this.from = from;
+    if (!this.text.value) { this.text.value = form.dataset.name; this.preview(); }
+    this.dialog.showModal();
+    (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
+    if (this.type === 'drawn') this.draw();
+  }
+  pick(tab) {
+    for (const t of this.tabs) {
+      t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
+      $('#' + t.getAttribute('aria-controls')).hidden = t !== tab;
+    }
+    this.type = tab.dataset.type; this.fail('');
+    if (this.type === 'drawn' && this.dialog.open) this.draw();
+  }
+  async draw() {
+    if (!this.pad) {
+      const { Pad } = await import(form.dataset.pad);
+      this.pad ||= new Pad(this.canvas);
+      $('[data-pad=undo]', this.dialog).onclick = () => this.pad.undo();
+      $('[data-pad=clear]', this.dialog).onclick = () => this.pad.clear();
+    }
+    this.pad.fit();
+  }
+  preview() {
+    clearTimeout(this.wait);
+    this.wait = setTimeout(() => {
+      for (const i of $$('.style img', this.dialog)) i.src = i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim() || form.dataset.name));
+    }, 200);
+  }
+  typed() { const i = $('.style:has(:checked) img', this.dialog), p = picture(i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim()))); return p; }
+  look() {
+    const f = this.file.files[0];
+    this.read = null; this.shown.hidden = true;
+    if (!f) return;
+    if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 2 << 20) return this.fail(say('badfile'));
+    this.fail('');
+    const r = new FileReader();
+    r.onload = () => { this.read = this.shown.src = r.result; this.shown.hidden = false; };
+    r.readAsDataURL(f);
+  }
+  fail(text) { this.error.textContent = text; this.error.hidden = !text; }
+  adopt() {
+    if (this.type === 'typed') {
+      if (!this.text.value.trim()) { this.fail(say('name')); return this.text.focus(); }
+      this.keep('typed', '', this.typed());
+    } else if (this.type === 'drawn') {
+      const strokes = this.pad?.strokes() || [];
+      if (!strokes.length) return this.fail(say('empty'));
+      if (this.pad.small() && !this.sure) { this.sure = true; return this.fail(say('small')); }
+      this.keep('drawn', JSON.stringify(strokes), strokesOf(strokes));
+    } else {
+      if (!this.read) return this.fail(say('nofile'));
+      this.keep('image', this.read, picture(this.read));
+    }
+    this.file.value = '';
+    this.dialog.close();
+    tell(say('signed')); count(); later(100);
+  }
+  keep(type, data, shown) {
+    this.sure = false; this.done = true;
+    [this.hidden[0].value, this.hidden[1].value] = [type, data];
+    for (const b of $$('button[data-mark="' + this.kind + '"]')) {
+      b.replaceChildren(shown.cloneNode(true), Object.assign(document.createElement('span'), { className: 'vh', textContent: say('change') }));
+    }
+  }
+}
+const picture = src => Object.assign(new Image(), { src, alt: say('mark') });
+function strokesOf(strokes) {
+  const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg'), path = document.createElementNS(ns, 'path');
+  const xs = strokes.flat().map(p => p[0]), ys = strokes.flat().map(p => p[1]);
+  const min = a => a.reduce((m, v) => Math.min(m, v), Infinity), max = a => a.reduce((m, v) => Math.max(m, v), -Infinity);
+  const [x, y, w, h] = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)], line = Math.max(w, h) / 80 + 1;
+  const set = (e, all) => { for (const k in all) e.setAttribute(k, all[k]); };
+  set(svg, { class: 'ink', role: 'img', 'aria-label': say('mark'), viewBox: [x - line, y - line, w + 2 * line, h + 2 * line].join(' ') });
+  set(path, { fill: 'none', stroke: '#14285a', 'stroke-width': line, 'stroke-linecap': 'round', 'stroke-linejoin': 'round',
+    d: strokes.map(s => 'M' + s.map(p => p.join(' ')).join('L') + (s.length === 1 ? 'h.1' : '')).join('') });
+  svg.append(path);
+  return svg;
+}
+const marks = {};
+for (const card of $$('.mark', form)) marks[card.dataset.kind] = new Mark(card);
+for (const b of $$('button[data-mark]', form)) {
+  b.hidden = false;
+  b.parentElement.querySelector('a.put')?.remove();
+  b.addEventListener('click', () => marks[b.dataset.mark].open(b));
+}
+
+$('.zoom')?.removeAttribute('hidden');
+$('#zoom')?.addEventListener('change', e => { $('#sheets').dataset.zoom = e.target.value; });
+for (const m of $$('details.menu')) {
+  m.addEventListener('keydown', e => { if (e.key === 'Escape') { m.open = false; $('summary', m).focus(); } });
+  addEventListener('click', e => { if (!m.contains(e.target)) m.open = false; });
+}
+count();
+$('#errors')?.focus();

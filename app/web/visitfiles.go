@@ -1,0 +1,154 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+)
+
+// Widths of page pictures that are served, in pixels: few, so that they are kept.
+var widths = []int{640, 1240, 2000}
+
+// picture is one page of a file as it stands.
+func (r *request) picture(v *visitor) error {
+	n, err := strconv.Atoi(r.Params("page"))
+	if err != nil {
+		return account.NotFound("page")
+	}
+	width := 1240
+	for _, w := range widths {
+		if r.Query("w") == strconv.Itoa(w) {
+			width = w
+		}
+	}
+	png, tag, err := r.door.Signing.PagePicture(r.UserContext(), v.who, v.who.Document, r.Params("file"), n, width)
+	if err != nil {
+		return err
+	}
+	tag = `"` + tag + `"`
+	r.Set(fiber.HeaderETag, tag)
+	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
+	if r.Get(fiber.HeaderIfNoneMatch) == tag {
+		return r.SendStatus(http.StatusNotModified)
+	}
+	r.Set(fiber.HeaderContentType, "image/png")
+	return r.Send(png)
+}
+
+// typed is a name in a script face, drawn with the very outlines that go into
+// the PDF.
+func (r *request) typed(*visitor) error {
+	name := []rune(strings.TrimSpace(r.Query("text")))
+	path, width, height := r.door.Fonts.Outline(text.Style{Face: r.Query("font")}, 48, string(name[:min(len(name), 100)]))
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
+	r.Set(fiber.HeaderContentType, "image/svg+xml")
+	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
+	const margin = 8
+	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"><path fill="#14285a" d="%s"/></svg>`,
+		-margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin, path)
+	return err
+}
+
+// download gives what a person may take home: while signing goes on the file as
+// it stands, and in the end the sealed one.
+func (r *request) download(v *visitor) error {
+	in, ok := map[string]signing.DownloadInput{
+		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
+	}[r.Params("what")]
+	if !ok {
+		return account.NotFound("file")
+	}
+	d, err := r.door.Signing.Download(r.UserContext(), v.who, v.who.Document, in)
+	if err != nil {
+		return err
+	}
+	return r.stream(d)
+}
+
+// stream sends a download.
+func (r *request) stream(d *signing.Download) error {
+	r.Set(fiber.HeaderContentType, d.ContentType)
+	r.Set(fiber.HeaderContentDisposition, `attachment; filename="`+plainName(d.Name)+`"; filename*=UTF-8''`+url.PathEscape(d.Name))
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
+	if d.Open == nil {
+		out, in := io.Pipe()
+		// When making it fails the connection breaks, so that half a file is
+		// never taken for a whole one.
+		go func() { in.CloseWithError(d.Write(in)) }()
+		r.Context().SetBodyStream(out, -1)
+		return nil
+	}
+	file, err := d.Open()
+	if err != nil {
+		return err
+	}
+	r.Context().SetBodyStream(file, int(d.Size))
+	return nil
+}
+
+// plainName is a file name for programs that know no other characters.
+func plainName(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
+			return '_'
+		}
+		return c
+	}, name)
+}
+
+// pageText is one page as text.
+type pageText struct {
+	ID, Label, Text string
+	Fields          []*fieldView
+}
+
+// texts gives the text of every page of every file, in order, by the file.
+func (r *request) texts(v *visitor) (map[string][]string, error) {
+	out := map[string][]string{}
+	for i := range v.Document.Files {
+		id := v.Document.Files[i].ID
+		pages, err := r.door.Signing.PageTexts(r.UserContext(), v.who, v.who.Document, id)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = pages
+	}
+	return out, nil
+}
+
+// showText is the whole document as text, with what was filled in so far.
+func (r *request) showText(v *visitor) error {
+	if v.Stage == signing.StageIdentify {
+		return r.redirect(v.base)
+	}
+	all, err := r.texts(v)
+	if err != nil {
+		return err
+	}
+	s := r.signPage(v, form{}, nil)
+	var pages []pageText
+	for i := range s.Sheets {
+		x := &s.Sheets[i]
+		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields})
+	}
+	p := r.frame(v, r.say("text.title", "title", v.Document.Title))
+	p.Data = struct {
+		visitPage
+		Pages []pageText
+	}{p.Data.(visitPage), pages}
+	return r.render(http.StatusOK, "text", p)
+}
+
+// showDisclosure is what a person agrees to, to be read and printed.
+func (r *request) showDisclosure(v *visitor) error {
+	return r.render(http.StatusOK, "disclosure", r.frame(v, r.say("disclosure.title")))
+}
