@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"path"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
+	"time"
 
 	"golang.org/x/text/language"
 
@@ -32,6 +35,7 @@ type pages struct {
 	layout    *template.Template
 	languages []language.Tag
 	names     []string
+	matcher   language.Matcher
 	wordings  map[string]map[string]*wording // language → kind
 }
 
@@ -43,6 +47,10 @@ type wording struct {
 // layoutKind is the wording that all messages have in common: the greeting as
 // its lead, then the footer and the sentence before a bare link.
 const layoutKind = "_layout"
+
+// dateKind is how a time is written: its lead puts together day, month, year,
+// time and zone; its body names the months.
+const dateKind = "_date"
 
 func parsePages() (*pages, error) {
 	layout, err := template.ParseFS(files, "layout/mail.html")
@@ -64,6 +72,7 @@ func parsePages() (*pages, error) {
 		}
 		p.languages, p.names = append(p.languages, language.Make(lang)), append(p.names, lang)
 	}
+	p.matcher = language.NewMatcher(p.languages)
 	return p, nil
 }
 
@@ -107,7 +116,7 @@ func (p *pages) match(locale string) string {
 	if err != nil {
 		return p.names[0]
 	}
-	_, i, confidence := language.NewMatcher(p.languages).Match(tag)
+	_, i, confidence := p.matcher.Match(tag)
 	if confidence == language.No {
 		return p.names[0]
 	}
@@ -156,6 +165,10 @@ func (p *pages) word(kind, lang string, facts map[string]string) (*said, error) 
 	if w == nil {
 		return nil, fmt.Errorf("no wording for %s", kind)
 	}
+	facts, err := p.dated(lang, facts)
+	if err != nil {
+		return nil, err
+	}
 	v := &said{Lang: lang, Dir: direction(lang), Quote: facts["message"], Link: facts["link"]}
 	if kind != "invitation" && kind != "reminder" {
 		v.Quote = ""
@@ -185,6 +198,44 @@ func (p *pages) word(kind, lang string, facts map[string]string) (*said, error) 
 		v.Link = ""
 	}
 	return v, first
+}
+
+// dated gives the facts with their times in the form of a language.
+func (p *pages) dated(lang string, facts map[string]string) (map[string]string, error) {
+	facts = maps.Clone(facts)
+	for _, name := range []string{"expires", "expires_at"} {
+		t, err := time.Parse(time.RFC3339, facts[name])
+		if err != nil {
+			continue // there is none
+		}
+		if facts[name], err = p.date(lang, t, facts["timezone"]); err != nil {
+			return nil, err
+		}
+	}
+	return facts, nil
+}
+
+// date writes a time in the form of a language, in a time zone; an unknown one
+// is UTC.
+func (p *pages) date(lang string, t time.Time, timezone string) (string, error) {
+	form := p.wordings[lang][dateKind]
+	if form == nil || len(form.body) != 12 {
+		return "", fmt.Errorf("no form of dates in %s", lang)
+	}
+	zone, err := time.LoadLocation(timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	t = t.In(zone)
+	month, err := say(form.body[t.Month()-1], nil)
+	if err != nil {
+		return "", err
+	}
+	name := "UTC"
+	if _, offset := t.Zone(); offset != 0 {
+		name = t.Format("UTC-07:00")
+	}
+	return say(form.lead, map[string]string{"day": strconv.Itoa(t.Day()), "month": month, "year": strconv.Itoa(t.Year()), "time": t.Format("15:04"), "zone": name})
 }
 
 func direction(lang string) string {

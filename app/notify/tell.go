@@ -3,6 +3,7 @@ package notify
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/signing"
@@ -62,11 +63,12 @@ func (t *story) facts() map[string]string {
 	f := map[string]string{
 		"title": d.Title, "company": t.company.Name, "sender": sender, "sender_email": d.Owner.Email,
 		"subject": d.Subject, "message": d.Message, "color": t.company.BrandColor,
-		"reason": t.event.Data["reason"], "email": t.event.Data["email"],
+		"timezone": t.company.Timezone,
+		"reason":   t.event.Data["reason"], "email": t.event.Data["email"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
 	}
 	if d.ExpiresAt != nil {
-		f["expires"] = d.ExpiresAt.UTC().Format("2 January 2006, 15:04 UTC")
+		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // worded with the message
 	}
 	if inv := d.Invitation(t.event.Invitation); inv != nil {
 		f["signatory"] = inv.Name
