@@ -219,6 +219,16 @@ func TestDownload(t *testing.T) {
 		c.Get(t, at, "Range", "bytes=0-9", "If-Range", `"other"`).Want(t, 200)
 		c.Get(t, at, "Range", "bytes=0-9", "If-Range", tag).Want(t, 206)
 	})
+	t.Run("head", func(t *testing.T) {
+		for _, path := range []string{at, "/documents", "/documents/" + d.Text(t, "id"), "/healthz"} {
+			get, head := c.Get(t, path), c.Do(t, "HEAD", path, nil).Want(t, 200)
+			if len(head.Body) > 0 || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") || head.Header.Get("ETag") != get.Header.Get("ETag") {
+				t.Errorf("%s: HEAD gives %v, GET %v", path, head.Header, get.Header)
+			}
+		}
+		failed(t, c.Server.Anonymous().Get(t, at), 401)
+		c.Server.Anonymous().Do(t, "HEAD", at, nil).Want(t, 401)
+	})
 	t.Run("not changed", func(t *testing.T) {
 		r := c.Get(t, at, "If-None-Match", tag).Want(t, 304)
 		if len(r.Body) > 0 {

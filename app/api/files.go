@@ -153,7 +153,7 @@ func (s *server) download(r *request, in *downloadBody) error {
 	if err != nil {
 		return err
 	}
-	if r.Method() == http.MethodGet {
+	if r.op.method == http.MethodGet {
 		in = &downloadBody{r.text("format"), r.text("version"), r.text("content")}
 	}
 	d, err := s.Signing.Download(r.UserContext(), r.who, id, signing.DownloadInput(*in))

@@ -101,6 +101,9 @@ func (s *server) add(op operation, run func(*request) error) {
 	}
 	for _, prefix := range []string{"", "/api"} {
 		s.app.Add(op.method, prefix+path, handler)
+		if op.method == http.MethodGet {
+			s.app.Add(http.MethodHead, prefix+path, handler)
+		}
 	}
 }
 
@@ -181,7 +184,7 @@ func (r *request) send(a answer) error {
 func (r *request) sendBytes(a answer, body []byte) error {
 	if a.etag != "" {
 		r.Set(fiber.HeaderETag, a.etag)
-		if r.Method() == http.MethodGet && matchesETag(r.Get(fiber.HeaderIfNoneMatch), a.etag) {
+		if r.op.method == http.MethodGet && matchesETag(r.Get(fiber.HeaderIfNoneMatch), a.etag) {
 			return r.Status(http.StatusNotModified).Send(nil)
 		}
 	}
