@@ -5,10 +5,12 @@ import (
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // ErrType says that a value is not a PDF object and so can't be written.
@@ -139,10 +141,16 @@ func appendString(b []byte, s String) []byte {
 	return append(b, ')')
 }
 
+// spare keeps compressors for the next stream: each clears 800 KB when it is
+// made, which costs more than compressing a small stream.
+var spare = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
+
 // Compress makes a FlateDecode stream of data. Entries of d are kept.
 func Compress(d Dict, data []byte) *Stream {
 	var b bytes.Buffer
-	z := zlib.NewWriter(&b)
+	z := spare.Get().(*zlib.Writer)
+	defer spare.Put(z)
+	z.Reset(&b)
 	// A bytes.Buffer takes every write.
 	_, _ = z.Write(data)
 	_ = z.Close()
