@@ -380,15 +380,19 @@ func (h *bench) cycles() {
 		floor := h.newFloor(files)
 		var rates, floors, ratios []float64
 		var p50 []time.Duration
+		cycles, before := 0, p.processor()
 		for range rounds {
 			m, err := load(p.url, connections, 2*h.turn, func(l *lean, _, _ int) error { return h.cycle(l, token, content) })
 			h.check(err)
 			f := h.repeat(connections, floor.cycle)
 			rates, floors, ratios = append(rates, m.perSecond), append(floors, f), append(ratios, f/m.perSecond)
 			p50 = append(p50, m.p(50))
+			cycles += len(m.took)
 		}
+		took := (p.processor() - before) / time.Duration(cycles)
 		h.line(fmt.Sprintf("floor: %d commits, files of %s, %d at once", commitsPerCycle, kilobytes(files), connections), fmt.Sprintf("%7.1f/s", median(floors)))
 		h.most(fmt.Sprintf("cycle, %d at once", connections), fmt.Sprintf("%7.1f/s   p50 %s", median(rates), milliseconds(median(p50))), median(ratios), 8, " times the floor")
+		h.line("processor time of a cycle", milliseconds(took))
 		h.check(floor.db.Close())
 	}
 	h.line("resident after that", fmt.Sprintf("%d MB", p.status("VmRSS")/1024))

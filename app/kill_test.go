@@ -49,7 +49,6 @@ type trace struct {
 	title, email string
 	id           string
 	invitation   string
-	file         string
 	hash         string // of what was uploaded
 	sealed       string // of the signed file, once it was downloaded
 	reached      step

@@ -280,6 +280,26 @@ func (p *process) status(key string) int {
 	return 0
 }
 
+// processor is how much of the processors the process has taken so far.
+func (p *process) processor() time.Duration {
+	p.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		p.Fatal(err)
+	}
+	// proc(5): the name may hold blanks; utime and stime are the 12th and 13th behind it.
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	total := 0
+	for _, field := range fields[11:13] {
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			p.Fatal(err)
+		}
+		total += ticks
+	}
+	return time.Duration(total) * time.Second / 100
+}
+
 // client talks to an appliance as one of its people.
 type client struct {
 	http       *http.Client
