@@ -40,15 +40,23 @@ type judges struct {
 // newJudges trusts the root of an appliance, and what else is given.
 func newJudges(t *testing.T, s *apptest.Server, more ...*x509.Certificate) *judges {
 	t.Helper()
-	j := &judges{root: filepath.Join(t.TempDir(), "root.pem"), roots: append(s.Keys.Roots(), more...), clock: s.Clock}
-	if err := os.WriteFile(j.root, pki.EncodePEM(j.roots...), 0o600); err != nil {
+	return judgesOf(t, s.Clock, append(s.Keys.Roots(), more...)...)
+}
+
+func judgesOf(t *testing.T, clock *app.Clock, roots ...*x509.Certificate) *judges {
+	t.Helper()
+	j := &judges{root: filepath.Join(t.TempDir(), "root.pem"), roots: roots, clock: clock, nss: t.TempDir()}
+	if err := os.WriteFile(j.root, pki.EncodePEM(roots...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	own := filepath.Join(t.TempDir(), "own.pem")
-	if err := os.WriteFile(own, pki.EncodePEM(s.Keys.Roots()...), 0o600); err != nil {
-		t.Fatal(err)
+	tool(t, "certutil", "-N", "-d", "sql:"+j.nss, "--empty-password")
+	for i, c := range roots {
+		path := filepath.Join(j.nss, fmt.Sprintf("%d.pem", i))
+		if err := os.WriteFile(path, pki.EncodePEM(c), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tool(t, "certutil", "-A", "-d", "sql:"+j.nss, "-n", fmt.Sprint("root ", i), "-t", "CT,C,C", "-i", path)
 	}
-	j.nss = trusting(t, own)
 	return j
 }
 
@@ -168,6 +176,11 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 			t.Fatal(err)
 		}
 		before, _ = qpdfFindings(t, was)
+	}
+	for line := range before {
+		if strings.Contains(line, "file is damaged") {
+			return // what qpdf then makes of it is another file than anybody else's
+		}
 	}
 	for line := range found {
 		if before[line] == 0 {

@@ -21,6 +21,7 @@ const (
 	companyLife       = 3 * year
 	timestampLife     = 5 * year
 	renewal           = 90 * 24 * time.Hour
+	timestampRenewal  = 2 * year // what is timestamped again before the old certificate ends must gain by it
 	warningTime       = 60 * 24 * time.Hour
 	backdating        = 24 * time.Hour // a clock that is set back a little still finds them valid
 	signatoryBackdate = 5 * time.Minute
@@ -270,9 +271,9 @@ func (a *Authority) outlived(s, issuer *Signer, now time.Time, margin time.Durat
 }
 
 // current tells whether a leaf that this authority issued can go on being used.
-func (a *Authority) current(s, issuer *Signer, now time.Time) bool {
+func (a *Authority) current(s, issuer *Signer, now time.Time, margin time.Duration) bool {
 	return s != nil && len(s.Chain) > 0 && s.Chain[0].Equal(issuer.Certificate) &&
-		checkTime(s.Certificate, now) == nil && !a.outlived(s, issuer, now, renewal)
+		checkTime(s.Certificate, now) == nil && !a.outlived(s, issuer, now, margin)
 }
 
 func checkTime(c *x509.Certificate, now time.Time) error {

@@ -122,7 +122,7 @@ func (a *Authority) companyUsable(s *Signer, name string, now time.Time) bool {
 		return false
 	}
 	issuer := a.issuers[len(a.issuers)-1]
-	return a.current(s, issuer, now) && s.Certificate.Subject.CommonName == companyTitle(name)
+	return a.current(s, issuer, now, renewal) && s.Certificate.Subject.CommonName == companyTitle(name)
 }
 
 // issued tells whether one of this authority's issuers made the certificate.
@@ -240,7 +240,7 @@ func (a *Authority) currentTimestamp(now time.Time) (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.current(a.timestamp, issuer, now) {
+	if a.current(a.timestamp, issuer, now, timestampRenewal) {
 		return a.timestamp, nil
 	}
 	subject, err := distinguishedName(organization(a.options.Organization), commonName(a.title("Timestamps")))
@@ -267,7 +267,7 @@ func (a *Authority) currentTimestamp(now time.Time) (*Signer, error) {
 
 func (a *Authority) timestampSigner(now time.Time) (*Signer, error) {
 	a.mu.RLock()
-	if n := len(a.issuers); n > 0 && a.current(a.timestamp, a.issuers[n-1], now) {
+	if n := len(a.issuers); n > 0 && a.current(a.timestamp, a.issuers[n-1], now, timestampRenewal) {
 		defer a.mu.RUnlock()
 		return a.timestamp, nil
 	}

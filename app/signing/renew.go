@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"paraph/app/account"
@@ -72,13 +73,24 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 	return did, err
 }
 
-// renewFile adds validation data and a timestamp where the last one runs out.
+// renewFile adds validation data and a timestamp where the last one runs out,
+// unless the new one would not last longer.
 func (s *Service) renewFile(ctx context.Context, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
 		return false, err
 	}
-	return true, s.finish(ctx, f, now)
+	again := *f
+	again.Revisions = slices.Clone(f.Revisions)
+	if err := s.finish(ctx, &again, now); err != nil {
+		return false, err
+	}
+	next, err := s.timestampEnds(&again)
+	if err != nil || !next.After(ends) {
+		return false, err
+	}
+	*f = again
+	return true, nil
 }
 
 // timestampEnds is when the certificate of a file's last document timestamp ends.
