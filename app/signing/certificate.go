@@ -151,6 +151,12 @@ func (c *certificatePages) head() {
 	c.flow.KeyValues(p...)
 }
 
+// chapter begins one, and keeps its heading with the first part in it.
+func (c *certificatePages) chapter(name string) {
+	c.flow.Need(partRoom + 40)
+	c.flow.Heading(2, c.words.say(name))
+}
+
 // address names a person with their mailbox.
 func (w *wording) address(name, email string) string {
 	switch {
@@ -165,7 +171,7 @@ func (w *wording) address(name, email string) string {
 }
 
 func (c *certificatePages) people() error {
-	c.flow.Heading(2, c.words.say("people"))
+	c.chapter("people")
 	for i := range c.document.Invitations {
 		if err := c.person(&c.document.Invitations[i]); err != nil {
 			return err
@@ -325,7 +331,7 @@ func (c *certificatePages) mark(ev *Evidence) (text.Mark, error) {
 
 func (c *certificatePages) files() {
 	say := c.words.say
-	c.flow.Heading(2, say("files"))
+	c.chapter("files")
 	for i, f := range c.evidence.Files {
 		c.flow.Need(partRoom)
 		c.flow.Heading(3, f.Name)
@@ -364,8 +370,7 @@ func (c *certificatePages) steps(f evidenceFile, x *File) {
 
 func (c *certificatePages) events() {
 	say := c.words.say
-	c.flow.Need(partRoom) // the heading stays with the first rows
-	c.flow.Heading(2, say("events"))
+	c.chapter("events")
 	t := page.Table{Head: []string{say("when"), say("what"), say("who"), say("from")}, Widths: []float64{3.4, 3, 3, 2.2}, Size: 7}
 	for i := range c.evidence.Events {
 		t.Rows = append(t.Rows, c.event(&c.evidence.Events[i]))
@@ -405,7 +410,7 @@ func lined(parts ...string) string {
 
 func (c *certificatePages) howTo(evidence string) {
 	say := c.words.say
-	c.flow.Heading(2, say("check"))
+	c.chapter("check")
 	c.flow.Paragraph(say("check.reader"), small())
 	c.flow.Paragraph(say("check.command", "verify", "pdfsig FILE", "hash", "head -c BYTES FILE | sha256sum"), small())
 	c.flow.Paragraph(say("check.chain"), small())
