@@ -62,7 +62,7 @@ func judgesOf(t *testing.T, clock *app.Clock, roots ...*x509.Certificate) *judge
 
 // moved says whether the clock of the appliance is another than that of the
 // tools, which can't be told a time.
-func (j *judges) moved() bool { return j.clock.Now().Sub(time.Now()).Abs() > time.Hour }
+func (j *judges) moved() bool { return time.Until(j.clock.Now()).Abs() > time.Hour }
 
 // sealed is what is to be true of a completed file.
 type sealed struct {
