@@ -73,6 +73,11 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		if err := d.sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
+		var faults account.Faults
+		new(SendInput).apply(&faults, d, s.Limits, company, s.Now())
+		if err := faults.Err(); err != nil {
+			return nil, err
+		}
 		if sent, err = s.prepare(ctx, d, s.Now()); err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (d *Document) expiresNext() *time.Time {
 
 // remindsNext is when the first of those whose turn it is wants a reminder.
 func (d *Document) remindsNext(now time.Time) *time.Time {
-	if d.Status != Sent || d.RemindEveryDays == 0 || d.declined() != nil {
+	if d.Status != Sent || d.declined() != nil {
 		return nil
 	}
 	var next *time.Time
@@ -72,15 +72,32 @@ func (d *Document) remindsNext(now time.Time) *time.Time {
 		if !inv.open() || inv.NotifiedAt == nil || !d.turn(inv) {
 			continue
 		}
-		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
+		at := d.remindsAt(inv)
+		if at == nil {
+			continue
+		}
 		if at.Before(now) {
-			at = now
+			at = &now
 		}
 		if next == nil || at.Before(*next) {
-			next = &at
+			next = at
 		}
 	}
 	return next
+}
+
+// remindsAt is when a person is to be reminded next, or nil.
+func (d *Document) remindsAt(inv *Invitation) *time.Time {
+	if d.RemindEveryDays > 0 {
+		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
+		return &at
+	}
+	for _, days := range d.ReminderDays { // ascending
+		if at := inv.NotifiedAt.AddDate(0, 0, days); at.After(inv.lastWritten()) {
+			return &at
+		}
+	}
+	return nil
 }
 
 func (i *Invitation) lastWritten() time.Time {
@@ -164,11 +181,12 @@ func (s *Service) expire(_ context.Context, company, id string) error {
 
 func (s *Service) remindDue(_ context.Context, company, id string) error {
 	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if d.running(tx.Now) != nil || d.RemindEveryDays == 0 {
+		if d.running(tx.Now) != nil {
 			return nil, nil
 		}
 		return d.remind(tx.Now, func(inv *Invitation) bool {
-			return !inv.lastWritten().AddDate(0, 0, d.RemindEveryDays).After(tx.Now)
+			at := d.remindsAt(inv)
+			return at != nil && !at.After(tx.Now)
 		}), nil
 	})
 }

@@ -99,6 +99,7 @@ type Document struct {
 	SubmittedBy     string
 	ExpiresAt       *time.Time
 	RemindEveryDays int
+	ReminderDays    []int // days after the asking, by the company, where RemindEveryDays says nothing
 	Files           []File
 	Invitations     []Invitation
 	Fields          []Field

@@ -99,6 +99,9 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 func (in *SendInput) apply(f *account.Faults, d *Document, limits Limits, company account.Company, now time.Time) {
 	more := DocumentInput{Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays}
 	more.apply(f, d, limits, now)
+	if d.RemindEveryDays == 0 {
+		d.ReminderDays = company.ReminderDays
+	}
 	if d.ExpiresAt == nil && company.DefaultExpiryDays > 0 {
 		t := now.AddDate(0, 0, company.DefaultExpiryDays)
 		d.ExpiresAt = &t
