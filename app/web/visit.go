@@ -71,12 +71,7 @@ func (d *Door) invited(h func(*request, *visitor) error) handler {
 		if err != nil {
 			return err
 		}
-		for _, locale := range []string{v.Invitation.Locale, v.Document.Locale} {
-			if locale != "" {
-				r.speak(locale)
-				break
-			}
-		}
+		r.speak(v.Invitation.Locale)
 		return h(r, v)
 	}
 }

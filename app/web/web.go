@@ -103,6 +103,7 @@ func (d *Door) Mount(app *fiber.App) {
 	d.get(app, "/", func(r *request) error { return r.redirect("/app") })
 	app.Get("/static/:hash/*", d.static)
 	d.visitRoutes(app)
+	d.publicRoutes(app)
 	d.lost(app)
 }
 

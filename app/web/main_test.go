@@ -1,0 +1,212 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+func TestMain(m *testing.M) {
+	code := apptest.Main(m)
+	if stopBrowser != nil {
+		stopBrowser()
+	}
+	os.Exit(code)
+}
+
+// One browser serves all tests; each has windows that know nothing of the others.
+var (
+	startBrowser sync.Once
+	stopBrowser  func()
+	browser      context.Context
+	errBrowser   error
+	windows      = make(chan struct{}, 3) // Chromium is heavy
+)
+
+func start() {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator)
+	errBrowser = chromedp.Do(ctx)
+	browser, stopBrowser = ctx, func() { stop(); stopAllocator() }
+}
+
+// window is a window of the browser that watches what a page must not do: break
+// the content security policy, ask another host, fail in a script.
+type window struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// look is how somebody looks at a page.
+type look struct {
+	width, height int64
+	plain         bool // without scripts
+	dark          bool
+	language      string
+}
+
+func open(t *testing.T, l look) *window {
+	t.Helper()
+	startBrowser.Do(start)
+	if errBrowser != nil {
+		t.Fatalf("Chromium is needed for the tests of the pages: %v", errBrowser)
+	}
+	windows <- struct{}{}
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	w := &window{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		<-windows
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, p := range w.problems {
+			t.Error(p)
+		}
+	})
+	if err := chromedp.Listen(ctx, w.watch); err != nil {
+		t.Fatal(err)
+	}
+	var stop context.CancelFunc
+	w.ctx, stop = context.WithTimeout(ctx, 40*time.Second)
+	t.Cleanup(stop)
+	if l.width == 0 {
+		l.width, l.height = 1200, 900
+	}
+	call(w, network.Enable, network.EnableParams{})
+	call(w, log.Enable, cdp.Empty{})
+	call(w, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.plain})
+	if l.dark {
+		call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	}
+	if l.language != "" {
+		call(w, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": l.language}})
+	}
+	w.run(chromedp.EmulateViewport(l.width, l.height))
+	return w
+}
+
+func call[P, R any](w *window, command cdp.Command[P, R], params P) {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, command, params); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *window) watch(event any) {
+	problem := ""
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err == nil && u.Host != "" && u.Hostname() != "127.0.0.1" {
+			problem = "a request to another host: " + e.Request.URL
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.Text, "the server responded with a status of 4") {
+			problem = fmt.Sprintf("the browser says: %s (%s)", e.Entry.Text, e.Entry.URL)
+		}
+	case *runtime.EventExceptionThrown:
+		problem = fmt.Sprintf("a script failed: %+v", e.ExceptionDetails)
+	}
+	if problem != "" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.problems = append(w.problems, problem)
+	}
+}
+
+func (w *window) run(do ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, do...); err != nil {
+		w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+	}
+}
+
+func (w *window) visit(address string) { w.t.Helper(); w.run(chromedp.Navigate(address)) }
+
+// see waits until something is there to be seen.
+func (w *window) see(what chromedp.CSS) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, chromedp.WaitVisible(what)); err != nil {
+		w.t.Fatalf("%s is not seen: %v; the page says: %.800s", what, err, w.text())
+	}
+}
+
+// click presses something, once it can be seen.
+func (w *window) click(what chromedp.CSS) {
+	w.t.Helper()
+	w.see(what)
+	w.run(chromedp.Click(what))
+}
+
+func (w *window) write(where chromedp.CSS, text string) {
+	w.t.Helper()
+	w.see(where)
+	if w.value(where) != "" {
+		w.run(chromedp.Clear(where))
+	}
+	w.run(chromedp.SendKeys(where, text))
+}
+
+func (w *window) value(where chromedp.CSS) string { w.t.Helper(); return get(w, chromedp.Value(where)) }
+
+// read is the text of a part of the page, once it can be seen.
+func (w *window) read(where chromedp.CSS) string {
+	w.t.Helper()
+	w.see(where)
+	return get(w, chromedp.Text(where))
+}
+
+func get[T any](w *window, from chromedp.Action[T]) T {
+	w.t.Helper()
+	v, err := chromedp.Run(w.ctx, from)
+	if err != nil {
+		w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+	}
+	return v
+}
+
+// until waits for an expression to become true.
+func (w *window) until(expression string) {
+	w.t.Helper()
+	if _, err := chromedp.Run(w.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+		w.t.Fatalf("%s never: %v; the page says: %.800s", expression, err, w.text())
+	}
+}
+
+// heading waits for a page with this title.
+func (w *window) heading(want string) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, chromedp.WaitReady(`//h1[contains(., "`+want+`")]`)); err != nil {
+		w.t.Fatalf("no page is titled %q: %v; the page says: %.800s", want, err, w.text())
+	}
+}
+
+// text is what can be read on the page, for the message of a failure.
+func (w *window) text() string {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), 2*time.Second)
+	defer stop()
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
+	if err != nil {
+		return err.Error()
+	}
+	return s
+}

@@ -1,0 +1,184 @@
+package web_test
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// page fetches a page as a browser does.
+func fetch(t *testing.T, address string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html,*/*")
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(b)
+}
+
+func TestCheckAFile(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	_, token, _ := strings.Cut(d.links[0], "/s/")
+	s.With(token).Post(t, "/documents/"+d.id+"/"+token[:26]+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
+	signed := d.Get(t, "/documents/"+d.id+"/download").Want(t, http.StatusOK).Body
+	changed := bytes.Clone(signed)
+	changed[len(changed)/2] ^= 1
+	for _, c := range []struct {
+		name, want string
+		plain      bool
+		content    []byte
+	}{
+		{"signed.pdf", "Valid", true, signed},
+		{"changed.pdf", "problem", false, changed},
+		{"plain.pdf", "No digital signature", false, apptest.PDF(t)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), c.name)
+			if err := os.WriteFile(path, c.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w := open(t, look{plain: c.plain})
+			w.visit(s.URL + "/verify")
+			w.see("#i-file")
+			w.run(chromedp.SetUploadFiles(chromedp.CSS("#i-file"), []string{path}))
+			w.click("form.drop button")
+			if got := w.read("#verdict"); !strings.Contains(got, c.want) {
+				t.Errorf("the verdict is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRootCertificate(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	want := s.Keys.Root()
+	_, text := fetch(t, s.URL+"/trust/root.pem")
+	block, _ := pem.Decode([]byte(text))
+	if block == nil || !bytes.Equal(block.Bytes, want.Raw) {
+		t.Error("root.pem is not the root certificate")
+	}
+	_, der := fetch(t, s.URL+"/trust/root.cer")
+	if c, err := x509.ParseCertificate([]byte(der)); err != nil || !c.Equal(want) {
+		t.Errorf("root.cer is not the root certificate: %v", err)
+	}
+	_, p7b := fetch(t, s.URL+"/trust/root.p7b")
+	cmd := exec.Command("openssl", "pkcs7", "-inform", "DER", "-print_certs")
+	cmd.Stdin = strings.NewReader(p7b)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "BEGIN CERTIFICATE") {
+		t.Errorf("openssl does not read root.p7b: %v %s", err, out)
+	}
+	if _, html := fetch(t, s.URL+"/trust"); !strings.Contains(html, want.Subject.CommonName) {
+		t.Error("the page does not name the certificate")
+	}
+}
+
+func TestHeadersOfPages(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	for _, path := range []string{"/verify", "/trust", "/nowhere", "/s/unknown"} {
+		res, html := fetch(t, s.URL+path)
+		h := res.Header
+		csp := h.Get("Content-Security-Policy")
+		if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+		if h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" || h.Get("X-Request-Id") == "" {
+			t.Errorf("%s: headers %v", path, h)
+		}
+		for _, cookie := range res.Cookies() {
+			if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode {
+				t.Errorf("%s: cookie %v", path, cookie)
+			}
+		}
+		if strings.Contains(html, "style=") || strings.Contains(html, "onclick=") {
+			t.Errorf("%s: an inline style or handler", path)
+		}
+	}
+	if res, _ := fetch(t, s.URL+"/"); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/app" {
+		t.Errorf("/ answers %d to %q", res.StatusCode, res.Header.Get("Location"))
+	}
+	if res, _ := fetch(t, s.URL+"/nowhere", "Accept", "application/json"); !strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
+		t.Errorf("a program gets %q where there is nothing", res.Header.Get("Content-Type"))
+	}
+}
+
+// A form from elsewhere, or without our token, changes nothing.
+func TestForeignFormsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	res, html := fetch(t, d.links[0]+"/decline")
+	_, rest, _ := strings.Cut(html, `name="csrf" value="`)
+	token, _, _ := strings.Cut(rest, `"`)
+	cookie := res.Cookies()[0]
+	for name, c := range map[string]struct {
+		token   string
+		headers []string
+		want    int
+	}{
+		"no token":       {"", []string{"Cookie", cookie.String()}, http.StatusForbidden},
+		"no cookie":      {token, nil, http.StatusForbidden},
+		"another site":   {token, []string{"Cookie", cookie.String(), "Sec-Fetch-Site", "cross-site"}, http.StatusForbidden},
+		"another origin": {token, []string{"Cookie", cookie.String(), "Origin", "https://evil.example"}, http.StatusForbidden},
+	} {
+		r := s.Anonymous().Post(t, strings.TrimPrefix(d.links[0], s.URL)+"/decline", apptest.Raw{Type: "application/x-www-form-urlencoded", Body: []byte("csrf=" + c.token + "&reason=x")}, c.headers...)
+		if r.Status != c.want {
+			t.Errorf("%s: status %d, want %d", name, r.Status, c.want)
+		}
+	}
+	if got := d.Get(t, "/documents/"+d.id).Text(t, "invitations.0.status"); got != "notified" {
+		t.Errorf("the invitation is %s", got)
+	}
+	good := s.Anonymous().Post(t, strings.TrimPrefix(d.links[0], s.URL)+"/decline", apptest.Raw{Type: "application/x-www-form-urlencoded", Body: []byte("csrf=" + token + "&reason=x")},
+		"Cookie", cookie.String(), "Origin", s.URL)
+	if good.Status != http.StatusSeeOther {
+		t.Errorf("our own form: status %d", good.Status)
+	}
+}
+
+func TestStaticFiles(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	_, html := fetch(t, s.URL+"/verify")
+	_, rest, _ := strings.Cut(html, `rel="stylesheet" href="`)
+	css, _, _ := strings.Cut(rest, `"`)
+	res, _ := fetch(t, s.URL+css, "Accept-Encoding", "gzip")
+	if res.Header.Get("Content-Encoding") != "gzip" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/css") {
+		t.Errorf("headers %v", res.Header)
+	}
+	if res, _ := fetch(t, s.URL+"/static/x/nothing.css"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a file that is not there: %d", res.StatusCode)
+	}
+	if res, _ := fetch(t, s.URL+"/static/x/..%2f..%2fweb.go"); res.StatusCode == http.StatusOK {
+		t.Error("a file outside is served")
+	}
+}

@@ -1,0 +1,179 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+)
+
+func TestDecline(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria(), {"name": "Ben Buyer", "email": "ben@signer.example"}})
+	w := open(t, look{plain: true, width: 360, height: 740})
+	w.visit(d.links[0])
+	w.click(`#review a[href$="/decline"]`)
+	w.write("#i-reason", "The rent is too high.")
+	w.click("button.danger")
+	w.heading("You declined to sign")
+	if got := w.read("blockquote"); got != "The rent is too high." {
+		t.Errorf("the reason is %q", got)
+	}
+	w.visit(d.links[1])
+	w.heading("Signing has stopped")
+	if got := d.Get(t, "/documents/"+d.id).Text(t, "attention"); got != "declined" {
+		t.Errorf("attention: %s", got)
+	}
+}
+
+func TestDelegate(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	w := open(t, look{plain: true})
+	w.visit(d.links[0] + "/delegate")
+	w.write("#i-name", "Dora Deputy")
+	w.write("#i-email", "maria@signer.example")
+	w.click("button.primary")
+	if got := w.read("#i-email-error"); !strings.Contains(got, "already invited") {
+		t.Errorf("the fault is %q", got)
+	}
+	w.write("#i-email", "dora@signer.example")
+	w.click("button.primary")
+	w.heading("Passed on")
+	w.visit(d.links[0])
+	w.heading("This link does not open anything")
+	w.visit(s.URL + "/s/" + s.Link(t, "dora@signer.example", "/s/"))
+	w.heading("Lease of a flat")
+}
+
+func TestNotMe(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	w := open(t, look{plain: true})
+	w.visit(d.links[0] + "/not-me")
+	w.click("button.danger")
+	w.heading("Thank you")
+	w.visit(d.links[0])
+	w.heading("This link does not open anything")
+	if mails := s.Mails(t, d.Email); len(mails) == 0 || !strings.Contains(mails[0].Text, "wrong person") {
+		t.Errorf("the owner was not told: %v", mails)
+	}
+}
+
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	d.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "mistake"}).Want(t, http.StatusOK)
+	w := open(t, look{plain: true})
+	w.visit(d.links[0])
+	w.heading("This document was withdrawn")
+
+	c := s.Company(t)
+	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Old lease", "send": true, "invitations": []apptest.Map{maria()},
+		"expires_at": s.Clock.Now().AddDate(0, 0, 2).UTC().Format("2006-01-02T15:04:05Z")}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
+	link := r.Texts(t, "invitations", "sign_url")[0]
+	s.Advance(t, "72h")
+	w.visit(link)
+	w.heading("The deadline has passed")
+	w.click("button.primary")
+	w.see(".notice.ok")
+	w.click("button.primary")
+	w.see(".notice.ok")
+	told := 0
+	for _, m := range s.Mails(t, c.Email) {
+		if m.Kind == "link_requested" {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("the owner was told %d times", told)
+	}
+}
+
+func TestCodeByMail(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria("authentication", "email_code")})
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.heading("One more step")
+	if text := w.text(); strings.Contains(text, "maria@signer.example") || strings.Contains(text, "First page") {
+		t.Errorf("the page shows too much: %s", text)
+	}
+	if res, _ := fetch(t, d.links[0]+"/files/current"); res.StatusCode != http.StatusForbidden {
+		t.Errorf("the file is given without a code: %d", res.StatusCode)
+	}
+	w.click(`form[action$="/code"] button`)
+	w.see(".notice.ok")
+	w.write("#i-code", "000000x")
+	w.click(`form[action$="/identify"] button`)
+	w.see("#i-code-error")
+	code := ""
+	for _, m := range s.Mails(t, "maria@signer.example") {
+		if m.Kind == "signing_code" && code == "" {
+			_, rest, _ := strings.Cut(m.Subject, ": ")
+			code = rest[:3] + " " + rest[3:]
+		}
+	}
+	w.write("#i-code", code)
+	w.click(`form[action$="/identify"] button`)
+	w.heading("Lease of a flat")
+}
+
+// Whoever fetches links to look at what is behind them changes nothing.
+func TestFetchingChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()}, lease()...)
+	before := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Text(t, "updated_at")
+	for _, path := range []string{"", "/text", "/disclosure", "/decline", "/delegate", "/not-me", "/typed.svg?text=Maria&font=script1", "/files/current"} {
+		if res, body := fetch(t, d.links[0]+path); res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %.200s", path, res.StatusCode, body)
+		}
+	}
+	r := d.Get(t, "/documents/"+d.id)
+	if r.Text(t, "updated_at") != before || r.Text(t, "invitations.0.status") != "notified" {
+		t.Error("fetching changed something")
+	}
+}
+
+func TestEveryLinkThatOpensNothingLooksTheSame(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	broken := d.links[0][:len(d.links[0])-1] + "~"
+	w := open(t, look{plain: true})
+	for _, link := range []string{s.URL + "/s/nothing", broken} {
+		w.visit(link)
+		w.heading("This link does not open anything")
+		w.write("#i-email", "maria@signer.example")
+		w.click("button.primary")
+		w.see(".notice.ok")
+	}
+	sent := 0
+	for _, m := range s.Mails(t, "maria@signer.example") {
+		if m.Kind == "reminder" {
+			sent++
+		}
+	}
+	if sent != 1 {
+		t.Errorf("%d messages with the link, want 1", sent)
+	}
+}
+
+// The layout bears another direction and longer words.
+func TestFromRightToLeft(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	d := send(t, s, []apptest.Map{maria()}, lease()...)
+	for _, width := range []int64{320, 1280} {
+		w := open(t, look{width: width, height: 800, language: "ar-XB"})
+		w.visit(d.links[0])
+		w.until(`document.dir === "rtl" && document.documentElement.scrollWidth <= innerWidth`)
+	}
+}

@@ -1,0 +1,36 @@
+// A form with a file: dropping one onto it, and how far it has come.
+function attach(form) {
+  const words = JSON.parse(form.dataset.words), say = key => words[key]?.other || key;
+  const file = form.querySelector('input[type=file]'), box = form.querySelector('.progress'), bar = box.querySelector('progress'), line = box.querySelector('[role=status]');
+  const over = on => e => { e.preventDefault(); form.classList.toggle('over', on); };
+  form.addEventListener('dragover', over(true));
+  form.addEventListener('dragleave', over(false));
+  form.addEventListener('drop', e => {
+    over(false)(e);
+    if (e.dataTransfer.files.length) { file.files = e.dataTransfer.files; form.requestSubmit(); }
+  });
+  form.addEventListener('submit', e => {
+    e.preventDefault();
+    const send = new XMLHttpRequest();
+    send.upload.addEventListener('progress', p => {
+      if (!p.lengthComputable) return;
+      bar.value = p.loaded / p.total;
+      line.textContent = p.loaded === p.total ? say('working') : say('sending') + ' ' + Math.round(100 * p.loaded / p.total) + ' %';
+      if (p.loaded === p.total) bar.removeAttribute('value');
+    });
+    const failed = () => { box.hidden = true; document.querySelector('#alert').textContent = say('failed'); line.textContent = say('failed'); };
+    send.addEventListener('error', failed);
+    send.addEventListener('load', () => {
+      const page = new DOMParser().parseFromString(send.responseText, 'text/html'), main = page.querySelector('main');
+      if (!main) return failed();
+      document.querySelector('main').replaceWith(main);
+      document.title = page.title;
+      main.querySelector('#errors,#verdict,h1')?.focus();
+      main.querySelectorAll('form[data-upload]').forEach(attach);
+    });
+    send.open('POST', form.action);
+    box.hidden = false; line.textContent = say('sending');
+    send.send(new FormData(form));
+  });
+}
+document.querySelectorAll('form[data-upload]').forEach(attach);
