@@ -267,7 +267,7 @@ func (h *bench) reads(dir string) {
 	h.most("sorted by updated", figure(7), ratio(1, 7), 1.5, " of page 1")
 	h.line("search, a word of one title in 1000", figure(8))
 	h.line("search, a word of one title in 5", figure(9))
-	h.most("resident after load", "", float64(p.status("VmRSS"))/1024, 200, " MB")
+	h.most("resident after load", fmt.Sprintf("%d MB without mapped files", p.status("RssAnon")/1024), float64(p.status("VmRSS"))/1024, 200, " MB")
 	p.stop()
 	bare.kill()
 }
