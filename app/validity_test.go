@@ -156,7 +156,7 @@ var samples = []sample{
 	{kind: "radio", value: "false", more: apptest.Map{"group": "colour", "name": "blue"}, off: true},
 	{kind: "radio", value: "Größe L", more: apptest.Map{"options": apptest.List{"Größe M", "Größe L"}}},
 	{kind: "select", value: "Österreich", more: apptest.Map{"options": apptest.List{"Deutschland", "Österreich"}}},
-	{kind: "attachment", off: true, value: "-"},
+	{kind: "attachment", value: "data:text/plain;name=plan.txt;base64,VGhlIHBsYW4u", text: "plan.txt"},
 }
 
 // grid places all samples on one page, for one person.
@@ -176,7 +176,7 @@ func grid(page int, size [2]float64) (fields apptest.List, values apptest.Map, b
 			f["group"] = fmt.Sprintf("%s-%d", f["group"], page)
 			f["name"] = fmt.Sprintf("%s-%d", f["name"], page)
 		}
-		if x.value != "" && x.value != "-" {
+		if x.value != "" {
 			values[f["name"].(string)] = x.value
 		}
 		fields = append(fields, f)
