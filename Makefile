@@ -27,11 +27,14 @@ lint: ## formatting and static analysis
 	go tool staticcheck ./...
 
 # The judges of our tests: PDF tools that are not ours, and what they need.
-PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice
-PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core
+PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice javac chromium
+JARS     := /usr/share/java/pdfbox2.jar /usr/share/java/bcpkix.jar
+PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core \
+            default-jdk-headless libpdfbox2-java libbcpkix-java chromium
 
 tools: ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
 	@missing=""; for p in $(PROGRAMS); do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
+	for j in $(JARS); do [ -e $$j ] || missing="$$missing $$j"; done; \
 	if [ -n "$$missing" ]; then \
 		echo "missing:$$missing"; \
 		command -v apt-get >/dev/null || { echo "install them first: $(PACKAGES)"; exit 1; }; \
