@@ -43,6 +43,13 @@ type reportView struct {
 type signatureView struct {
 	signing.SignatureVerdict
 	Title, Verdict, Text, Icon string
+	Later                      []laterView
+}
+
+// laterView is something that was done to the file after a signature.
+type laterView struct {
+	Text      string
+	Permitted bool
 }
 
 func (r *request) showVerify(status int, report *reportView, p page) error {
@@ -121,7 +128,22 @@ func (r *request) signature(from *signing.SignatureVerdict) signatureView {
 	}
 	s.Verdict = r.say("verify.signature." + word)
 	s.Text = r.say("verify.kind." + from.Kind)
+	for _, c := range from.Changes {
+		later := laterView{r.change(c.What), c.Permitted}
+		if !slices.Contains(s.Later, later) {
+			s.Later = append(s.Later, later)
+		}
+	}
 	return s
+}
+
+// change words a kind of change; one that has no words is shown as it is.
+func (r *request) change(what string) string {
+	kind, _, _ := strings.Cut(what, ":")
+	if text, err := r.words.say("verify.change." + kind); err == nil {
+		return text
+	}
+	return what
 }
 
 // rootFiles are the forms in which the root certificate is given away.
