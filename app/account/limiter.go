@@ -35,9 +35,9 @@ func (l *Limiter) Limit() int { return l.limit }
 // it, or how long until there is one again. A refused event is not counted, so
 // that somebody who keeps trying is let in all the same when the wait is over.
 func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok bool) {
-	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := l.now() // under the lock, or a later event could be taken for one of a clock set back
 	events := l.live(key, now)
 	if len(events) >= l.limit {
 		l.keys[key] = events
