@@ -223,9 +223,9 @@ func (p *process) awaitURL() {
 // until polls for something that another process does.
 func (p *process) until(what string, done func() bool) {
 	p.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(time.Minute)
+	deadline := time.After(3 * time.Minute)
 	for !done() {
 		select {
 		case <-tick.C:
@@ -234,7 +234,7 @@ func (p *process) until(what string, done func() bool) {
 				p.Fatalf("the appliance ended before %s: %v\n%s", what, p.waited, p.err.String())
 			}
 		case <-deadline:
-			p.Fatalf("%s: not within a minute\n%s", what, tail(p.err.String(), 3000))
+			p.Fatalf("%s: not within three minutes\n%s", what, tail(p.err.String(), 3000))
 		}
 	}
 }

@@ -78,12 +78,18 @@ func (t *story) facts() map[string]string {
 
 func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	inv := t.document.Invitation(t.event.Invitation)
-	if inv == nil {
+	if inv == nil || inv.Status == signing.Delegated {
 		return nil
 	}
 	link := s.signing.SignURL(t.document, inv, t.document.BaseURL)
-	if link == "" {
-		return nil // signed, voided or passed on since
+	switch {
+	case link != "":
+	case kind == "invitation" && inv.Status == signing.Signed:
+		// They were faster than this message. It is written all the same, so that
+		// what is in the outbox does not depend on who was first.
+		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
+	default:
+		return nil // voided or declined since
 	}
 	return s.tellSignatory(tx, t, kind, inv, link)
 }
