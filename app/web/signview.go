@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -261,14 +262,43 @@ func (r *request) markView(v *visitor, kind, name string, saved *signing.Mark, s
 func (s *signPage) places() template.CSS {
 	var wide, narrow strings.Builder
 	for i := range s.Sheets {
-		for _, f := range s.Sheets[i].Fields {
+		pins := s.Sheets[i].pins()
+		for k, f := range s.Sheets[i].Fields {
 			// A point is that much of the page's width.
 			fmt.Fprintf(&wide, "#%s{left:%.3f%%;top:%.3f%%;width:%.3f%%;height:%.3f%%;--z:%.3fcqw}", f.ID, 100*f.x, 100*f.y, 100*f.width, 100*f.height, 100*f.size/max(s.Sheets[i].points, 1))
-			fmt.Fprintf(&narrow, "#n%d{left:%.3f%%;top:%.3f%%}", f.N, 100*f.x, 100*f.y)
+			fmt.Fprintf(&narrow, "#n%d{left:%.3f%%;top:%.3f%%}", f.N, 100*f.x, 100*pins[k])
 		}
 	}
 	if wide.Len() == 0 {
 		return ""
 	}
 	return template.CSS("@media (min-width:40.01rem){" + wide.String() + "}@media (max-width:40rem){" + narrow.String() + "}")
+}
+
+// The narrowest page and the room that a number on it needs, in pixels.
+const (
+	narrowPage = 290.0
+	pinRoom    = 26.0
+)
+
+// pins finds how far down the number of each field stands, as a fraction of the
+// page: those that would cover another one on the narrowest screen stand below it.
+func (x *sheet) pins() []float64 {
+	high := narrowPage * float64(x.Height) / float64(max(x.Width, 1))
+	tops := make([]float64, len(x.Fields))
+	for i, f := range x.Fields {
+		tops[i] = f.y * high
+		for moved := true; moved && tops[i] < high; {
+			moved = false
+			for k := range i {
+				if math.Abs(x.Fields[k].x-f.x)*narrowPage < pinRoom && math.Abs(tops[k]-tops[i]) < pinRoom-.01 {
+					tops[i], moved = tops[k]+pinRoom, true
+				}
+			}
+		}
+	}
+	for i := range tops {
+		tops[i] /= high
+	}
+	return tops
 }
