@@ -101,6 +101,19 @@ func TestRootCertificate(t *testing.T) {
 	}
 }
 
+// TestHome has the bare address lead somewhere.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	res, _ := fetch(t, s.URL()+"/")
+	if res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/app" {
+		t.Errorf("/: %d to %q", res.StatusCode, res.Header.Get("Location"))
+	}
+	if res, body := fetch(t, s.URL()+"/app"); res.StatusCode != http.StatusOK || !strings.Contains(body, "/openapi.json") {
+		t.Errorf("/app: %d %s", res.StatusCode, body)
+	}
+}
+
 func TestHeadersOfPages(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

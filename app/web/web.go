@@ -104,6 +104,7 @@ func (d *Door) Mount(app *fiber.App) {
 	app.Get("/static/:hash/*", d.static)
 	d.visitRoutes(app)
 	d.publicRoutes(app)
+	d.get(app, "/app", (*request).home)
 	d.lost(app)
 }
 
