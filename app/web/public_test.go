@@ -105,11 +105,7 @@ func TestRootCertificate(t *testing.T) {
 func TestHome(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	res, _ := fetch(t, s.URL()+"/")
-	if res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/app" {
-		t.Errorf("/: %d to %q", res.StatusCode, res.Header.Get("Location"))
-	}
-	if res, body := fetch(t, s.URL()+"/app"); res.StatusCode != http.StatusOK || !strings.Contains(body, "/openapi.json") {
+	if res, body := fetch(t, s.URL+"/app"); res.StatusCode != http.StatusOK || !strings.Contains(body, "/openapi.json") {
 		t.Errorf("/app: %d %s", res.StatusCode, body)
 	}
 }
@@ -117,7 +113,7 @@ func TestHome(t *testing.T) {
 func TestHeadersOfPages(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	for _, path := range []string{"/verify", "/trust", "/nowhere", "/s/unknown"} {
+	for _, path := range []string{"/app", "/verify", "/trust", "/nowhere", "/s/unknown"} {
 		res, html := fetch(t, s.URL+path)
 		h := res.Header
 		csp := h.Get("Content-Security-Policy")
