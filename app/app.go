@@ -68,6 +68,7 @@ type App struct {
 
 	ready    sync.RWMutex
 	stopping bool
+	running  sync.WaitGroup // requests
 }
 
 // Open opens everything or nothing.
@@ -267,7 +268,7 @@ func (a *App) openDoors(Options) (err error) {
 	}
 	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
 		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
-		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready}
+		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready, Enter: a.enter}
 	if a.Config.Server.TestControls {
 		o.Test = a
 	}
@@ -314,10 +315,36 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.background(ctx) })
 	g.Go(func() error {
 		<-ctx.Done()
-		a.stop()
-		return a.http.ShutdownWithTimeout(a.Config.Server.ShutdownTimeout)
+		return a.drain()
 	})
 	return g.Wait()
+}
+
+// drain refuses new requests with 503 while those that run come to their end,
+// then closes the listener and the connections.
+func (a *App) drain() error {
+	deadline := time.Now().Add(a.Config.Server.ShutdownTimeout)
+	a.ready.Lock()
+	a.stopping = true
+	a.ready.Unlock()
+	ended := make(chan struct{})
+	go func() { a.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Until(deadline)):
+	}
+	return a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
+}
+
+// enter counts a request in, unless the appliance is stopping.
+func (a *App) enter() (leave func(), ok bool) {
+	a.ready.RLock()
+	defer a.ready.RUnlock()
+	if a.stopping {
+		return nil, false
+	}
+	a.running.Add(1)
+	return a.running.Done, true
 }
 
 // background runs everything but the server: followers, jobs, sweeps.
@@ -329,12 +356,6 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Notify.Handler())...) })
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()
-}
-
-func (a *App) stop() {
-	a.ready.Lock()
-	defer a.ready.Unlock()
-	a.stopping = true
 }
 
 // sweepEvery is how often files that no document names are looked for.

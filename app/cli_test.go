@@ -580,7 +580,7 @@ func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
 	p.until("it refuses new work", func() bool {
 		fresh := &client{&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, p.url, c.token}
 		err := fresh.do(http.MethodGet, "/documents", nil, nil)
-		return err != nil
+		return err != nil && strings.Contains(err.Error(), "503")
 	})
 	if _, err := out.Write(body[200_000:]); err != nil {
 		t.Error(err)

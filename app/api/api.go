@@ -38,6 +38,9 @@ type Options struct {
 	Ready          func(context.Context) error
 	Test           TestControls // nil: there are none
 	Version        string
+	// Enter counts a request in, and gives what counts it out again; false
+	// refuses it because the appliance is stopping. nil lets everything in.
+	Enter func() (leave func(), ok bool)
 	// Mount adds the routes of other doors to the same server, before anything
 	// unknown is refused; nil adds none.
 	Mount func(*fiber.App)

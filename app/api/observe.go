@@ -28,10 +28,24 @@ func (s *server) observe(c *fiber.Ctx) (err error) {
 			s.logRequest(c, id, time.Since(started))
 		}
 	}()
-	if err := c.Next(); err != nil {
+	if err := s.admit(c); err != nil {
 		return s.fail(c, err)
 	}
 	return nil
+}
+
+// admit runs the request, unless the appliance is stopping.
+func (s *server) admit(c *fiber.Ctx) error {
+	if s.Enter == nil {
+		return c.Next()
+	}
+	leave, ok := s.Enter()
+	if !ok {
+		c.Context().SetConnectionClose()
+		return account.Unavailable("stopping", "The appliance is stopping; try again in a moment.")
+	}
+	defer leave()
+	return c.Next()
 }
 
 func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
