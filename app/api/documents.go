@@ -161,7 +161,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, nil))
+	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input))
 }
 
 func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -169,7 +169,7 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, nil))
+	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id))
 }
 
 type sendBody struct {

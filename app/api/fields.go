@@ -104,7 +104,7 @@ func (s *server) replaceFields(r *request, in *fieldsBody) (all[fieldView], erro
 	if err != nil {
 		return all[fieldView]{}, err
 	}
-	return r.allFields(s.Signing.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields), nil))
+	return r.allFields(s.Signing.ReplaceFields(r.UserContext(), r.who, id, inputs(in.Fields)))
 }
 
 func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {

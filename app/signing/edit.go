@@ -34,25 +34,13 @@ func notIdentified() error {
 	return account.Forbidden("identification_required", "This invitation asks for a code before the document is shown.")
 }
 
-// matches refuses a change that was made for another version of the record.
-func matches(d *Document, ifMatch *int64) error {
-	if ifMatch != nil && *ifMatch != d.Version {
-		return account.PreconditionFailed()
-	}
-	return nil
-}
-
 // Update changes what the input says. Content changes only in draft; metadata
-// and the external identifier at any time. ifMatch, when given, is the version
-// the caller saw.
-func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, ifMatch *int64) (*Document, error) {
+// and the external identifier at any time.
+func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if err := matches(d, ifMatch); err != nil {
-			return nil, err
-		}
 		if in.content() {
 			if err := d.editable(); err != nil {
 				return nil, err
@@ -161,11 +149,8 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 
 // ReplaceFields puts the given fields in the place of all that are there. An
 // input with the identifier of a field that is there keeps that identifier.
-func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, ifMatch *int64) (*Document, error) {
+func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
-		if err := matches(d, ifMatch); err != nil {
-			return nil, err
-		}
 		before := d.Fields
 		d.Fields = nil
 		s.place(f, d, in)

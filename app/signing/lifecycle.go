@@ -155,11 +155,8 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string) (*Doc
 }
 
 // Delete moves a document to the trash, from where it is purged in time.
-func (s *Service) Delete(_ context.Context, who account.Actor, id string, ifMatch *int64) (*Document, error) {
+func (s *Service) Delete(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		if err := matches(d, ifMatch); err != nil {
-			return saving{}, err
-		}
 		return happened("document.deleted"), d.trash(tx.Now)
 	})
 }
