@@ -10,7 +10,7 @@
 //
 // A page is three things: a template templates/pages/NAME.html that defines
 // "main" (and "header" where it is not the plain one), texts in
-// words/LANGUAGE.json, and a handler:
+// words/LANGUAGE/AREA.json, and a handler:
 //
 //	d.get(app, "/colours", func(r *request) error {
 //		return r.render(http.StatusOK, "colours", page{Title: r.say("colours.title"), Data: colours{...}})

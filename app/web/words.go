@@ -18,8 +18,9 @@ import (
 //go:embed words
 var wordFiles embed.FS
 
-// words is the catalogue of one language: a file words/TAG.json with a text, or
-// one text for each plural form of n, under every key. Names in braces are put in.
+// words is the catalogue of one language: the files words/TAG/AREA.json with a
+// text, or one text for each plural form of n, under every key. Names in braces
+// are put in.
 type words struct {
 	tag      language.Tag
 	texts    map[string]entry
@@ -69,13 +70,13 @@ type books struct {
 var pseudo = language.MustParse("ar-XB")
 
 func loadBooks(withPseudo bool) (*books, error) {
-	names, err := fs.Glob(wordFiles, "words/*.json")
+	languages, err := wordFiles.ReadDir("words")
 	if err != nil {
 		return nil, err
 	}
 	b := &books{}
-	for _, name := range names {
-		w, err := loadWords(name)
+	for _, l := range languages {
+		w, err := loadWords(l.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func loadBooks(withPseudo bool) (*books, error) {
 		return cmp.Or(cmp.Compare(rank(x), rank(y)), strings.Compare(x.tag.String(), y.tag.String()))
 	})
 	if len(b.all) == 0 || rank(b.all[0]) != 0 {
-		return nil, fmt.Errorf("web: words/en.json is missing")
+		return nil, fmt.Errorf("web: words/en is missing")
 	}
 	if withPseudo {
 		b.all = append(b.all, b.all[0].stretched())
@@ -106,17 +107,30 @@ func rank(w *words) int {
 	return 1
 }
 
-func loadWords(name string) (*words, error) {
-	raw, err := wordFiles.ReadFile(name)
+func loadWords(name string) (w *words, err error) {
+	w = &words{texts: map[string]entry{}}
+	if w.tag, err = language.Parse(name); err != nil {
+		return nil, fmt.Errorf("web: words/%s: %w", name, err)
+	}
+	files, err := fs.Glob(wordFiles, "words/"+name+"/*.json")
 	if err != nil {
 		return nil, err
 	}
-	w := &words{}
-	if w.tag, err = language.Parse(strings.TrimSuffix(strings.TrimPrefix(name, "words/"), ".json")); err != nil {
-		return nil, fmt.Errorf("web: %s: %w", name, err)
-	}
-	if err := json.Unmarshal(raw, &w.texts); err != nil {
-		return nil, fmt.Errorf("web: %s: %w", name, err)
+	for _, file := range files {
+		raw, err := wordFiles.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var area map[string]entry
+		if err := json.Unmarshal(raw, &area); err != nil {
+			return nil, fmt.Errorf("web: %s: %w", file, err)
+		}
+		for key, text := range area {
+			if _, twice := w.texts[key]; twice {
+				return nil, fmt.Errorf("web: %s: %s stands in another area too", file, key)
+			}
+			w.texts[key] = text
+		}
 	}
 	return w, nil
 }
