@@ -106,10 +106,17 @@ func keyOf(status int) string {
 // lost answers, with a page, whoever looks for a page that there is not.
 // Programs get the answer of the next in line.
 func (d *Door) lost(app *fiber.App) {
-	show := d.serve("GET (none)", func(*request) error { return account.NotFound("page") })
+	show := d.serve("GET (none)", func(r *request) error {
+		if strings.HasPrefix(r.Path(), "/app/") {
+			if err := r.enter(); err != nil {
+				return r.signInFirst(err)
+			}
+		}
+		return account.NotFound("page")
+	})
 	app.Use(func(c *fiber.Ctx) error {
 		reads := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
-		if !reads || strings.HasPrefix(c.Path(), "/api") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+		if !reads || strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 			return c.Next()
 		}
 		return show(c)

@@ -105,15 +105,15 @@ func TestRootCertificate(t *testing.T) {
 func TestHome(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	if res, body := fetch(t, s.URL+"/app"); res.StatusCode != http.StatusOK || !strings.Contains(body, "/openapi.json") {
-		t.Errorf("/app: %d %s", res.StatusCode, body)
+	if res, _ := fetch(t, s.URL+"/"); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/app/documents" {
+		t.Errorf("/ answers %d to %q", res.StatusCode, res.Header.Get("Location"))
 	}
 }
 
 func TestHeadersOfPages(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	for _, path := range []string{"/app", "/verify", "/trust", "/nowhere", "/s/unknown"} {
+	for _, path := range []string{"/", "/signin", "/verify", "/trust", "/nowhere", "/s/unknown"} {
 		res, html := fetch(t, s.URL+path)
 		h := res.Header
 		csp := h.Get("Content-Security-Policy")
@@ -131,9 +131,6 @@ func TestHeadersOfPages(t *testing.T) {
 		if strings.Contains(html, "style=") || strings.Contains(html, "onclick=") {
 			t.Errorf("%s: an inline style or handler", path)
 		}
-	}
-	if res, _ := fetch(t, s.URL+"/"); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/app" {
-		t.Errorf("/ answers %d to %q", res.StatusCode, res.Header.Get("Location"))
 	}
 	if res, _ := fetch(t, s.URL+"/nowhere", "Accept", "application/json"); !strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
 		t.Errorf("a program gets %q where there is nothing", res.Header.Get("Content-Type"))

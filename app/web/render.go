@@ -38,7 +38,9 @@ type page struct {
 	Faults map[string][]string // messages by field
 	Fault  string              // a sentence that belongs to no field
 
+	Shell     *shell // around a page of the team
 	Lang, Dir string
+	Theme     string
 	Nonce     string
 	CSRF      string
 	Path      string
@@ -139,7 +141,10 @@ func (r *request) render(status int, name string, p page) error {
 		return fmt.Errorf("web: there is no page %q", name)
 	}
 	p.Lang, p.Dir, p.Nonce, p.Path = r.words.Tag(), r.words.Dir(), r.nonce, r.Path()
-	p.CSRF = r.formToken()
+	p.CSRF, p.Theme, p.Shell = r.formToken(), r.theme(), r.shell
+	if p.Zone == nil && p.Shell != nil {
+		p.Zone = p.Shell.Zone()
+	}
 	if flash := r.takeFlash(); p.Notice == nil {
 		p.Notice = flash
 	}

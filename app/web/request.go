@@ -20,6 +20,8 @@ type request struct {
 	words *words
 	nonce string
 	form  form
+	who   member // who signed in, on the pages of the team
+	shell *shell // what stands around a page of the team
 	// failed shows an error where a part of the site has its own way; nil is the
 	// common page.
 	failed func(r *request, err error) error

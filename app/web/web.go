@@ -100,11 +100,11 @@ func New(o Options) (*Door, error) {
 // Mount adds every route. A path that nobody else knows is answered with a page
 // to whoever asks for one.
 func (d *Door) Mount(app *fiber.App) {
-	d.get(app, "/", func(r *request) error { return r.redirect("/app") })
+	d.get(app, "/", (*request).home)
 	app.Get("/static/:hash/*", d.static)
 	d.visitRoutes(app)
 	d.publicRoutes(app)
-	d.get(app, "/app", (*request).home)
+	d.teamRoutes(app)
 	d.lost(app)
 }
 

@@ -161,6 +161,15 @@ func (b *books) exact(locale string) *words {
 	return nil
 }
 
+// forTeam is the language of the team's pages: English, but for the language of
+// layout tests.
+func (b *books) forTeam(asked *words) *words {
+	if asked.tag == pseudo {
+		return asked
+	}
+	return b.all[0]
+}
+
 // Dir is the direction of the language's script: ltr or rtl.
 func (w *words) Dir() string {
 	if w.tag == pseudo {

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+// sessionCookie holds the token of a member who signed in.
+const sessionCookie = "paraph_session"
+
+// themeCookie holds "light" or "dark" where somebody chose one.
+const themeCookie = "paraph_theme"
+
+// member is who reads the pages of the team.
+type member struct {
+	Actor   account.Actor
+	User    account.User
+	Company account.Company
+}
+
+// shell is what stands around every page of the team.
+type shell struct {
+	member
+	Nav     []destination
+	MayEdit bool // may make documents
+	Theme   string
+}
+
+// destination is one entry of the navigation.
+type destination struct {
+	Href, Text, Icon string
+	Current          bool
+	Count            int // what waits there; 0 shows nothing
+}
+
+// teamGet adds a page for members. When the handler runs, r.who is who reads it.
+func (d *Door) teamGet(app *fiber.App, path string, h handler) {
+	d.get(app, path, func(r *request) error {
+		if err := r.enter(); err != nil {
+			return r.signInFirst(err)
+		}
+		return h(r)
+	})
+}
+
+// teamPost adds the target of a form of a page for members.
+func (d *Door) teamPost(app *fiber.App, path string, h handler) {
+	d.post(app, path, func(r *request) error {
+		if err := r.enter(); err != nil {
+			return r.signInFirst(err)
+		}
+		return h(r)
+	})
+}
+
+// teamUpload adds the target of a form of members that carries files; see upload.
+func (d *Door) teamUpload(app *fiber.App, path string, h handler) {
+	d.upload(app, path, func(r *request) error {
+		if err := r.enter(); err != nil {
+			return r.signInFirst(err)
+		}
+		return h(r)
+	})
+}
+
+// enter finds out who reads.
+func (r *request) enter() error {
+	who, err := r.door.Accounts.Authenticate(r.UserContext(), r.Cookies(sessionCookie))
+	if err != nil {
+		return err
+	}
+	if who.Kind != account.ActorUser {
+		return account.Unauthenticated()
+	}
+	r.who.Actor = r.from(who)
+	if r.who.User, err = r.door.Accounts.Me(r.UserContext(), r.who.Actor); err != nil {
+		return err
+	}
+	if r.who.Company, err = r.door.Accounts.Company(r.UserContext(), r.who.Actor); err != nil {
+		return err
+	}
+	r.words = r.door.books.forTeam(r.words)
+	r.shell = r.newShell()
+	return nil
+}
+
+// signInFirst leads somebody who is not signed in to where that is done, and
+// back. A script is told as it is.
+func (r *request) signInFirst(err error) error {
+	if e := r.failureOf(err); e.Status != http.StatusUnauthorized || r.scripted() {
+		return err
+	}
+	back := r.OriginalURL()
+	if r.Method() != fiber.MethodGet {
+		back = ""
+		r.flash("warn", "signin.ended")
+	}
+	return r.redirect("/signin?next=" + url.QueryEscape(back))
+}
+
+func (r *request) newShell() *shell {
+	s := &shell{member: r.who, MayEdit: r.who.Actor.Can(account.ScopeWrite), Theme: r.theme()}
+	for _, to := range []destination{
+		{Href: "/app/documents", Text: r.say("nav.documents"), Icon: "file"},
+		{Href: "/app/action", Text: r.say("nav.action"), Icon: "bell"},
+		{Href: "/app/contacts", Text: r.say("nav.contacts"), Icon: "user"},
+		{Href: "/app/team", Text: r.say("nav.team"), Icon: "users"},
+		{Href: "/app/settings", Text: r.say("nav.settings"), Icon: "gear"},
+	} {
+		to.Current = r.Path() == to.Href || strings.HasPrefix(r.Path(), to.Href+"/")
+		s.Nav = append(s.Nav, to)
+	}
+	return s
+}
+
+func (r *request) theme() string {
+	switch v := r.Cookies(themeCookie); v {
+	case "light", "dark":
+		return v
+	}
+	return ""
+}
+
+// Zone is the time zone of the reader.
+func (m member) Zone() *time.Location {
+	for _, name := range []string{m.User.Timezone, m.Company.Timezone} {
+		if zone, err := time.LoadLocation(name); err == nil && name != "" {
+			return zone
+		}
+	}
+	return time.UTC
+}
+
+func (d *Door) teamRoutes(app *fiber.App) {
+	d.teamGet(app, "/app", func(r *request) error { return r.redirect("/app/documents") })
+	d.signInRoutes(app)
+}

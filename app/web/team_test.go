@@ -1,0 +1,89 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// signIn lets a member in, with the page that a person uses.
+func (w *window) signIn(c *apptest.Client) {
+	w.t.Helper()
+	w.visit(c.URL + "/signin")
+	w.write(`input[name="email"]`, c.Email)
+	w.write(`input[name="password"]`, apptest.Password)
+	w.run(chromedp.Submit(`form[action="/signin"]`))
+	w.see(`header.shell`)
+}
+
+// team opens a window in which a member is signed in.
+func team(t *testing.T, c *apptest.Client, l look) *window {
+	t.Helper()
+	w := open(t, l)
+	w.signIn(c)
+	return w
+}
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	w.visit(s.URL + "/app/settings?tab=2")
+	w.heading("Sign in")
+	w.write(`input[name="email"]`, owner.Email)
+	w.write(`input[name="password"]`, "not the password")
+	w.run(chromedp.Submit(`form[action="/signin"]`))
+	w.see("#errors")
+	if got := w.value(`input[name="email"]`); got != owner.Email {
+		t.Errorf("the address was forgotten: %q", got)
+	}
+	w.write(`input[name="password"]`, apptest.Password)
+	w.run(chromedp.Submit(`form[action="/signin"]`))
+	w.see("header.shell")
+	if at := get(w, chromedp.Location()); !strings.HasSuffix(at, "/app/settings?tab=2") {
+		t.Errorf("signing in leads to %s", at)
+	}
+	w.click(`.menu:not(.thin) summary`)
+	w.click(`form[action="/signout"] button`)
+	w.heading("Sign in")
+	w.visit(s.URL + "/app/documents")
+	w.heading("Sign in")
+}
+
+// TestSignInLeadsNowhereElse has an address that leads to another site.
+func TestSignInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	s.Company(t)
+	for _, next := range []string{"https://evil.example/app", "//evil.example/app", `/app\evil`, "/\\evil.example", "javascript:alert(1)", "/signout", "/app@evil.example\n"} {
+		_, html := fetch(t, s.URL+"/signin?next="+url.QueryEscape(next))
+		if !strings.Contains(html, `name="next" value="/app/documents"`) && !strings.Contains(html, `name="next" value="/app`) {
+			t.Errorf("%q is kept: %s", next, html)
+		}
+	}
+}
+
+// TestPagesNeedASession has callers who are not signed in.
+func TestPagesNeedASession(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	viewer := owner.Member(t, account.RoleViewer)
+	for name, token := range map[string]string{"none": "", "nonsense": "x.y.z", "an API token": owner.Post(t, "/tokens", apptest.Map{"name": "ci"}).Want(t, http.StatusCreated).Text(t, "token")} {
+		res, _ := fetch(t, s.URL+"/app/documents", "Cookie", "paraph_session="+token)
+		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), "/signin?next=") {
+			t.Errorf("%s: %d to %q", name, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+	viewer.Post(t, "/logout", nil).Want(t, http.StatusNoContent)
+	if res, _ := fetch(t, s.URL+"/app/documents", "Cookie", "paraph_session="+viewer.Token); res.StatusCode != http.StatusSeeOther {
+		t.Errorf("a session that was ended opens the pages: %d", res.StatusCode)
+	}
+}
