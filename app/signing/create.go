@@ -99,6 +99,9 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		if err := s.readLater(tx, d, d.Files); err != nil {
 			return err
 		}
+		if err := s.drawLater(tx, d); err != nil {
+			return err
+		}
 		return s.save(tx, who, d, events...)
 	})
 	if err != nil {

@@ -55,6 +55,13 @@ func OpenPictures(dir string, limit int64) (*Pictures, error) {
 	return p, p.shrink()
 }
 
+// Kept is how many pictures there are, and their size in bytes.
+func (p *Pictures) Kept() (n int, size int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.order.Len(), p.size
+}
+
 // get gives the picture of a name, which must fit a file's, or has it made. Many
 // who ask for the same wait for one drawing.
 func (p *Pictures) get(name string, draw func() ([]byte, error)) ([]byte, error) {

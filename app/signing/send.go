@@ -126,6 +126,9 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) 
 	d.Status, d.SentAt = Sent, &tx.Now
 	events := []saving{happened("document.sent")}
 	events = append(events, d.notify(tx.Now)...)
+	if err := s.drawLater(tx, d); err != nil {
+		return nil, err
+	}
 	return events, s.schedule(tx, d)
 }
 

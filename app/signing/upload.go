@@ -174,6 +174,9 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 			d.Files = append(d.Files, added[i])
 			events = append(events, fileAdded(&added[i]))
 		}
+		if err := s.drawLater(tx, d); err != nil {
+			return nil, err
+		}
 		return events, s.readLater(tx, d, added)
 	})
 	return d, added, err

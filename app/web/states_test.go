@@ -177,3 +177,15 @@ func TestFromRightToLeft(t *testing.T) {
 		w.until(`document.dir === "rtl" && document.documentElement.scrollWidth <= innerWidth`)
 	}
 }
+
+// TestPagesAreDrawnAhead has nobody look before the pictures are there.
+func TestPagesAreDrawnAhead(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	send(t, s, []apptest.Map{maria()}, lease()...)
+	s.Advance(t, "10s")
+	// Both pages have a field, so that they look as they were prepared.
+	if n, size := s.Signing.Pictures.Kept(); n < 2 || size == 0 {
+		t.Errorf("%d pictures of %d bytes wait for the signatory", n, size)
+	}
+}
