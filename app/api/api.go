@@ -42,8 +42,8 @@ type Options struct {
 	// refuses it because the appliance is stopping. nil lets everything in.
 	Enter func() (leave func(), ok bool)
 	// Mount adds the routes of other doors to the same server, before anything
-	// unknown is refused; nil adds none.
-	Mount func(*fiber.App)
+	// unknown is refused; nil adds none. It is given the OpenAPI document too.
+	Mount func(app *fiber.App, openAPI func() ([]byte, error))
 }
 
 // prefetch is how much of a body is read before the handler runs; the rest is
@@ -76,7 +76,7 @@ func New(o Options) (*fiber.App, error) {
 	s.app.Use(s.observe)
 	s.routes()
 	if o.Mount != nil {
-		o.Mount(s.app)
+		o.Mount(s.app, s.doc.json)
 	}
 	s.app.Use(func(*fiber.Ctx) error { return account.NotFound("page") })
 	return s.app, nil

@@ -43,16 +43,16 @@ func positive(n int) *int {
 
 type companyPatch struct {
 	Name              *string            `json:"name,omitempty"`
-	Locale            *string            `json:"locale,omitempty"`
-	Timezone          *string            `json:"timezone,omitempty"`
-	LogoURL           *string            `json:"logo_url,omitempty"`
-	BrandColor        *string            `json:"brand_color,omitempty"`
-	RequireApproval   *bool              `json:"require_approval,omitempty"`
-	DefaultExpiryDays *int               `json:"default_expiry_days,omitempty"`
-	ReminderDays      *[]int             `json:"reminder_days,omitempty"`
-	ConsentText       *string            `json:"consent_text,omitempty"`
-	RetentionDays     *int               `json:"retention_days,omitempty"`
-	OnDecline         *account.OnDecline `json:"on_decline,omitempty"`
+	Locale            *string            `json:"locale,omitempty" doc:"Language of messages"`
+	Timezone          *string            `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
+	LogoURL           *string            `json:"logo_url,omitempty" doc:"A web address, or a data: address of a picture"`
+	BrandColor        *string            `json:"brand_color,omitempty" doc:"Such as #1d5bd1"`
+	RequireApproval   *bool              `json:"require_approval,omitempty" doc:"Documents need approval before they are sent"`
+	DefaultExpiryDays *int               `json:"default_expiry_days,omitempty" doc:"0 for no deadline"`
+	ReminderDays      *[]int             `json:"reminder_days,omitempty" doc:"Days after the sending"`
+	ConsentText       *string            `json:"consent_text,omitempty" doc:"What signatories agree to"`
+	RetentionDays     *int               `json:"retention_days,omitempty" doc:"0 keeps completed documents for good"`
+	OnDecline         *account.OnDecline `json:"on_decline,omitempty" doc:"notify or void"`
 }
 
 type memberView struct {
@@ -76,15 +76,15 @@ func viewMember(m account.Member) memberView {
 
 type memberBody struct {
 	Name     string       `json:"name,omitempty"`
-	Email    string       `json:"email,omitempty"`
-	Role     account.Role `json:"role,omitempty"`
+	Email    string       `json:"email,omitempty" doc:"Required"`
+	Role     account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
 	Locale   string       `json:"locale,omitempty"`
 	Password string       `json:"password,omitempty" doc:"Makes the member ready to log in, without a message"`
 }
 
 type memberPatch struct {
-	Role   *account.Role `json:"role,omitempty"`
-	Active *bool         `json:"active,omitempty"`
+	Role   *account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
+	Active *bool         `json:"active,omitempty" doc:"Whether they can log in"`
 }
 
 type tokenView struct {
@@ -109,9 +109,9 @@ func viewToken(t account.Token) tokenView {
 }
 
 type tokenBody struct {
-	Name      string          `json:"name,omitempty"`
-	Scopes    []account.Scope `json:"scopes,omitempty"`
-	ExpiresAt *string         `json:"expires_at,omitempty"`
+	Name      string          `json:"name,omitempty" doc:"Required"`
+	Scopes    []account.Scope `json:"scopes,omitempty" doc:"read, write, sign, admin"`
+	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339, or a day; left out it lasts"`
 }
 
 func (s *server) companyRoutes() {

@@ -13,16 +13,16 @@ import (
 // DocumentBody is what a caller may say of a document. Its name is exported
 // because it is embedded: the description leaves out what is not.
 type DocumentBody struct {
-	Title           *string            `json:"title,omitempty"`
-	Subject         *string            `json:"subject,omitempty"`
-	Message         *string            `json:"message,omitempty"`
+	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters"`
+	Subject         *string            `json:"subject,omitempty" doc:"Of the messages that go out"`
+	Message         *string            `json:"message,omitempty" doc:"In the messages that go out"`
 	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
-	ExternalID      *string            `json:"external_id,omitempty"`
-	Metadata        *map[string]string `json:"metadata,omitempty"`
-	Locale          *string            `json:"locale,omitempty"`
+	ExternalID      *string            `json:"external_id,omitempty" doc:"Your own identifier"`
+	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Texts of your own; searched too"`
+	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
 	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339"`
-	RemindEveryDays *int               `json:"remind_every_days,omitempty"`
-	ApproverID      *string            `json:"approver_id,omitempty"`
+	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 leaves it to the company"`
+	ApproverID      *string            `json:"approver_id,omitempty" doc:"The member who is asked to approve"`
 }
 
 func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
@@ -55,9 +55,9 @@ func moment(f *account.Faults, field string, v *string) *time.Time {
 type createBody struct {
 	DocumentBody
 	Invitations []invitationBody `json:"invitations,omitempty"`
-	Fields      []fieldBody      `json:"fields,omitempty"`
-	Files       []base64File     `json:"files,omitempty"`
-	Send        bool             `json:"send,omitempty"`
+	Fields      []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
+	Files       []base64File     `json:"files,omitempty" doc:"Files in the body itself"`
+	Send        bool             `json:"send,omitempty" doc:"Send at once"`
 }
 
 func (s *server) documentRoutes() {
@@ -173,10 +173,10 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 }
 
 type sendBody struct {
-	Subject         *string `json:"subject,omitempty"`
-	Message         *string `json:"message,omitempty"`
-	ExpiresAt       *string `json:"expires_at,omitempty"`
-	RemindEveryDays *int    `json:"remind_every_days,omitempty"`
+	Subject         *string `json:"subject,omitempty" doc:"Of the messages that go out"`
+	Message         *string `json:"message,omitempty" doc:"In the messages that go out"`
+	ExpiresAt       *string `json:"expires_at,omitempty" doc:"RFC 3339, or a day"`
+	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 leaves it to the company"`
 }
 
 func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {

@@ -18,28 +18,28 @@ func (fieldValue) Schema(huma.Registry) *huma.Schema {
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
 
 type fieldBody struct {
-	ID           string      `json:"id,omitempty"`
+	ID           string      `json:"id,omitempty" doc:"Of a field that stays as it is"`
 	FileID       *string     `json:"file_id,omitempty" doc:"In a one-shot request also the position of the file, from 0"`
 	InvitationID *string     `json:"invitation_id,omitempty" doc:"In a one-shot request also the position of the invitation, or its e-mail address"`
-	Type         *string     `json:"type,omitempty"`
-	Name         *string     `json:"name,omitempty"`
-	Label        *string     `json:"label,omitempty"`
-	Page         *int        `json:"page,omitempty"`
-	X            *float64    `json:"x,omitempty"`
-	Y            *float64    `json:"y,omitempty"`
-	Width        *float64    `json:"width,omitempty"`
-	Height       *float64    `json:"height,omitempty"`
-	Required     *bool       `json:"required,omitempty"`
-	ReadOnly     *bool       `json:"read_only,omitempty"`
-	Value        *fieldValue `json:"value,omitempty"`
-	Options      *[]string   `json:"options,omitempty"`
-	Min          *float64    `json:"min,omitempty"`
-	Max          *float64    `json:"max,omitempty"`
-	Pattern      *string     `json:"pattern,omitempty"`
-	Format       *string     `json:"format,omitempty"`
-	Group        *string     `json:"group,omitempty"`
-	FontSize     *float64    `json:"font_size,omitempty"`
-	Align        *string     `json:"align,omitempty"`
+	Type         *string     `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
+	Name         *string     `json:"name,omitempty" doc:"For programs"`
+	Label        *string     `json:"label,omitempty" doc:"For people"`
+	Page         *int        `json:"page,omitempty" doc:"From 1"`
+	X            *float64    `json:"x,omitempty" doc:"Left edge, as a fraction of the page"`
+	Y            *float64    `json:"y,omitempty" doc:"Upper edge, as a fraction of the page"`
+	Width        *float64    `json:"width,omitempty" doc:"As a fraction of the page"`
+	Height       *float64    `json:"height,omitempty" doc:"As a fraction of the page"`
+	Required     *bool       `json:"required,omitempty" doc:"True unless said, but for a checkbox and an attachment"`
+	ReadOnly     *bool       `json:"read_only,omitempty" doc:"Shows its value only"`
+	Value        *fieldValue `json:"value,omitempty" doc:"A default"`
+	Options      *[]string   `json:"options,omitempty" doc:"Of select and radio"`
+	Min          *float64    `json:"min,omitempty" doc:"Least number, or least length"`
+	Max          *float64    `json:"max,omitempty" doc:"Greatest number, or greatest length"`
+	Pattern      *string     `json:"pattern,omitempty" doc:"A regular expression for the whole value"`
+	Format       *string     `json:"format,omitempty" doc:"Of dates"`
+	Group        *string     `json:"group,omitempty" doc:"Of radio buttons"`
+	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
+	Align        *string     `json:"align,omitempty" doc:"left, center or right"`
 }
 
 func (b *fieldBody) input() signing.FieldInput {

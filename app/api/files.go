@@ -29,13 +29,15 @@ func (s *server) fileRoutes() {
 	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", summary: "A picture of a page", tag: "Files",
 		query: []parameter{{name: "width", description: "In pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
 	download := operation{method: http.MethodPost, path: base + "/download", summary: "Download the completed document", tag: "Documents"}
-	stream(s, download, s.download)
+	stream(s, download, func(r *request, in *downloadBody) error { return s.download(r, *in) })
 	download.method, download.query = http.MethodGet, []parameter{
 		{name: "format", description: "pdf or zip", kind: "string"},
 		{name: "version", description: "completed, current or original", kind: "string"},
 		{name: "content", description: "document, certificate or evidence", kind: "string"},
 	}
-	stream(s, download, s.download)
+	stream(s, download, func(r *request, _ *nothing) error {
+		return s.download(r, downloadBody{r.text("format"), r.text("version"), r.text("content")})
+	})
 }
 
 func (s *server) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
@@ -148,15 +150,12 @@ type downloadBody struct {
 	Content string `json:"content,omitempty" doc:"document, certificate or evidence"`
 }
 
-func (s *server) download(r *request, in *downloadBody) error {
+func (s *server) download(r *request, in downloadBody) error {
 	id, err := r.document()
 	if err != nil {
 		return err
 	}
-	if r.op.method == http.MethodGet {
-		in = &downloadBody{r.text("format"), r.text("version"), r.text("content")}
-	}
-	d, err := s.Signing.Download(r.UserContext(), r.who, id, signing.DownloadInput(*in))
+	d, err := s.Signing.Download(r.UserContext(), r.who, id, signing.DownloadInput(in))
 	if err != nil {
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 type invitationBody struct {
-	Name           *string `json:"name,omitempty"`
+	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
-	Position       *int    `json:"position,omitempty"`
+	Position       *int    `json:"position,omitempty" doc:"Order of signing; equal positions go together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
-	AccessCode     *string `json:"access_code,omitempty"`
-	Locale         *string `json:"locale,omitempty"`
-	Message        *string `json:"message,omitempty"`
+	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: what you told the person"`
+	Locale         *string `json:"locale,omitempty" doc:"Language of this person"`
+	Message        *string `json:"message,omitempty" doc:"For this person alone"`
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
@@ -30,16 +30,16 @@ type inviteBody struct {
 
 type signBody struct {
 	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field identifier or name"`
-	Signature *markBody             `json:"signature,omitempty"`
-	Initials  *markBody             `json:"initials,omitempty"`
-	Consent   *bool                 `json:"consent,omitempty"`
+	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the name unless given"`
+	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the name unless given"`
+	Consent   *bool                 `json:"consent,omitempty" doc:"To signing electronically"`
 	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, where the invitation asks for one"`
 }
 
 type markBody struct {
 	Type string `json:"type,omitempty" doc:"drawn, typed or image"`
 	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64"`
-	Text string `json:"text,omitempty"`
+	Text string `json:"text,omitempty" doc:"typed: what is written"`
 	Font string `json:"font,omitempty" doc:"script1, script2, script3 or sans"`
 }
 
@@ -65,17 +65,17 @@ func (s *server) invitationRoutes() {
 	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
 	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)
 	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", summary: "Remove an invitation from a draft", tag: "Invitations"}, s.deleteInvitation)
-	handle(s, operation{method: http.MethodPost, path: base + "/invitations/{invitation}/replace", summary: "Put somebody else in the place of a person", tag: "Invitations"}, s.replace)
-	handle(s, operation{method: http.MethodPost, path: base + "/{invitation}/replace", summary: "Put somebody else in the place of a person", tag: "Invitations"}, s.replace)
-	for _, path := range []string{base + "/{invitation}", base + "/invitations/{invitation}"} {
-		handle(s, operation{method: http.MethodPost, path: path + "/sign", summary: "Sign", tag: "Signing"}, s.sign)
-		handle(s, operation{method: http.MethodPost, path: path + "/view", summary: "Note that the person has looked at the document", tag: "Signing"}, s.view)
-		handle(s, operation{method: http.MethodPost, path: path + "/decline", summary: "Decline to sign", tag: "Signing"}, s.decline)
-		handle(s, operation{method: http.MethodPost, path: path + "/delegate", summary: "Pass an invitation on to somebody else", tag: "Signing"}, s.delegate)
-		handle(s, operation{method: http.MethodPost, path: path + "/remind", summary: "Remind one person", tag: "Signing"}, s.remind)
-		handle(s, operation{method: http.MethodPost, path: path + "/code", summary: "Mail a code to the signatory", tag: "Signing", status: http.StatusAccepted}, s.requestCode)
-		handle(s, operation{method: http.MethodPost, path: path + "/identify", summary: "Prove who you are with a code", tag: "Signing"}, s.identify)
+	act := func(name, summary, tag string, status int) operation {
+		return operation{method: http.MethodPost, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, summary: summary, tag: tag, status: status}
 	}
+	handle(s, act("replace", "Put somebody else in the place of a person", "Invitations", 0), s.replace)
+	handle(s, act("sign", "Sign", "Signing", 0), s.sign)
+	handle(s, act("view", "Note that the person has looked at the document", "Signing", 0), s.view)
+	handle(s, act("decline", "Decline to sign", "Signing", 0), s.decline)
+	handle(s, act("delegate", "Pass an invitation on to somebody else", "Signing", 0), s.delegate)
+	handle(s, act("remind", "Remind one person", "Signing", 0), s.remind)
+	handle(s, act("code", "Mail a code to the signatory", "Signing", http.StatusAccepted), s.requestCode)
+	handle(s, act("identify", "Prove who you are with a code", "Signing", 0), s.identify)
 }
 
 // place reads the identifiers of the path's document and invitation.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,11 +25,13 @@ type parameter struct {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
+	count    int
+	json     func() ([]byte, error) // as it is served; to be asked for when all is added
 }
 
 func newDocument(version string) *document {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	return &document{registry: registry, api: &huma.OpenAPI{
+	d := &document{registry: registry, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Paraph", Version: "1.0.0",
 			Description: "Document signing and management. Every endpoint answers under / and under /api."},
@@ -37,6 +40,9 @@ func newDocument(version string) *document {
 		}},
 		Servers: []*huma.Server{{URL: "/"}, {URL: "/api"}},
 	}}
+	d.api.Components.Responses = d.refusals()
+	d.json = sync.OnceValues(d.api.MarshalJSON)
+	return d
 }
 
 // schemaOf is the schema of an input, made from its Go type.
@@ -60,12 +66,30 @@ func (d *document) open(s *huma.Schema) *huma.Schema {
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// add puts an endpoint into the document.
+// add puts an endpoint into the document, and under its other path if it has one.
 func (d *document) add(op operation, in, out reflect.Type) {
+	about := manuals[operationID(op)]
+	o := d.describe(op, about, in, out)
+	d.api.AddOperation(o)
+	if op.also == "" {
+		return
+	}
+	same := op
+	same.path = op.also
+	alias := d.describe(same, about, in, out)
+	alias.Extensions["x-same-as"], o.Extensions["x-also"] = o.OperationID, op.also
+	d.api.AddOperation(alias)
+}
+
+func (d *document) describe(op operation, about manual, in, out reflect.Type) *huma.Operation {
+	d.group(op.tag)
 	o := &huma.Operation{
 		Method: op.method, Path: op.path, Summary: op.summary, Tags: []string{op.tag},
 		OperationID: operationID(op), Responses: map[string]*huma.Response{},
+		// Paths of the document are sorted; this is the order of reading.
+		Extensions: map[string]any{"x-order": d.count},
 	}
+	d.count++
 	if op.access == members {
 		o.Security = []map[string][]string{{"bearer": {}}}
 	}
@@ -75,11 +99,19 @@ func (d *document) add(op operation, in, out reflect.Type) {
 	for _, q := range op.query {
 		o.Parameters = append(o.Parameters, q.param())
 	}
-	if in != typeOf[nothing]() || op.files {
+	if (in != typeOf[nothing]() || op.files) && op.method != http.MethodGet {
 		o.RequestBody = d.requestBody(op, in)
 	}
-	d.responses(o, op, out)
-	d.api.AddOperation(o)
+	d.responses(o, op, about.gives, out)
+	about.apply(o)
+	return o
+}
+
+// group adds the tag of the first operation that has it.
+func (d *document) group(tag string) {
+	if !slices.ContainsFunc(d.api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
+		d.api.Tags = append(d.api.Tags, &huma.Tag{Name: tag, Description: groups[tag]})
+	}
 }
 
 func operationID(op operation) string {
@@ -109,26 +141,28 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 	return &huma.RequestBody{Content: content}
 }
 
-func (d *document) responses(o *huma.Operation, op operation, out reflect.Type) {
+func (d *document) responses(o *huma.Operation, op operation, gives string, out reflect.Type) {
 	ok := &huma.Response{Description: http.StatusText(op.success())}
-	if out != typeOf[nothing]() {
+	switch {
+	case out != typeOf[nothing]():
 		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(out, true, "")}}
-	} else if op.success() == http.StatusOK && o.Method != http.MethodGet {
+	case gives != "":
+		ok.Content = map[string]*huma.MediaType{gives: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
+	case op.success() == http.StatusOK && o.Method != http.MethodGet:
 		o.Responses["204"] = &huma.Response{Description: http.StatusText(http.StatusNoContent)}
 	}
 	o.Responses[strconv.Itoa(op.success())] = ok
-	failed := map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(typeOf[failure](), true, "")}}
 	statuses := []int{400, 404, 409, 413, 415, 422, 429, 500}
 	if op.access == members {
 		statuses = append(statuses, 401, 403)
+		if o.Method != http.MethodGet && strings.Contains(op.path, "{document}") {
+			statuses = append(statuses, 412)
+		}
 	}
 	for _, status := range statuses {
-		o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: failed}
+		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
 	}
 }
-
-// json is the document as it is served.
-func (d *document) json() ([]byte, error) { return d.api.MarshalJSON() }
 
 // validate holds a value against a schema and tells every fault by the dotted
 // name of its field.

@@ -29,6 +29,7 @@ const (
 type operation struct {
 	method  string
 	path    string // with {name} for parameters
+	also    string // another path of the same, "" for none
 	summary string
 	tag     string
 	access  access
@@ -84,7 +85,6 @@ func (op operation) success() int {
 
 // add puts the endpoint on the router, bare and under /api.
 func (s *server) add(op operation, run func(*request) error) {
-	path := strings.NewReplacer("{", ":", "}", "").Replace(op.path)
 	handler := func(c *fiber.Ctx) error {
 		r := &request{Ctx: c, server: s, op: &op}
 		defer r.leave()
@@ -99,9 +99,17 @@ func (s *server) add(op operation, run func(*request) error) {
 		c.Locals(routeKey, op.method+" "+op.path)
 		return run(r)
 	}
+	s.route(op.method, op.path, handler)
+	if op.also != "" {
+		s.route(op.method, op.also, handler)
+	}
+}
+
+func (s *server) route(method, path string, handler fiber.Handler) {
+	path = strings.NewReplacer("{", ":", "}", "").Replace(path)
 	for _, prefix := range []string{"", "/api"} {
-		s.app.Add(op.method, prefix+path, handler)
-		if op.method == http.MethodGet {
+		s.app.Add(method, prefix+path, handler)
+		if method == http.MethodGet {
 			s.app.Add(http.MethodHead, prefix+path, handler)
 		}
 	}

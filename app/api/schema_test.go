@@ -25,7 +25,11 @@ func TestAnswersFitDescription(t *testing.T) {
 		if operation == nil {
 			t.Fatalf("%s is not described", template)
 		}
-		schema := resolve(operation, fmt.Sprintf("#/responses/%d/content/application~1json/schema", r.Status))
+		response := resolve(operation, fmt.Sprintf("#/responses/%d", r.Status))
+		if ref, ok := response["$ref"].(string); ok {
+			response = resolve(doc, ref)
+		}
+		schema := resolve(response, "#/content/application~1json/schema")
 		if schema == nil {
 			t.Fatalf("%s: the answer %d is not described; %.200s", template, r.Status, r.Body)
 		}

@@ -14,10 +14,10 @@ type loginBody struct {
 
 type mePatch struct {
 	Name            *string `json:"name,omitempty"`
-	Locale          *string `json:"locale,omitempty"`
-	Timezone        *string `json:"timezone,omitempty"`
-	Password        *string `json:"password,omitempty"`
-	CurrentPassword string  `json:"current_password,omitempty"`
+	Locale          *string `json:"locale,omitempty" doc:"Such as en"`
+	Timezone        *string `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
+	Password        *string `json:"password,omitempty" doc:"A new one"`
+	CurrentPassword string  `json:"current_password,omitempty" doc:"With a new password"`
 }
 
 type emailBody struct {

@@ -9,11 +9,11 @@ import (
 )
 
 type reasonBody struct {
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitempty" doc:"Up to 2000 characters"`
 }
 
 type extendBody struct {
-	ExpiresAt *string `json:"expires_at,omitempty"`
+	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339, or a day; required"`
 }
 
 // step is a service method that only needs to know which document.

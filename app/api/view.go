@@ -33,13 +33,13 @@ func orNull(s string) *string {
 type documentView struct {
 	ID               string            `json:"id"`
 	Title            string            `json:"title"`
-	StatusID         int               `json:"status_id" minimum:"1" maximum:"8"`
+	StatusID         int               `json:"status_id" minimum:"1" maximum:"8" doc:"1 to 8, in the order of the words of status"`
 	Status           string            `json:"status" enum:"draft,pending_approval,approved,rejected,sent,completed,expired,voided"`
-	Subject          *string           `json:"subject"`
+	Subject          *string           `json:"subject" doc:"Of the messages"`
 	Message          *string           `json:"message"`
 	SigningOrder     string            `json:"signing_order" enum:"parallel,sequential"`
-	ExternalID       *string           `json:"external_id"`
-	Metadata         map[string]string `json:"metadata"`
+	ExternalID       *string           `json:"external_id" doc:"Your own identifier"`
+	Metadata         map[string]string `json:"metadata" doc:"Texts of your own"`
 	Locale           *string           `json:"locale"`
 	Owner            personView        `json:"owner"`
 	Approver         *approverView     `json:"approver"`
@@ -62,7 +62,7 @@ type documentView struct {
 	VoidedReason     *string           `json:"voided_reason"`
 	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
 	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
-	Version          int64             `json:"version"`
+	Version          int64             `json:"version" doc:"Counts changes; the ETag"`
 	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed"`
 	AttentionMessage *string           `json:"attention_message"`
 }
@@ -131,21 +131,21 @@ type fileView struct {
 	ID          string        `json:"id"`
 	DocumentID  string        `json:"document_id"`
 	Name        string        `json:"name"`
-	ContentType string        `json:"content_type"`
-	Size        int64         `json:"size"`
-	SHA256      string        `json:"sha256"`
+	ContentType string        `json:"content_type" doc:"As uploaded"`
+	Size        int64         `json:"size" doc:"Bytes, as uploaded"`
+	SHA256      string        `json:"sha256" doc:"Of the upload"`
 	Pages       int           `json:"pages"`
 	PageSizes   []sizeView    `json:"page_sizes"`
-	Position    int           `json:"position"`
-	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin"`
+	Position    int           `json:"position" doc:"From 0"`
+	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What made it a PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"The pages that the built-in renderer made were looked at"`
-	Findings    []findingView `json:"findings"`
+	Findings    []findingView `json:"findings" doc:"What was seen in it"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }
 
 type sizeView struct {
-	Width  float64 `json:"width"`
-	Height float64 `json:"height"`
+	Width  float64 `json:"width" doc:"Points, as displayed"`
+	Height float64 `json:"height" doc:"Points, as displayed"`
 }
 
 type findingView struct {
@@ -173,7 +173,7 @@ type invitationView struct {
 	Name           string  `json:"name"`
 	Email          string  `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,viewer"`
-	Position       int     `json:"position"`
+	Position       int     `json:"position" doc:"Order of signing"`
 	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
 	Locale         *string `json:"locale"`
@@ -213,14 +213,14 @@ type fieldView struct {
 	Type         string   `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
 	Name         *string  `json:"name"`
 	Label        *string  `json:"label"`
-	Page         int      `json:"page"`
-	X            float64  `json:"x"`
-	Y            float64  `json:"y"`
-	Width        float64  `json:"width"`
-	Height       float64  `json:"height"`
+	Page         int      `json:"page" doc:"From 1"`
+	X            float64  `json:"x" doc:"Fraction of the page, from the left"`
+	Y            float64  `json:"y" doc:"Fraction of the page, from the top"`
+	Width        float64  `json:"width" doc:"Fraction of the page"`
+	Height       float64  `json:"height" doc:"Fraction of the page"`
 	Required     bool     `json:"required"`
 	ReadOnly     bool     `json:"read_only"`
-	Value        *string  `json:"value"`
+	Value        *string  `json:"value" doc:"The default, then what was filled in"`
 	Options      []string `json:"options"`
 	Min          *float64 `json:"min"`
 	Max          *float64 `json:"max"`
@@ -249,13 +249,13 @@ type eventView struct {
 	ID           string            `json:"id"`
 	DocumentID   string            `json:"document_id"`
 	InvitationID *string           `json:"invitation_id"`
-	Type         string            `json:"type"`
+	Type         string            `json:"type" doc:"Such as invitation.signed"`
 	Actor        actorView         `json:"actor"`
 	IP           *string           `json:"ip"`
 	UserAgent    *string           `json:"user_agent"`
-	Data         map[string]string `json:"data"`
+	Data         map[string]string `json:"data" doc:"What belongs to the kind of event"`
 	At           string            `json:"at" format:"date-time"`
-	Hash         string            `json:"hash"`
+	Hash         string            `json:"hash" doc:"SHA-256 over the event and the one before it"`
 	PreviousHash string            `json:"previous_hash" doc:"Of the event before it in this document"`
 }
 

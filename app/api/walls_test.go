@@ -409,7 +409,10 @@ func TestDescription(t *testing.T) {
 			} else {
 				ids[id] = what
 			}
-			checkResponses(t, what, o)
+			if o["description"] == nil {
+				t.Errorf("%s: nothing is said beyond its summary", what)
+			}
+			checkResponses(t, what, doc, o)
 			checkParameters(t, what, path, o)
 		}
 	}
@@ -427,13 +430,17 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-func checkResponses(t *testing.T, what string, o obj) {
+func checkResponses(t *testing.T, what string, doc, o obj) {
 	t.Helper()
 	responses, _ := o["responses"].(obj)
 	good := false
 	for status, r := range responses {
 		good = good || strings.HasPrefix(status, "2")
-		if d, _ := r.(obj)["description"].(string); d == "" {
+		response := r.(obj)
+		if ref, ok := response["$ref"].(string); ok {
+			response = resolve(doc, ref)
+		}
+		if d, _ := response["description"].(string); d == "" {
 			t.Errorf("%s: the answer %s is not described", what, status)
 		}
 	}
