@@ -33,6 +33,7 @@ type bodyReader struct {
 	r    io.Reader
 	conn func(time.Time) error
 	read int64
+	over bool // it was read to its end
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
@@ -41,6 +42,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	b.read += int64(n)
+	b.over = b.over || errors.Is(err, io.EOF)
 	return n, err
 }
 
@@ -66,9 +68,9 @@ const (
 )
 
 // leave ends the connection behind a request whose body was not read, rather
-// than taking in all of it.
+// than taking in all of it. What is small is left to [server.skip].
 func (r *request) leave() {
-	if r.Context().RequestBodyStream() == nil {
+	if r.Context().RequestBodyStream() == nil || r.stream != nil && r.stream.over {
 		return
 	}
 	left := int64(r.Request().Header.ContentLength())
@@ -79,6 +81,26 @@ func (r *request) leave() {
 		r.Context().SetConnectionClose()
 		r.drain()
 	}
+}
+
+// skip takes in what is left of a body when its request is answered: the server
+// would read it as the next request, which somebody else may have written. Behind
+// a body without a length nothing can be known to be left, so the connection ends.
+func (s *server) skip(c *fiber.Ctx) {
+	body := c.Context().RequestBodyStream()
+	if body == nil || c.Response().ConnectionClose() {
+		return
+	}
+	if c.Request().Header.ContentLength() >= 0 {
+		err := c.Context().Conn().SetReadDeadline(time.Now().Add(patientTime))
+		if err == nil {
+			_, err = io.CopyN(io.Discard, body, skippable)
+		}
+		if errors.Is(err, io.EOF) {
+			return
+		}
+	}
+	c.Context().SetConnectionClose()
 }
 
 // drain reads on for a while. The answer is made, and the connection ends with

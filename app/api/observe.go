@@ -24,6 +24,7 @@ func (s *server) observe(c *fiber.Ctx) (err error) {
 			s.Log.Error("panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
 			err = s.fail(c, fiber.ErrInternalServerError)
 		}
+		s.skip(c)
 		if s.LogRequests {
 			s.logRequest(c, id, time.Since(started))
 		}
