@@ -102,7 +102,7 @@ func functions(w *words, a *assets) template.FuncMap {
 		"day":  func(t time.Time) string { return w.date(t) },
 		"when": func(p page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
-		"fieldid": idOf,
+		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
 		"add":     func(a, b int) int { return a + b },
 	}
 	for name, fn := range components {

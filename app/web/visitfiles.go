@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,34 +14,8 @@ import (
 	"paraph/app/signing"
 )
 
-// Widths of page pictures that are served, in pixels: few, so that they are kept.
-var widths = []int{640, 1240, 2000}
-
 // picture is one page of a file as it stands.
-func (r *request) picture(v *visitor) error {
-	n, err := strconv.Atoi(r.Params("page"))
-	if err != nil {
-		return account.NotFound("page")
-	}
-	width := 1240
-	for _, w := range widths {
-		if r.Query("w") == strconv.Itoa(w) {
-			width = w
-		}
-	}
-	png, tag, err := r.door.Signing.PagePicture(r.UserContext(), v.who, v.who.Document, r.Params("file"), n, width)
-	if err != nil {
-		return err
-	}
-	tag = `"` + tag + `"`
-	r.Set(fiber.HeaderETag, tag)
-	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
-	if r.Get(fiber.HeaderIfNoneMatch) == tag {
-		return r.SendStatus(http.StatusNotModified)
-	}
-	r.Set(fiber.HeaderContentType, "image/png")
-	return r.Send(png)
-}
+func (r *request) picture(v *visitor) error { return r.sendPicture(v.who, v.who.Document) }
 
 // typed is a name in a script face, drawn with the very outlines that go into
 // the PDF.
