@@ -16,7 +16,10 @@ type Answers struct {
 	Values    map[string]string // by field identifier
 	Signature *Mark             `json:",omitempty"`
 	Initials  *Mark             `json:",omitempty"`
-	SavedAt   *time.Time        `json:",omitempty"`
+	// Handed is what came from another device, by kind. It waits apart until the
+	// person takes it over: what this device saves must not undo it.
+	Handed  map[string]Handed `json:",omitempty"`
+	SavedAt *time.Time        `json:",omitempty"`
 }
 
 // answers holds them by invitation.
@@ -48,7 +51,11 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 		if err := d.signable(inv, tx.Now); err != nil {
 			return err
 		}
-		kept := Answers{Values: map[string]string{}, SavedAt: &tx.Now, Signature: in.Signature.kept(), Initials: in.Initials.kept()}
+		before, err := answersOf(tx, invitation)
+		if err != nil {
+			return err
+		}
+		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now, Signature: in.Signature.kept(), Initials: in.Initials.kept()}
 		for _, x := range d.fieldsOf(invitation) {
 			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.drawn() && len(v) <= 4*maxValue {
 				kept.Values[x.ID] = v
@@ -65,6 +72,16 @@ func (m *Mark) kept() *Mark {
 		return nil
 	}
 	return m
+}
+
+// Mark is what the person means to sign with, as far as they have come: what
+// they chose here, else what they drew on another device.
+func (a Answers) Mark(kind string) *Mark {
+	chosen := map[string]*Mark{"signature": a.Signature, "initials": a.Initials}[kind]
+	if h, ok := a.Handed[kind]; ok && (chosen == nil || a.SavedAt == nil || h.At.After(*a.SavedAt)) {
+		return &h.Mark
+	}
+	return chosen
 }
 
 // dropAnswers removes what is no longer of use after these events.

@@ -94,8 +94,8 @@ func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
 	for _, x := range own {
 		s.addField(r, v, x, sent)
 	}
-	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Signature, sent)
-	s.Initials = r.markView(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Initials, sent)
+	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
+	s.Initials = r.markView(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
 	s.explainFaults(r, fault)
 	s.count(v)
 	return s

@@ -27,6 +27,7 @@ type visitor struct {
 // visitRoutes are the pages behind the links of invitations.
 func (d *Door) visitRoutes(app *fiber.App) {
 	const base = "/s/:token"
+	d.padRoutes(app)
 	d.get(app, base, d.invited((*request).showVisit))
 	d.post(app, base, d.invited((*request).answer))
 	d.post(app, base+"/viewed", d.invited((*request).viewed))

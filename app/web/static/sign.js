@@ -154,6 +154,7 @@ class Mark {
     this.dialog.showModal();
     (this.type === 'typed' ? this.text : this.tabs.find(t => t.dataset.type === this.type)).focus();
     if (this.type === 'drawn') this.draw();
+    if (this.type === 'phone') this.phone();
   }
   pick(tab) {
     for (const t of this.tabs) {
@@ -161,7 +162,34 @@ class Mark {
       $('#' + t.getAttribute('aria-controls')).hidden = t !== tab;
     }
     this.type = tab.dataset.type; this.fail('');
+    $('[data-adopt]', this.dialog).hidden = this.type === 'phone';
     if (this.type === 'drawn' && this.dialog.open) this.draw();
+    if (this.type === 'phone') this.phone();
+  }
+  // The phone draws, this page waits for what it sends.
+  async phone() {
+    const panel = $('.phone', this.dialog), state = text => { $('.state', panel).textContent = text; };
+    const waiting = () => this.dialog.open && this.type === 'phone';
+    if (this.calling) return;
+    this.calling = true;
+    try {
+      const data = new FormData();
+      data.set('csrf', form.elements.csrf.value); data.set('kind', this.kind);
+      const { code, address, symbol, seconds } = await (await post('/pad', data)).json();
+      $('.symbol', panel).innerHTML = symbol; $('.address', panel).textContent = address; state(say('phone.wait'));
+      for (const end = Date.now() + seconds * 1000; waiting() && Date.now() < end;) {
+        await new Promise(done => setTimeout(done, 1500));
+        const answer = await fetch(form.dataset.base + '/pad/' + code, { headers: { 'X-Requested-With': 'fetch' } });
+        if (answer.status === 204) continue;
+        if (!answer.ok) break;
+        const strokes = (await answer.json()).data;
+        this.keep('drawn', strokes, strokesOf(JSON.parse(strokes)));
+        this.pick(this.tabs[0]); this.dialog.close();
+        tell(say('phone.here')); count(); later(100);
+        return;
+      }
+      $('.symbol', panel).replaceChildren(); $('.address', panel).textContent = ''; state(say('phone.over'));
+    } catch { state(say('offline')); } finally { this.calling = false; }
   }
   async draw() {
     if (!this.pad) {

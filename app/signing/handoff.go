@@ -1,0 +1,191 @@
+package signing
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// A signatory may draw on a phone what is signed on a computer. The phone is
+// given a code that opens a pad and nothing else: no document, no answers.
+
+// handoffLifetime is how long a code opens a pad.
+const handoffLifetime = 10 * time.Minute
+
+// Handed is a mark that came from another device.
+type Handed struct {
+	Mark Mark
+	At   time.Time
+}
+
+// Pad is what a code opens.
+type Pad struct {
+	Kind    string // signature or initials
+	Name    string // of who signs
+	Company string
+	Locale  string
+	Until   time.Time
+}
+
+var padKinds = []string{"signature", "initials"}
+
+// padSize is a code's payload: invitation, end in Unix seconds, kind.
+const padSize = 16 + 8 + 1
+
+func (s *Service) padMAC(payload []byte, generation int) []byte {
+	m := hmac.New(sha256.New, s.LinkKey)
+	m.Write([]byte("pad\x00" + strconv.Itoa(generation) + "\x00"))
+	m.Write(payload)
+	return m.Sum(nil)[:16]
+}
+
+// PadCode makes the code under which a signatory draws on another device.
+func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, kind string) (code string, until time.Time, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		inv, err := signerAt(tx, who, id, invitation)
+		if err != nil {
+			return err
+		}
+		uid, err := ulid.ParseStrict(inv.ID)
+		if err != nil {
+			return err
+		}
+		at := kindIndex(kind)
+		if at < 0 {
+			return account.Invalid("kind", "The kind field must be signature or initials.")
+		}
+		until = tx.Now.Add(handoffLifetime)
+		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
+		code = base64.RawURLEncoding.EncodeToString(append(payload, s.padMAC(payload, inv.LinkGeneration)...))
+		return nil
+	})
+	return code, until, err
+}
+
+func kindIndex(kind string) int {
+	for i, k := range padKinds {
+		if k == kind {
+			return i
+		}
+	}
+	return -1
+}
+
+// signerAt is the invitation of a signatory who may sign now and has said who
+// they are.
+func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Invitation, error) {
+	if !who.IsSignatoryOf(id, invitation) {
+		return nil, account.NotFound("invitation")
+	}
+	d, err := load(tx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	inv := d.invitation(invitation)
+	if !isIdentified(who, inv) {
+		return nil, notIdentified()
+	}
+	return inv, d.signable(inv, tx.Now)
+}
+
+// errNoPad is the one answer to a code that opens nothing, whatever is wrong.
+func errNoPad() error { return account.NotFound("pad") }
+
+// padOf finds what a code is for.
+func (s *Service) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(code)
+	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
+		return nil, nil, Pad{}, errNoPad()
+	}
+	payload, until := raw[:padSize], time.Unix(int64(binary.BigEndian.Uint64(raw[16:24])), 0)
+	id := ulid.ULID(raw[:16]).String()
+	at, err := invited.Get(tx, id)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil, nil, Pad{}, errNoPad()
+	}
+	if err != nil {
+		return nil, nil, Pad{}, err
+	}
+	d, err := load(tx, account.System(at.Company), at.Document)
+	if err != nil {
+		return nil, nil, Pad{}, err
+	}
+	inv := d.invitation(id)
+	if inv == nil || !linkWorks(d, inv) || !hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration)) || !tx.Now.Before(until) || d.signable(inv, tx.Now) != nil {
+		return nil, nil, Pad{}, errNoPad()
+	}
+	company, err := account.LoadCompany(tx, d.Company)
+	if err != nil {
+		return nil, nil, Pad{}, err
+	}
+	return d, inv, Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}, nil
+}
+
+// Pad finds what a code opens. Whatever is wrong with it is the same
+// [account.ErrNotFound].
+func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		_, _, p, err = s.padOf(tx, code)
+		return err
+	})
+	return p, err
+}
+
+// Hand keeps what was drawn on a pad for the person's own page. It signs nothing.
+func (s *Service) Hand(_ context.Context, code, strokes string) error {
+	var f account.Faults
+	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
+		f.Must("signature.data", "be strokes")
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		_, inv, p, err := s.padOf(tx, code)
+		if err != nil {
+			return err
+		}
+		kept, err := answersOf(tx, inv.ID)
+		if err != nil {
+			return err
+		}
+		if kept.Handed == nil {
+			kept.Handed = map[string]Handed{}
+		}
+		kept.Handed[p.Kind] = Handed{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
+		return answers.Put(tx, inv.ID, kept)
+	})
+}
+
+// HandedOver gives what a person drew since a code was made, nil if nothing has
+// come.
+func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if _, err := signerAt(tx, who, id, invitation); err != nil {
+			return err
+		}
+		_, inv, p, err := s.padOf(tx, code)
+		if err != nil {
+			return err
+		}
+		if inv.ID != invitation {
+			return errNoPad()
+		}
+		kept, err := answersOf(tx, invitation)
+		if h, ok := kept.Handed[p.Kind]; ok && !h.At.Before(p.Until.Add(-handoffLifetime)) {
+			mark = &h.Mark
+		}
+		return err
+	})
+	return mark, err
+}
