@@ -28,9 +28,9 @@ lint: ## formatting and static analysis
 
 # The judges of our tests: PDF tools that are not ours, and what they need.
 PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice javac chromium
-JARS     := /usr/share/java/pdfbox2.jar /usr/share/java/bcpkix.jar
+JARS     := /usr/share/java/pdfbox2.jar /usr/share/java/preflight.jar /usr/share/java/bcpkix.jar /usr/share/java/commons-io.jar
 PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core \
-            default-jdk-headless libpdfbox2-java libbcpkix-java chromium
+            default-jdk-headless libpdfbox2-java libbcpkix-java libcommons-io-java chromium
 
 tools: ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
 	@missing=""; for p in $(PROGRAMS); do command -v $$p >/dev/null || missing="$$missing $$p"; done; \

@@ -1,13 +1,11 @@
 package app_test
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -378,72 +375,5 @@ func mutoolHistory(t *testing.T, file []byte, found []extracted) {
 	}
 	if out, err := run(t, "mutool", "run", script, path); err != nil || !strings.Contains(out, "history 0") {
 		t.Errorf("mutool (%v): %s", err, out)
-	}
-}
-
-// verifier is a program that judges one file after the other. It ends with the
-// pipe, and that with the tests.
-type verifier struct {
-	mu  sync.Mutex
-	in  io.Writer
-	out *bufio.Scanner
-}
-
-var startVerifier = sync.OnceValues(func() (*verifier, error) {
-	var jars []string
-	for _, name := range []string{"pdfbox2", "fontbox2", "commons-logging", "bcprov", "bcpkix", "bcutil"} {
-		jars = append(jars, "/usr/share/java/"+name+".jar")
-	}
-	cmd := exec.Command("java", "-Xmx768m", "-XX:TieredStopAtLevel=1", "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog",
-		"-cp", strings.Join(jars, ":"), "../testdata/verifier/Verifier.java")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("PDFBox and Bouncy Castle: %w", err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	return &verifier{in: in, out: lines}, nil
-})
-
-func (v *verifier) ask(path string) ([]string, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if _, err := fmt.Fprintln(v.in, path); err != nil {
-		return nil, err
-	}
-	var lines []string
-	for v.out.Scan() {
-		if v.out.Text() == "." {
-			return lines, nil
-		}
-		lines = append(lines, v.out.Text())
-	}
-	return nil, fmt.Errorf("the verifier ended: %w", cmp.Or(v.out.Err(), io.ErrUnexpectedEOF))
-}
-
-// bouncyCastle has PDFBox find all signatures and Bouncy Castle call each good.
-func bouncyCastle(t *testing.T, path string, signatures int) {
-	t.Helper()
-	v, err := startVerifier()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := v.ask(path)
-	good := 0
-	for _, l := range lines {
-		if strings.HasPrefix(l, "good ") {
-			good++
-		}
-	}
-	if err != nil || good != signatures || good != len(lines) {
-		t.Errorf("PDFBox and Bouncy Castle (%v): %d of %d good:\n%s", err, good, signatures, strings.Join(lines, "\n"))
 	}
 }

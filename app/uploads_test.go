@@ -206,7 +206,7 @@ func TestPeculiarUploads(t *testing.T) {
 		"named JavaScript":   {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
 		"launch":             {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},
 		"embedded file":      {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "1 embedded file"},
-		"claims PDF/A":       {upload: asPDFA(t), code: "pdfa", says: "PDF/A-2B"},
+		"claims PDF/A":       {upload: asPDFA(t, 2), code: "pdfa", says: "PDF/A-2B"},
 		"owner password":     {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "256", "--"), code: "encrypted", says: "removed", rewritten: true},
 		"owner password RC4": {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "128", "--"), code: "encrypted", says: "removed", rewritten: true},
 		"no table":           {upload: withoutTable(plain), code: "repaired", says: "repaired", rewritten: true},
@@ -238,23 +238,6 @@ func TestPeculiarUploads(t *testing.T) {
 			}
 		})
 	}
-}
-
-// asPDFA is a file that LibreOffice writes as PDF/A-2b.
-func asPDFA(t *testing.T) []byte {
-	t.Helper()
-	dir := t.TempDir()
-	in := filepath.Join(dir, "letter.docx")
-	if err := os.WriteFile(in, apptest.DOCX(t, "A letter for the archive."), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tool(t, "soffice", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--headless", "--convert-to",
-		`pdf:writer_pdf_Export:{"SelectPdfVersion":{"type":"long","value":"2"}}`, "--outdir", dir, in)
-	b, err := os.ReadFile(filepath.Join(dir, "letter.pdf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // TestPasswords has a PDF that only a password opens.

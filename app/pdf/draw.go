@@ -14,7 +14,7 @@ type drawing struct {
 	width, height float64 // as displayed, points
 	rotate        int     // of the page
 	content       []byte
-	font          ref // Helvetica, where the content uses it
+	font          ref // the plain one, where the content uses it
 }
 
 // Stream is part of Appearance.
@@ -27,7 +27,7 @@ func (g drawing) Stream() (*object.Stream, error) {
 		d["Matrix"] = m
 	}
 	if g.font != (ref{}) {
-		d["Resources"] = dict{"Font": dict{helvetica: g.font}}
+		d["Resources"] = dict{"Font": dict{plainName: g.font}}
 	}
 	return &stream{Dict: d, Data: g.content}, nil
 }
@@ -46,6 +46,7 @@ func (u *update) form(a Appearance) (ref, error) {
 	if err != nil {
 		return ref{}, fmt.Errorf("appearance: %w", err)
 	}
+	u.tie(s.Dict)
 	return u.Add(s), nil
 }
 
@@ -55,28 +56,39 @@ func (u *update) normal(a Appearance) (dict, error) {
 	return dict{"N": r}, err
 }
 
-// helvetica is the resource name of the font of default appearance strings. It
-// is one of the 14 standard fonts, and is for text whose callers bring no
-// appearance, and for viewers that ask the form for a font.
-const helvetica = "PpHelv"
+// plainName is the resource name of the font of default appearance strings. It
+// is for text whose callers bring no appearance, and for viewers that ask the
+// form for a font. It is Helvetica, one of the 14 standard fonts, unless the
+// caller of Prepare brought another one.
+const plainName = "PpText"
 
-func (u *update) helvetica() ref {
+func (u *update) plainFont() ref {
 	if u.font != (ref{}) {
 		return u.font
 	}
 	fonts := u.f.dict(u.f.dict(u.f.form()["DR"])["Font"])
-	if r, ok := fonts[helvetica].(ref); ok {
+	if r, ok := fonts[plainName].(ref); ok {
 		u.font = r
-	} else {
-		u.font = u.Add(dict{
-			"Type": name("Font"), "Subtype": name("Type1"), "BaseFont": name("Helvetica"),
-			"Encoding": name("WinAnsiEncoding"),
-		})
+		return r
+	}
+	if u.embedFont == nil {
+		u.embedFont = addHelvetica
+	}
+	var err error
+	if u.font, err = u.embedFont(u); err != nil && u.err == nil {
+		u.err = fmt.Errorf("font of the form: %w", err)
 	}
 	return u.font
 }
 
-// plainValue draws the value of a field in Helvetica.
+func addHelvetica(w object.Writer) (ref, error) {
+	return w.Add(dict{
+		"Type": name("Font"), "Subtype": name("Type1"), "BaseFont": name("Helvetica"),
+		"Encoding": name("WinAnsiEncoding"),
+	}), nil
+}
+
+// plainValue draws the value of a field in the plain font.
 func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) {
 	size := 0.0
 	if da, ok := u.f.resolve(fd.dict["DA"]).(object.String); ok {
@@ -101,14 +113,14 @@ func (u *update) plainText(g drawing, text string, size float64) (Appearance, er
 	}
 	encoded, err := charmap.Windows1252.NewEncoder().String(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: text that Helvetica lacks needs an appearance", ErrSpec)
+		return nil, fmt.Errorf("%w: text that the plain font lacks needs an appearance", ErrSpec)
 	}
 	if encoded == "" {
 		return g, nil
 	}
 	lines := strings.Split(strings.ReplaceAll(encoded, "\r\n", "\n"), "\n")
 	y := (g.height-size*0.72)/2 + max(0, float64(len(lines)-1)*size*0.6)
-	c := fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", helvetica, round(size), round(size*1.2), round(y))
+	c := fmt.Appendf(nil, "/Tx BMC q BT /%s %g Tf 0 g %g TL 2 %g Td", plainName, round(size), round(size*1.2), round(y))
 	for i, line := range lines {
 		c = append(c, ' ')
 		if c, err = object.Append(c, object.String(line)); err != nil {
@@ -120,7 +132,7 @@ func (u *update) plainText(g drawing, text string, size float64) (Appearance, er
 			c = append(c, " '"...)
 		}
 	}
-	g.content, g.font = append(c, " ET Q EMC"...), u.helvetica()
+	g.content, g.font = append(c, " ET Q EMC"...), u.plainFont()
 	return g, nil
 }
 

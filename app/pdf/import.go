@@ -23,7 +23,9 @@ func (p *preparation) importPages() error {
 	err = from.eachPage(func(_ ref, d dict, in inherited) error {
 		page := from.page(p.u.reserve(), in)
 		added = append(added, page.ref)
-		p.dicts[page.ref.Number] = c.page(d, in, page, root)
+		copied := c.page(d, in, page, root)
+		p.u.tie(copied)
+		p.dicts[page.ref.Number] = copied
 		p.pages = append(p.pages, page)
 		return nil
 	})

@@ -219,6 +219,9 @@ func (f *File) pdfA() string {
 		return ""
 	}
 	data = bytes.ReplaceAll(data, []byte{0}, nil) // UTF-16 is read as ASCII
+	if !bytes.Contains(data, []byte("pdfaid")) {  // much faster than to look for more
+		return ""
+	}
 	part := pdfaPart.FindSubmatch(data)
 	if part == nil {
 		return ""

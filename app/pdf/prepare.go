@@ -77,6 +77,7 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 		catalog: f.catalog().Clone(), form: f.form().Clone(), pages: slices.Clone(f.pages),
 		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{},
 	}
+	p.u.embedFont = s.PlainFont
 	p.spec.Timestamp = cmpOr(s.Timestamp, timestampField)
 	return p, f.fault
 }
@@ -140,7 +141,7 @@ func (p *preparation) writePages() {
 // filling in and signing stay allowed.
 func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	signature := p.u.reserve()
-	d := p.hidden(p.prefix+certificationField, p.pages[0])
+	d := p.u.hidden(p.prefix+certificationField, p.pages[0])
 	d["V"] = signature
 	p.u.put(p.cert, d)
 	p.catalog["Perms"] = dict{"DocMDP": signature}
@@ -183,11 +184,11 @@ func (p *preparation) fillForm() {
 	if p.u.font != (ref{}) {
 		resources := p.f.dict(f["DR"]).Clone()
 		fonts := p.f.dict(resources["Font"]).Clone()
-		fonts[helvetica] = p.u.font
+		fonts[plainName] = p.u.font
 		resources["Font"] = fonts
 		f["DR"] = resources
 		if f["DA"] == nil {
-			f["DA"] = object.String("/" + helvetica + " 0 Tf 0 g")
+			f["DA"] = object.String("/" + plainName + " 0 Tf 0 g")
 		}
 	}
 	r, ok := p.catalog["AcroForm"].(ref)

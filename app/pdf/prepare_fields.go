@@ -127,9 +127,7 @@ func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 		d["V"] = d["AS"]
 	case FieldSignature, FieldInitials, FieldStamp:
 		d["FT"], d["Ff"] = name("Btn"), s.flags()|flagPushbutton|flagReadOnly
-		var err error
-		d["AP"], err = p.u.normal(s.orBlank(page))
-		return err
+		return p.u.drawn(d, s.orBlank(page))
 	default:
 		return fmt.Errorf("%w: field type %q", ErrSpec, s.Type)
 	}
@@ -164,13 +162,13 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 			return err
 		}
 	}
-	p.u.helvetica()
+	p.u.plainFont()
 	flags := s.flags()
 	if s.Multiline {
 		flags |= flagMultiline
 	}
 	d["FT"], d["Ff"] = name("Tx"), flags
-	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf 0 g", helvetica, round(s.FontSize)))
+	d["DA"] = object.String(fmt.Sprintf("/%s %g Tf 0 g", plainName, round(s.FontSize)))
 	d["V"] = object.TextString(s.Value)
 	var err error
 	if d["AP"], err = p.u.normal(a); err != nil {
@@ -251,14 +249,11 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 }
 
 // hidden begins an invisible signature field.
-func (p *preparation) hidden(full string, page Page) dict {
-	return hiddenField(full, page)
-}
-
-func hiddenField(full string, page Page) dict {
+func (u *update) hidden(full string, page Page) dict {
 	return dict{
 		"Type": name("Annot"), "Subtype": name("Widget"), "FT": name("Sig"), "T": object.TextString(full),
 		"P": page.ref, "Rect": array{0, 0, 0, 0}, "F": 132, // printed, locked
+		"AP": u.nothing(),
 	}
 }
 
@@ -296,7 +291,7 @@ func (p *preparation) addHidden(s string) error {
 	if err != nil {
 		return err
 	}
-	r := p.u.Add(p.hidden(full, page))
+	r := p.u.Add(p.u.hidden(full, page))
 	p.fields = append(p.fields, r)
 	p.place(page, r)
 	return nil
@@ -312,7 +307,7 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 	if err != nil {
 		return err
 	}
-	d := p.hidden(full, page)
+	d := p.u.hidden(full, page)
 	if s.Page >= 0 {
 		if page, d, err = p.widget(n, s.box()); err != nil {
 			return err

@@ -331,3 +331,28 @@ func qpdf(t testing.TB, b []byte, args ...string) []byte {
 	}
 	return made
 }
+
+// TestPlainFont has text drawn with an embedded font in place of Helvetica.
+func TestPlainFont(t *testing.T) {
+	t.Parallel()
+	const value = "Größe 100 € – “naïve”"
+	spec := two()
+	spec.PlainFont = text.New().Simple
+	spec.Fields[0].Value = value
+	c := newChain(t, plain(2))
+	c.add(pdf.Prepare(c.base(), spec))
+	c.add(pdf.Sign(c.base(), alice(t)))
+	path := file(t, c.bytes)
+	fonts, err := tool(t, "pdffonts", path)
+	if err != nil || !regexp.MustCompile(`NotoSans-Regular +TrueType +WinAnsi +yes yes`).MatchString(fonts) {
+		t.Errorf("pdffonts (%v):\n%s", err, fonts)
+	}
+	if got, err := tool(t, "pdftotext", path, "-"); err != nil || !strings.Contains(got, "Übergröße") {
+		t.Errorf("pdftotext (%v): %s", err, got)
+	}
+	c = newChain(t, plain(2))
+	c.add(pdf.Prepare(c.base(), spec))
+	if got, err := tool(t, "pdftotext", file(t, c.bytes), "-"); err != nil || !strings.Contains(got, value) {
+		t.Errorf("pdftotext (%v): %s", err, got)
+	}
+}

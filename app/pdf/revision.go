@@ -55,8 +55,12 @@ type update struct {
 	gens    map[int]int
 	next    int
 	trailer dict // entries that replace those of the file
-	font    ref  // Helvetica, once it was asked for
-	err     error
+	font    ref  // of default appearances, once it was asked for
+	// embedFont embeds that font; nil is Helvetica.
+	embedFont func(object.Writer) (ref, error)
+	blank     ref  // the appearance of what is not seen, once it was asked for
+	colours   dict // definitions that added resources need, once it was asked for
+	err       error
 }
 
 func (f *File) update() (*update, error) {

@@ -184,7 +184,7 @@ func (w *filling) fillDrawing(fd *field, v FieldValue) error {
 		return fmt.Errorf("%w: %s has to be drawn", ErrFieldType, v.Name)
 	}
 	for _, x := range fd.widgets {
-		if err := w.show(x, v.Appearance); err != nil {
+		if err := w.u.drawn(w.edit(x.ref, x.dict), v.Appearance); err != nil {
 			return err
 		}
 	}

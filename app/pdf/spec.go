@@ -70,7 +70,7 @@ type FieldSpec struct {
 	// anything but "" and "false" when it is on.
 	Value string
 	// Appearance draws Value. Without it, text of the Latin-1 range is drawn
-	// in Helvetica.
+	// in the plain font.
 	Appearance Appearance
 	Required   bool
 	ReadOnly   bool
@@ -117,6 +117,9 @@ type PrepareSpec struct {
 	Embed      func(w object.Writer)
 	Fields     []FieldSpec
 	Signatures []SignatureSpec
+	// PlainFont embeds a simple font in WinAnsiEncoding for the default
+	// appearances of text fields; nil is Helvetica, which is not embedded.
+	PlainFont func(w object.Writer) (object.Ref, error)
 	// AppendPages is a PDF whose pages are put behind those of the upload.
 	AppendPages *Source
 	// Certify seals the revision with DocMDP level 2. It is left out when the
@@ -143,7 +146,7 @@ type FieldValue struct {
 	// Checked is for check boxes and for radio buttons by their own name.
 	Checked bool
 	// Appearance draws Text, or the picture of a drawn field. Without it, text
-	// of the Latin-1 range is drawn in Helvetica.
+	// of the Latin-1 range is drawn in the plain font.
 	Appearance Appearance
 }
 

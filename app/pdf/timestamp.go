@@ -51,7 +51,7 @@ func (u *update) addTimestampField(n names, signature ref) error {
 			break
 		}
 	}
-	d := hiddenField(full, page)
+	d := u.hidden(full, page)
 	d["V"] = signature
 	r := u.Add(d)
 	pd := f.dict(page.ref).Clone()

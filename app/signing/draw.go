@@ -11,6 +11,7 @@ import (
 // drawAct draws a person's values and signature for one file.
 func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec, error) {
 	p := s.Fonts.NewSet()
+	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
 	seal := true // the first signature field shows the signature that is the PAdES one
 	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {

@@ -154,7 +154,7 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	if in.XFA == "dynamic" {
 		return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", u.Name)
 	}
-	file.Presigned = len(in.Signed) > 0
+	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
 	if file.Presigned && u.converted != nil {
 		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed.", u.Name)
 	}

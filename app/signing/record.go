@@ -157,7 +157,8 @@ type File struct {
 
 	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
 	BaseSize  int64
-	Presigned bool // the upload carries signatures of its own: it is never certified
+	PDFA      string // what the PDF claims to be (ISO 19005), such as 2B: it stays that
+	Presigned bool   // the upload carries signatures of its own: it is never certified
 	Revisions []Revision
 	// Certificates are those that the signatures of our revisions came with,
 	// DER, each once.

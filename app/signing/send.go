@@ -176,6 +176,9 @@ func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sen
 
 func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
+	if f.PDFA != "" {
+		spec.PlainFont = s.Fonts.Simple // nothing may be without its font
+	}
 	names, err := s.placeFields(d, f, &spec)
 	if err != nil {
 		return nil, err

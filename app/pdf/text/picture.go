@@ -49,12 +49,14 @@ func (s *Set) Picture(data []byte, upright bool) (*Picture, error) {
 		return nil, fmt.Errorf("%w: %d by %d pixels", ErrPicture, config.Width, config.Height)
 	}
 	p := &Picture{Width: config.Width, Height: config.Height, orientation: 1}
-	if format == "jpeg" {
+	// What is handed in is drawn into files of others, whose colours may be tied
+	// to a profile that CMYK does not fit.
+	if keep := !upright || config.ColorModel != color.CMYKModel; format == "jpeg" && keep {
 		p.stream = jpegStream(config, data)
 		if upright {
 			p.turn(orientation(data))
 		}
-	} else if err := p.decode(s.fonts, data, upright); err != nil {
+	} else if err := p.decode(s, data, upright); err != nil {
 		return nil, err
 	}
 	p.name = object.Name("I" + strconv.Itoa(len(s.pictures)+1))
@@ -86,12 +88,12 @@ func jpegStream(config image.Config, data []byte) *object.Stream {
 
 // decode turns any other picture into samples of colour and of opacity, row by
 // row.
-func (p *Picture) decode(f *Fonts, data []byte, trim bool) error {
+func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	decoded, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPicture, err)
 	}
-	m := rows{decoded, decoded.Bounds()}
+	m := rows{Image: decoded, box: decoded.Bounds()}
 	if trim {
 		m.box = m.visible()
 	}
@@ -99,7 +101,8 @@ func (p *Picture) decode(f *Fonts, data []byte, trim bool) error {
 	if p.Width == 0 || p.Height == 0 {
 		return fmt.Errorf("%w: nothing to be seen", ErrPicture)
 	}
-	rgb, alpha, opaque := m.samples(f)
+	m.opaque = s.Opaque
+	rgb, alpha, opaque := m.samples(s.fonts)
 	p.stream = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceRGB", "FlateDecode"), Data: rgb}
 	if !opaque {
 		p.mask = &object.Stream{Dict: imageDict(p.Width, p.Height, "DeviceGray", "FlateDecode"), Data: alpha}
@@ -111,14 +114,20 @@ func (p *Picture) decode(f *Fonts, data []byte, trim bool) error {
 // large one is made.
 type rows struct {
 	image.Image
-	box image.Rectangle
+	box    image.Rectangle
+	opaque bool // laid on white
 }
 
 // each gives the rows from the top, in red, green, blue and opacity.
 func (m rows) each(row func(y int, pixels []byte)) {
 	line := image.NewNRGBA(image.Rect(0, 0, m.box.Dx(), 1))
 	for y := m.box.Min.Y; y < m.box.Max.Y; y++ {
-		draw.Draw(line, line.Rect, m.Image, image.Pt(m.box.Min.X, y), draw.Src)
+		if m.opaque {
+			draw.Draw(line, line.Rect, image.White, image.Point{}, draw.Src)
+			draw.Draw(line, line.Rect, m.Image, image.Pt(m.box.Min.X, y), draw.Over)
+		} else {
+			draw.Draw(line, line.Rect, m.Image, image.Pt(m.box.Min.X, y), draw.Src)
+		}
 		row(y, line.Pix)
 	}
 }

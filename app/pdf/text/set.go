@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -19,6 +20,10 @@ var ErrNotEmbedded = errors.New("the fonts of this drawing are not embedded yet"
 // Draw everything first, then Embed once, then write the drawings. A Set is for
 // one goroutine; many Sets may share their Fonts.
 type Set struct {
+	// Opaque draws pictures on white in place of their transparency, which
+	// PDF/A-1 forbids (ISO 19005-1 §6.4).
+	Opaque bool
+
 	fonts    *Fonts
 	used     []*subset
 	open     map[*face]*subset
@@ -106,27 +111,16 @@ func (s *Set) Embed(w object.Writer) {
 // embed writes a Type0 font over a CIDFontType2 (ISO 32000-2 §9.7).
 func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
 	t := u.face.sfnt
-	program := t.subset(u.shapes)
+	program, glyphs := t.subset(u.shapes)
 	name := object.Name(tag(u.face.name, program) + "+" + u.face.name)
-	file := w.Add(&object.Stream{
-		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": len(program)},
-		Data: f.flate(program),
-	})
-	box := make(object.Array, 4)
-	for i, v := range t.box {
-		box[i] = t.mille(v)
-	}
-	descriptor := w.Add(object.Dict{
-		"Type": object.Name("FontDescriptor"), "FontName": name, "Flags": u.flags(), "FontBBox": box,
-		"ItalicAngle": t.italic, "Ascent": t.mille(t.ascent), "Descent": t.mille(t.descent),
-		"CapHeight": t.mille(t.capHeight), "StemV": 80, "FontFile2": file,
-	})
+	descriptor := t.descriptor(name, u.flags(), f.program(w, program))
+	descriptor["CIDSet"] = w.Add(&object.Stream{Data: cidSet(glyphs)})
 	descendant := w.Add(object.Dict{
 		"Type": object.Name("Font"), "Subtype": object.Name("CIDFontType2"), "BaseFont": name,
 		"CIDSystemInfo": object.Dict{
 			"Registry": object.String("Adobe"), "Ordering": object.String("Identity"), "Supplement": 0,
 		},
-		"FontDescriptor": descriptor, "CIDToGIDMap": object.Name("Identity"),
+		"FontDescriptor": w.Add(descriptor), "CIDToGIDMap": object.Name("Identity"),
 		"W": object.Array{0, u.widths()},
 	})
 	unicode := w.Add(&object.Stream{
@@ -139,8 +133,45 @@ func (u *subset) embed(f *Fonts, w object.Writer) object.Ref {
 	})
 }
 
+// program embeds a font file.
+func (f *Fonts) program(w object.Writer, program []byte) object.Ref {
+	return w.Add(&object.Stream{
+		Dict: object.Dict{"Filter": object.Name("FlateDecode"), "Length1": len(program)},
+		Data: f.flate(program),
+	})
+}
+
+// descriptor is the font descriptor (ISO 32000-2 §9.8) of a subset.
+func (s *sfnt) descriptor(name object.Name, flags int, file object.Ref) object.Dict {
+	box := make(object.Array, 4)
+	for i, v := range s.box {
+		box[i] = s.mille(v)
+	}
+	return object.Dict{
+		"Type": object.Name("FontDescriptor"), "FontName": name, "Flags": flags, "FontBBox": box,
+		"ItalicAngle": s.italic, "Ascent": s.mille(s.ascent), "Descent": s.mille(s.descent),
+		"CapHeight": s.mille(s.capHeight), "StemV": 80, "FontFile2": file,
+	}
+}
+
+// cidSet has a bit for each glyph of a subset, as PDF/A-1 wants it
+// (ISO 19005-1 §6.3.5).
+func cidSet(glyphs int) []byte {
+	b := bytes.Repeat([]byte{0xFF}, (glyphs+7)/8)
+	if rest := glyphs % 8; rest != 0 {
+		b[len(b)-1] = 0xFF << (8 - rest)
+	}
+	return b
+}
+
+// Flags of font descriptors (ISO 32000-2 §9.8.2).
+const (
+	symbolic    = 1 << 2
+	nonsymbolic = 1 << 5
+	italic      = 1 << 6
+)
+
 func (u *subset) flags() int {
-	const symbolic, italic = 4, 64
 	if u.face.sfnt.italic != 0 {
 		return symbolic | italic
 	}

@@ -30,10 +30,16 @@ type subsetter struct {
 	elements int         // most parts in one glyph
 }
 
-// subset makes a font whose glyph i is shapes[i]. Parts are added behind.
-// Instructions are left out: no viewer of PDF needs them, and they are most of
-// a small subset.
-func (s *sfnt) subset(shapes []shape) []byte {
+// subset makes a font whose glyph i is shapes[i], and says how many glyphs it
+// has: parts are added behind. Instructions are left out: no viewer of PDF needs
+// them, and they are most of a small subset.
+func (s *sfnt) subset(shapes []shape) (program []byte, glyphs int) {
+	tables, glyphs := s.tables(shapes)
+	return join(tables), glyphs
+}
+
+// tables gives what every subset has.
+func (s *sfnt) tables(shapes []shape) (tables map[string][]byte, glyphs int) {
 	b := subsetter{sfnt: s, list: slices.Clone(shapes), place: make(map[int]int, len(shapes))}
 	for i, sh := range shapes {
 		if sh.parts == nil && sh.id != blankGlyph {
@@ -53,10 +59,10 @@ func (s *sfnt) subset(shapes []shape) []byte {
 		hmtx = binary.BigEndian.AppendUint16(hmtx, uint16(left))
 	}
 	loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf)))
-	return join(map[string][]byte{
+	return map[string][]byte{
 		"glyf": glyf, "loca": loca, "hmtx": hmtx,
 		"head": b.newHead(), "hhea": b.newHhea(), "maxp": b.newMaxp(),
-	})
+	}, len(b.list)
 }
 
 // index is where glyph g of the font is in the subset.

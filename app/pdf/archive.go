@@ -1,0 +1,82 @@
+package pdf
+
+import "paraph/app/pdf/object"
+
+// What is added to a file that claims to be PDF/A (ISO 19005) keeps to its
+// rules, so that the claim stays true. Most of them are kept everywhere; this
+// is about colour. DeviceRGB and DeviceGray mean something there only through
+// the output profile of the file.
+
+// untied says whether colours that are added need definitions of their own: the
+// file claims to be PDF/A, and its output profile is not one for RGB.
+func (f *File) untied() bool {
+	for _, v := range f.array(f.catalog()["OutputIntents"]) {
+		intent := f.dict(v)
+		if f.name(intent["S"]) != "GTS_PDFA1" {
+			continue
+		}
+		profile, ok := f.resolve(intent["DestOutputProfile"]).(*source)
+		if !ok {
+			continue
+		}
+		head, err := f.decode(profile)
+		const space = 16 // where an ICC profile names its colours
+		if err == nil && len(head) >= space+4 && string(head[space:space+4]) == "RGB " {
+			return false
+		}
+	}
+	return f.pdfA() != ""
+}
+
+// colours defines the device colours (ISO 32000-2 §8.6.5.6) for resources that
+// are added, where the file asks for that; else it is empty.
+func (f *File) colours() dict {
+	if !f.untied() {
+		return dict{}
+	}
+	white := array{0.9505, 1, 1.089}
+	return dict{
+		"DefaultGray": array{name("CalGray"), dict{"WhitePoint": white, "Gamma": 2.2}},
+		"DefaultRGB": array{name("CalRGB"), dict{
+			"WhitePoint": white, "Gamma": array{2.2, 2.2, 2.2},
+			"Matrix": array{0.4124, 0.2126, 0.0193, 0.3576, 0.7152, 0.1192, 0.1805, 0.0722, 0.9505},
+		}},
+	}
+}
+
+// tie gives what has resources the definitions of its colours.
+func (u *update) tie(d dict) {
+	if u.colours == nil {
+		u.colours = u.f.colours()
+	}
+	resources, ok := d["Resources"].(dict)
+	if !ok || len(u.colours) == 0 {
+		return
+	}
+	resources = resources.Clone()
+	resources["ColorSpace"] = u.colours
+	d["Resources"] = resources
+}
+
+// drawnState is the one appearance state of fields that are drawn. They are
+// push buttons, and the appearances of buttons have states in PDF/A
+// (ISO 19005-2 §6.3.3).
+const drawnState = "Drawn"
+
+// drawn puts an appearance into the dictionary of a drawn field.
+func (u *update) drawn(d dict, a Appearance) error {
+	shown, err := u.form(a)
+	d["AP"], d["AS"] = dict{"N": dict{drawnState: shown}}, name(drawnState)
+	return err
+}
+
+// nothing is the appearance of fields that are not seen, which PDF/A-1 wants
+// all the same (ISO 19005-1 §6.9).
+func (u *update) nothing() dict {
+	if u.blank == (ref{}) {
+		u.blank = u.Add(&object.Stream{Dict: dict{
+			"Type": name("XObject"), "Subtype": name("Form"), "BBox": array{0, 0, 0, 0}, "Resources": dict{},
+		}})
+	}
+	return dict{"N": u.blank}
+}
