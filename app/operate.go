@@ -18,15 +18,16 @@ import (
 	"paraph/app/account"
 )
 
-// Serve runs the appliance until ctx ends. The first start prints the
-// administrator and how to log in, once.
+// Serve runs the appliance until ctx ends. Every start prints the link to set it
+// up in a browser until that is done; the first one prints the administrator that
+// was made, once.
 func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	a, err := Open(cfg, Options{Log: log})
 	if err != nil {
 		return err
 	}
-	if a.IsFirst {
-		a.welcome(w)
+	if err := a.welcome(ctx, w); err != nil {
+		return errors.Join(err, a.Close())
 	}
 	// What was needed to start, such as hashing the first password, is not
 	// needed again: 20 MB.
@@ -35,15 +36,35 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
-func (a *App) welcome(w io.Writer) {
-	fmt.Fprintf(w, "\nThis is the first start. The administrator is\n\n  e-mail    %s\n", a.First.User.Email)
-	if a.First.Password != "" {
-		fmt.Fprintf(w, "  password  %s\n", a.First.Password)
+// welcome says how to begin, as long as nobody has.
+func (a *App) welcome(ctx context.Context, w io.Writer) error {
+	setup := a.First.Setup
+	if !a.IsFirst {
+		var err error
+		if setup, err = a.Accounts.SetupLink(ctx); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(w, "\nLog in with\n\n  curl -s %s/login -H 'Content-Type: application/json' \\\n    -d '{\"email\": \"%s\", \"password\": \"…\"}'\n\n", a.URL(), a.First.User.Email)
-	if a.First.Password != "" {
-		fmt.Fprintf(w, "The password is shown this once; change it with PATCH /me.\n\n")
+	if setup != "" {
+		fmt.Fprintf(w, "\nOpen this link in a browser to set up Paraph. It works once.\n\n  %s/setup?token=%s\n\n", a.browserURL(), setup)
 	}
+	if a.IsFirst && a.First.Password != "" {
+		fmt.Fprintf(w, "Or begin without a browser: the administrator is\n\n  e-mail    %s\n  password  %s\n\n"+
+			"The password is shown this once. Logging in with it closes the link.\n\n", a.First.User.Email, a.First.Password)
+	}
+	if a.IsFirst && a.First.Password == "" {
+		fmt.Fprintf(w, "\nSign in at %s as %s with the password that was given.\n\n", a.browserURL(), a.First.User.Email)
+	}
+	return nil
+}
+
+// browserURL is URL as a person of this machine opens it: browsers have passkeys
+// for localhost, and none for a bare address.
+func (a *App) browserURL() string {
+	if a.Config.Server.BaseURL != "" {
+		return a.URL()
+	}
+	return strings.Replace(a.URL(), "//127.0.0.1:", "//localhost:", 1)
 }
 
 // ServeDev runs a test double until ctx ends.

@@ -1,6 +1,9 @@
 package account
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // ActorKind is what sort of somebody acts.
 type ActorKind string
@@ -72,7 +75,8 @@ type Actor struct {
 	Kind      ActorKind
 	UserID    string
 	CompanyID string
-	TokenID   string // the session or API token that was presented
+	TokenID   string    // the session or API token that was presented
+	Until     time.Time // when that runs out; zero: it does not
 	Name      string
 	Email     string
 	Role      Role

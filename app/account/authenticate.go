@@ -98,6 +98,7 @@ func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 	if t.ExpiresAt != nil {
 		p.expires = *t.ExpiresAt
 	}
+	p.actor.Until = p.expires
 	return p, nil
 }
 

@@ -117,6 +117,55 @@ type SetupInput struct {
 	Timezone string
 }
 
+// SetupOpen reports whether nobody has set this appliance up yet: the
+// administrator was made up, and neither the link nor the password was used.
+func (s *Service) SetupOpen(context.Context) (open bool, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		_, open, err = waitingAdmin(tx)
+		return err
+	})
+	return open, err
+}
+
+// SetupLink gives a new link to /setup as long as it is open, and "" after that.
+// What an earlier link holds is stored nowhere, so each one given ends the one
+// before it.
+func (s *Service) SetupLink(context.Context) (token string, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
+		u, open, err := waitingAdmin(tx)
+		if err != nil || !open {
+			return err
+		}
+		user, err := withCompanies(tx, u)
+		if err != nil || len(user.Companies) == 0 {
+			return err
+		}
+		if err := dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+			return err
+		}
+		token, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: user.Companies[0].ID}, setupLifetime)
+		return err
+	})
+	return token, err
+}
+
+// waitingAdmin is the administrator that was made up, if nobody has taken its
+// place: the first user of all, since identifiers grow with time.
+func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
+	err = users.Each(tx, "", nil, func(_ string, first userRecord) (bool, error) {
+		u = first
+		return false, nil
+	})
+	if err != nil || !u.Fresh {
+		return u, false, err
+	}
+	err = links.Each(tx, "user", kv.K(u.ID, string(LinkSetup)), func(string, linkRecord) (bool, error) {
+		open = true
+		return false, nil
+	})
+	return u, open, err
+}
+
 // CheckSetup reports whether the link to /setup still works.
 func (s *Service) CheckSetup(_ context.Context, token string) error {
 	return s.db.View(func(tx *kv.Tx) error {

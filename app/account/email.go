@@ -78,6 +78,17 @@ func (s *Service) sendVerification(tx *kv.Tx, u userRecord, email string) error 
 	return s.mailTo(tx, MailVerifyEmail, u, email, map[string]string{"token": token, "expires_at": until(expires)})
 }
 
+// CheckVerification gives the address that a verification link proves, without
+// using the link.
+func (s *Service) CheckVerification(_ context.Context, token string) (email string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		l, _, err := linkUser(tx, LinkVerify, token)
+		email = l.Email
+		return err
+	})
+	return email, err
+}
+
 // VerifyEmail uses a verification link: the address is proven, and the person's
 // if it was not before.
 func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {

@@ -24,6 +24,20 @@ type From struct {
 // the same [ErrUnauthenticated] after the same time; a missing or wrong code is
 // a fault of the field "code", told only to who knows the password.
 func (s *Service) Login(ctx context.Context, email, password, code string, from From) (User, error) {
+	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
+	if err != nil {
+		return User{}, err
+	}
+	user, err := s.letIn(u, code, upgraded, from)
+	if err == nil {
+		attempt.succeeded()
+	}
+	return user, err
+}
+
+// firstStep checks a password and gives whose it is, and a new hash of it if the
+// stored one is outdated. The attempt is counted.
+func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
 	var f Faults
 	if foldEmail(email) == "" {
 		f.Required("email")
@@ -32,27 +46,18 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 		f.Required("password")
 	}
 	if err := f.Err(); err != nil {
-		return User{}, err
+		return u, "", a, err
 	}
-	attempt, err := s.attempt(email, from.IP)
-	if err != nil {
-		return User{}, err
+	if a, err = s.attempt(email, from.IP); err != nil {
+		return u, "", a, err
 	}
-	u, err := s.checkPassword(ctx, email, password)
-	if err != nil {
-		return User{}, err
+	if u, err = s.checkPassword(ctx, email, password); err != nil {
+		return u, "", a, err
 	}
-	upgraded := ""
 	if s.passwords.outdated(u.Password) {
-		if upgraded, err = s.passwords.hash(ctx, password); err != nil {
-			return User{}, err
-		}
+		upgraded, err = s.passwords.hash(ctx, password)
 	}
-	user, err := s.letIn(u, code, upgraded, from)
-	if err == nil {
-		attempt.succeeded()
-	}
-	return user, err
+	return u, upgraded, a, err
 }
 
 // attempt counts a login before it is checked, so that many at once cannot all

@@ -199,7 +199,7 @@ func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) erro
 	if err := dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
 		return err
 	}
-	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email}, inviteLifetime)
+	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email, By: who.Name}, inviteLifetime)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,11 @@ func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) erro
 
 // Invite is what the page behind an invitation shows before it is accepted.
 type Invite struct {
+	UserID        string
+	CompanyID     string
 	Company       string
+	Inviter       string // name of who invited, "" if that is not known
+	Role          Role
 	Name          string
 	Email         string
 	NeedsPassword bool
@@ -224,7 +228,11 @@ func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err e
 			return err
 		}
 		c, err := LoadCompany(tx, l.CompanyID)
-		in = Invite{Company: c.Name, Name: u.Name, Email: u.Email, NeedsPassword: u.unclaimed()}
+		if err != nil {
+			return err
+		}
+		m, err := LoadMember(tx, c.ID, u.ID)
+		in = Invite{UserID: u.ID, CompanyID: c.ID, Company: c.Name, Inviter: l.By, Role: m.Role, Name: u.Name, Email: u.Email, NeedsPassword: u.unclaimed()}
 		return err
 	})
 	return in, err

@@ -30,7 +30,7 @@ func TestInvitingSomebodyNew(t *testing.T) {
 	_, err = h.CheckInvite(t.Context(), old)
 	wantFields(t, err, "token")
 	in, err := h.CheckInvite(t.Context(), link)
-	if err != nil || in != (account.Invite{Company: "Acme", Name: "New", Email: "New@example.org", NeedsPassword: true}) {
+	if err != nil || in.Company != "Acme" || in.Name != "New" || in.Email != "New@example.org" || !in.NeedsPassword {
 		t.Errorf("got %+v, %v", in, err)
 	}
 	_, err = h.AcceptInvite(t.Context(), link, "a\nb", "")

@@ -72,6 +72,7 @@ type linkRecord struct {
 	UserID    string    `json:"user_id"`
 	CompanyID string    `json:"company_id,omitempty"`
 	Email     string    `json:"email,omitempty"`
+	By        string    `json:"by,omitempty"` // who invited
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

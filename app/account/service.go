@@ -102,8 +102,9 @@ type Service struct {
 	perMailbox *Limiter // reset messages asked for, per address of mail
 	perReverif *Limiter // verification messages, per user
 
-	live  *liveTokens
-	usage *usage
+	live    *liveTokens
+	usage   *usage
+	waiting *pendingSignIns
 }
 
 // New makes the service. It fails only for a token key that is too short.
@@ -128,6 +129,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		perReverif: NewLimiter(6, time.Minute, o.Now),
 		live:       newLiveTokens(),
 		usage:      newUsage(),
+		waiting:    newPendingSignIns(),
 	}
 	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
 	return s, nil
@@ -138,6 +140,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 func (s *Service) Reset() {
 	s.live.clear()
 	s.usage.take()
+	s.waiting.clear()
 	for _, l := range []*Limiter{s.perAccount, s.perAddress, s.perMailbox, s.perReverif} {
 		l.Clear()
 	}

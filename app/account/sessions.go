@@ -1,0 +1,38 @@
+package account
+
+import (
+	"context"
+
+	"paraph/kv"
+)
+
+// RenewSession gives a fresh token for the session of who asks, with the whole
+// lifetime before it, and ends the one that was presented.
+func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error) {
+	if err := session(who); err != nil {
+		return Token{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		old, err := tokens.Get(tx, tokenKey(who.CompanyID, who.TokenID))
+		if err != nil {
+			return found(err, "session")
+		}
+		if err := s.revoke(tx, old.key()); err != nil {
+			return err
+		}
+		old.ExpiresAt, old.IP, old.Name = new(tx.Now.Add(s.lifetime)), who.IP, clip(who.UserAgent, 200)
+		old.LastUsedAt = new(tx.Now)
+		t, err = s.issue(tx, old)
+		return err
+	})
+	return t, err
+}
+
+// EndOtherSessions ends every session of who asks, in all companies, but the one
+// that asks.
+func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
+	if err := session(who); err != nil {
+		return err
+	}
+	return s.db.Update(func(tx *kv.Tx) error { return s.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
+}

@@ -1,0 +1,140 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"sync"
+	"time"
+)
+
+// SignIn is where a sign-in in two steps stands after the first.
+type SignIn struct {
+	User User // let in, with tokens; empty while a second step is due
+	// Pending stands for the password in the second step; "" if there is none.
+	Pending string
+}
+
+// BeginSignIn is the first step of a sign-in by pages, which ask for one thing at
+// a time: it checks the password as [Service.Login] does, and lets in whoever
+// needs nothing more. Everybody else is remembered for a few minutes, so that
+// nobody has to keep the password until the code is there.
+func (s *Service) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
+	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
+	if err != nil {
+		return SignIn{}, err
+	}
+	if u.TwoFactor.active() {
+		// The attempt stays counted until the second step is done.
+		pending, err := s.wait(u, upgraded)
+		return SignIn{Pending: pending}, err
+	}
+	user, err := s.letIn(u, "", upgraded, from)
+	if err == nil {
+		attempt.succeeded()
+	}
+	return SignIn{User: user}, err
+}
+
+// FinishSignIn is the second step: a code of the authenticator app or a recovery
+// code. What is pending ends when it succeeds; one that ran out, was used or never
+// was is [ErrUnauthenticated].
+func (s *Service) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
+	p, ok := s.waiting.find(pending, s.now())
+	if !ok {
+		return User{}, Unauthenticated()
+	}
+	attempt, err := s.attempt(p.user.Email, from.IP)
+	if err != nil {
+		return User{}, err
+	}
+	user, err := s.letIn(p.user, code, p.upgraded, from)
+	if err == nil {
+		s.waiting.drop(pending)
+		attempt.succeeded()
+	}
+	return user, err
+}
+
+// CheckPending reports whether the second step can still be made.
+func (s *Service) CheckPending(pending string) bool {
+	_, ok := s.waiting.find(pending, s.now())
+	return ok
+}
+
+func (s *Service) wait(u userRecord, upgraded string) (string, error) {
+	secret, err := s.random(linkSize)
+	if err != nil {
+		return "", err
+	}
+	token := base64.RawURLEncoding.EncodeToString(secret)
+	s.waiting.put(token, pendingSignIn{user: u, upgraded: upgraded, ends: s.now().Add(pendingLifetime)}, s.now())
+	return token, nil
+}
+
+const (
+	pendingLifetime = 10 * time.Minute
+	maxPending      = 10_000
+)
+
+// pendingSignIn is somebody who knows the password of a user, as that user was.
+type pendingSignIn struct {
+	user     userRecord
+	upgraded string // a new hash of the password, "" for none
+	ends     time.Time
+}
+
+// pendingSignIns are those who have a second step to make, in memory: a restart
+// has them begin again. Safe for use by several goroutines.
+type pendingSignIns struct {
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]pendingSignIn
+}
+
+func newPendingSignIns() *pendingSignIns {
+	return &pendingSignIns{all: make(map[[sha256.Size]byte]pendingSignIn)}
+}
+
+func (p *pendingSignIns) put(token string, in pendingSignIn, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.all) >= maxPending {
+		p.makeRoom(now)
+	}
+	p.all[sha256.Sum256([]byte(token))] = in
+}
+
+// makeRoom drops those that ran out and, if that is not enough, any: who is
+// dropped enters the password again.
+func (p *pendingSignIns) makeRoom(now time.Time) {
+	for key, in := range p.all {
+		if !in.ends.After(now) {
+			delete(p.all, key)
+		}
+	}
+	for key := range p.all {
+		if len(p.all) < maxPending {
+			return
+		}
+		delete(p.all, key)
+	}
+}
+
+func (p *pendingSignIns) find(token string, now time.Time) (pendingSignIn, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in, ok := p.all[sha256.Sum256([]byte(token))]
+	return in, ok && in.ends.After(now)
+}
+
+func (p *pendingSignIns) drop(token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, sha256.Sum256([]byte(token)))
+}
+
+func (p *pendingSignIns) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.all)
+}

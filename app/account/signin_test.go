@@ -1,0 +1,188 @@
+package account_test
+
+import (
+	"testing"
+	"time"
+
+	"paraph/app/account"
+)
+
+// enrolled adds somebody who has an authenticator app, and gives its secret and
+// the recovery codes.
+func (h *house) enrolled(t *testing.T, email string) (secret string, recovery []string) {
+	t.Helper()
+	h.add(h.company("A"), email, account.RoleOwner)
+	who := h.as(email)
+	setup := must[account.TwoFactorSetup](t)(h.BeginTwoFactor(t.Context(), who))
+	recovery = must[[]string](t)(h.ConfirmTwoFactor(t.Context(), who, code(t, setup.Secret, h.now())))
+	h.advance(30 * time.Second)
+	return setup.Secret, recovery
+}
+
+func TestSignInInTwoSteps(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	secret, recovery := h.enrolled(t, "ann@example.org")
+	from := account.From{IP: "192.0.2.1"}
+
+	_, err := h.BeginSignIn(t.Context(), "ann@example.org", "wrong", from)
+	wantKind(t, err, account.KindUnauthenticated, "")
+	step := must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, from))
+	if step.Pending == "" || len(step.User.Companies) != 0 {
+		t.Fatalf("the password alone lets in: %+v", step)
+	}
+	_, err = h.FinishSignIn(t.Context(), "made up", code(t, secret, h.now()), from)
+	wantKind(t, err, account.KindUnauthenticated, "")
+	_, err = h.FinishSignIn(t.Context(), step.Pending, "000000", from)
+	wantFields(t, err, "code")
+	if !h.CheckPending(step.Pending) {
+		t.Error("one wrong code ends the sign-in")
+	}
+	u := must[account.User](t)(h.FinishSignIn(t.Context(), step.Pending, code(t, secret, h.now()), from))
+	h.actor(u.Companies[0].Token)
+	_, err = h.FinishSignIn(t.Context(), step.Pending, recovery[0], from)
+	wantKind(t, err, account.KindUnauthenticated, "")
+
+	step = must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, from))
+	must[account.User](t)(h.FinishSignIn(t.Context(), step.Pending, recovery[0], from))
+}
+
+func TestSignInWithoutASecondStep(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	step := must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, account.From{}))
+	if step.Pending != "" {
+		t.Errorf("got %+v", step)
+	}
+	h.actor(step.User.Companies[0].Token)
+}
+
+// TestWhatEndsAPendingSignIn has a sign-in that waits for its code too long, and
+// one whose password is changed meanwhile.
+func TestWhatEndsAPendingSignIn(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	secret, _ := h.enrolled(t, "ann@example.org")
+	begin := func() string {
+		return must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
+	}
+	late := begin()
+	h.advance(11 * time.Minute)
+	_, err := h.FinishSignIn(t.Context(), late, code(t, secret, h.now()), account.From{})
+	wantKind(t, err, account.KindUnauthenticated, "")
+
+	changed := begin()
+	if err := h.SetPassword(t.Context(), "ann@example.org", "another password", false); err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.FinishSignIn(t.Context(), changed, code(t, secret, h.now()), account.From{})
+	wantKind(t, err, account.KindUnauthenticated, "")
+}
+
+func TestCodesCannotBeGuessed(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(o *account.Options) { o.AccountAttempts = 4 })
+	secret, _ := h.enrolled(t, "ann@example.org")
+	pending := must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
+	for range 3 {
+		_, err := h.FinishSignIn(t.Context(), pending, "000000", account.From{})
+		wantFields(t, err, "code")
+	}
+	_, err := h.FinishSignIn(t.Context(), pending, code(t, secret, h.now()), account.From{})
+	wantKind(t, err, account.KindThrottled, "")
+}
+
+func TestRenewSession(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(o *account.Options) { o.TokenLifetime = time.Hour })
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	bearer := h.login("ann@example.org", password)
+	h.advance(59 * time.Minute)
+	renewed := must[account.Token](t)(h.RenewSession(t.Context(), h.actor(bearer)))
+	h.refused(bearer, "the session that was renewed")
+	h.advance(59 * time.Minute)
+	who := h.actor(renewed.Secret)
+	if want := h.now().Add(time.Minute); !who.Until.Equal(want) {
+		t.Errorf("it runs out at %v, want %v", who.Until, want)
+	}
+	token := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
+	_, err := h.RenewSession(t.Context(), h.actor(token.Secret))
+	wantKind(t, err, account.KindForbidden, "session_required")
+}
+
+func TestEndOtherSessions(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "ann@example.org", account.RoleOwner)
+	h.add(b, "ann@example.org", account.RoleMember)
+	other := must[account.User](t)(h.Login(t.Context(), "ann@example.org", password, "", account.From{}))
+	mine := h.as("ann@example.org")
+	token := must[account.Token](t)(h.CreateToken(t.Context(), mine, account.TokenInput{Name: "ci"}))
+	if err := h.EndOtherSessions(t.Context(), mine); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range other.Companies {
+		h.refused(c.Token, "a session elsewhere, in "+c.Name)
+	}
+	h.actor(token.Secret)
+	if list, err := h.ListSessions(t.Context(), mine, account.ListQuery{}); err != nil || list.Total != 1 || list.Items[0].ID != mine.TokenID {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+func TestTheLinkToSetupIsGivenAnewUntilItIsUsed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	if open, err := h.SetupOpen(t.Context()); err != nil || open {
+		t.Errorf("an empty store: %v, %v", open, err)
+	}
+	b, _, err := h.Bootstrap(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := must[string](t)(h.SetupLink(t.Context()))
+	wantFields(t, h.CheckSetup(t.Context(), b.Setup), "token")
+	if open, err := h.SetupOpen(t.Context()); err != nil || !open {
+		t.Errorf("before: %v, %v", open, err)
+	}
+	_, err = h.Setup(t.Context(), again, account.SetupInput{Company: "A", Name: "Ann", Email: "ann@example.org", Password: password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open, err := h.SetupOpen(t.Context()); err != nil || open {
+		t.Errorf("after: %v, %v", open, err)
+	}
+	if token := must[string](t)(h.SetupLink(t.Context())); token != "" {
+		t.Error("a link is given when it is closed")
+	}
+}
+
+func TestInvitationsTellWhoInvited(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a := h.company("A")
+	h.add(a, "ann@example.org", account.RoleOwner)
+	must[account.Member](t)(h.InviteMember(t.Context(), h.as("ann@example.org"), account.MemberInput{Email: "ben@example.org", Role: account.RoleApprover}))
+	in := must[account.Invite](t)(h.CheckInvite(t.Context(), h.mail(account.MailInvite, "ben@example.org").Data["token"]))
+	if in.Inviter != "ann" || in.Role != account.RoleApprover || in.CompanyID != a.ID || !in.NeedsPassword {
+		t.Errorf("got %+v", in)
+	}
+}
+
+func TestCheckVerification(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
+	must[account.Rate](t)(h.Reverify(t.Context(), h.as("ann@example.org"), "new@example.org"))
+	token := h.mail(account.MailVerifyEmail, "new@example.org").Data["token"]
+	for range 2 {
+		if email, err := h.CheckVerification(t.Context(), token); err != nil || email != "new@example.org" {
+			t.Errorf("got %q, %v", email, err)
+		}
+	}
+	must[account.User](t)(h.VerifyEmail(t.Context(), token))
+	_, err := h.CheckVerification(t.Context(), token)
+	wantFields(t, err, "token")
+}
