@@ -20,6 +20,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/api"
 	"paraph/app/blob"
+	"paraph/app/contact"
 	"paraph/app/mail"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -50,6 +51,7 @@ type App struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Contacts *contact.Service
 	Keys     *pki.Authority
 	First    account.Bootstrapped // the administrator that was just made, if one was
 	IsFirst  bool
@@ -214,6 +216,7 @@ func (a *App) openHeart(o Options) (err error) {
 		return err
 	}
 	a.Notify.Follow(a.Signing)
+	a.Contacts = contact.New(contact.Options{DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, TrashDays: a.Config.Retention.TrashDays, Log: a.log})
 	if o.Seed {
 		return a.seed(context.Background())
 	}
@@ -266,7 +269,7 @@ func (a *App) openDoors(Options) (err error) {
 	if a.secured, err = a.secure(a.ln); err != nil {
 		return err
 	}
-	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
+	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Contacts: a.Contacts, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
 		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
 		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready, Enter: a.enter}
 	if a.Config.Server.TestControls {
@@ -275,7 +278,7 @@ func (a *App) openDoors(Options) (err error) {
 	if a.Notify.BaseURL == "" {
 		a.Notify.BaseURL = a.URL()
 	}
-	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
+	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Contacts: a.Contacts, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
 		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls})
 	if err != nil {
 		return err
@@ -352,8 +355,11 @@ func (a *App) background(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Signing.Run(ctx) })
 	g.Go(func() error { return a.Notify.Run(ctx) })
+	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
-	g.Go(func() error { return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Notify.Handler())...) })
+	g.Go(func() error {
+		return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Notify.Handler(), a.Contacts.Handler())...)
+	})
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()
 }

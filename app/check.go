@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"paraph/app/account"
+	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/kv"
@@ -22,7 +23,7 @@ func (a *App) Check(ctx context.Context, repair bool) []error {
 		}
 	}
 	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), {a.jobs}} {
+	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), {a.jobs}} {
 		parts = append(parts, more...)
 	}
 	var problems []error

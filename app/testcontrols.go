@@ -51,6 +51,9 @@ func (a *App) Settle(ctx context.Context) error {
 	if err := a.Notify.CaughtUp(ctx); err != nil {
 		return err
 	}
+	if err := a.Contacts.CaughtUp(ctx); err != nil {
+		return err
+	}
 	return a.jobs.Idle(ctx)
 }
 
@@ -69,6 +72,7 @@ func (a *App) Reset(ctx context.Context) error {
 	a.Clock.Reset()
 	a.Accounts.Reset()
 	a.Signing.Reset()
+	a.Contacts.Reset()
 	a.jobs.Nudge()
 	return a.seed(ctx)
 }

@@ -216,11 +216,11 @@ func (in SetupInput) apply(u *userRecord, c *Company) error {
 	var f Faults
 	setText(&f, "company", &in.Company, &c.Name, maxName)
 	setText(&f, "name", &in.Name, &u.Name, maxName)
-	checkEmail(&f, "email", in.Email)
+	CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, "password", in.Password, in.Email)
 	for _, to := range []*string{&u.Locale, &c.Locale} {
 		if in.Locale != "" && !f.Has("locale") {
-			setLocale(&f, "locale", &in.Locale, to)
+			SetLocale(&f, "locale", &in.Locale, to)
 		}
 	}
 	for _, to := range []*string{&u.Timezone, &c.Timezone} {

@@ -53,7 +53,7 @@ type CompanyPatch struct {
 func (p CompanyPatch) apply(c *Company) error {
 	var f Faults
 	setText(&f, "name", p.Name, &c.Name, maxName)
-	setLocale(&f, "locale", p.Locale, &c.Locale)
+	SetLocale(&f, "locale", p.Locale, &c.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &c.Timezone)
 	setImage(&f, "logo_url", p.LogoURL, &c.LogoURL)
 	setColor(&f, "brand_color", p.BrandColor, &c.BrandColor)

@@ -36,7 +36,7 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, er
 		if email == "" {
 			email = u.Email
 		}
-		if foldEmail(email) != foldEmail(u.Email) {
+		if FoldEmail(email) != FoldEmail(u.Email) {
 			if err := newEmail(tx, who, email); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func newEmail(tx *kv.Tx, who Actor, email string) error {
 		return err
 	}
 	var f Faults
-	checkEmail(&f, "email", email)
+	CheckEmail(&f, "email", email)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func newEmail(tx *kv.Tx, who Actor, email string) error {
 }
 
 func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
-	id, _, err := users.Lookup(tx, "email", kv.K(foldEmail(email)))
+	id, _, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
 	if errors.Is(err, kv.ErrNotFound) {
 		return false, nil
 	}
@@ -114,7 +114,7 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 // moveEmail gives a user a new address and tells the old one. Links sent to the
 // old address end: who reads it may no longer be the person.
 func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
-	if foldEmail(email) == foldEmail(u.Email) {
+	if FoldEmail(email) == FoldEmail(u.Email) {
 		return u, nil
 	}
 	taken, err := emailTaken(tx, email, u.ID)
@@ -137,7 +137,7 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 // ForgotPassword sends a link to choose a new password, if there is somebody
 // with that address. Whether there is cannot be told from the answer.
 func (s *Service) ForgotPassword(_ context.Context, email string, from From) error {
-	if foldEmail(email) == "" {
+	if FoldEmail(email) == "" {
 		var f Faults
 		f.Required("email")
 		return f.Err()
@@ -145,11 +145,11 @@ func (s *Service) ForgotPassword(_ context.Context, email string, from From) err
 	if _, wait, ok := s.perMailbox.Allow("ip " + network(from.IP)); !ok && from.IP != "" {
 		return Throttled(s.perMailbox.Limit(), wait)
 	}
-	if _, wait, ok := s.perMailbox.Allow(foldEmail(email)); !ok {
+	if _, wait, ok := s.perMailbox.Allow(FoldEmail(email)); !ok {
 		return Throttled(s.perMailbox.Limit(), wait)
 	}
 	return s.db.Update(func(tx *kv.Tx) error {
-		_, u, err := users.Lookup(tx, "email", kv.K(foldEmail(email)))
+		_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
 		if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 		if err != nil {
 			return err
 		}
-		if u.EmailVerifiedAt == nil && foldEmail(l.Email) == foldEmail(u.Email) {
+		if u.EmailVerifiedAt == nil && FoldEmail(l.Email) == FoldEmail(u.Email) {
 			u.EmailVerifiedAt = new(tx.Now)
 		}
 		return errors.Join(s.setPassword(tx, u, hash, ""), s.mail(tx, MailPassword, u, nil))
@@ -211,13 +211,13 @@ func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error 
 	); err != nil {
 		return err
 	}
-	account := foldEmail(u.Email)
+	account := FoldEmail(u.Email)
 	tx.OnCommit(func() { s.perAccount.Reset(account) })
 	return nil
 }
 
-// checkEmail says what is wrong with an address somebody gives.
-func checkEmail(f *Faults, field, email string) {
+// CheckEmail says what is wrong with an address somebody gives.
+func CheckEmail(f *Faults, field, email string) {
 	email = strings.TrimSpace(email)
 	switch {
 	case email == "":

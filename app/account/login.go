@@ -39,7 +39,7 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 // stored one is outdated. The attempt is counted.
 func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
 	var f Faults
-	if foldEmail(email) == "" {
+	if FoldEmail(email) == "" {
 		f.Required("email")
 	}
 	if password == "" {
@@ -68,7 +68,7 @@ type attempt struct {
 }
 
 func (s *Service) attempt(email, ip string) (attempt, error) {
-	a := attempt{s: s, account: foldEmail(email), address: network(ip)}
+	a := attempt{s: s, account: FoldEmail(email), address: network(ip)}
 	if _, wait, ok := s.perAddress.Allow(a.address); !ok && ip != "" {
 		return a, Throttled(s.perAddress.Limit(), wait)
 	}
@@ -104,7 +104,7 @@ func network(ip string) string {
 func (s *Service) checkPassword(ctx context.Context, email, password string) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
-		_, u, err = users.Lookup(tx, "email", kv.K(foldEmail(email)))
+		_, u, err = users.Lookup(tx, "email", kv.K(FoldEmail(email)))
 		return err
 	})
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {

@@ -37,7 +37,7 @@ type MePatch struct {
 func (p MePatch) apply(u *userRecord) error {
 	var f Faults
 	setText(&f, "name", p.Name, &u.Name, maxName)
-	setLocale(&f, "locale", p.Locale, &u.Locale)
+	SetLocale(&f, "locale", p.Locale, &u.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &u.Timezone)
 	if p.Password != nil {
 		checkPassword(&f, "password", *p.Password, u.Email)

@@ -27,7 +27,7 @@ func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[M
 	if err != nil {
 		return List[Member]{}, err
 	}
-	search := foldText(q.Search)
+	search := FoldText(q.Search)
 	var all []Member
 	err = s.db.View(func(tx *kv.Tx) error {
 		return members.Each(tx, "company", kv.K(who.CompanyID), func(_ string, m memberRecord) (bool, error) {
@@ -49,8 +49,8 @@ func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[M
 
 var memberSorts = sorts[Member]{
 	"created_at": func(a, b Member) int { return a.CreatedAt.Compare(b.CreatedAt) },
-	"name":       func(a, b Member) int { return cmp.Compare(foldText(a.Name), foldText(b.Name)) },
-	"email":      func(a, b Member) int { return cmp.Compare(foldEmail(a.Email), foldEmail(b.Email)) },
+	"name":       func(a, b Member) int { return cmp.Compare(FoldText(a.Name), FoldText(b.Name)) },
+	"email":      func(a, b Member) int { return cmp.Compare(FoldEmail(a.Email), FoldEmail(b.Email)) },
 	"role":       func(a, b Member) int { return cmp.Compare(rank(a.Role), rank(b.Role)) },
 	"status":     func(a, b Member) int { return cmp.Compare(a.Status, b.Status) },
 }
@@ -87,13 +87,13 @@ type MemberInput struct {
 
 func (in MemberInput) check(who Actor) error {
 	var f Faults
-	checkEmail(&f, "email", in.Email)
+	CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
 	if name != "" {
 		setText(&f, "name", &name, &name, maxName)
 	}
 	if locale != "" {
-		setLocale(&f, "locale", &locale, &locale)
+		SetLocale(&f, "locale", &locale, &locale)
 	}
 	if in.Password != "" {
 		checkPassword(&f, "password", in.Password, in.Email)
@@ -170,7 +170,7 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 // password can only be given to somebody new: who runs one company must not set
 // the password of somebody who is in another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
-	_, u, err := users.Lookup(tx, "email", kv.K(foldEmail(in.Email)))
+	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(in.Email)))
 	switch {
 	case err == nil && hash != "":
 		return userRecord{}, Invalid("email", "The email has already been taken.")
@@ -296,7 +296,7 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 			return User{}, err
 		}
 	}
-	if foldEmail(l.Email) == foldEmail(u.Email) && u.EmailVerifiedAt == nil {
+	if FoldEmail(l.Email) == FoldEmail(u.Email) && u.EmailVerifiedAt == nil {
 		u.EmailVerifiedAt = new(tx.Now)
 	}
 	m.JoinedAt = new(tx.Now)

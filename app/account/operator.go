@@ -39,7 +39,7 @@ func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Acto
 }
 
 func byEmail(tx *kv.Tx, email string) (userRecord, error) {
-	_, u, err := users.Lookup(tx, "email", kv.K(foldEmail(email)))
+	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
 	return u, found(err, "user")
 }
 
@@ -68,7 +68,7 @@ type UserInput struct {
 func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
 	var f Faults
-	checkEmail(&f, "email", in.Email)
+	CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, "password", in.Password, in.Email)
 	if !in.Role.Valid() {
 		f.Selected("role")
@@ -79,7 +79,7 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 		set   func(*string)
 	}{
 		{in.Name, func(v *string) { setText(&f, "name", v, &u.Name, maxName) }},
-		{in.Locale, func(v *string) { setLocale(&f, "locale", v, &u.Locale) }},
+		{in.Locale, func(v *string) { SetLocale(&f, "locale", v, &u.Locale) }},
 		{in.Timezone, func(v *string) { setTimezone(&f, "timezone", v, &u.Timezone) }},
 	} {
 		if part.given != "" {

@@ -81,7 +81,7 @@ type linkRecord struct {
 var (
 	users = kv.NewCollection("users", kv.JSON[userRecord](),
 		kv.Index[userRecord]{Name: "email", Unique: true, Keys: func(u userRecord) []kv.Key {
-			return []kv.Key{kv.K(foldEmail(u.Email))}
+			return []kv.Key{kv.K(FoldEmail(u.Email))}
 		}})
 
 	companies = kv.NewCollection("companies", kv.JSON[Company]())
@@ -130,9 +130,9 @@ func tokenKey(companyID, id string) string { return companyID + "/" + id }
 
 func (t tokenRecord) key() string { return tokenKey(t.CompanyID, t.ID) }
 
-// foldEmail makes two spellings of one address the same. Case matters before the
+// FoldEmail makes two spellings of one address the same. Case matters before the
 // @ by RFC 5321 §2.4, but no mail system in use makes that difference.
-func foldEmail(email string) string {
+func FoldEmail(email string) string {
 	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
 }
 

@@ -135,7 +135,7 @@ func (s *Service) listTokens(prefix kv.Key, q ListQuery) (List[Token], error) {
 	if err != nil {
 		return List[Token]{}, err
 	}
-	search := foldText(q.Search)
+	search := FoldText(q.Search)
 	var all []Token
 	err = s.db.View(func(tx *kv.Tx) error {
 		names := map[string]string{}
@@ -162,7 +162,7 @@ func (s *Service) listTokens(prefix kv.Key, q ListQuery) (List[Token], error) {
 
 var tokenSorts = sorts[Token]{
 	"created_at":   func(a, b Token) int { return a.CreatedAt.Compare(b.CreatedAt) },
-	"name":         func(a, b Token) int { return cmp.Compare(foldText(a.Name), foldText(b.Name)) },
+	"name":         func(a, b Token) int { return cmp.Compare(FoldText(a.Name), FoldText(b.Name)) },
 	"last_used_at": func(a, b Token) int { return whenever(a.LastUsedAt).Compare(whenever(b.LastUsedAt)) },
 	"expires_at":   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
 }

@@ -47,8 +47,8 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// setLocale takes a BCP 47 tag, in its canonical form.
-func setLocale(f *Faults, field string, from *string, to *string) {
+// SetLocale takes a BCP 47 tag, in its canonical form.
+func SetLocale(f *Faults, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
@@ -126,8 +126,8 @@ func setNumber(f *Faults, field string, from *int, to *int, low, high int) {
 	*to = *from
 }
 
-// foldText makes texts comparable without case and accents.
-func foldText(s string) string {
+// FoldText makes texts comparable without case and accents.
+func FoldText(s string) string {
 	decomposed := norm.NFKD.String(s)
 	bare := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -140,7 +140,7 @@ func foldText(s string) string {
 
 // contains reports whether every word of a folded search is somewhere in text.
 func contains(text, search string) bool {
-	text = foldText(text)
+	text = FoldText(text)
 	for word := range strings.FieldsSeq(search) {
 		if !strings.Contains(text, word) {
 			return false

@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
@@ -24,6 +25,7 @@ type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Contacts *contact.Service
 	Keys     *pki.Authority
 	Log      *slog.Logger
 
@@ -91,6 +93,7 @@ func (s *server) routes() {
 	s.fieldRoutes()
 	s.invitationRoutes()
 	s.companyRoutes()
+	s.contactRoutes()
 	s.serviceRoutes()
 	s.verifyRoutes()
 	if s.Test != nil {

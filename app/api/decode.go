@@ -126,6 +126,9 @@ func bodyCut(err error) error {
 
 // decode reads the body into the endpoint's input.
 func (s *server) decode(r *request, op operation, schema *huma.Schema, in any) error {
+	if op.text != "" {
+		return s.decodePlain(r, op)
+	}
 	if _, none := in.(*nothing); none && !op.files {
 		return nil
 	}
@@ -159,19 +162,42 @@ func (s *server) decodeJSON(r *request, op operation, schema *huma.Schema, in an
 	if op.files {
 		limit = s.MaxUpload*4/3 + s.MaxBody // files may come as base64
 	}
+	b, err := r.whole(limit)
+	if err != nil {
+		return err
+	}
+	return decodeText(b, s, schema, in)
+}
+
+// decodePlain takes a body that is no JSON as it is.
+func (s *server) decodePlain(r *request, op operation) (err error) {
+	kind := r.Get(fiber.HeaderContentType)
+	if media, _, err := mime.ParseMediaType(kind); kind != "" && (err != nil || media != op.text) {
+		return account.Unsupported("content_type_not_accepted", "The content type is not accepted here; send "+op.text+".")
+	}
+	r.plain, err = r.whole(max(s.MaxBody, maxPlain))
+	return err
+}
+
+// maxPlain is how large a body that is no JSON may be at least, in bytes: the
+// service knows its own limit, and says so.
+const maxPlain = 16 << 20
+
+// whole reads a body that fits into a limit.
+func (r *request) whole(limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r.body(), limit+1))
 	if err != nil {
-		return bodyCut(err)
+		return nil, bodyCut(err)
 	}
 	if int64(len(b)) > limit {
-		return account.TooLarge("body_too_large", fmt.Sprintf("The body is larger than the limit of %d bytes.", limit))
+		return nil, account.TooLarge("body_too_large", fmt.Sprintf("The body is larger than the limit of %d bytes.", limit))
 	}
 	if n := r.Request().Header.ContentLength(); n > len(b) {
-		return bodyCut(io.ErrUnexpectedEOF)
+		return nil, bodyCut(io.ErrUnexpectedEOF)
 	}
 	sum := sha256.Sum256(b)
 	r.fingerprint = sum[:]
-	return decodeText(b, s, schema, in)
+	return b, nil
 }
 
 // decodeText turns JSON into the input. All values of the wrong type are told

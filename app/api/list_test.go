@@ -117,7 +117,7 @@ func TestListParameters(t *testing.T) {
 		"page=0", "page=-1", "page=x", "page=", "page=1e3", "page=99999999999999999999"}
 	whole := []string{"sort=title", "sort=nope%7Cdesc", "sort=title%7Csideways", "sort=%7C", "sort=title%7Casc%7Cdesc", "sort=%7Cdesc", "sort=TITLE%7Casc",
 		"status=nope", "status=draft,nope", "status=0", "status=9", "status=05", "status=%2B5", "with_trashed=maybe", "with_trashed=TRUE1", "with_trashed="}
-	for _, path := range []string{"/documents", "/api/documents", "/members", "/tokens", at + "/files", at + "/fields", at + "/invitations", at + "/events"} {
+	for _, path := range []string{"/documents", "/api/documents", "/members", "/tokens", "/contacts", at + "/files", at + "/fields", at + "/invitations", at + "/events"} {
 		all := paging
 		if !strings.Contains(path, "/documents/") {
 			all = append(slices.Clone(paging), whole...)

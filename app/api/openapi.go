@@ -99,7 +99,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 	for _, q := range op.query {
 		o.Parameters = append(o.Parameters, q.param())
 	}
-	if (in != typeOf[nothing]() || op.files) && op.method != http.MethodGet {
+	if (in != typeOf[nothing]() || op.files || op.text != "") && op.method != http.MethodGet {
 		o.RequestBody = d.requestBody(op, in)
 	}
 	d.responses(o, op, about.gives, out)
@@ -131,6 +131,9 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 	content := map[string]*huma.MediaType{}
 	if in != typeOf[nothing]() {
 		content["application/json"] = &huma.MediaType{Schema: d.registry.Schema(in, true, "")}
+	}
+	if op.text != "" {
+		content[op.text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 	}
 	if op.files {
 		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: map[string]*huma.Schema{

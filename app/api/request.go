@@ -22,6 +22,7 @@ type request struct {
 	uploads     []*signing.Upload
 	stream      *bodyReader // of a body that is streamed
 	fingerprint []byte      // of the body, for idempotency
+	plain       []byte      // the body of an endpoint that takes none as JSON
 	etag        string
 	faults      account.Faults // of the query
 }

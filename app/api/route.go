@@ -35,7 +35,8 @@ type operation struct {
 	access  access
 	status  int // of success; 0 is 200
 	query   []parameter
-	files   bool // also takes multipart/form-data with files
+	files   bool   // also takes multipart/form-data with files
+	text    string // media type of a body that is no JSON; the handler finds it in r.plain
 	list    bool
 }
 

@@ -25,7 +25,7 @@ func (r *request) serve(d *signing.Download) error {
 		return r.Status(http.StatusNotModified).Send(nil)
 	}
 	if d.Open == nil {
-		return r.made(d)
+		return r.made(d.Write)
 	}
 	r.Set(fiber.HeaderAcceptRanges, "bytes")
 	from, length, state := parseRange(r.Get(fiber.HeaderRange), d.Size)
@@ -58,9 +58,9 @@ type limited struct {
 
 // made streams what is made on the way. When making it fails the connection
 // breaks, so that half a file is never taken for a whole one.
-func (r *request) made(d *signing.Download) error {
+func (r *request) made(write func(io.Writer) error) error {
 	out, in := io.Pipe()
-	go func() { in.CloseWithError(d.Write(in)) }()
+	go func() { in.CloseWithError(write(in)) }()
 	r.Context().SetBodyStream(out, -1)
 	return nil
 }

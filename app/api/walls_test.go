@@ -17,7 +17,7 @@ type endpoint struct {
 	method, path string
 	names        []string // of the path's parameters
 	protected    bool
-	body         obj // what its schema takes, filled with samples
+	body         any // what its schema takes, filled with samples
 }
 
 func (e endpoint) String() string { return e.method + " " + e.path }
@@ -70,9 +70,12 @@ func endpoints(t testing.TB, s *apptest.Server) []endpoint {
 }
 
 // sample makes a body from the schema of an operation.
-func sample(doc, operation obj) obj {
+func sample(doc, operation obj) any {
 	content, _ := operation["requestBody"].(obj)
 	content, _ = content["content"].(obj)
+	if content["text/csv"] != nil {
+		return apptest.Raw{Type: "text/csv", Body: []byte("name,email\nSomebody,somebody@else.example\n")}
+	}
 	media, _ := content["application/json"].(obj)
 	schema, _ := media["schema"].(obj)
 	if schema == nil {
@@ -183,7 +186,8 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 	return map[string]string{
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
-		"template": "", "contact": "", "webhook": "", "delivery": "",
+		"contact":  c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
+		"template": "", "webhook": "", "delivery": "",
 	}
 }
 

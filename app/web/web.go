@@ -42,6 +42,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -53,6 +54,7 @@ type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Contacts *contact.Service
 	Keys     *pki.Authority
 	Fonts    *text.Fonts
 	Log      *slog.Logger

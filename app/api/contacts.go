@@ -1,0 +1,135 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/contact"
+)
+
+type contactView struct {
+	ID             string   `json:"id"`
+	Name           string   `json:"name"`
+	Email          string   `json:"email"`
+	Organization   *string  `json:"organization"`
+	Phone          *string  `json:"phone"`
+	Locale         *string  `json:"locale"`
+	Note           *string  `json:"note"`
+	Tags           []string `json:"tags"`
+	Status         string   `json:"status" enum:"active,archived,deleted"`
+	DocumentsCount int      `json:"documents_count" doc:"How many documents were sent to this person"`
+	LastUsedAt     *string  `json:"last_used_at" format:"date-time"`
+	CreatedAt      string   `json:"created_at" format:"date-time"`
+	UpdatedAt      string   `json:"updated_at" format:"date-time"`
+	ArchivedAt     *string  `json:"archived_at" format:"date-time"`
+	DeletedAt      *string  `json:"deleted_at" format:"date-time"`
+}
+
+func viewContact(c contact.Contact) contactView {
+	v := contactView{ID: c.ID, Name: c.Name, Email: c.Email, Organization: orNull(c.Organization), Phone: orNull(c.Phone), Locale: orNull(c.Locale),
+		Note: orNull(c.Note), Tags: c.Tags, Status: c.Status(), DocumentsCount: c.Documents, LastUsedAt: maybe(c.LastUsedAt),
+		CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt), ArchivedAt: maybe(c.ArchivedAt), DeletedAt: maybe(c.DeletedAt)}
+	if v.Tags == nil {
+		v.Tags = []string{}
+	}
+	return v
+}
+
+type contactBody struct {
+	Name         *string   `json:"name,omitempty"`
+	Email        *string   `json:"email,omitempty"`
+	Organization *string   `json:"organization,omitempty"`
+	Phone        *string   `json:"phone,omitempty"`
+	Locale       *string   `json:"locale,omitempty"`
+	Note         *string   `json:"note,omitempty"`
+	Tags         *[]string `json:"tags,omitempty"`
+}
+
+type importAnswer struct {
+	Rows    int               `json:"rows" doc:"Of the file, without the heading"`
+	Created int               `json:"created"`
+	Updated int               `json:"updated"`
+	Columns map[string]string `json:"columns" doc:"Field to the heading that was taken for it"`
+	Faults  []importFault     `json:"faults" doc:"The rows that were left out"`
+}
+
+type importFault struct {
+	Row    int                 `json:"row" doc:"Line of the file, from 1"`
+	Email  string              `json:"email"`
+	Errors map[string][]string `json:"errors"`
+}
+
+func (s *server) contactRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/contacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, s.listContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts", summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
+		c, err := s.Contacts.Create(r.UserContext(), r.who, contact.Input(*in))
+		return viewContact(c), err
+	})
+	stream(s, operation{method: http.MethodGet, path: "/contacts/export", summary: "All contacts as CSV", tag: "Contacts"}, s.exportContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts/import", summary: "Add contacts from CSV, or write what it says into those there are", tag: "Contacts", text: "text/csv",
+		query: []parameter{{name: "check", description: "true only looks what would happen.", kind: "boolean"}}}, s.importContacts)
+	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", summary: "Get a contact", tag: "Contacts"}, s.onContact(s.Contacts.Get))
+	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
+		id, err := r.id("contact")
+		if err != nil {
+			return contactView{}, err
+		}
+		c, err := s.Contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
+		return viewContact(c), err
+	})
+	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", summary: "Move a contact to the trash", tag: "Contacts"}, s.onContact(s.Contacts.Delete))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", summary: "Put a contact aside", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", summary: "Bring a contact back from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
+}
+
+// onContact is the endpoint of an operation that takes nothing but the contact.
+func (s *server) onContact(do func(context.Context, account.Actor, string) (contact.Contact, error)) func(*request, *nothing) (contactView, error) {
+	return func(r *request, _ *nothing) (contactView, error) {
+		id, err := r.id("contact")
+		if err != nil {
+			return contactView{}, err
+		}
+		c, err := do(r.UserContext(), r.who, id)
+		return viewContact(c), err
+	}
+}
+
+func (s *server) listContacts(r *request, _ *nothing) (envelope[contactView], error) {
+	q, p, err := r.listQuery()
+	if err != nil {
+		return envelope[contactView]{}, err
+	}
+	list, err := s.Contacts.List(r.UserContext(), r.who, q)
+	return enclose(r, p, views(list.Items, viewContact), list.Total), err
+}
+
+func (s *server) importContacts(r *request, _ *nothing) (importAnswer, error) {
+	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.flag("check")}
+	if err := r.faults.Err(); err != nil {
+		return importAnswer{}, err
+	}
+	done, err := s.Contacts.Import(r.UserContext(), r.who, in)
+	if err != nil {
+		return importAnswer{}, err
+	}
+	out := importAnswer{Rows: done.Rows, Created: done.Created, Updated: done.Updated, Columns: done.Columns, Faults: []importFault{}}
+	for _, x := range done.Faults {
+		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: x.Fields})
+	}
+	return out, nil
+}
+
+func (s *server) exportContacts(r *request, _ *nothing) error {
+	write, err := s.Contacts.Export(r.UserContext(), r.who)
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	r.Set(fiber.HeaderContentDisposition, disposition("contacts.csv"))
+	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return r.made(write)
+}

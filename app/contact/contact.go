@@ -1,0 +1,222 @@
+// Package contact keeps the people that a company writes to: their names and
+// addresses, entered by hand, imported, or remembered from the documents that
+// were sent to them.
+//
+// A caller may rely on this: an e-mail address is in a company's contacts once,
+// however it is spelled; another company's contact does not exist; and sending a
+// document never waits for its people to be remembered.
+package contact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Options are what the service needs from its surroundings. Log is optional.
+type Options struct {
+	DB        *kv.DB
+	Jobs      *kv.Jobs
+	Signing   *signing.Service // whose journal is followed
+	NewID     func() ulid.ULID
+	TrashDays int // after so many days the trash is emptied; 0 keeps it
+	Log       *slog.Logger
+}
+
+// Service is the rules of contacts. Safe for use by several goroutines.
+type Service struct {
+	Options
+
+	following sync.Mutex // one step at a time, and none while the store is emptied
+	passed    uint64     // up to here the journal holds nothing that is not remembered
+}
+
+// New makes the service. Nothing is remembered until Run is called.
+func New(o Options) *Service {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{Options: o}
+}
+
+// Contact is one person that a company writes to.
+type Contact struct {
+	ID           string
+	Company      string // whose contact this is
+	Name         string
+	Email        string
+	Organization string   // where the person works
+	Phone        string   // as people write it
+	Locale       string   // BCP 47, "" for not known
+	Note         string   // for the company's own people
+	Tags         []string // in the order given, each once
+	Documents    int      // that were sent to this person
+	LastDocument string   // the newest of them
+	LastUsedAt   *time.Time
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	ArchivedAt   *time.Time
+	DeletedAt    *time.Time
+}
+
+// The states of a contact.
+const (
+	Active   = "active"
+	Archived = "archived" // put aside: not suggested, not listed unless asked for
+	Deleted  = "deleted"  // in the trash
+)
+
+// Status is the part of the lists that the contact is in.
+func (c Contact) Status() string {
+	switch {
+	case c.DeletedAt != nil:
+		return Deleted
+	case c.ArchivedAt != nil:
+		return Archived
+	}
+	return Active
+}
+
+// staff refuses a signatory and whoever's role or token does not have the scope.
+func staff(who account.Actor, scope account.Scope) error {
+	if who.IsSignatory() {
+		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+	}
+	return who.Require(scope)
+}
+
+// Get gives one contact.
+func (s *Service) Get(_ context.Context, who account.Actor, id string) (c Contact, err error) {
+	if err := staff(who, account.ScopeRead); err != nil {
+		return Contact{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		c, err = load(tx, who, id)
+		return err
+	})
+	return c, err
+}
+
+// Create adds a contact. An address that the company has already, in the archive
+// too, is a fault of the field.
+func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Contact, err error) {
+	if err := staff(who, account.ScopeWrite); err != nil {
+		return Contact{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now}
+		return change(tx, &c, in)
+	})
+	if err != nil {
+		return Contact{}, err
+	}
+	return c, nil
+}
+
+// Update changes what the input says.
+func (s *Service) Update(_ context.Context, who account.Actor, id string, in Input) (Contact, error) {
+	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error { return change(tx, c, in) })
+}
+
+// Archive puts a contact aside, reversibly. Doing it again changes nothing.
+func (s *Service) Archive(_ context.Context, who account.Actor, id string) (Contact, error) {
+	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
+		switch {
+		case c.DeletedAt != nil:
+			return account.Conflict("contact_deleted", "This contact is in the trash; restore it first.")
+		case c.ArchivedAt == nil:
+			c.ArchivedAt = &tx.Now
+		}
+		return put(tx, c)
+	})
+}
+
+// Restore brings a contact back from the archive or the trash.
+func (s *Service) Restore(_ context.Context, who account.Actor, id string) (Contact, error) {
+	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
+		if c.DeletedAt != nil {
+			if taken, err := taken(tx, c); err != nil {
+				return err
+			} else if taken {
+				return account.Conflict("email_taken", "There is another contact with this e-mail address by now.")
+			}
+		}
+		c.ArchivedAt, c.DeletedAt = nil, nil
+		return errors.Join(put(tx, c), s.Jobs.Cancel(tx, purgeJob, c.ID))
+	})
+}
+
+// Delete moves a contact to the trash, from where it is purged in time.
+func (s *Service) Delete(_ context.Context, who account.Actor, id string) (Contact, error) {
+	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
+		if c.DeletedAt != nil {
+			return account.Conflict("contact_deleted", "This contact is in the trash already.")
+		}
+		c.DeletedAt = &tx.Now
+		return errors.Join(put(tx, c), s.purgeLater(tx, c))
+	})
+}
+
+// edit is the way of every change: load for the actor, change, store.
+func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *Contact) error) (c Contact, err error) {
+	if err := staff(who, account.ScopeWrite); err != nil {
+		return Contact{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if c, err = load(tx, who, id); err != nil {
+			return err
+		}
+		return change(tx, &c)
+	})
+	if err != nil {
+		return Contact{}, err
+	}
+	return c, nil
+}
+
+// purgeJob removes a contact whose time in the trash is over.
+const purgeJob = "contact_purge"
+
+type purging struct{ Company, ID string }
+
+func (s *Service) purgeLater(tx *kv.Tx, c *Contact) error {
+	if s.TrashDays == 0 {
+		return nil
+	}
+	payload, err := json.Marshal(purging{c.Company, c.ID})
+	if err != nil {
+		return err
+	}
+	return s.Jobs.Add(tx, kv.Job{Kind: purgeJob, Scope: c.Company, Key: c.ID, Payload: payload, Due: c.DeletedAt.AddDate(0, 0, s.TrashDays)})
+}
+
+// Handler is the job that empties the trash.
+func (s *Service) Handler() kv.Handler {
+	return kv.Handler{Kind: purgeJob, Timeout: time.Minute, Run: s.purge}
+}
+
+func (s *Service) purge(_ context.Context, job kv.Job) error {
+	var p purging
+	if err := json.Unmarshal(job.Payload, &p); err != nil {
+		return kv.Permanent(err)
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		c, err := contacts.Get(tx, key(p.Company, p.ID))
+		if errors.Is(err, kv.ErrNotFound) || err == nil && c.DeletedAt == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return contacts.Delete(tx, c.key())
+	})
+}

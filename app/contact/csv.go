@@ -1,0 +1,344 @@
+package contact
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Bounds of an import.
+const (
+	MaxImport     = 8 << 20 // bytes
+	MaxImportRows = 20_000
+)
+
+// columns are the fields of a file, in the order in which an export has them,
+// with the names under which other programs know them. All are folded.
+var columns = []struct {
+	field string
+	names []string
+}{
+	{"name", []string{"name", "full name", "fullname", "display name"}},
+	{"email", []string{"email", "e-mail", "email address", "e-mail address", "mail"}},
+	{"organization", []string{"organization", "organisation", "company", "company name"}},
+	{"phone", []string{"phone", "telephone", "phone number", "mobile"}},
+	{"locale", []string{"locale", "language"}},
+	{"note", []string{"note", "notes", "comment"}},
+	{"tags", []string{"tags", "tag", "labels"}},
+}
+
+// ImportInput is a file of contacts.
+type ImportInput struct {
+	Body io.Reader // CSV with a heading; separated by comma, semicolon or tab
+	// Columns says which column of the file (by its heading) holds which field
+	// (name, email, organization, phone, locale, note, tags). nil goes by the
+	// headings.
+	Columns map[string]string
+	Check   bool // only look what would happen
+}
+
+// Import tells what became of a file.
+type Import struct {
+	Headings []string          // of the file
+	Columns  map[string]string // field → heading that was taken for it
+	Rows     int               // of the file, without the heading
+	Created  int
+	Updated  int
+	Faults   []RowFault // of the rows that were left out
+}
+
+// RowFault is what is wrong with one row. The heading is row 1.
+type RowFault struct {
+	Row    int
+	Email  string
+	Fields map[string][]string
+}
+
+// Import adds the contacts of a file, and writes what it says into those that
+// the company has already; an empty cell says nothing. A row that is at fault is
+// left out and told; the others are taken.
+func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput) (Import, error) {
+	if err := staff(who, account.ScopeWrite); err != nil {
+		return Import{}, err
+	}
+	rows, err := readCSV(in.Body)
+	if err != nil {
+		return Import{}, err
+	}
+	out := Import{Headings: rows[0].cells, Rows: len(rows) - 1}
+	at, err := out.assign(in.Columns)
+	if err != nil {
+		return Import{}, err
+	}
+	for batch := range slices.Chunk(rows[1:], together) {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if err := s.importSome(who, batch, at, in.Check, &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// row is one row of a file and the line that it begins on.
+type row struct {
+	line  int
+	cells []string
+}
+
+// readCSV reads a whole file. There is a heading.
+func readCSV(body io.Reader) ([]row, error) {
+	b, err := io.ReadAll(io.LimitReader(body, MaxImport+1))
+	if err != nil {
+		return nil, account.Malformed("The file could not be read.").Because(err)
+	}
+	if len(b) > MaxImport {
+		return nil, account.TooLarge("import_too_large", fmt.Sprintf("The file is larger than the limit of %d MB.", MaxImport>>20))
+	}
+	if b, err = decoded(b); err != nil {
+		return nil, account.Malformed("The file is not a text that can be read.").Because(err)
+	}
+	r := csv.NewReader(bytes.NewReader(b))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = separator(b), -1, true, true
+	var rows []row
+	for {
+		cells, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, account.Malformed("The file is not CSV: " + err.Error() + ".").Because(err)
+		}
+		line, _ := r.FieldPos(0)
+		if blank := !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }); !blank {
+			rows = append(rows, row{line, cells})
+		}
+		if len(rows) > MaxImportRows+1 {
+			return nil, account.TooLarge("import_too_long", fmt.Sprintf("The file has more than %d rows. Import it in parts.", MaxImportRows))
+		}
+	}
+	if len(rows) == 0 {
+		return nil, account.Malformed("The file is empty. Its first row must name the columns, such as name,email.")
+	}
+	return rows, nil
+}
+
+// decoded gives the text of a file as UTF-8: spreadsheets also save UTF-16, with
+// a mark, and Windows-1252, without one.
+func decoded(b []byte) ([]byte, error) {
+	otherwise := unicode.UTF8.NewDecoder()
+	if !utf8.Valid(b) {
+		otherwise = charmap.Windows1252.NewDecoder()
+	}
+	text, _, err := transform.Bytes(unicode.BOMOverride(otherwise), b)
+	return text, err
+}
+
+// separator is the sign that the heading has most of.
+func separator(b []byte) rune {
+	heading, _, _ := bytes.Cut(b, []byte("\n"))
+	best, most := ',', 0
+	for _, sign := range ",;\t" {
+		if n := bytes.Count(heading, []byte(string(sign))); n > most {
+			best, most = sign, n
+		}
+	}
+	return best
+}
+
+// assign finds the column of every field, by the caller's word or by headings.
+func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
+	at, i.Columns = map[string]int{}, map[string]string{}
+	var f account.Faults
+	for _, c := range columns {
+		names := c.names
+		if said != nil {
+			names = []string{account.FoldText(said[c.field])}
+		}
+		n := slices.IndexFunc(i.Headings, func(h string) bool { return h != "" && slices.Contains(names, account.FoldText(h)) })
+		if n >= 0 {
+			at[c.field], i.Columns[c.field] = n, i.Headings[n]
+		} else if said[c.field] != "" {
+			f.Selected("columns." + c.field)
+		}
+	}
+	if _, ok := at["email"]; !ok && f.Empty() {
+		f.Add("columns.email", "No column holds the e-mail addresses. The first row must name the columns, such as name,email.")
+	}
+	return at, f.Err()
+}
+
+// importSome takes some rows in one transaction, or only looks at them.
+func (s *Service) importSome(who account.Actor, rows []row, at map[string]int, check bool, out *Import) error {
+	run := s.DB.Update
+	if check {
+		run = s.DB.View
+	}
+	return run(func(tx *kv.Tx) error {
+		for _, r := range rows {
+			created, err := s.importRow(tx, who, r.input(at), check)
+			switch e, _ := errors.AsType[*account.Error](err); {
+			case err == nil && created:
+				out.Created++
+			case err == nil:
+				out.Updated++
+			case e != nil && e.Kind == account.KindInvalid:
+				out.Faults = append(out.Faults, RowFault{Row: r.line, Email: r.cell(at, "email"), Fields: e.Fields})
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) (created bool, err error) {
+	email := ""
+	if in.Email != nil {
+		email = *in.Email
+	}
+	_, c, err := contacts.Lookup(tx, "email", emailKey(who.CompanyID, email))
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		created = true
+		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now, Name: nameOf(email)}
+	case err != nil:
+		return false, err
+	}
+	if check {
+		var f account.Faults
+		in.apply(&f, &c)
+		return created, f.Err()
+	}
+	return created, change(tx, &c, in)
+}
+
+// nameOf makes a name for somebody of whom only the address is known.
+func nameOf(email string) string {
+	local, _, _ := strings.Cut(email, "@")
+	return local
+}
+
+func (r row) cell(at map[string]int, field string) string {
+	n, ok := at[field]
+	if !ok || n >= len(r.cells) {
+		return ""
+	}
+	return unguarded(strings.TrimSpace(r.cells[n]))
+}
+
+// input is what a row says.
+func (r row) input(at map[string]int) Input {
+	given := func(field string) *string {
+		if s := r.cell(at, field); s != "" {
+			return &s
+		}
+		return nil
+	}
+	in := Input{Name: given("name"), Email: given("email"), Organization: given("organization"), Phone: given("phone"), Locale: given("locale"), Note: given("note")}
+	if s := given("tags"); s != nil {
+		tags := strings.FieldsFunc(*s, func(r rune) bool { return r == ';' || r == ',' })
+		in.Tags = &tags
+	}
+	return in
+}
+
+// Export gives what writes the contacts that are not in the trash, oldest first,
+// as CSV that Import takes.
+func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w io.Writer) error, err error) {
+	if err := staff(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		if err := out.Write(heading()); err != nil {
+			return err
+		}
+		for from, more := kv.Key(key(who.CompanyID, "")), true; more; {
+			some, err := s.after(who.CompanyID, from)
+			if err != nil {
+				return err
+			}
+			for _, c := range some {
+				if err := out.Write(c.cells()); err != nil {
+					return err
+				}
+				from = kv.Key(c.key() + "\x00")
+			}
+			out.Flush() // nothing of the store is held while a slow reader takes this
+			if err := errors.Join(ctx.Err(), out.Error()); err != nil {
+				return err
+			}
+			more = len(some) > 0
+		}
+		return nil
+	}, nil
+}
+
+func heading() []string {
+	var out []string
+	for _, c := range columns {
+		out = append(out, c.field)
+	}
+	return out
+}
+
+// after gives the next contacts from a key on that are not in the trash.
+func (s *Service) after(company string, from kv.Key) (some []Contact, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		return contacts.EachFrom(tx, "", kv.Key(key(company, "")), from, func(_ string, c Contact) (bool, error) {
+			if c.DeletedAt == nil {
+				some = append(some, c)
+			}
+			return len(some) < together, nil
+		})
+	})
+	return some, err
+}
+
+// cells is the contact as a row of a file.
+func (c Contact) cells() []string {
+	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";")}
+	for i := range cells {
+		cells[i] = guarded(cells[i])
+	}
+	return cells
+}
+
+// formula says whether a spreadsheet would take a cell for a formula and run it.
+// A phone number is none.
+func formula(cell string) bool {
+	if cell == "" || !strings.ContainsRune("=@+-\t\r", rune(cell[0])) {
+		return false
+	}
+	return strings.Trim(cell, "+-()/. 0123456789") != ""
+}
+
+// guarded keeps a cell from being run as a formula; unguarded takes that back.
+func guarded(cell string) string {
+	if formula(cell) {
+		return "'" + cell
+	}
+	return cell
+}
+
+func unguarded(cell string) string {
+	if rest, ok := strings.CutPrefix(cell, "'"); ok && formula(rest) {
+		return rest
+	}
+	return cell
+}

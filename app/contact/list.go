@@ -1,0 +1,186 @@
+package contact
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+func orderNames() []string { return slices.Sorted(maps.Keys(orders)) }
+
+var statuses = []string{Active, Archived, Deleted}
+
+// List lists the contacts of a company, by name unless asked otherwise. Statuses
+// are active, archived and deleted; sorts are created_at, email, last_used_at,
+// name, organization and updated_at. A search finds by the beginnings of words
+// of name, address, organization and tags.
+func (s *Service) List(_ context.Context, who account.Actor, q account.ListQuery) (page account.List[Contact], err error) {
+	if err := staff(who, account.ScopeRead); err != nil {
+		return page, err
+	}
+	l, err := newListing(who.CompanyID, q)
+	if err != nil {
+		return page, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		switch words := searched(q.Search); {
+		case len(words) > 0:
+			page, err = l.search(tx, words)
+		case strings.TrimSpace(q.Search) != "":
+			page = account.List[Contact]{Items: []Contact{}} // nothing in it that a word has
+		case len(l.statuses) == 1:
+			page, err = l.part(tx, l.statuses[0], l.offset, l.limit)
+		default:
+			page, err = l.union(tx)
+		}
+		return err
+	})
+	return page, err
+}
+
+// listing is a list as it was asked for.
+type listing struct {
+	company, order string
+	descending     bool
+	statuses       []string
+	offset, limit  int
+}
+
+func newListing(company string, q account.ListQuery) (listing, error) {
+	l := listing{company: company, order: cmp.Or(q.Sort, "name"), descending: q.Descending, offset: max(q.Offset, 0), limit: q.Limit}
+	if l.limit <= 0 {
+		l.limit = math.MaxInt32
+	}
+	var f account.Faults
+	if orders[l.order] == nil {
+		f.OneOf("sort", orderNames()...)
+	}
+	for _, status := range q.Statuses {
+		if !slices.Contains(statuses, status) {
+			f.OneOf("status", statuses...)
+			break
+		}
+	}
+	switch {
+	case len(q.Statuses) > 0:
+		l.statuses = slices.Compact(slices.Sorted(slices.Values(q.Statuses)))
+	case q.WithTrashed:
+		l.statuses = statuses
+	default:
+		l.statuses = []string{Active}
+	}
+	return l, f.Err()
+}
+
+// part reads a page of the contacts in one state straight from its index.
+func (l listing) part(tx *kv.Tx, status string, offset, limit int) (account.List[Contact], error) {
+	p, err := contacts.Page(tx, kv.Query{Index: "by_" + l.order, Prefix: kv.K(l.company, status), Descending: l.descending, Offset: offset, Limit: limit})
+	return account.List[Contact]{Items: p.Items, Total: p.Total}, err
+}
+
+// union merges the contacts of several states.
+func (l listing) union(tx *kv.Tx) (account.List[Contact], error) {
+	var all account.List[Contact]
+	for _, status := range l.statuses {
+		part, err := l.part(tx, status, 0, min(l.offset+l.limit, math.MaxInt32))
+		if err != nil {
+			return account.List[Contact]{}, err
+		}
+		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
+	}
+	all.Items = l.window(all.Items)
+	return all, nil
+}
+
+func (l listing) search(tx *kv.Tx, words []string) (account.List[Contact], error) {
+	var found []Contact
+	for _, status := range l.statuses {
+		err := each(tx, l.company, status, words, func(c Contact) bool {
+			found = append(found, c)
+			return true
+		})
+		if err != nil {
+			return account.List[Contact]{}, err
+		}
+	}
+	total := len(found)
+	return account.List[Contact]{Items: l.window(found), Total: total}, nil
+}
+
+// window puts contacts in order and cuts the page out of them.
+func (l listing) window(all []Contact) []Contact {
+	by := orders[l.order]
+	slices.SortFunc(all, func(a, b Contact) int {
+		if l.descending {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(by(a), by(b)), cmp.Compare(a.ID, b.ID))
+	})
+	all = all[min(l.offset, len(all)):]
+	return all[:min(l.limit, len(all))]
+}
+
+// searched takes a search apart, longest word first: it leaves the fewest to
+// look at. Signs before a word that no word begins with are left out.
+func searched(search string) []string {
+	var words []string
+	for w := range strings.FieldsSeq(account.FoldText(search)) {
+		if w = strings.TrimLeftFunc(w, notInWord); w != "" {
+			words = append(words, cut(w))
+		}
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	return words
+}
+
+// each visits, once, every contact in a state that has all the words, until fn
+// wants no more.
+func each(tx *kv.Tx, company, status string, words []string, fn func(Contact) bool) error {
+	seen := map[string]bool{}
+	return contacts.Each(tx, "word", kv.K(company, status).Starting(words[0]), func(id string, c Contact) (bool, error) {
+		if seen[id] || !c.matches(words) {
+			return true, nil
+		}
+		seen[id] = true
+		return fn(c), nil
+	})
+}
+
+// Bounds of suggestions: how many are given, and how many that match are
+// weighed against each other.
+const (
+	maxSuggestions = 50
+	weighed        = 500
+)
+
+// Suggest gives the contacts that somebody who has typed text may mean: the
+// beginning of a name, an address or an organization. Those that were written to
+// last come first; without a text they are all there is to go by.
+func (s *Service) Suggest(_ context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
+	if err := staff(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	limit = min(max(limit, 1), maxSuggestions)
+	err = s.DB.View(func(tx *kv.Tx) error {
+		words := searched(text)
+		if len(words) == 0 {
+			recent, err := listing{company: who.CompanyID, order: "last_used_at", descending: true}.part(tx, Active, 0, limit)
+			out = recent.Items
+			return err
+		}
+		return each(tx, who.CompanyID, Active, words, func(c Contact) bool {
+			out = append(out, c)
+			return len(out) < weighed
+		})
+	})
+	slices.SortStableFunc(out, func(a, b Contact) int {
+		return cmp.Or(b.usedAt().Compare(a.usedAt()), cmp.Compare(b.Documents, a.Documents), cmp.Compare(account.FoldText(a.Name), account.FoldText(b.Name)))
+	})
+	return out[:min(limit, len(out))], err
+}

@@ -1,0 +1,248 @@
+package contact
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// What this package stores. Keys begin with the company, so that no scan crosses
+// into another.
+var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderIndexes(),
+	kv.Index[Contact]{Name: "email", Unique: true, Keys: func(c Contact) []kv.Key {
+		if c.DeletedAt != nil {
+			return nil // whoever is in the trash may be entered anew
+		}
+		return []kv.Key{emailKey(c.Company, c.Email)}
+	}},
+	kv.Index[Contact]{Name: "word", Keys: func(c Contact) []kv.Key {
+		words := c.words()
+		keys := make([]kv.Key, 0, len(words))
+		for _, w := range words {
+			keys = append(keys, kv.K(c.Company, c.Status(), w))
+		}
+		return keys
+	}})...)
+
+// Collections lists what is stored here, for the check of the data folder.
+func Collections() []kv.Checker { return []kv.Checker{contacts} }
+
+func key(company, id string) string { return company + "/" + id }
+
+func (c Contact) key() string { return key(c.Company, c.ID) }
+
+func emailKey(company, email string) kv.Key { return kv.K(company, account.FoldEmail(email)) }
+
+// orders are the fields that lists can be sorted by, each with what it compares.
+var orders = map[string]func(Contact) string{
+	"name":         func(c Contact) string { return cut(account.FoldText(c.Name)) },
+	"email":        func(c Contact) string { return account.FoldEmail(c.Email) },
+	"organization": func(c Contact) string { return cut(account.FoldText(c.Organization)) },
+	"created_at":   func(c Contact) string { return kv.KeyTime(c.CreatedAt) },
+	"updated_at":   func(c Contact) string { return kv.KeyTime(c.UpdatedAt) },
+	"last_used_at": func(c Contact) string {
+		if c.LastUsedAt == nil {
+			return ""
+		}
+		return kv.KeyTime(*c.LastUsedAt)
+	},
+}
+
+func orderIndexes() []kv.Index[Contact] {
+	var out []kv.Index[Contact]
+	for _, field := range orderNames() {
+		by := orders[field]
+		out = append(out, kv.Index[Contact]{Name: "by_" + field, Counted: true, Depth: 2, Keys: func(c Contact) []kv.Key {
+			return []kv.Key{kv.K(c.Company, c.Status(), by(c))}
+		}})
+	}
+	return out
+}
+
+// load reads a contact of the company of who asks.
+func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
+	c, err := contacts.Get(tx, key(who.CompanyID, id))
+	if errors.Is(err, kv.ErrNotFound) {
+		return Contact{}, account.NotFound("contact").Because(err)
+	}
+	return c, err
+}
+
+// put stores a contact and stamps the change.
+func put(tx *kv.Tx, c *Contact) error {
+	c.UpdatedAt = tx.Now
+	return contacts.Put(tx, c.key(), *c)
+}
+
+// taken says whether another contact has the address.
+func taken(tx *kv.Tx, c *Contact) (bool, error) {
+	id, _, err := contacts.Lookup(tx, "email", emailKey(c.Company, c.Email))
+	if errors.Is(err, kv.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && id != c.key(), err
+}
+
+// Input is what a caller may say of a contact. A nil member is not said; "" and
+// an empty list take away what can be missing.
+type Input struct {
+	Name         *string
+	Email        *string
+	Organization *string
+	Phone        *string
+	Locale       *string
+	Note         *string
+	Tags         *[]string
+}
+
+// Bounds, in characters and items.
+const (
+	maxName  = 200
+	maxPhone = 50
+	maxNote  = 4000
+	maxTag   = 50
+	maxTags  = 20
+)
+
+// change applies an input and stores the contact.
+func change(tx *kv.Tx, c *Contact, in Input) error {
+	var f account.Faults
+	in.apply(&f, c)
+	if c.DeletedAt == nil && !f.Has("email") {
+		taken, err := taken(tx, c)
+		if err != nil {
+			return err
+		}
+		if taken {
+			f.Taken("email")
+		}
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return put(tx, c)
+}
+
+// apply checks the input and writes what it says into the contact.
+func (in Input) apply(f *account.Faults, c *Contact) {
+	text(f, "name", in.Name, &c.Name, maxName, false)
+	if c.Name == "" && !f.Has("name") {
+		f.Required("name")
+	}
+	if in.Email != nil {
+		c.Email = strings.TrimSpace(*in.Email)
+	}
+	account.CheckEmail(f, "email", c.Email)
+	text(f, "organization", in.Organization, &c.Organization, maxName, false)
+	text(f, "phone", in.Phone, &c.Phone, maxPhone, false)
+	text(f, "note", in.Note, &c.Note, maxNote, true)
+	switch {
+	case in.Locale == nil:
+	case *in.Locale == "":
+		c.Locale = ""
+	default:
+		account.SetLocale(f, "locale", in.Locale, &c.Locale)
+	}
+	if in.Tags != nil {
+		c.Tags = tags(f, *in.Tags)
+	}
+}
+
+// text takes a text that may be empty, on one line or (many) on several.
+func text(f *account.Faults, field string, from, to *string, limit int, many bool) {
+	if from == nil {
+		return
+	}
+	s := strings.TrimSpace(strings.ReplaceAll(*from, "\r\n", "\n"))
+	control := func(r rune) bool { return unicode.IsControl(r) && (!many || r != '\n' && r != '\t') }
+	switch {
+	case !utf8.ValidString(s):
+		f.Must(field, "be valid text")
+	case strings.ContainsFunc(s, control):
+		f.Must(field, "not contain control characters")
+	case utf8.RuneCountInString(s) > limit:
+		f.TooLong(field, limit)
+	default:
+		*to = s
+	}
+}
+
+func tags(f *account.Faults, in []string) []string {
+	if len(in) > maxTags {
+		f.TooMany("tags", maxTags)
+		return nil
+	}
+	var out []string
+	for i := range in {
+		tag := ""
+		text(f.Under("tags"), strconv.Itoa(i), &in[i], &tag, maxTag, false)
+		known := slices.ContainsFunc(out, func(o string) bool { return account.FoldText(o) == account.FoldText(tag) })
+		if tag != "" && !known {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// Bounds of what is indexed of one contact, in runes and words.
+const (
+	wordRunes = 40
+	maxWords  = 80
+)
+
+func cut(s string) string {
+	if r := []rune(s); len(r) > wordRunes {
+		return string(r[:wordRunes])
+	}
+	return s
+}
+
+// words are what a contact is found by: everything that begins a word of its
+// texts and runs to the next blank, folded. An address is found by its name, by
+// its domain and whole.
+func (c Contact) words() []string {
+	var out []string
+	for chunk := range strings.FieldsSeq(account.FoldText(c.Name + " " + c.Email + " " + c.Organization + " " + strings.Join(c.Tags, " "))) {
+		inWord := false
+		for i, r := range chunk {
+			letter := !notInWord(r)
+			// Han, kana and Hangul write words without blanks: each sign may begin one.
+			begins := letter && (!inWord || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
+			inWord = letter
+			if w := cut(chunk[i:]); begins && len(out) < maxWords && !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// matches says whether every word of a folded search begins a word of the
+// contact.
+func (c Contact) matches(search []string) bool {
+	words := c.words()
+	for _, s := range search {
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, s) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// notInWord says whether no word begins with the sign.
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// usedAt is when a document was last sent to the contact, zero for never.
+func (c Contact) usedAt() time.Time {
+	if c.LastUsedAt == nil {
+		return time.Time{}
+	}
+	return *c.LastUsedAt
+}
