@@ -27,6 +27,7 @@ var groups = map[string]string{
 	"Invitations": "Who is asked to sign, in which order, and how they prove who they are.",
 	"Signing":     "What a person invited does. It takes the company's token, or the token of the person's own link: the part of `sign_url` behind `/s/`.",
 	"Company":     "The company of the token, its members and its API tokens.",
+	"Contacts":    "The people that the company writes to. Whoever a document is sent to is remembered here.",
 	"Service":     "What is open to everybody.",
 	"Test":        "Only in a test double: `paraph dev`.",
 }
@@ -165,6 +166,18 @@ var manuals = map[string]manual{
 	"post-tokens": {text: "For programs. Its `scopes` narrow what you may do yourself: `read`, `write`, `sign`, `admin`." + onlyOnce,
 		body: `{"name": "Nightly export", "scopes": ["read"], "expires_at": "2040-12-31"}`},
 	"delete-tokens-token": {text: "It stops working at once."},
+
+	"get-contacts": {text: "By name. `search` finds by the beginnings of words of name, address, organization and tags. `sort` takes `name`, `email`, `organization`, `created_at`, `updated_at` and `last_used_at`; `status` takes `active`, `archived` and `deleted`.",
+		query: map[string]string{"search": "ben", "sort": "last_used_at|desc"}},
+	"post-contacts": {text: "An e-mail address is in the contacts once, whatever its case; one that is there already, also in the archive, is 422.",
+		body: `{"name": "Ben Buyer", "email": "ben@example.org", "organization": "Example Ltd", "locale": "en", "tags": ["buyer"]}`},
+	"get-contacts-export":           {text: "CSV with the columns `name`, `email`, `organization`, `phone`, `locale`, `note` and `tags` (parted by semicolons); without what is in the trash.", gives: "text/csv"},
+	"post-contacts-import":          {text: "The first row names the columns; `email` has to be there. A row whose address is known changes that contact, where its cells are not empty; a row that is at fault is left out and told in `faults`. At most 8 MB and 20,000 rows.", query: map[string]string{"check": "true"}},
+	"get-contacts-contact":          {text: "One person, and when a document was last sent to them."},
+	"patch-contacts-contact":        {text: "Members that are left out keep their value; an empty text takes it away.", body: `{"phone": "+31 20 123 45 67"}`},
+	"delete-contacts-contact":       {text: "From the trash it can be restored until it is purged for good."},
+	"post-contacts-contact-archive": {text: "It is not listed and not suggested any more; `restore` brings it back."},
+	"post-contacts-contact-restore": {text: "Answers 409 if there is another contact with the address by now."},
 
 	"post-verify":               {text: "Any PDF, as a part of a multipart body or as the body itself (`application/pdf`). Nothing of it is kept."},
 	"get-healthz":               {text: "For whoever restarts the process."},
