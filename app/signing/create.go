@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -206,20 +205,5 @@ func (s *Service) place(f *account.Faults, d *Document, in []FieldInput) {
 		in[i].apply(f.At("fields", i), &x, where)
 		x.ID = s.id()
 		d.Fields = append(d.Fields, x)
-	}
-}
-
-// ready tells everything that keeps a document from being sent.
-func (d *Document) ready(f *account.Faults) {
-	if len(d.Files) == 0 {
-		f.Add("files", "Upload at least one file before sending.")
-	}
-	if !slices.ContainsFunc(d.Invitations, func(i Invitation) bool { return i.Role == Signer }) {
-		f.Add("invitations", "Invite at least one signer before sending.")
-	}
-	for i := range d.Files {
-		if d.Files[i].ConvertedBy == "builtin" && !d.Files[i].Confirmed {
-			f.Add("files", "Look at the pages of "+d.Files[i].Name+", which the built-in renderer converted, and confirm them before sending.")
-		}
 	}
 }

@@ -1,0 +1,234 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"paraph/app/account"
+	"paraph/app/pdf"
+	"paraph/app/pdf/pdfium"
+	"paraph/kv"
+)
+
+// Where a suggested field was found.
+const (
+	FoundInForm = "form" // a form field of the upload
+	FoundInTag  = "tag"  // a text tag such as {{signature1}}
+	FoundInLine = "line" // a line to sign or write on, with its label
+)
+
+// Suggestion is a field that a file seems to ask for. Its place is as a field's.
+type Suggestion struct {
+	Source     string   `json:"source"`
+	File       string   `json:"file_id"`
+	Recipient  int      `json:"recipient"`               // number from 1 of those who sign or approve, in their order
+	Invitation string   `json:"invitation_id,omitempty"` // of that number, "" if there are not so many people
+	Type       string   `json:"type"`
+	Name       string   `json:"name,omitempty"`
+	Label      string   `json:"label,omitempty"`
+	Group      string   `json:"group,omitempty"`
+	Options    []string `json:"options,omitempty"`
+	Value      string   `json:"value,omitempty"`
+	Page       int      `json:"page"`
+	X          float64  `json:"x"`
+	Y          float64  `json:"y"`
+	Width      float64  `json:"width"`
+	Height     float64  `json:"height"`
+	Required   bool     `json:"required"`
+}
+
+// maxSuggestions bounds what is suggested for one document.
+const maxSuggestions = 1000
+
+// Detect looks through the files of a draft for places that ask for a field:
+// form fields of the upload, text tags and lines to sign on. Places that have a
+// field already are left out. Nothing is changed.
+//
+// A text tag is {{type}}, {{type2}} or {{type:2}} for the second person, with an
+// optional label and word: {{text:2|Place of birth|optional}}. The types are
+// those of fields and short forms of them, such as sig and date.
+func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.detect(ctx, d)
+}
+
+func (s *Service) detect(ctx context.Context, d *Document) ([]Suggestion, error) {
+	people := d.inOrder()
+	var out []Suggestion
+	for i := range d.Files {
+		found, err := s.detectIn(ctx, &d.Files[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range found {
+			if x.Recipient <= len(people) {
+				x.Invitation = people[x.Recipient-1].ID
+			}
+			if !d.taken(&x) && len(out) < maxSuggestions {
+				out = append(out, x)
+			}
+		}
+	}
+	return out, nil
+}
+
+// inOrder lists those who act, in the order in which they do.
+func (d *Document) inOrder() []*Invitation {
+	var out []*Invitation
+	for i := range d.Invitations {
+		if d.Invitations[i].acts() {
+			out = append(out, &d.Invitations[i])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Invitation) int { return cmp.Compare(a.Position, b.Position) })
+	return out
+}
+
+// taken says whether a place has a field already.
+func (d *Document) taken(x *Suggestion) bool {
+	place := x.field()
+	return slices.ContainsFunc(d.Fields, func(o Field) bool { return o.File == x.File && o.Page == x.Page && o.covers(&place) })
+}
+
+func (x *Suggestion) field() Field {
+	return Field{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
+}
+
+// detectIn looks through one file. One whose text can't be read has no more
+// than its form.
+func (s *Service) detectIn(ctx context.Context, f *File) ([]Suggestion, error) {
+	out, err := s.detectForm(f)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := s.Blobs.Paths(f.Base)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := s.PDFium.Text(ctx, pdfium.Source{Paths: paths})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		s.Log.Warn("reading a file to find fields", "file", f.ID, "error", err)
+	}
+	signatures := 0
+	for i := range min(len(pages), len(f.Pages)) {
+		for _, x := range findInText(pages[i].Words, f.Pages[i], &signatures) {
+			x.File, x.Page = f.ID, i+1
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// detectForm takes over the fields of the upload's own form.
+func (s *Service) detectForm(f *File) (out []Suggestion, err error) {
+	file, err := s.Blobs.Open(f.Base)
+	if err != nil {
+		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
+	}
+	defer func() { err = closing(err, file.Close) }()
+	opened, err := pdf.Open(file, file.Size())
+	if err != nil {
+		return nil, fmt.Errorf("signing: read %s: %w", f.ID, err)
+	}
+	for _, x := range opened.Inspect().FormFields {
+		if x.Page < 0 || x.Page >= len(f.Pages) || x.ReadOnly || x.Signed || !slices.Contains(fieldTypes, x.Type) || len(out) == maxSuggestions {
+			continue
+		}
+		sg := Suggestion{Source: FoundInForm, File: f.ID, Recipient: 1, Type: x.Type, Name: short(x.Name), Label: short(x.Label),
+			Page: x.Page + 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required || x.Type == "signature"}
+		if place := sg.field(); !place.inside() || x.Width < smallestEdge || x.Height < smallestEdge {
+			continue
+		}
+		switch x.Type {
+		case "radio":
+			sg.Group, sg.Name, sg.Label = sg.Name, short(x.Export), cmp.Or(sg.Label, short(x.Export))
+		case "select":
+			if sg.Options = choices(x.Options); len(sg.Options) == 0 {
+				continue
+			}
+		case "text":
+			sg.Value = x.Value
+		}
+		out = append(out, sg)
+	}
+	return out, nil
+}
+
+// short makes a text of a file fit for a name.
+func short(s string) string {
+	r := []rune(oneLine(s))
+	return string(r[:min(len(r), maxName)])
+}
+
+// choices are the options of a select that ours can have: each once, none empty.
+func choices(from []string) []string {
+	var out []string
+	for _, o := range from {
+		if o = short(o); o != "" && !slices.Contains(out, o) && len(out) < 500 {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Input is the suggestion as a field to be added.
+func (x *Suggestion) Input() FieldInput {
+	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name, Label: &x.Label, Page: &x.Page,
+		X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, Value: &x.Value}
+	if x.Group != "" {
+		in.Group = &x.Group
+	}
+	if len(x.Options) > 0 {
+		in.Options = &x.Options
+	}
+	return in
+}
+
+// AddDetected makes fields of everything that Detect suggests and that there is
+// somebody for. It gives how many were added, and how many had nobody.
+func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string) (d *Document, added, nobody int, err error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, 0, 0, err
+	}
+	if d, err = s.get(who, id); err != nil {
+		return nil, 0, 0, err
+	}
+	if err := d.editable(); err != nil {
+		return nil, 0, 0, err
+	}
+	found, err := s.detect(ctx, d)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	var in []FieldInput
+	for i := range found {
+		if found[i].Invitation == "" {
+			nobody++
+			continue
+		}
+		in = append(in, found[i].Input())
+	}
+	if len(in) == 0 {
+		return d, 0, nobody, nil
+	}
+	version := d.Version
+	d, err = s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		if err := unchanged(d, version); err != nil {
+			return nil, conflict("document_changed", "Somebody else changed this document meanwhile; try again.")
+		}
+		s.place(f, d, in)
+		return []saving{happened("document.fields_added")}, nil
+	})
+	return d, len(in), nobody, err
+}

@@ -1,0 +1,145 @@
+package signing_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/pdf/page"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+)
+
+// actor is the member that a client is.
+func actor(t *testing.T, c *apptest.Client) account.Actor {
+	t.Helper()
+	who, err := c.Accounts.Authenticate(t.Context(), c.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return who
+}
+
+// draft makes a document of files, with so many signers.
+func draft(t *testing.T, c *apptest.Client, signers int, files ...apptest.File) string {
+	t.Helper()
+	people := apptest.List{}
+	for i := range signers {
+		people = append(people, apptest.Map{"name": fmt.Sprintf("Signer %d", i+1), "email": fmt.Sprintf("s%d@example.org", i+1), "position": i + 1})
+	}
+	return c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Draft", "invitations": people}, files...)).Want(t, 201).Text(t, "id")
+}
+
+func found(all []signing.Suggestion) []string {
+	out := []string{}
+	for _, x := range all {
+		s := fmt.Sprintf("%s %s %d p%d", x.Source, x.Type, x.Recipient, x.Page)
+		if x.Label != "" {
+			s += " " + x.Label
+		}
+		if !x.Required {
+			s += " optional"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// lined is a page with texts below each other, from 100 points down by 60.
+func lined(t *testing.T, texts ...string) []byte {
+	t.Helper()
+	b := page.New(text.New(), page.Info{Title: "Lines"})
+	b.NewPage(page.A4Width, page.A4Height)
+	for i, s := range texts {
+		b.Text(72, 100+60*float64(i), 12, false, false, 0, 0, 0, s)
+	}
+	var out bytes.Buffer
+	if _, err := b.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	form, err := os.ReadFile("../../testdata/pdf/form.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		file apptest.File
+		want []string
+	}{
+		"tags": {apptest.File{Name: "a.pdf", Content: lined(t, "{{sig1}} and {{signature:2}}", "Born: {{date:2}} in {{text|Place of birth|optional}}", "{{ check : 3 | I agree }} {{nonsense}} {{select}} {{date_signed}}")},
+			[]string{"tag signature 1 p1", "tag signature 2 p1", "tag date 2 p1", "tag text 1 p1 Place of birth optional", "tag checkbox 3 p1 I agree optional", "tag date_signed 1 p1"}},
+		"lines": {apptest.File{Name: "a.pdf", Content: lined(t, "Signature: ______________ Date: ________", "Name:_________________", "Unterschrift des Mieters ____________", "Datum ________",
+			"The tenant shall pay every month the sum of ________ as rent", "In this sentence, which is long, a signature is spoken of as ________")},
+			[]string{"line signature 1 p1 Signature", "line date_signed 1 p1 Date", "line name 1 p1 Name", "line signature 2 p1 Unterschrift des Mieters", "line date_signed 2 p1 Datum"}},
+		"document": {apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "Signature: ____________________", "{{initials2}}")},
+			[]string{"line signature 1 p1 Signature", "tag initials 2 p1"}},
+		"picture of nothing": {apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "No field at all.")}, []string{}},
+		"form":               {apptest.File{Name: "form.pdf", Content: form}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := draft(t, c, 2, x.file)
+			got, err := c.Signing.Detect(t.Context(), actor(t, c), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.want != nil && strings.Join(found(got), "\n") != strings.Join(x.want, "\n") {
+				t.Fatalf("found\n%s\nwant\n%s", strings.Join(found(got), "\n"), strings.Join(x.want, "\n"))
+			}
+			if x.want == nil && len(got) == 0 {
+				t.Fatal("the form's fields are not found")
+			}
+			for _, s := range got {
+				if s.X < 0 || s.Y < 0 || s.X+s.Width > 1.000001 || s.Y+s.Height > 1.000001 || (s.Invitation == "") != (s.Recipient > 2) {
+					t.Errorf("%+v", s)
+				}
+			}
+			d, added, nobody, err := c.Signing.AddDetected(t.Context(), actor(t, c), id)
+			if err != nil || added+nobody != len(got) || len(d.Fields) != added {
+				t.Fatalf("added %d, %d for nobody, of %d: %v", added, nobody, len(got), err)
+			}
+			if _, again, _, err := c.Signing.AddDetected(t.Context(), actor(t, c), id); again != 0 || err != nil {
+				t.Errorf("the second time %d fields are added: %v", again, err)
+			}
+		})
+	}
+}
+
+// TestDetectPlaces holds the place of a field against where its line was drawn.
+func TestDetectPlaces(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: lined(t, "nothing", "Signature: ______________")})
+	got, err := c.Signing.Detect(t.Context(), actor(t, c), id)
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	x := got[0]
+	bottom := (x.Y + x.Height) * page.A4Height
+	if left := x.X * page.A4Width; left < 125 || left > 140 || math.Abs(bottom-163) > 6 || x.Height*page.A4Height < 30 {
+		t.Errorf("the field begins at %.1f and ends at %.1f: %+v", left, bottom, x)
+	}
+}
+
+func TestDetectIsForTheCompany(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	id := draft(t, s.Company(t), 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
+	stranger := actor(t, s.Company(t))
+	if _, err := s.Signing.Detect(t.Context(), stranger, id); account.KindOf(err) != account.KindNotFound {
+		t.Errorf("a stranger gets %v", err)
+	}
+	if _, _, _, err := s.Signing.AddDetected(t.Context(), stranger, id); account.KindOf(err) != account.KindNotFound {
+		t.Errorf("a stranger gets %v", err)
+	}
+}

@@ -1,0 +1,234 @@
+package signing
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"paraph/app/pdf/pdfium"
+)
+
+// textLine is a line of a page with the place of every character, in fractions
+// of the page.
+type textLine struct {
+	text        []rune
+	left, right []float64
+	top, bottom float64
+}
+
+// textLines puts the words of a page into lines, in reading order.
+func textLines(words []pdfium.Word) []*textLine {
+	var out []*textLine
+	var line *textLine
+	end := 0.0
+	for _, w := range words {
+		middle := w.Y + w.H/2
+		if line == nil || middle < line.top || middle > line.bottom || w.X < end-0.01 {
+			line = &textLine{top: w.Y, bottom: w.Y + w.H}
+			out = append(out, line)
+		} else {
+			line.add(" ", end, w.X)
+		}
+		line.add(w.Text, w.X, w.X+w.W)
+		line.top, line.bottom = min(line.top, w.Y), max(line.bottom, w.Y+w.H)
+		end = w.X + w.W
+	}
+	return out
+}
+
+// add puts characters at the end, as wide as each other.
+func (l *textLine) add(s string, from, to float64) {
+	runes := []rune(s)
+	step := (to - from) / float64(len(runes))
+	for i, r := range runes {
+		l.text = append(l.text, r)
+		l.left = append(l.left, from+float64(i)*step)
+		l.right = append(l.right, from+float64(i+1)*step)
+	}
+}
+
+// runes turns an index of bytes into one of characters.
+func runes(s string, i int) int { return len([]rune(s[:i])) }
+
+var (
+	tagPattern   = regexp.MustCompile(`(?i)\{\{\s*([a-z_]+?)\s*:?\s*(\d{0,3})\s*((?:\|[^{}|]*)*)\}\}`)
+	blankPattern = regexp.MustCompile(`_{4,}`)
+)
+
+// tagTypes are the words of text tags besides the types themselves.
+var tagTypes = map[string]string{
+	"sig": "signature", "sign": "signature", "s": "signature", "initial": "initials", "ini": "initials", "i": "initials",
+	"datesigned": "date_signed", "signed": "date_signed", "mail": "email", "title": "job_title", "check": "checkbox", "t": "text", "d": "date", "n": "name",
+}
+
+// findInText finds tags and lines to write on. signatures counts the lines to
+// sign on so far in the file: each is for the next person, and so is what
+// follows it.
+func findInText(words []pdfium.Word, size Size, signatures *int) []Suggestion {
+	var out []Suggestion
+	lines := textLines(words)
+	for i, l := range lines {
+		text := string(l.text)
+		for _, m := range tagPattern.FindAllStringSubmatchIndex(text, -1) {
+			x, ok := readTag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
+			if !ok {
+				continue
+			}
+			place(&x, size, l, runes(text, m[0]), runes(text, m[1]))
+			out = append(out, x)
+		}
+		from := 0
+		for _, m := range blankPattern.FindAllStringIndex(text, -1) {
+			a, b := runes(text, m[0]), runes(text, m[1])
+			label := string(l.text[from:a])
+			from = b
+			if strings.TrimSpace(label) == "" && i+1 < len(lines) {
+				label = lines[i+1].under(l, a, b)
+			}
+			kind, label := labelled(label)
+			if kind == "" {
+				continue
+			}
+			if kind == "signature" {
+				*signatures++
+			}
+			x := Suggestion{Source: FoundInLine, Recipient: max(1, *signatures), Type: kind, Label: label, Required: true}
+			place(&x, size, l, a, b)
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// readTag reads the parts of a text tag.
+func readTag(kind, number, rest string) (Suggestion, bool) {
+	kind = strings.ToLower(kind)
+	if t, ok := tagTypes[kind]; ok {
+		kind = t
+	}
+	if !slices.Contains(fieldTypes, kind) || kind == "select" || kind == "radio" {
+		return Suggestion{}, false
+	}
+	x := Suggestion{Source: FoundInTag, Recipient: 1, Type: kind, Required: kind != "checkbox" && kind != "attachment"}
+	if n, err := strconv.Atoi(number); err == nil {
+		x.Recipient = max(1, n)
+	}
+	for part := range strings.SplitSeq(rest, "|") {
+		switch part = strings.TrimSpace(part); strings.ToLower(part) {
+		case "":
+		case "required":
+			x.Required = true
+		case "optional":
+			x.Required = false
+		default:
+			x.Label = short(part)
+		}
+	}
+	x.Name = x.Label
+	return x, true
+}
+
+// The least size of a field by its type, in points.
+var leastSize = map[string]Size{
+	"signature": {Width: 150, Height: 40}, "initials": {Width: 60, Height: 32}, "stamp": {Width: 120, Height: 60}, "checkbox": {Width: 14, Height: 14},
+	"date": {Width: 80, Height: 18}, "date_signed": {Width: 80, Height: 18}, "number": {Width: 60, Height: 18},
+}
+
+// place puts a field where a part of a line is. What is drawn stands on the
+// line and reaches above it; what is typed is as high as its text.
+func place(x *Suggestion, size Size, l *textLine, from, to int) {
+	least, ok := leastSize[x.Type]
+	if !ok {
+		least = Size{Width: 120, Height: 18}
+	}
+	if x.Source == FoundInLine {
+		least.Width = min(least.Width, 40)
+	}
+	x.X = l.left[from]
+	x.Width = max(l.right[to-1]-l.left[from], least.Width/size.Width)
+	if x.Type == "checkbox" {
+		x.Width = least.Width / size.Width
+	}
+	x.Height = least.Height / size.Height
+	if x.Source == FoundInTag && least.Height <= 18 {
+		x.Height = max(x.Height, l.bottom-l.top)
+		x.Y = (l.top+l.bottom)/2 - x.Height/2
+	} else {
+		x.Y = l.bottom - x.Height
+	}
+	x.Width, x.Height = min(x.Width, 1), min(x.Height, 1)
+	x.X, x.Y = inPage(x.X, x.Width), inPage(x.Y, x.Height)
+}
+
+// inPage moves a beginning so that the length fits between 0 and 1.
+func inPage(at, length float64) float64 {
+	if math.IsNaN(at) {
+		return 0
+	}
+	return max(0, min(at, 1-length))
+}
+
+// under is the text of a line below a part of the one above it, if it is close.
+func (l *textLine) under(above *textLine, from, to int) string {
+	if high := above.bottom - above.top; l.top < above.bottom-high || l.top > above.bottom+2*high {
+		return ""
+	}
+	var b strings.Builder
+	for i, r := range l.text {
+		if middle := (l.left[i] + l.right[i]) / 2; middle >= above.left[from] && middle <= above.right[to-1] {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// labels are the words by which a line says what to write on it.
+var labels = []struct {
+	kind  string
+	words []string
+}{
+	{"initials", []string{"initials", "paraphe", "kürzel", "iniciales"}},
+	{"signature", []string{"signature", "signed by", "sign here", "unterschrift", "firma", "assinatura", "handtekening", "podpis", "underskrift"}},
+	{"date_signed", []string{"date", "datum", "fecha", "dato"}},
+	{"email", []string{"e-mail", "email"}},
+	{"company", []string{"company", "société", "firmenname", "empresa"}},
+	{"job_title", []string{"title", "position"}},
+	{"name", []string{"name", "nombre", "nom", "naam"}},
+}
+
+// maxLabel is how long a label is at most: what is longer is a sentence.
+const maxLabel = 40
+
+// labelled says which field a label in front of a line asks for, "" for none.
+func labelled(s string) (kind, label string) {
+	label = oneLine(s)
+	if i := strings.LastIndexAny(label, ".;)]"); i >= 0 {
+		label = label[i+1:]
+	}
+	label = strings.TrimFunc(label, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(":_-–", r) })
+	if label == "" || len([]rune(label)) > maxLabel {
+		return "", ""
+	}
+	words := strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' })
+	text := " " + strings.Join(words, " ") + " "
+	for _, l := range labels {
+		if slices.ContainsFunc(l.words, func(w string) bool { return strings.Contains(text, " "+w+" ") }) {
+			return l.kind, label
+		}
+	}
+	return "", ""
+}
+
+// oneLine makes one line of a text of a file, without what is no character.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.Join(strings.Fields(s), " ")
+}

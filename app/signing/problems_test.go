@@ -1,0 +1,95 @@
+package signing_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/signing"
+)
+
+func codes(d *signing.Document) string {
+	var out []string
+	for _, p := range signing.Problems(d) {
+		out = append(out, p.Severity+" "+p.Code)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	box := func(id string, x, y float64) signing.Field {
+		return signing.Field{ID: id, File: "f", Invitation: "a", Type: "text", Page: 1, X: x, Y: y, Width: .2, Height: .1}
+	}
+	for want, change := range map[string]func(d *signing.Document){
+		"":                                func(*signing.Document) {},
+		"error no_files, error no_signer": func(d *signing.Document) { *d = signing.Document{} },
+		"error not_confirmed":             func(d *signing.Document) { d.Files[0].ConvertedBy = "builtin" },
+		"warning same_file":               func(d *signing.Document) { d.Files = append(d.Files, d.Files[0]) },
+		"error no_signer":                 func(d *signing.Document) { d.Invitations[0].Role = signing.Approver },
+		"warning same_email": func(d *signing.Document) {
+			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "A@x.org", Role: signing.Viewer})
+		},
+		"info no_fields":        func(d *signing.Document) { d.Fields = nil },
+		"warning no_signature":  func(d *signing.Document) { d.Fields[0].Type = "text" },
+		"error field_of_nobody": func(d *signing.Document) { x := box("x", .5, .5); x.Invitation = "z"; d.Fields = append(d.Fields, x) },
+		"error field_of_viewer": func(d *signing.Document) {
+			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "b@x.org", Role: signing.Viewer})
+			x := box("x", .5, .5)
+			x.Invitation = "b"
+			d.Fields = append(d.Fields, x)
+		},
+		"error field_without_page": func(d *signing.Document) { x := box("x", .5, .5); x.Page = 2; d.Fields = append(d.Fields, x) },
+		"error field_outside":      func(d *signing.Document) { d.Fields = append(d.Fields, box("x", .9, .5)) },
+		"error field_impossible": func(d *signing.Document) {
+			x := box("x", .5, .5)
+			x.Required, x.ReadOnly = true, true
+			d.Fields = append(d.Fields, x)
+		},
+		"warning overlap": func(d *signing.Document) {
+			d.Fields = append(d.Fields, box("x", .5, .5), box("y", .6, .55), box("z", .3, .5))
+		},
+	} {
+		d := &signing.Document{
+			Files:       []signing.File{{ID: "f", Name: "f.pdf", Pages: []signing.Size{{Width: 595, Height: 842}}}},
+			Invitations: []signing.Invitation{{ID: "a", Name: "Ana", Email: "a@x.org", Role: signing.Signer}},
+			Fields:      []signing.Field{{ID: "s", File: "f", Invitation: "a", Type: "signature", Page: 1, X: .1, Y: .1, Width: .2, Height: .1}},
+		}
+		change(d)
+		if got := codes(d); got != want {
+			t.Errorf("problems are %q, want %q", got, want)
+		}
+		for _, p := range signing.Problems(d) {
+			if !strings.HasSuffix(p.Message, ".") {
+				t.Errorf("%s: no sentence: %q", p.Code, p.Message)
+			}
+		}
+	}
+}
+
+// TestProblemsAreMany has more of them than anybody reads.
+func TestProblemsAreMany(t *testing.T) {
+	t.Parallel()
+	d := &signing.Document{Files: []signing.File{{ID: "f", Pages: []signing.Size{{Width: 1, Height: 1}}}}}
+	for range 5000 {
+		d.Fields = append(d.Fields, signing.Field{File: "f", Page: 1, Width: 1, Height: 1})
+	}
+	if n := len(signing.Problems(d)); n == 0 || n > 200 {
+		t.Errorf("%d problems are listed", n)
+	}
+}
+
+// TestErrorsBlockSending has what the list calls an error refused when sent.
+func TestErrorsBlockSending(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
+	c.Post(t, "/documents/"+id+"/fields", apptest.Map{"fields": apptest.List{apptest.Map{"invitation_id": "0", "type": "text", "x": .1, "y": .1, "width": .2, "height": .05, "required": true, "read_only": true}}}).Want(t, 201)
+	_, err := c.Signing.Send(t.Context(), actor(t, c), id, signing.SendInput{})
+	e, ok := err.(*account.Error)
+	if !ok || !slices.ContainsFunc(e.Fields["fields"], func(s string) bool { return strings.Contains(s, "nobody could ever") }) {
+		t.Errorf("sending gives %v", err)
+	}
+}
