@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,11 +116,12 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 		if c, err = LoadCompany(tx, who.CompanyID); err != nil {
 			return err
 		}
+		before := c
 		if err := p.apply(&c); err != nil {
 			return err
 		}
 		c.UpdatedAt = tx.Now
-		return companies.Put(tx, c.ID, c)
+		return errors.Join(dropLogo(tx, before, c), s.keepConsent(tx, who, before, c), companies.Put(tx, c.ID, c))
 	})
 	if err != nil {
 		return Company{}, err

@@ -119,7 +119,7 @@ var (
 
 // Collections is everything this package stores, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{users, companies, members, tokens, links, answers}
+	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents}
 }
 
 func memberKey(companyID, userID string) string { return companyID + "/" + userID }

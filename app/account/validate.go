@@ -97,6 +97,9 @@ func setImage(f *Faults, field string, from *string, to *string) {
 		return
 	}
 	address := strings.TrimSpace(*from)
+	if strings.HasPrefix(*to, "/logo/") && strings.HasSuffix(address, *to) {
+		return // it is shown with the address of this appliance in front
+	}
 	switch inline := strings.HasPrefix(address, "data:"); {
 	case inline && len(address) > maxInline:
 		f.TooLong(field, maxInline)

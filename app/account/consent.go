@@ -1,0 +1,75 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"paraph/kv"
+)
+
+// ConsentVersion is a text that signatories agreed to from a time on. Who agreed
+// to it keeps it: the text stands in the evidence of each signature.
+type ConsentVersion struct {
+	CompanyID string    `json:"company_id"`
+	Text      string    `json:"text"` // "" for the appliance's own
+	By        string    `json:"by"`   // name of who changed it
+	At        time.Time `json:"at"`
+}
+
+// Version is the name of the text in certificates of completion: the beginning of
+// its SHA-256.
+func (v ConsentVersion) Version() string { return ConsentName(v.Text) }
+
+// ConsentName is how a certificate of completion names a text.
+func ConsentName(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+var consents = kv.NewCollection("consents", kv.JSON[ConsentVersion](),
+	kv.Index[ConsentVersion]{Name: "company", Keys: func(v ConsentVersion) []kv.Key {
+		return []kv.Key{kv.K(v.CompanyID, kv.KeyTime(v.At))}
+	}})
+
+// keepConsent adds a version when a change has touched the text. The text before
+// the first change that is kept is kept with it.
+func (s *Service) keepConsent(tx *kv.Tx, who Actor, before, after Company) error {
+	if before.ConsentText == after.ConsentText {
+		return nil
+	}
+	first := true
+	err := consents.Each(tx, "company", kv.K(after.ID), func(string, ConsentVersion) (bool, error) {
+		first = false
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if first {
+		v := ConsentVersion{CompanyID: after.ID, Text: before.ConsentText, At: before.CreatedAt}
+		if err := consents.Put(tx, after.ID+"/"+s.newID().String(), v); err != nil {
+			return err
+		}
+	}
+	v := ConsentVersion{CompanyID: after.ID, Text: after.ConsentText, By: who.Name, At: tx.Now}
+	return consents.Put(tx, after.ID+"/"+s.newID().String(), v)
+}
+
+// ConsentVersions lists the texts that signatories of the company agree and have
+// agreed to, newest first. It is empty where the text was never changed.
+func (s *Service) ConsentVersions(_ context.Context, who Actor) (all []ConsentVersion, err error) {
+	if err := staff(who, ScopeAdmin); err != nil {
+		return nil, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		page, err := consents.Page(tx, kv.Query{Index: "company", Prefix: kv.K(who.CompanyID), Descending: true, Limit: maxConsents})
+		all = page.Items
+		return err
+	})
+	return all, err
+}
+
+// maxConsents is how many versions are listed.
+const maxConsents = 200

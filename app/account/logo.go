@@ -1,0 +1,127 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"image"
+	"image/png"
+	"io"
+	"strings"
+
+	_ "image/jpeg" // what a logo may be, besides PNG
+
+	"golang.org/x/image/draw"
+
+	"paraph/kv"
+)
+
+// Bounds of a logo: as it is sent, and as it is kept, which is twice the largest
+// size that a page shows.
+const (
+	maxLogoBytes  = 2 << 20
+	maxLogoPixels = 16 << 20
+	maxLogoWidth  = 640
+	maxLogoHeight = 160
+)
+
+// Logo is a company's picture as it is served: a PNG that we have drawn anew, so
+// that nothing of what was sent but its pixels is left.
+type Logo struct {
+	PNG  []byte `json:"png"`
+	Hash string `json:"hash"`
+}
+
+// logos are by company. A logo is small, and is backed up with its company.
+var logos = kv.NewCollection("logos", kv.JSON[Logo]())
+
+// logoPath is where pages and mails find the logo of a company. It stays the
+// same, so that old mails show the logo of today; the version behind it changes,
+// so that a browser may keep what it has.
+func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
+
+// SetLogo takes a PNG or JPEG as the logo of the company of who asks.
+func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
+	if err := staff(who, ScopeAdmin); err != nil {
+		return Company{}, err
+	}
+	logo, err := redraw(r)
+	if err != nil {
+		return Company{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if c, err = LoadCompany(tx, who.CompanyID); err != nil {
+			return err
+		}
+		c.LogoURL, c.UpdatedAt = logoPath(c.ID, logo.Hash), tx.Now
+		return errors.Join(logos.Put(tx, c.ID, logo), companies.Put(tx, c.ID, c))
+	})
+	return c, err
+}
+
+// LogoOf gives the logo of a company, for everybody: it stands on the pages that
+// signatories open.
+func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		logo, err = logos.Get(tx, companyID)
+		return found(err, "logo")
+	})
+	return logo, err
+}
+
+// OwnLogo is the path of the company's logo if it is kept here, or inline; ""
+// where there is none, or one at another host, which no page of ours loads.
+func (c Company) OwnLogo() string {
+	if strings.HasPrefix(c.LogoURL, "/logo/") || strings.HasPrefix(c.LogoURL, "data:image/") {
+		return c.LogoURL
+	}
+	return ""
+}
+
+// dropLogo forgets a kept logo that a change has replaced by something else.
+func dropLogo(tx *kv.Tx, before, after Company) error {
+	if before.LogoURL == after.LogoURL || !strings.HasPrefix(before.LogoURL, "/logo/") {
+		return nil
+	}
+	return logos.Delete(tx, after.ID)
+}
+
+func redraw(r io.Reader) (Logo, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxLogoBytes+1))
+	switch {
+	case err != nil:
+		return Logo{}, Malformed("The picture did not arrive whole.").Because(err)
+	case len(raw) == 0:
+		return Logo{}, Invalid("logo", "Choose a picture first.")
+	case len(raw) > maxLogoBytes:
+		return Logo{}, Invalid("logo", "The picture is larger than 2 MB.")
+	}
+	size, _, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil {
+		return Logo{}, Invalid("logo", "The picture must be a PNG or a JPEG.")
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > maxLogoPixels/size.Height {
+		return Logo{}, Invalid("logo", "The picture has too many pixels; 640 by 160 are enough.")
+	}
+	from, _, err := image.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return Logo{}, Invalid("logo", "The picture is damaged.")
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, fitted(from)); err != nil {
+		return Logo{}, err
+	}
+	sum := sha256.Sum256(out.Bytes())
+	return Logo{PNG: out.Bytes(), Hash: hex.EncodeToString(sum[:])}, nil
+}
+
+// fitted draws a picture into the bounds of a logo, never larger than it is.
+func fitted(from image.Image) image.Image {
+	b := from.Bounds()
+	scale := min(1, float64(maxLogoWidth)/float64(b.Dx()), float64(maxLogoHeight)/float64(b.Dy()))
+	to := image.NewNRGBA(image.Rect(0, 0, max(1, int(float64(b.Dx())*scale)), max(1, int(float64(b.Dy())*scale))))
+	draw.CatmullRom.Scale(to, to.Bounds(), from, b, draw.Src, nil)
+	return to
+}

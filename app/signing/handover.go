@@ -1,0 +1,111 @@
+package signing
+
+import (
+	"context"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// handOverBatch is how many documents change hands in one transaction.
+const handOverBatch = 50
+
+// open reports whether something can still happen to a document, so that it
+// needs somebody who looks after it.
+func (s Status) open() bool { return s != Completed && s != Voided }
+
+// CountOpen counts the open documents that a person of the company owns.
+func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
+	if err := member(who, account.ScopeAdmin); err != nil {
+		return 0, err
+	}
+	ids, err := s.openOf(who.CompanyID, person)
+	return len(ids), err
+}
+
+// HandOver gives every open document of one member to another, who looks after
+// it from now on, and says how many they were. Whoever gives them away may be
+// deactivated by then; whoever takes them must be able to work with them.
+func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string) (int, error) {
+	if err := member(who, account.ScopeAdmin); err != nil {
+		return 0, err
+	}
+	heir, err := s.heir(who, from, to)
+	if err != nil {
+		return 0, err
+	}
+	ids, err := s.openOf(who.CompanyID, from)
+	if err != nil {
+		return 0, err
+	}
+	who.Seen = nil // the versions of other records say nothing of these
+	for at := 0; at < len(ids); at += handOverBatch {
+		if err := s.handOver(who, ids[at:min(at+handOverBatch, len(ids))], from, heir); err != nil {
+			return at, err
+		}
+	}
+	return len(ids), nil
+}
+
+func (s *Service) heir(who account.Actor, from, to string) (heir Person, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
+			return err
+		}
+		m, err := account.LoadMember(tx, who.CompanyID, to)
+		switch {
+		case account.KindOf(err) == account.KindNotFound:
+			return account.Invalid("to", "Choose a member of this company.")
+		case err != nil:
+			return err
+		case from == to:
+			return account.Invalid("to", "Choose somebody else.")
+		case m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite):
+			return account.Invalid("to", "Choose an active member who may work with documents.")
+		}
+		heir = Person{ID: m.UserID, Name: m.Name, Email: m.Email}
+		return nil
+	})
+	return heir, err
+}
+
+func (s *Service) openOf(company, person string) (ids []string, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		for _, visibility := range visibilities {
+			err := rows.Each(tx, "created_at", kv.K(company, visibility, everything), func(_ string, r Row) (bool, error) {
+				if r.Owner.ID == person && Status(r.StatusID).open() {
+					ids = append(ids, r.ID)
+				}
+				return true, nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+func (s *Service) handOver(who account.Actor, ids []string, from string, heir Person) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		for _, id := range ids {
+			d, err := load(tx, who, id)
+			if account.KindOf(err) == account.KindNotFound {
+				continue // removed meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			if d.Owner.ID != from || !d.Status.open() {
+				continue
+			}
+			event := happened("document.handed_over").with("from", d.Owner.Email).with("to", heir.Email)
+			d.Owner = heir
+			if err := s.save(tx, who, d, event); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
