@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"paraph/app/account"
 )
@@ -23,7 +24,11 @@ type companyView struct {
 	UpdatedAt         string  `json:"updated_at" format:"date-time"`
 }
 
-func viewCompany(c account.Company) companyView {
+// viewCompany shows a logo that is kept here with the address of this appliance.
+func (r *request) viewCompany(c account.Company) companyView {
+	if strings.HasPrefix(c.LogoURL, "/") {
+		c.LogoURL = r.site() + c.LogoURL
+	}
 	v := companyView{ID: c.ID, Name: c.Name, Locale: c.Locale, Timezone: c.Timezone, LogoURL: orNull(c.LogoURL),
 		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, DefaultExpiryDays: positive(c.DefaultExpiryDays),
 		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), RetentionDays: positive(c.RetentionDays),
@@ -117,11 +122,11 @@ type tokenBody struct {
 func (s *server) companyRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/company", summary: "The company of the token", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
 		c, err := s.Accounts.Company(r.UserContext(), r.who)
-		return viewCompany(c), err
+		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
 		c, err := s.Accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
-		return viewCompany(c), err
+		return r.viewCompany(c), err
 	})
 	s.memberRoutes()
 	s.tokenRoutes()

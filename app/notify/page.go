@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -135,7 +136,11 @@ type said struct {
 	Lang, Dir, Subject, Greeting, Lead, Quote string
 	Body                                      []string
 	Button, Link, Footer, Fallback            string
+	Color, Logo, Company                      string
 }
+
+// ownColor is that of messages of companies that have none.
+const ownColor = "#1d5bd1"
 
 // write words a message and puts it into the outbox.
 func (s *Service) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
@@ -169,7 +174,8 @@ func (p *pages) word(kind, lang string, facts map[string]string) (*said, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &said{Lang: lang, Dir: direction(lang), Quote: facts["message"], Link: facts["link"]}
+	v := &said{Lang: lang, Dir: direction(lang), Quote: facts["message"], Link: facts["link"],
+		Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
 	if kind != "invitation" && kind != "reminder" {
 		v.Quote = ""
 	}

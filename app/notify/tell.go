@@ -62,7 +62,7 @@ func (t *story) facts() map[string]string {
 	}
 	f := map[string]string{
 		"title": d.Title, "company": t.company.Name, "sender": sender, "sender_email": d.Owner.Email,
-		"subject": d.Subject, "message": d.Message, "color": t.company.BrandColor,
+		"subject": d.Subject, "message": d.Message, "color": brand(t.company), "logo": logoAddress(d.BaseURL, t.company),
 		"timezone": t.company.Timezone,
 		"reason":   t.event.Data["reason"], "email": t.event.Data["email"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
@@ -74,6 +74,24 @@ func (t *story) facts() map[string]string {
 		f["signatory"] = inv.Name
 	}
 	return f
+}
+
+// brand is the company's colour where it can be read in a mail.
+func brand(c account.Company) string {
+	if account.Readable(c.BrandColor) {
+		return c.BrandColor
+	}
+	return ""
+}
+
+// logoAddress is where a mail program finds the company's logo, if it is kept
+// here.
+func logoAddress(base string, c account.Company) string {
+	logo := c.OwnLogo()
+	if !strings.HasPrefix(logo, "/") {
+		return ""
+	}
+	return strings.TrimSuffix(base, "/") + logo
 }
 
 func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {

@@ -3,10 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -114,13 +111,9 @@ type visitPage struct {
 type finished struct{ Name, Href, Kind string }
 
 func (r *request) visitPage(v *visitor) visitPage {
-	p := visitPage{Visit: v.Visit, Base: v.base, Sender: v.Document.Owner.Name}
+	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name}
 	if p.Sender == "" {
 		p.Sender = v.Document.Owner.Email
-	}
-	// A picture from elsewhere would tell that address who reads what.
-	if logo := v.Company.LogoURL; strings.HasPrefix(logo, "data:image/") || strings.HasPrefix(logo, "/") && !strings.HasPrefix(logo, "//") {
-		p.Logo = logo
 	}
 	progress := v.Document.ProgressOf()
 	p.Done, p.Total = progress.Signed, progress.Total
@@ -139,30 +132,13 @@ func zoneOf(c account.Company) *time.Location {
 	return time.UTC
 }
 
-var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
-
 // accent puts a company's colour in the place of ours where it can be read on
 // white (WCAG 2, 1.4.3). On dark ground ours stays.
 func accent(color string) template.CSS {
-	if !hexColor.MatchString(color) || contrastOnWhite(color) < 4.5 {
+	if !account.Readable(color) {
 		return ""
 	}
 	return template.CSS(fmt.Sprintf("@media (prefers-color-scheme:light){:root{--accent:%[1]s;--accent-hover:color-mix(in srgb,%[1]s 80%%,#000)}}", color))
-}
-
-func contrastOnWhite(color string) float64 {
-	channel := func(i int) float64 {
-		n, err := strconv.ParseUint(color[i:i+2], 16, 8)
-		if err != nil {
-			return 1
-		}
-		v := float64(n) / 255
-		if v <= 0.04045 {
-			return v / 12.92
-		}
-		return math.Pow((v+0.055)/1.055, 2.4)
-	}
-	return 1.05 / (0.2126*channel(1) + 0.7152*channel(3) + 0.0722*channel(5) + 0.05)
 }
 
 // showVisit is the page that a link opens. It changes nothing: whoever fetches
