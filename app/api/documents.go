@@ -140,7 +140,9 @@ func (r *request) gives(d *signing.Document, err error) (documentView, error) {
 		return documentView{}, err
 	}
 	r.version(d)
-	return r.viewDocument(d), nil
+	v := r.viewDocument(d)
+	v.AllowedActions, err = r.server.Signing.Actions(r.UserContext(), r.who, d)
+	return v, err
 }
 
 func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {

@@ -12,6 +12,10 @@ type reasonBody struct {
 	Reason *string `json:"reason,omitempty" doc:"Up to 2000 characters"`
 }
 
+type purgeBody struct {
+	Title *string `json:"title,omitempty" doc:"The document's title, so that no other is purged by mistake"`
+}
+
 type extendBody struct {
 	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339, or a day; required"`
 }
@@ -78,5 +82,17 @@ func (s *server) stateRoutes() {
 				return documentView{}, err
 			}
 			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, ""))
+		})
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", summary: "Delete a document in the trash for ever", tag: "States", status: http.StatusNoContent},
+		func(r *request, in *purgeBody) (nothing, error) {
+			id, err := r.document()
+			if err != nil {
+				return nothing{}, err
+			}
+			title := ""
+			if in.Title != nil {
+				title = *in.Title
+			}
+			return nothing{}, s.Signing.Purge(r.UserContext(), r.who, id, title)
 		})
 }

@@ -65,6 +65,7 @@ type documentView struct {
 	Version          int64             `json:"version" doc:"Counts changes; the ETag"`
 	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed"`
 	AttentionMessage *string           `json:"attention_message"`
+	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"What the caller may do now with this document"`
 }
 
 type personView struct {

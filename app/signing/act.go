@@ -108,14 +108,8 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 		return nil, err
 	}
 	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.running(tx.Now); err != nil {
+		if err := d.replaceable(inv, tx.Now); err != nil {
 			return nil, err
-		}
-		switch inv.Status {
-		case Signed:
-			return nil, conflict("already_signed", "This invitation was already signed.")
-		case Delegated:
-			return nil, conflict("invitation_delegated", "This invitation was passed on to somebody else.")
 		}
 		return s.takeOver(tx, d, inv, in, "invitation.replaced")
 	})
@@ -173,22 +167,23 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 		if invitation != "" && inv == nil {
 			return nil, account.NotFound("invitation")
 		}
-		if err := d.running(tx.Now); err != nil {
+		if err := d.remindable(invitation, tx.Now); err != nil {
 			return nil, err
 		}
-		if inv != nil {
-			if err := d.signable(inv, tx.Now); err != nil {
-				return nil, err
-			}
-		}
-		events := d.remind(tx.Now, func(inv *Invitation) bool {
-			return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= remindAgain)
-		})
-		if len(events) == 0 {
-			return nil, conflict("nobody_to_remind", "There is nobody to remind now.")
-		}
+		events := d.remind(tx.Now, remindedBefore(invitation, tx.Now))
 		return events, s.schedule(tx, d)
 	})
+}
+
+// remindedBefore matches one person, or all, unless they were reminded just now.
+func remindedBefore(invitation string, now time.Time) func(*Invitation) bool {
+	return func(inv *Invitation) bool {
+		return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || now.Sub(*inv.RemindedAt) >= remindAgain)
+	}
+}
+
+func nobodyToRemind() error {
+	return conflict("nobody_to_remind", "There is nobody to remind now.")
 }
 
 // remind counts a reminder for all whose turn it is and who match.

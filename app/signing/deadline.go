@@ -212,7 +212,8 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: "document.purged", Company: d.Company,
-		Document: d.ID, ActorKind: actorKind(who), ActorName: who.Name}); err != nil {
+		Document: d.ID, ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
+		IP: who.IP, UserAgent: who.UserAgent}); err != nil {
 		return err
 	}
 	for i := range d.Invitations {

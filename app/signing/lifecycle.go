@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -46,15 +47,18 @@ func (s *Service) Submit(_ context.Context, who account.Actor, id string) (*Docu
 
 // Withdraw takes a submission back; only its owner may.
 func (s *Service) Withdraw(_ context.Context, who account.Actor, id string) (*Document, error) {
-	owner := func(_ *kv.Tx, d *Document) error {
+	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (saving, error) {
+		return happened("document.withdrawn"), d.withdraw()
+	})
+}
+
+func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
+	return func(_ *kv.Tx, d *Document) error {
 		if d.Owner.ID == who.UserID || d.SubmittedBy == who.UserID {
 			return nil
 		}
 		return account.Forbidden("owner_only", "Only the document's owner may withdraw it.")
 	}
-	return s.step(who, id, owner, func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened("document.withdrawn"), d.withdraw()
-	})
 }
 
 // mayApprove lets in approvers and administrators, for others' submissions, or
@@ -158,6 +162,44 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string) (*Doc
 func (s *Service) Delete(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened("document.deleted"), d.trash(tx.Now)
+	})
+}
+
+// adminOnly lets in those who run the company.
+func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
+	return func(*kv.Tx, *Document) error {
+		if who.IsAdmin() {
+			return nil
+		}
+		return account.Forbidden("role_not_allowed", "Only an administrator may delete a document for ever.")
+	}
+}
+
+// Purge deletes for ever what is in the trash. What happened stays in the
+// journal. The title is asked for so that nobody purges another document than
+// they think.
+func (s *Service) Purge(_ context.Context, who account.Actor, id, title string) error {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		if err := adminOnly(who)(tx, d); err != nil {
+			return err
+		}
+		if err := d.purgeable(); err != nil {
+			return err
+		}
+		if strings.TrimSpace(title) != strings.TrimSpace(d.Title) {
+			return account.Invalid("title", "The title field must be the document's title.")
+		}
+		if err := s.Jobs.Cancel(tx, purgeJob, d.ID); err != nil {
+			return err
+		}
+		return s.remove(tx, who, d)
 	})
 }
 

@@ -228,3 +228,11 @@ func (d *Document) restore() error {
 	d.ArchivedAt, d.DeletedAt = nil, nil
 	return nil
 }
+
+// purgeable refuses to delete for ever what is not in the trash.
+func (d *Document) purgeable() error {
+	if d.DeletedAt == nil {
+		return conflict("document_not_deleted", "This document is not in the trash; delete it first.")
+	}
+	return nil
+}
