@@ -103,7 +103,8 @@ func functions(w *words, a *assets) template.FuncMap {
 		"when": func(p page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
-		"add":     func(a, b int) int { return a + b },
+		"status": w.statusChip,
+		"add":    func(a, b int) int { return a + b },
 	}
 	for name, fn := range components {
 		f[name] = fn
