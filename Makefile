@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test race lint tools bench fuzz release
+.PHONY: help run dev build test race lint tools programs bench fuzz release
 
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'
 
@@ -27,12 +27,20 @@ lint: ## formatting and static analysis
 	go tool staticcheck ./...
 
 # The judges of our tests: PDF tools that are not ours, and what they need.
-PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice javac chromium
+PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice javac chromium npm
 JARS     := /usr/share/java/pdfbox2.jar /usr/share/java/preflight.jar /usr/share/java/bcpkix.jar /usr/share/java/commons-io.jar
 PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core \
-            default-jdk-headless libpdfbox2-java libbcpkix-java libcommons-io-java chromium
+            default-jdk-headless libpdfbox2-java libbcpkix-java libcommons-io-java chromium npm
 
-tools: ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
+# axe-core judges the pages; its version is in the lock file beside it.
+AXE := app/web/testdata/node_modules/axe-core/axe.min.js
+$(AXE): app/web/testdata/package-lock.json
+	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+tools: programs $(AXE) ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
+
+programs:
 	@missing=""; for p in $(PROGRAMS); do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
 	for j in $(JARS); do [ -e $$j ] || missing="$$missing $$j"; done; \
 	if [ -n "$$missing" ]; then \

@@ -49,8 +49,9 @@ func start() {
 // window is a window of the browser that watches what a page must not do: break
 // the content security policy, ask another host, fail in a script.
 type window struct {
-	t   *testing.T
-	ctx context.Context
+	t     *testing.T
+	ctx   context.Context
+	close func() // when the test ends, at the latest
 
 	mu       sync.Mutex
 	problems []string
@@ -73,7 +74,7 @@ func open(t *testing.T, l look) *window {
 	windows <- struct{}{}
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	w := &window{t: t, ctx: ctx}
-	t.Cleanup(func() {
+	w.close = sync.OnceFunc(func() {
 		cancel()
 		<-windows
 		w.mu.Lock()
@@ -82,11 +83,12 @@ func open(t *testing.T, l look) *window {
 			t.Error(p)
 		}
 	})
+	t.Cleanup(w.close)
 	if err := chromedp.Listen(ctx, w.watch); err != nil {
 		t.Fatal(err)
 	}
 	var stop context.CancelFunc
-	w.ctx, stop = context.WithTimeout(ctx, 40*time.Second)
+	w.ctx, stop = context.WithTimeout(ctx, 90*time.Second)
 	t.Cleanup(stop)
 	if l.width == 0 {
 		l.width, l.height = 1200, 900

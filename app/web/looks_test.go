@@ -1,0 +1,98 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// axe is axe-core, which `make tools` fetches.
+var axe = sync.OnceValues(func() (string, error) {
+	b, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
+	return string(b), err
+})
+
+// violation is what axe-core found.
+type violation struct {
+	ID, Help string
+	Nodes    []struct {
+		HTML    string
+		Summary string `json:"failureSummary"`
+	}
+}
+
+func (v violation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", v.ID, v.Help)
+	for _, n := range v.Nodes[:min(3, len(v.Nodes))] {
+		fmt.Fprintf(&b, "\n\t%.300s\n\t%s", n.HTML, strings.ReplaceAll(n.Summary, "\n", "\n\t"))
+	}
+	return b.String()
+}
+
+const runAxe = `axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+	.then(r => JSON.stringify(r.violations))`
+
+// unfit lists what axe-core does not see: a page that has to be scrolled to the
+// side, and things to press that are smaller than WCAG 2.2 wants (2.5.8).
+const unfit = `(() => { const found = [];
+	if (document.documentElement.scrollWidth > innerWidth) {
+		const wide = [...document.querySelectorAll("body *")].filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.right > innerWidth + 1 || b.left < -1) && !e.closest(".scroller,.scroll,.tabs,.vh,.skip"); });
+		found.push("needs scrolling to the side: " + document.documentElement.scrollWidth + " px; " + wide.slice(0, 4).map(e => e.outerHTML.slice(0, 120)).join(" | "));
+	}
+	for (const e of document.querySelectorAll("a[href],button,input:not([type=hidden]),select,textarea,summary")) {
+		if (!e.checkVisibility({visibilityProperty: true}) || e.closest(".vh,.skip,dialog:not([open])") || e.matches(".skip,.vh")) continue;
+		const b = e.getBoundingClientRect(), label = e.labels?.[0]?.getBoundingClientRect();
+		const inline = e.tagName === "A" && getComputedStyle(e).display === "inline";
+		if (!inline && Math.max(b.width, label?.width || 0) < 23.9 || !inline && Math.max(b.height, label?.height || 0) < 23.9) found.push("too small (" + b.width.toFixed() + " x " + b.height.toFixed() + "): " + e.outerHTML.slice(0, 160));
+		if (["INPUT", "SELECT", "TEXTAREA"].includes(e.tagName) && e.labels && !["submit", "button", "image"].includes(e.type) && !e.getAttribute("aria-label") && !e.getAttribute("aria-labelledby")
+			&& ![...e.labels].some(l => l.checkVisibility() && l.innerText.trim())) found.push("has no label: " + e.outerHTML.slice(0, 160));
+	}
+	return found; })()`
+
+// inEveryLook has a page judged in light and dark, narrow and wide, from left to
+// right and from right to left. show leads a window to it.
+func inEveryLook(t *testing.T, name string, show func(w *window)) {
+	t.Helper()
+	for _, language := range []string{"en", "ar-XB"} {
+		w := open(t, look{language: language})
+		show(w)
+		for _, width := range []int64{1280, 320} {
+			for _, scheme := range []string{"light", "dark"} {
+				w.run(chromedp.EmulateViewport(width, 4000)) // so that a bar that stays in sight covers nothing
+				call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+					{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+				w.judge(fmt.Sprintf("%s, %s, %d px, %s", name, scheme, width, language))
+			}
+		}
+		w.close()
+	}
+}
+
+// judge holds what is to be seen against the rules of accessibility.
+func (w *window) judge(what string) {
+	w.t.Helper()
+	source, err := axe()
+	if err != nil {
+		w.t.Fatalf("axe-core is needed, which make tools fetches: %v", err)
+	}
+	if !get(w, chromedp.Evaluate[bool](`"axe" in window`)) {
+		get(w, chromedp.Evaluate[bool](source+";true"))
+	}
+	var found []violation
+	if err := json.Unmarshal([]byte(get(w, chromedp.Evaluate[string](runAxe, chromedp.EvalAwaitPromise))), &found); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, v := range found {
+		w.t.Errorf("%s: %s", what, v)
+	}
+	for _, v := range get(w, chromedp.Evaluate[[]string](unfit)) {
+		w.t.Errorf("%s: %s", what, v)
+	}
+}

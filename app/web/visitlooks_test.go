@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// TestPagesOfALink has every page behind an invitation's link, in every state,
+// judged in every look.
+func TestPagesOfALink(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	ben := apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"}
+	every := func() []apptest.Map {
+		return append(lease(), place("date", "Since", 1, 0.4), place("number", "Rent", 1, 0.45), place("initials", "Initials", 1, 0.9),
+			place("select", "Floor", 1, 0.55, "options", []string{"first", "second"}, "required", false), place("email", "Mail", 1, 0.6),
+			place("attachment", "Passport", 1, 0.65, "required", false), place("date_signed", "Signed on", 2, 0.8))
+	}
+	first := func(people []apptest.Map, fields ...apptest.Map) string {
+		return send(t, s, people, fields...).links[0]
+	}
+	void := func() string {
+		d := send(t, s, []apptest.Map{maria()})
+		d.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "A mistake in the text."}).Want(t, http.StatusOK)
+		return d.links[0]
+	}
+	signed := func(people ...apptest.Map) string {
+		d := send(t, s, people)
+		inv := d.Get(t, "/documents/"+d.id).Text(t, "invitations.0.id")
+		d.Post(t, "/documents/"+d.id+"/"+inv+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
+		return d.links[0]
+	}
+	declined := func(i int) string {
+		d := send(t, s, []apptest.Map{maria(), ben})
+		inv := d.Get(t, "/documents/"+d.id).Text(t, "invitations.0.id")
+		d.Post(t, "/documents/"+d.id+"/"+inv+"/decline", apptest.Map{"reason": "Too expensive."}).Want(t, http.StatusOK)
+		return d.links[i]
+	}
+	for name, at := range map[string]struct {
+		link    string
+		heading string
+		then    func(w *window)
+	}{
+		"sign":       {link: first([]apptest.Map{maria()}, every()...), heading: "Lease of a flat"},
+		"sign error": {link: first([]apptest.Map{maria()}, every()...), heading: "Lease of a flat", then: func(w *window) { w.refuse() }},
+		"dialog": {link: first([]apptest.Map{maria()}, every()...), heading: "Lease of a flat", then: func(w *window) {
+			w.click(`button[data-mark="signature"]`)
+			w.see("dialog[open]")
+		}},
+		"dialog to draw": {link: first([]apptest.Map{maria()}, every()...), heading: "Lease of a flat", then: func(w *window) {
+			w.click(`button[data-mark="signature"]`)
+			w.click("#tab-signature-drawn")
+			w.see("dialog canvas")
+		}},
+		"approve":      {link: first([]apptest.Map{maria("role", "approver"), ben}), heading: "Lease of a flat"},
+		"decline":      {link: first([]apptest.Map{maria()}) + "/decline"},
+		"delegate":     {link: first([]apptest.Map{maria()}) + "/delegate"},
+		"wrong person": {link: first([]apptest.Map{maria()}) + "/not-me"},
+		"text":         {link: first([]apptest.Map{maria()}) + "/text"},
+		"disclosure":   {link: first([]apptest.Map{maria()}) + "/disclosure"},
+		"mail code":    {link: first([]apptest.Map{maria("authentication", "email_code")})},
+		"access code":  {link: first([]apptest.Map{maria("authentication", "access_code", "access_code", "lemon tree")})},
+		"voided":       {link: void()},
+		"completed":    {link: signed(maria())},
+		"signed":       {link: signed(maria(), ben)},
+		"declined":     {link: declined(0)},
+		"stopped":      {link: declined(1)},
+		"dead":         {link: s.URL + "/s/nothing"},
+		"verify":       {link: s.URL + "/verify"},
+		"trust":        {link: s.URL + "/trust"},
+		"lost":         {link: s.URL + "/nowhere"},
+		"sign in":      {link: s.URL + "/signin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inEveryLook(t, name, func(w *window) {
+				w.visit(at.link)
+				w.see("h1")
+				if at.then != nil {
+					at.then(w)
+				}
+			})
+		})
+	}
+}
+
+// refuse sends the page as it is, past the script that would not, and is shown
+// what is wrong.
+func (w *window) refuse() {
+	w.t.Helper()
+	w.run(chromedp.Evaluate[chromedp.Void](`(f => { f.insertAdjacentHTML("beforeend", '<input type="hidden" name="do" value="finish">'); HTMLFormElement.prototype.submit.call(f); })(document.querySelector("#sign"))`))
+	w.see("#errors")
+}
