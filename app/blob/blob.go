@@ -6,8 +6,8 @@
 // exist. Storing the same content twice stores it once.
 //
 // The folder belongs to one process at a time. Its layout is a/b/<hash>, where
-// a and b are the first two digits of the hash, and temp for what is being
-// written.
+// a and b are the first two digits of the hash, temp for what is being written,
+// and partial for what arrives in pieces.
 package blob
 
 import (
@@ -42,9 +42,10 @@ var (
 )
 
 const (
-	tempDir   = "temp"
-	hexDigits = "0123456789abcdef"
-	hashLen   = 2 * sha256.Size
+	tempDir    = "temp"
+	partialDir = "partial"
+	hexDigits  = "0123456789abcdef"
+	hashLen    = 2 * sha256.Size
 
 	// spaceEvery is how many bytes a Writer takes between two looks at the
 	// free space of the file system.
@@ -109,7 +110,7 @@ func (s *Store) makeFolders() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	made, err := mkdirs(s.dir, tempDir)
+	made, err := mkdirs(s.dir, tempDir, partialDir)
 	if err != nil {
 		return err
 	}

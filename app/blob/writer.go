@@ -20,6 +20,7 @@ type Writer struct {
 	checked int64 // size at the last look at the free space
 	err     error // the first failure; everything after it fails with it
 	done    bool
+	keep    bool // the file stays when the blob is given up
 }
 
 // Create begins a blob. It is ErrNoSpace when the reserve is not free.
@@ -119,6 +120,9 @@ func (w *Writer) discard() error {
 	closed := w.file.Close()
 	if errors.Is(closed, os.ErrClosed) {
 		closed = nil
+	}
+	if w.keep {
+		return closed
 	}
 	removed := os.Remove(w.file.Name())
 	if errors.Is(removed, os.ErrNotExist) {

@@ -119,6 +119,7 @@ func (s *Service) repair(ctx context.Context, u *Upload) (err error) {
 	}
 	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
 	err = s.PDFium.Repair(ctx, pdfium.Source{Paths: []string{u.raw.Path()}}, u.Password, tmp.Name())
+	u.Locked = errors.Is(err, pdfium.ErrPassword)
 	switch {
 	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
 		return refuse(err, "The file %s needs a password to be opened; send it with the password, or without protection.", u.Name)

@@ -16,7 +16,7 @@ import (
 
 // Collections lists what is stored here, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities, answers}
+	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished}
 }
 
 // blobs names everything on disk that a document needs.
@@ -63,8 +63,13 @@ func (s *Service) used() (map[string]bool, error) {
 	return used, err
 }
 
-// Sweep removes files that no document names and that are older than a time.
+// Sweep removes files that no document names and that are older than a time,
+// and uploads that nobody went on with.
 func (s *Service) Sweep(_ context.Context, before time.Time) (int, error) {
+	_, partial := s.Blobs.SweepPartial(before)
+	if err := errors.Join(partial, s.sweepUploads()); err != nil {
+		return 0, err
+	}
 	used, err := s.used()
 	if err != nil {
 		return 0, err

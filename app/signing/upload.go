@@ -20,6 +20,7 @@ type Upload struct {
 	Name        string
 	ContentType string
 	Password    string // opens an encrypted PDF; never kept
+	Locked      bool   // it was refused because it is encrypted and Password does not open it
 	raw         *blob.Writer
 	converted   *blob.Writer // the PDF made of it, where it is not one that can be appended to
 }

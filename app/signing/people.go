@@ -1,0 +1,86 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// ReplaceInvitations puts the given people in the place of all that are invited
+// to a draft, in their order. An input with the identifier of an invitation that
+// is there changes it; who is not among them is taken out, with their fields.
+// Faults are named invitations.N.FIELD.
+func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+		if len(in) > s.Limits.Invitations {
+			f.TooMany("invitations", s.Limits.Invitations)
+			return nil, nil
+		}
+		before := d.Invitations
+		d.Invitations = make([]Invitation, 0, len(in))
+		emails := map[string]bool{}
+		for i := range in {
+			at := f.At("invitations", i)
+			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
+			in[i].apply(at, &inv)
+			if key := strings.ToLower(inv.Email); key != "" && emails[key] {
+				at.Add("email", "This e-mail address is already invited to this document.")
+			} else {
+				emails[key] = true
+			}
+			if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
+				at.Add("role", "A viewer can't have fields; remove the fields first.")
+			}
+			d.Invitations = append(d.Invitations, inv)
+		}
+		if !f.Empty() {
+			return nil, nil
+		}
+		return d.replaced(tx, before)
+	})
+}
+
+// known is the invitation with an identifier, or a new one.
+func (s *Service) known(before, taken []Invitation, id string, position int, now time.Time) Invitation {
+	same := func(o Invitation) bool { return o.ID == id }
+	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
+		return before[i]
+	}
+	return Invitation{ID: s.id(), Role: Signer, Position: position, Status: Pending, Authentication: ByLink, CreatedAt: now, UpdatedAt: now}
+}
+
+// replaced records who came, changed and went, and takes out the fields of those
+// who went.
+func (d *Document) replaced(tx *kv.Tx, before []Invitation) ([]saving, error) {
+	var events []saving
+	var errs []error
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		was := slices.IndexFunc(before, func(o Invitation) bool { return o.ID == inv.ID })
+		switch {
+		case was < 0:
+			events = append(events, happened("invitation.added").to(inv.ID).with("email", inv.Email))
+			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{d.Company, d.ID}))
+		case !reflect.DeepEqual(*inv, before[was]):
+			inv.UpdatedAt = tx.Now
+			events = append(events, happened("invitation.updated").to(inv.ID))
+		}
+	}
+	for i := range before {
+		if gone := &before[i]; d.invitation(gone.ID) == nil {
+			d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == gone.ID })
+			events = append(events, happened("invitation.removed").to(gone.ID).with("email", gone.Email))
+			errs = append(errs, invited.Delete(tx, gone.ID))
+		}
+	}
+	if len(events) == 0 {
+		events = append(events, happened("document.updated"))
+	}
+	return events, errors.Join(errs...)
+}

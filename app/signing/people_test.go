@@ -1,0 +1,48 @@
+package signing_test
+
+import (
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/signing"
+)
+
+func TestReplaceInvitations(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 2, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)}), t.Context()
+	d, err := c.Signing.Get(ctx, who, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := d.Invitations[0].ID, d.Invitations[1].ID
+	for _, of := range []string{one, two} {
+		c.Post(t, "/documents/"+id+"/fields", apptest.Map{"fields": apptest.List{apptest.Map{"invitation_id": of, "type": "signature", "x": .1, "y": .1, "width": .2, "height": .05}}}).Want(t, 201)
+	}
+	person := func(id, name, email, role string) signing.InvitationInput {
+		return signing.InvitationInput{ID: id, Name: &name, Email: &email, Role: &role}
+	}
+	// The second changes places with somebody new, with the addresses swapped over; the first goes.
+	d, err = c.Signing.ReplaceInvitations(ctx, who, id, []signing.InvitationInput{person("", "New", "s2@example.org", "approver"), person(two, "Two", "s1@example.org", "signer")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Invitations) != 2 || d.Invitations[1].ID != two || d.Invitations[1].Email != "s1@example.org" || d.Invitations[0].Role != "approver" || len(d.Fields) != 1 || d.Fields[0].Invitation != two {
+		t.Errorf("the people are %+v with fields %+v", d.Invitations, d.Fields)
+	}
+	bad := []signing.InvitationInput{person(two, "Two", "same@example.org", "viewer"), person(two, "", "Same@example.org", "signer"), person("", "X", "nonsense", "king")}
+	_, err = c.Signing.ReplaceInvitations(ctx, who, id, bad)
+	e, ok := err.(*account.Error)
+	if !ok {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"invitations.0.role", "invitations.1.email", "invitations.1.name", "invitations.2.email", "invitations.2.role"} {
+		if len(e.Fields[at]) == 0 {
+			t.Errorf("nothing is said of %s: %v", at, e.Fields)
+		}
+	}
+	if now, err := c.Signing.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {
+		t.Errorf("a refusal changed something: %+v, %v", now.Invitations, err)
+	}
+}

@@ -1,0 +1,262 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/kv"
+)
+
+// Unfinished is a file that arrives in pieces: what has come is on disk, through
+// a restart too, and waits for the rest for a day. It is its sender's alone.
+type Unfinished struct {
+	ID        string
+	Company   string
+	Document  string
+	User      string
+	Name      string
+	Size      int64 // of the whole file
+	Received  int64 // of it, so far
+	Locked    bool  // whole, but encrypted: it waits for its password
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Whole says whether all of it has come.
+func (u *Unfinished) Whole() bool { return u.Received == u.Size }
+
+var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
+	kv.Index[Unfinished]{Name: "document", Counted: true, Keys: func(u Unfinished) []kv.Key { return []kv.Key{kv.K(u.Company, u.Document)} }},
+	kv.Index[Unfinished]{Name: "updated", Keys: func(u Unfinished) []kv.Key { return []kv.Key{kv.K(kv.KeyTime(u.UpdatedAt))} }})
+
+const (
+	// maxUnfinished is how many files of one company may be on their way at a time.
+	maxUnfinished = 500
+	// unfinishedFor is how long one waits for its next piece.
+	unfinishedFor = 24 * time.Hour
+)
+
+// BeginUpload announces a file for a draft. The same name and size again, from
+// the same person, gives the upload that was begun before, with what has come of it.
+func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name string, size int64) (u Unfinished, err error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return Unfinished{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		if err := d.editable(); err != nil {
+			return err
+		}
+		var f account.Faults
+		u = Unfinished{ID: s.id(), Company: who.CompanyID, Document: id, User: who.UserID, Name: fileName(&f, "name", name), Size: size, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		if size < 1 {
+			f.Add("size", "The file "+u.Name+" is empty.")
+		}
+		if err := f.Err(); err != nil {
+			return err
+		}
+		if size > s.Limits.UploadBytes {
+			return account.TooLarge("file_too_large", fmt.Sprintf("The file is larger than the limit of %s.", megabytes(s.Limits.UploadBytes)))
+		}
+		before, err := begunBy(tx, who, id)
+		if err != nil {
+			return err
+		}
+		for _, b := range before {
+			if b.Name == u.Name && b.Size == size {
+				u = b
+				return nil
+			}
+		}
+		if len(d.Files)+len(before) >= s.Limits.Files {
+			f.TooMany("files", s.Limits.Files)
+			return f.Err()
+		}
+		n, err := unfinished.Count(tx, "document", kv.K(who.CompanyID))
+		if err != nil {
+			return err
+		}
+		if n >= maxUnfinished {
+			return conflict("too_many_uploads", "Too many files of your company are on their way at once; finish or cancel some first.")
+		}
+		return unfinished.Put(tx, u.ID, u)
+	})
+	return u, err
+}
+
+func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error) {
+	var out []Unfinished
+	err := unfinished.Each(tx, "document", kv.K(who.CompanyID, document), func(_ string, u Unfinished) (bool, error) {
+		if u.User == who.UserID {
+			out = append(out, u)
+		}
+		return true, nil
+	})
+	return out, err
+}
+
+// UnfinishedUploads lists what somebody has begun to upload to a document, the
+// oldest first.
+func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if _, err := load(tx, who, id); err != nil {
+			return err
+		}
+		all, err = begunBy(tx, who, id)
+		return err
+	})
+	return all, err
+}
+
+// GetUpload says how much of a file has come.
+func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return Unfinished{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		u, err = loadUnfinished(tx, who, id, upload)
+		return err
+	})
+	return u, err
+}
+
+func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished, error) {
+	u, err := unfinished.Get(tx, upload)
+	if err != nil {
+		return Unfinished{}, found(err, "upload")
+	}
+	if u.Company != who.CompanyID || u.Document != id || u.User != who.UserID {
+		return Unfinished{}, account.NotFound("upload")
+	}
+	return u, nil
+}
+
+// AppendUpload takes the piece of a file that begins at an offset, as it comes.
+// What came before the line was cut is kept. A piece that does not begin where
+// the last one ended is refused as a conflict; the upload that is given tells
+// where that is.
+func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (Unfinished, error) {
+	defer s.lock(upload)()
+	u, err := s.GetUpload(ctx, who, id, upload)
+	if err != nil {
+		return u, err
+	}
+	if offset != u.Received {
+		return u, conflict("wrong_offset", fmt.Sprintf("The next piece of this file begins at %d.", u.Received))
+	}
+	size, cut := s.Blobs.Append(ctx, u.ID, offset, io.LimitReader(r, u.Size-offset))
+	if errors.Is(cut, blob.ErrNotFound) {
+		// What had come is lost: it begins anew.
+		size = 0
+		cut = conflict("wrong_offset", "The next piece of this file begins at 0.")
+	} else if size == 0 && cut != nil {
+		return u, spaceError(cut)
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if u, err = loadUnfinished(tx, who, id, upload); err != nil {
+			return err
+		}
+		u.Received, u.UpdatedAt = size, tx.Now
+		return unfinished.Put(tx, u.ID, u)
+	})
+	if account.KindOf(err) == account.KindNotFound { // cancelled meanwhile
+		err = errors.Join(s.Blobs.Discard(upload), err)
+	}
+	if err != nil {
+		return Unfinished{}, err
+	}
+	return u, spaceError(cut)
+}
+
+// FinishUpload makes a file of the draft of an upload that is whole. One that is
+// refused is dropped, but for one that needs a password: it can be tried again.
+func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (d *Document, file *File, err error) {
+	defer s.lock(upload)()
+	u, err := s.GetUpload(ctx, who, id, upload)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !u.Whole() {
+		return nil, nil, conflict("upload_incomplete", fmt.Sprintf("Only %d of the %d bytes of this file have come.", u.Received, u.Size))
+	}
+	raw, err := s.Blobs.Resume(u.ID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("signing: upload %s: %w", u.ID, err)
+	}
+	up := &Upload{Name: u.Name, Password: password, raw: raw}
+	defer func() { err = errors.Join(err, up.Close()) }()
+	d, added, err := s.Attach(ctx, who, id, []*Upload{up})
+	switch kind := account.KindOf(err); {
+	case err == nil:
+		return d, &added[0], s.forget(u.ID)
+	case up.Locked:
+		return nil, nil, errors.Join(s.markLocked(who, id, upload), err)
+	case kind == account.KindInvalid, kind == account.KindUnsupported, kind == account.KindTooLarge:
+		return nil, nil, errors.Join(s.forget(u.ID), err)
+	}
+	return nil, nil, err
+}
+
+func (s *Service) markLocked(who account.Actor, id, upload string) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		u, err := loadUnfinished(tx, who, id, upload)
+		if err != nil {
+			return err
+		}
+		u.Locked = true
+		return unfinished.Put(tx, u.ID, u)
+	})
+}
+
+// CancelUpload drops an upload and what has come of it.
+func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
+	u, err := s.GetUpload(ctx, who, id, upload)
+	if err != nil {
+		return err
+	}
+	return s.forget(u.ID)
+}
+
+// forget removes the record first, so that a piece that is on its way finds
+// that nobody waits for it.
+func (s *Service) forget(upload string) error {
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		err := unfinished.Delete(tx, upload)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	s.documents.Delete(upload)
+	return errors.Join(err, s.Blobs.Discard(upload))
+}
+
+// sweepUploads drops the uploads that no piece has come to for a day.
+func (s *Service) sweepUploads() error {
+	var old []string
+	before := s.Now().Add(-unfinishedFor)
+	err := s.DB.View(func(tx *kv.Tx) error {
+		return unfinished.Each(tx, "updated", nil, func(id string, u Unfinished) (bool, error) {
+			if !u.UpdatedAt.Before(before) {
+				return false, nil
+			}
+			old = append(old, id)
+			return true, nil
+		})
+	})
+	for _, id := range old {
+		err = errors.Join(err, s.forget(id))
+	}
+	return err
+}

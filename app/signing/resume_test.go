@@ -1,0 +1,159 @@
+package signing_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+	"testing/iotest"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+func TestUploadInPieces(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	file := apptest.PDF(t, "One.", "Two.")
+	u, err := c.Signing.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The line is cut after 100 bytes.
+	u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	if u.Received != 100 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(u, err)
+	}
+	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 50, bytes.NewReader(file[50:])); account.CodeOf(err) != "wrong_offset" || u.Received != 100 {
+		t.Fatalf("a wrong offset gives %v and %d", err, u.Received)
+	}
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.CodeOf(err) != "upload_incomplete" {
+		t.Errorf("finishing half of it gives %v", err)
+	}
+	again, err := c.Signing.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	if err != nil || again.ID != u.ID || again.Received != 100 {
+		t.Fatalf("the same file again is %+v, %v", again, err)
+	}
+	// More than was announced is not taken.
+	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 100, io.MultiReader(bytes.NewReader(file[100:]), bytes.NewReader(file))); err != nil || !u.Whole() {
+		t.Fatal(u, err)
+	}
+	d, added, err := c.Signing.FinishUpload(ctx, who, id, u.ID, "")
+	if err != nil || len(d.Files) != 1 || len(added.Pages) != 2 || added.Size != int64(len(file)) {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+		t.Errorf("left over: %v, %v", all, err)
+	}
+	got := c.Get(t, "/documents/"+id+"/files/"+added.ID+"/content?version=original").Want(t, 200)
+	if !bytes.Equal(got.Body, file) {
+		t.Error("the file is not what was sent")
+	}
+}
+
+func TestUploadWithPassword(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	file, err := os.ReadFile("../../testdata/pdf/password.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := c.Signing.BeginUpload(ctx, who, id, "p.pdf", int64(len(file)))
+	if err == nil {
+		_, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, password := range []string{"", "wrong"} {
+		if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, password); account.KindOf(err) != account.KindInvalid {
+			t.Fatalf("the password %q gives %v", password, err)
+		}
+		if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Locked {
+			t.Fatalf("the upload did not wait for its password: %+v, %v", u, err)
+		}
+	}
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, "secret"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUploadsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	begin := func(who account.Actor, name string, size int64) (string, error) {
+		u, err := c.Signing.BeginUpload(ctx, who, id, name, size)
+		return u.ID, err
+	}
+	for _, x := range []struct {
+		who  account.Actor
+		name string
+		size int64
+		want account.Kind
+	}{
+		{who, "a.pdf", 0, account.KindInvalid}, {who, "a/b.pdf", 1, account.KindInvalid}, {who, "a.pdf", 1 << 50, account.KindTooLarge},
+		{actor(t, s.Company(t)), "a.pdf", 1, account.KindNotFound}, {actor(t, c.Member(t, account.RoleViewer)), "a.pdf", 1, account.KindForbidden},
+	} {
+		if _, err := begin(x.who, x.name, x.size); account.KindOf(err) != x.want {
+			t.Errorf("%s of %d bytes gives %v", x.name, x.size, err)
+		}
+	}
+	upload, err := begin(who, "a.pdf", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A colleague can't touch it, and sees nothing of it.
+	colleague := actor(t, c.Member(t, account.RoleAdmin))
+	if _, err := c.Signing.AppendUpload(ctx, colleague, id, upload, 0, bytes.NewReader([]byte("x"))); account.KindOf(err) != account.KindNotFound {
+		t.Errorf("a colleague's piece gives %v", err)
+	}
+	if all, err := c.Signing.UnfinishedUploads(ctx, colleague, id); len(all) != 0 || err != nil {
+		t.Errorf("a colleague sees %v, %v", all, err)
+	}
+	for i := range 100 {
+		if _, err = begin(who, fmt.Sprint(i, ".pdf"), 10); err != nil {
+			break
+		}
+	}
+	if account.KindOf(err) != account.KindInvalid {
+		t.Errorf("more files than a document can have give %v", err)
+	}
+	if err := c.Signing.CancelUpload(ctx, who, id, upload); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Signing.GetUpload(ctx, who, id, upload); account.KindOf(err) != account.KindNotFound {
+		t.Errorf("a cancelled upload is %v", err)
+	}
+	s.Advance(t, "25h")
+	if _, err := c.Signing.Sweep(ctx, s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+		t.Errorf("after a day there are %d uploads, %v", len(all), err)
+	}
+}
+
+func TestRefusedUploadIsDropped(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	u, err := c.Signing.BeginUpload(ctx, who, id, "a.exe", 4)
+	if err == nil {
+		_, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader([]byte("MZxx")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.KindOf(err) != account.KindUnsupported {
+		t.Errorf("it gives %v", err)
+	}
+	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
+		t.Errorf("left over: %v, %v", all, err)
+	}
+}
