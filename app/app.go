@@ -117,7 +117,8 @@ func (a *App) openFolder(o Options) error {
 func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
 func (a *App) openStore(o Options) (err error) {
-	a.db, err = kv.Open(kv.Options{Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log})
+	a.db, err = kv.Open(kv.Options{Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
+		Migrations: []kv.Migration{{To: 1, Run: signing.Migrate}}})
 	if err != nil {
 		return fmt.Errorf("the store can't be opened: %w", err)
 	}

@@ -61,7 +61,7 @@ type createBody struct {
 }
 
 func (s *server) documentRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/documents", summary: "List documents", tag: "Documents", query: listParameters, list: true}, s.listDocuments)
+	handle(s, operation{method: http.MethodGet, path: "/documents", summary: "List documents", tag: "Documents", query: documentParameters, list: true}, s.listDocuments)
 	handle(s, operation{method: http.MethodPost, path: "/documents", summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
 	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", summary: "Get a document", tag: "Documents"}, s.getDocument)
 	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", summary: "Change a document", tag: "Documents"}, s.updateDocument)
@@ -70,10 +70,20 @@ func (s *server) documentRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", summary: "The audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
 }
 
+// documentParameters are those of the list of documents.
+var documentParameters = append([]parameter{
+	{name: "owner", description: "me, or the identifier of a member.", kind: "string"},
+	{name: "created_from", description: "The first day of creation, such as 2026-12-31, in UTC.", kind: "string"},
+	{name: "created_to", description: "The last day of creation.", kind: "string"},
+	{name: "expires_from", description: "The first day of the deadline.", kind: "string"},
+	{name: "expires_to", description: "The last day of the deadline.", kind: "string"},
+}, listParameters...)
+
 func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 	p := r.page()
 	q := signing.ListQuery{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
-		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
+		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
+		CreatedFrom: r.text("created_from"), CreatedTo: r.text("created_to"), ExpiresFrom: r.text("expires_from"), ExpiresTo: r.text("expires_to")}
 	if v, ok := r.query("sort"); ok && v == "" {
 		r.faults.Must("sort", "be field|direction")
 	}

@@ -231,6 +231,9 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if err := rows.Delete(tx, key); err != nil {
 		return err
 	}
+	if err := waits.Delete(tx, key); err != nil {
+		return err
+	}
 	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
 	return err
 }

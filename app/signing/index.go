@@ -148,7 +148,7 @@ func (d *Document) searchable(body string) search.Document {
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
 		Texts:   []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
-		Filters: []string{cell{d.visibility(), everything}.term(), cell{d.visibility(), d.Status.String()}.term()},
+		Filters: append(d.moreTerms(), cell{d.visibility(), everything}.term(), cell{d.visibility(), d.Status.String()}.term()),
 		Sort:    map[string]string{},
 	}
 	for _, f := range d.Files {

@@ -23,6 +23,10 @@ type ListQuery struct {
 	Search      string
 	Status      string // comma-separated words and numbers
 	WithTrashed bool
+	Owner       string // "me" or the identifier of a member; "" is anybody
+	// Days such as 2026-12-31, in UTC, both included; "" is no bound.
+	CreatedFrom, CreatedTo string
+	ExpiresFrom, ExpiresTo string
 }
 
 // ListPage is one page: the rows in the JSON the API sends, and the total.
@@ -43,12 +47,16 @@ func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (Lis
 	}
 	var f account.Faults
 	field, descending := sorting(&f, q.Sort)
-	cells := q.cells(&f)
+	cells, filters := q.cells(&f), q.filters(&f, who)
 	if err := f.Err(); err != nil {
 		return ListPage{}, err
 	}
-	if strings.TrimSpace(q.Search) != "" {
-		return s.searchList(ctx, who, q, field, descending, cells)
+	if q.searches() {
+		terms := make([]string, 0, len(cells))
+		for _, c := range cells {
+			terms = append(terms, c.term())
+		}
+		return s.searchList(ctx, who, q, field, descending, append([][]string{terms}, filters...))
 	}
 	var page ListPage
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -57,6 +65,8 @@ func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (Lis
 	})
 	return page, err
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func sorting(f *account.Faults, sort string) (field string, descending bool) {
 	if sort == "" {
@@ -268,18 +278,14 @@ func trimRows(raw [][]byte) [][]byte {
 
 // searchList asks the index, and loads every hit from the store: a stale index
 // can't show what is not there.
-func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery, field string, descending bool, cells []cell) (ListPage, error) {
+func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery, field string, descending bool, filters [][]string) (ListPage, error) {
 	s.caughtUp(ctx, who.CompanyID)
-	terms := make([]string, 0, len(cells))
-	for _, c := range cells {
-		terms = append(terms, c.term())
-	}
 	sort := field
 	if field == "created_at" {
 		sort = ""
 	}
 	ids, total, err := s.Search.Query(ctx, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
-		Filters: [][]string{terms}, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+		Filters: filters, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
 	if err != nil {
 		return ListPage{}, err
 	}

@@ -71,3 +71,52 @@ func TestUnionPagesAsOneList(t *testing.T) {
 		}
 	}
 }
+
+// TestMigrate has documents that were stored before it was noted for whom they
+// wait.
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	db, err := kv.Open(kv.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	company := ulid.Make().String()
+	const n = batch + 20
+	for i := range n {
+		d := Document{ID: ulid.Make().String(), Company: company, Status: []Status{PendingApproval, Draft}[i%2], SubmittedBy: "me"}
+		if err := db.Update(func(tx *kv.Tx) error {
+			if err := documents.Put(tx, documentKey(company, d.ID), d); err != nil {
+				return err
+			}
+			return rows.Put(tx, documentKey(company, d.ID), d.row())
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // a migration that was interrupted is run again
+		if err := Migrate(db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.View(func(tx *kv.Tx) error {
+		waiting, err := waits.Count(tx, "for", kv.K(company, toApprove))
+		if err != nil || waiting != n/2 {
+			t.Errorf("%d documents wait for approval, want %d (%v)", waiting, n/2, err)
+		}
+		head, _, err := changes.Head(tx)
+		if err != nil || head != 2*n {
+			t.Errorf("%d documents are indexed anew, want %d (%v)", head, 2*n, err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range db.Check(waits) {
+		t.Error(err)
+	}
+}

@@ -177,6 +177,9 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 	if err := rows.Put(tx, key, d.row()); err != nil {
 		return err
 	}
+	if err := putWaiting(tx, d); err != nil {
+		return err
+	}
 	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
 	return err
 }

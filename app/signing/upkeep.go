@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"paraph/app/pdf"
@@ -16,7 +17,7 @@ import (
 
 // Collections lists what is stored here, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished}
+	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits}
 }
 
 // blobs names everything on disk that a document needs.
@@ -123,7 +124,20 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
-	return problems
+	return append(problems, checkWaiting(tx, key, d)...)
+}
+
+// checkWaiting holds what is noted of for whom a document waits against it.
+func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
+	want, any := d.waiting()
+	got, err := waits.Get(tx, key)
+	switch {
+	case errors.Is(err, kv.ErrNotFound) && !any:
+		return nil
+	case err == nil && any && slices.EqualFunc(got.keys(), want.keys(), func(a, b kv.Key) bool { return bytes.Equal(a, b) }):
+		return nil
+	}
+	return []error{errors.Join(fmt.Errorf("document %s: for whom it waits differs from the record", d.ID), err)}
 }
 
 // RebuildRows writes every list item anew from its document.
@@ -142,6 +156,9 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 				return nil
 			}
 			if err != nil {
+				return err
+			}
+			if err := putWaiting(tx, &d); err != nil {
 				return err
 			}
 			return rows.Put(tx, documentKey(d.Company, d.ID), d.row())

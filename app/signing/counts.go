@@ -1,0 +1,156 @@
+package signing
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	json "github.com/goccy/go-json"
+
+	"paraph/app/account"
+	"paraph/kv"
+	"paraph/search"
+)
+
+// Counts is how many documents each part of the lists has.
+type Counts struct {
+	All      int // active, in any state
+	ByStatus map[string]int
+	Archived int
+	Deleted  int
+}
+
+// Counts gives the sizes of the lists under the search and the filters of a
+// query; its state and page count for nothing.
+func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (Counts, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return Counts{}, err
+	}
+	var f account.Faults
+	filters := q.filters(&f, who)
+	if err := f.Err(); err != nil {
+		return Counts{}, err
+	}
+	c := Counts{ByStatus: map[string]int{}}
+	count := s.countStored
+	if q.searches() {
+		s.caughtUp(ctx, who.CompanyID)
+		count = func(ctx context.Context, company string, of cell) (n int, err error) {
+			_, n, err = s.Search.Query(ctx, search.Query{Scope: company, Kind: documentKind, Text: q.Search, Filters: append([][]string{{of.term()}}, filters...)})
+			return n, err
+		}
+	}
+	var err error
+	of := func(visibility, status string) (n int) {
+		if err == nil {
+			n, err = count(ctx, who.CompanyID, cell{visibility, status})
+		}
+		return n
+	}
+	c.All, c.Archived, c.Deleted = of("active", everything), of("archived", everything), of("deleted", everything)
+	for _, status := range statusWords[1:] {
+		c.ByStatus[status] = of("active", status)
+	}
+	return c, err
+}
+
+func (s *Service) countStored(_ context.Context, company string, of cell) (n int, err error) {
+	err = s.DB.View(func(tx *kv.Tx) (err error) {
+		n, err = rows.Count(tx, "created_at", kv.K(company, of.visibility, of.status))
+		return err
+	})
+	return n, err
+}
+
+// Items are the rows of a page, read.
+func (p ListPage) Items() ([]Row, error) {
+	out := make([]Row, len(p.Rows))
+	for i, b := range p.Rows {
+		if err := json.Unmarshal(b, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// searches says whether the query needs the search index.
+func (q *ListQuery) searches() bool {
+	return !blank(q.Search) || q.Owner != "" || q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
+}
+
+// filters are the terms of the search index that the query's filters ask for.
+func (q *ListQuery) filters(f *account.Faults, who account.Actor) [][]string {
+	var out [][]string
+	switch q.Owner {
+	case "":
+	case "me":
+		out = append(out, []string{ownerTerm + who.UserID})
+	default:
+		out = append(out, []string{ownerTerm + q.Owner})
+	}
+	for _, of := range []struct{ kind, from, to, name string }{
+		{createdTerm, q.CreatedFrom, q.CreatedTo, "created"}, {expiresTerm, q.ExpiresFrom, q.ExpiresTo, "expires"},
+	} {
+		if of.from+of.to == "" {
+			continue
+		}
+		from, to := day(f, of.name+"_from", of.from, firstDay), day(f, of.name+"_to", of.to, lastDay)
+		out = append(out, spanTerms(of.kind, from, to))
+	}
+	return out
+}
+
+// Terms of the search index.
+const (
+	ownerTerm   = "owner:"
+	createdTerm = "created:"
+	expiresTerm = "expires:"
+)
+
+// Days before and after which no document is looked for.
+const (
+	firstDay = "1970-01-01"
+	lastDay  = "2199-12-31"
+)
+
+func day(f *account.Faults, field, v, otherwise string) time.Time {
+	if v == "" {
+		v = otherwise
+	}
+	t, err := time.Parse(time.DateOnly, v)
+	if err != nil || v < firstDay || v > lastDay {
+		f.Must(field, "be a day such as 2026-12-31")
+	}
+	return t
+}
+
+// dayTerms are the terms of a time: its year, its month and its day, in UTC.
+func dayTerms(kind string, at *time.Time) []string {
+	if at == nil {
+		return nil
+	}
+	t := at.UTC()
+	return []string{kind + t.Format("2006"), kind + t.Format("2006-01"), kind + t.Format(time.DateOnly)}
+}
+
+// spanTerms are the fewest terms of which a day between two others has one.
+func spanTerms(kind string, from, to time.Time) []string {
+	out := []string{}
+	for !from.After(to) {
+		next, layout := from.AddDate(0, 0, 1), time.DateOnly
+		if month := from.AddDate(0, 1, 0); from.Day() == 1 && !month.AddDate(0, 0, -1).After(to) {
+			next, layout = month, "2006-01"
+		}
+		if year := from.AddDate(1, 0, 0); from.YearDay() == 1 && !year.AddDate(0, 0, -1).After(to) {
+			next, layout = year, "2006"
+		}
+		out = append(out, kind+from.Format(layout))
+		from = next
+	}
+	return out
+}
+
+// moreTerms are the terms of a document besides the part of the lists it is in.
+func (d *Document) moreTerms() []string {
+	return slices.Concat([]string{ownerTerm + d.Owner.ID}, dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
+}

@@ -1,0 +1,271 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// waiting says for whom a document waits. There is one for every document that
+// waits for somebody of the company, so that counting and listing them looks at
+// nothing else.
+type waiting struct {
+	Company  string
+	Sign     []string `json:",omitempty"` // e-mail addresses whose turn it is, in small letters
+	Approve  bool     `json:",omitempty"`
+	Approver string   `json:",omitempty"` // who is to approve; "" for whoever may
+	By       string   `json:",omitempty"` // who asked for the approval
+	Back     string   `json:",omitempty"` // the owner, to whom it came back
+	At       time.Time
+}
+
+var waits = kv.NewCollection("waiting", kv.JSON[waiting](), kv.Index[waiting]{
+	Name: "for", Counted: true, Depth: 2, Keys: waiting.keys,
+})
+
+// What is waited for, in the keys of the index.
+const (
+	toSign     = "sign "
+	toApprove  = "approve "  // with who is named, or nobody
+	toBeJudged = "judgement" // one's own among those that name nobody
+	cameBack   = "back "
+)
+
+func (w waiting) keys() []kv.Key {
+	at := kv.KeyTime(w.At)
+	var out []kv.Key
+	for _, address := range w.Sign {
+		out = append(out, kv.K(w.Company, toSign+address, at))
+	}
+	if w.Approve {
+		out = append(out, kv.K(w.Company, toApprove+w.Approver, at))
+		if w.Approver == "" {
+			out = append(out, kv.K(w.Company, toBeJudged+w.By, at))
+		}
+	}
+	if w.Back != "" {
+		out = append(out, kv.K(w.Company, cameBack+w.Back, at))
+	}
+	return out
+}
+
+// waiting finds for whom the document waits, and whether it does at all.
+func (d *Document) waiting() (w waiting, any bool) {
+	w = waiting{Company: d.Company, At: d.UpdatedAt}
+	if d.live() != nil {
+		return w, false
+	}
+	switch {
+	case d.Status == PendingApproval:
+		w.Approve, w.By = true, d.SubmittedBy
+		if d.Approver != nil && d.Approver.ID != d.SubmittedBy {
+			w.Approver = d.Approver.ID
+		}
+	case d.Status == Rejected, d.Status == Sent && d.Attention != "":
+		w.Back = d.Owner.ID
+	}
+	if d.Status == Sent && d.declined() == nil {
+		for i := range d.Invitations {
+			inv := &d.Invitations[i]
+			if address := strings.ToLower(inv.Email); inv.open() && inv.Status != Pending && d.turn(inv) && !slices.Contains(w.Sign, address) {
+				w.Sign = append(w.Sign, address)
+			}
+		}
+	}
+	return w, w.Approve || w.Back != "" || len(w.Sign) > 0
+}
+
+// putWaiting keeps the record in step with the document.
+func putWaiting(tx *kv.Tx, d *Document) error {
+	key := documentKey(d.Company, d.ID)
+	w, any := d.waiting()
+	if !any {
+		return waits.Delete(tx, key)
+	}
+	return waits.Put(tx, key, w)
+}
+
+// errand is one kind of what waits for a member: the key of the index, and
+// whose own are left out.
+type errand struct {
+	key, but string
+}
+
+// errands are what a member looks after: to sign, to approve, and what came back.
+func errands(tx *kv.Tx, who account.Actor) (sign, approve, back []errand, err error) {
+	sign = []errand{{key: toSign + strings.ToLower(who.Email)}}
+	back = []errand{{key: cameBack + who.UserID}}
+	if !who.CanApprove() {
+		return sign, nil, back, nil
+	}
+	everybody := errand{key: toApprove}
+	own, err := waits.Count(tx, "for", kv.K(who.CompanyID, toBeJudged+who.UserID))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if own > 0 {
+		n, err := account.CountMembers(tx, who.CompanyID)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if n > 1 {
+			everybody.but = toBeJudged + who.UserID
+		}
+	}
+	return sign, []errand{{key: toApprove + who.UserID}, everybody}, back, nil
+}
+
+func (e errand) count(tx *kv.Tx, company string) (int, error) {
+	n, err := waits.Count(tx, "for", kv.K(company, e.key))
+	if err != nil || e.but == "" {
+		return n, err
+	}
+	own, err := waits.Count(tx, "for", kv.K(company, e.but))
+	return n - own, err
+}
+
+// CountWaiting is how many documents wait for a member: to be signed or approved
+// by them, or because they came back. It is asked for with every page, and reads
+// nothing but counts.
+func (s *Service) CountWaiting(_ context.Context, who account.Actor) (total int, err error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return 0, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		sign, approve, back, err := errands(tx, who)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Concat(sign, approve, back) {
+			n, err := e.count(tx, who.CompanyID)
+			if err != nil {
+				return err
+			}
+			total += n
+		}
+		return nil
+	})
+	return total, err
+}
+
+// Waiting is what waits for a member, the newest first, and how many there are
+// in all of each.
+type Waiting struct {
+	Sign, Approve, Back                []Row
+	SignTotal, ApproveTotal, BackTotal int
+}
+
+// maxWaiting is how many rows of each kind are listed.
+const maxWaiting = 100
+
+// ListWaiting lists what waits for a member.
+func (s *Service) ListWaiting(_ context.Context, who account.Actor) (w Waiting, err error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return w, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		sign, approve, back, err := errands(tx, who)
+		if err != nil {
+			return err
+		}
+		var errs [3]error
+		w.Sign, w.SignTotal, errs[0] = listErrands(tx, who.CompanyID, sign)
+		w.Approve, w.ApproveTotal, errs[1] = listErrands(tx, who.CompanyID, approve)
+		w.Back, w.BackTotal, errs[2] = listErrands(tx, who.CompanyID, back)
+		return errors.Join(errs[:]...)
+	})
+	return w, err
+}
+
+func listErrands(tx *kv.Tx, company string, all []errand) (found []Row, total int, err error) {
+	for _, e := range all {
+		n, err := e.count(tx, company)
+		if err != nil {
+			return nil, 0, err
+		}
+		total += n
+		out, err := e.list(tx, company)
+		if err != nil {
+			return nil, 0, err
+		}
+		found = append(found, out...)
+	}
+	slices.SortFunc(found, func(a, b Row) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) })
+	return found[:min(len(found), maxWaiting)], total, nil
+}
+
+// maxOwn is how many of one's own submissions are looked past.
+const maxOwn = 1000
+
+// list gives the rows of an errand. What is left out is looked up first, so that
+// the page is full nevertheless.
+func (e errand) list(tx *kv.Tx, company string) ([]Row, error) {
+	limit, hidden := maxWaiting, map[string]bool{}
+	if e.but != "" {
+		own, err := waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.but), Descending: true, Limit: maxOwn})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range own.IDs {
+			hidden[id] = true
+		}
+		limit += len(own.IDs)
+	}
+	page, err := waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.key), Descending: true, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	var out []Row
+	for _, id := range page.IDs {
+		if hidden[id] || len(out) == maxWaiting {
+			continue
+		}
+		r, err := rows.Get(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Migrate brings the records of an older version up to date: it notes for whom
+// every document waits, and has all documents indexed anew.
+func Migrate(db *kv.DB) error {
+	var keys []string
+	err := db.View(func(tx *kv.Tx) error {
+		return rows.Each(tx, "", nil, func(key string, _ Row) (bool, error) {
+			keys = append(keys, key)
+			return true, nil
+		})
+	})
+	for part := range slices.Chunk(keys, batch) {
+		if err == nil {
+			err = db.Update(func(tx *kv.Tx) error { return migrate(tx, part) })
+		}
+	}
+	return err
+}
+
+func migrate(tx *kv.Tx, keys []string) error {
+	for _, key := range keys {
+		d, err := documents.Get(tx, key)
+		if err != nil {
+			return err
+		}
+		if err := putWaiting(tx, &d); err != nil {
+			return err
+		}
+		if _, err := changes.Append(tx, ulid.Make().String(), "", "", change{d.Company, d.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
