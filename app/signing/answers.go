@@ -36,19 +36,9 @@ func answersOf(tx *kv.Tx, invitation string) (Answers, error) {
 // SaveAnswers keeps what a person has filled in so far. Values are kept as they
 // are, right or wrong: they are checked when the person signs.
 func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
-	if !who.IsSignatoryOf(id, invitation) {
-		return account.NotFound("invitation")
-	}
 	return s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, _, err := signerAt(tx, who, id, invitation)
 		if err != nil {
-			return err
-		}
-		inv := d.invitation(invitation)
-		if !isIdentified(who, inv) {
-			return notIdentified()
-		}
-		if err := d.signable(inv, tx.Now); err != nil {
 			return err
 		}
 		before, err := answersOf(tx, invitation)
@@ -62,6 +52,16 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 			}
 		}
 		return answers.Put(tx, invitation, kept)
+	})
+}
+
+// ClearAnswers forgets what a person has filled in.
+func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
+			return err
+		}
+		return answers.Delete(tx, invitation)
 	})
 }
 

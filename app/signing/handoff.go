@@ -52,7 +52,7 @@ func (s *Service) padMAC(payload []byte, generation int) []byte {
 // PadCode makes the code under which a signatory draws on another device.
 func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, kind string) (code string, until time.Time, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		inv, err := signerAt(tx, who, id, invitation)
+		_, inv, err := signerAt(tx, who, id, invitation)
 		if err != nil {
 			return err
 		}
@@ -81,21 +81,21 @@ func kindIndex(kind string) int {
 	return -1
 }
 
-// signerAt is the invitation of a signatory who may sign now and has said who
+// signerAt is the document and the invitation of a signatory who may sign now and has said who
 // they are.
-func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Invitation, error) {
+func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
-		return nil, account.NotFound("invitation")
+		return nil, nil, account.NotFound("invitation")
 	}
 	d, err := load(tx, who, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	inv := d.invitation(invitation)
 	if !isIdentified(who, inv) {
-		return nil, notIdentified()
+		return nil, nil, notIdentified()
 	}
-	return inv, d.signable(inv, tx.Now)
+	return d, inv, d.signable(inv, tx.Now)
 }
 
 // errNoPad is the one answer to a code that opens nothing, whatever is wrong.
@@ -171,7 +171,7 @@ func (s *Service) Hand(_ context.Context, code, strokes string) error {
 // come.
 func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		if _, err := signerAt(tx, who, id, invitation); err != nil {
+		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
 		_, inv, p, err := s.padOf(tx, code)

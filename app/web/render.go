@@ -38,7 +38,8 @@ type page struct {
 	Faults map[string][]string // messages by field
 	Fault  string              // a sentence that belongs to no field
 
-	Shell     *shell // around a page of the team
+	Shell     *shell   // around a page of the team
+	Languages []option // to choose from
 	Lang, Dir string
 	Theme     string
 	Nonce     string
@@ -143,6 +144,9 @@ func (r *request) render(status int, name string, p page) error {
 	}
 	p.Lang, p.Dir, p.Nonce, p.Path = r.words.Tag(), r.words.Dir(), r.nonce, r.Path()
 	p.CSRF, p.Theme, p.Shell = r.formToken(), r.theme(), r.shell
+	if p.Shell == nil {
+		p.Languages = r.languages()
+	}
 	if p.Zone == nil && p.Shell != nil {
 		p.Zone = p.Shell.Zone()
 	}

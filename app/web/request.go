@@ -18,10 +18,12 @@ type request struct {
 	*fiber.Ctx
 	door  *Door
 	words *words
-	nonce string
-	form  form
-	who   member // who signed in, on the pages of the team
-	shell *shell // what stands around a page of the team
+	// chosen says that the reader chose the language, and no header of the browser.
+	chosen bool
+	nonce  string
+	form   form
+	who    member // who signed in, on the pages of the team
+	shell  *shell // what stands around a page of the team
 	// failed shows an error where a part of the site has its own way; nil is the
 	// common page.
 	failed func(r *request, err error) error
@@ -38,7 +40,12 @@ const requestIDKey = "request_id"
 func (d *Door) serve(name string, h handler) fiber.Handler {
 	return func(c *fiber.Ctx) (err error) {
 		c.Locals(routeKey, name)
-		r := &request{Ctx: c, door: d, nonce: newNonce(), words: d.books.match(c.Get(fiber.HeaderAcceptLanguage))}
+		r := &request{Ctx: c, door: d, nonce: newNonce()}
+		if r.words = d.books.tagged(c.Cookies(languageCookie)); r.words != nil {
+			r.chosen = true
+		} else {
+			r.words = d.books.match(c.Get(fiber.HeaderAcceptLanguage))
+		}
 		r.secure()
 		defer func() {
 			if p := recover(); p != nil {
@@ -62,9 +69,9 @@ func (r *request) id() string {
 func (r *request) say(key string, pairs ...any) string { return r.words.must(key, pairs...) }
 
 // speak sets the language of the answer; "" or a language that there is not
-// leaves the reader's.
+// leaves the reader's, and so does the reader's own choice.
 func (r *request) speak(locale string) {
-	if w := r.door.books.exact(locale); w != nil {
+	if w := r.door.books.exact(locale); w != nil && !r.chosen {
 		r.words = w
 	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -32,11 +31,11 @@ func (d *Door) signInRoutes(app *fiber.App) {
 
 // inside is a path of ours to go on to: never an address elsewhere.
 func (r *request) inside(path string) string {
-	u, err := url.Parse(path)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/app") || strings.Contains(path, `\`) {
-		return "/app/documents"
+	const start = "/app/documents"
+	if !strings.HasPrefix(path, "/app") {
+		return start
 	}
-	return path
+	return local(path, start)
 }
 
 func (r *request) signIn() error {

@@ -20,6 +20,7 @@ import (
 // certificate that its signatures lead to.
 func (d *Door) publicRoutes(app *fiber.App) {
 	d.get(app, "/verify", func(r *request) error { return r.showVerify(http.StatusOK, nil, page{}) })
+	d.get(app, "/verify/report", func(r *request) error { return r.redirect("/verify") })
 	d.upload(app, "/verify/report", (*request).verify)
 	d.get(app, "/trust", (*request).showTrust)
 	for name := range rootFiles {

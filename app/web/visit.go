@@ -34,6 +34,8 @@ func (d *Door) visitRoutes(app *fiber.App) {
 	d.post(app, base+"/delegate", d.invited((*request).delegate))
 	d.get(app, base+"/not-me", d.invited(func(r *request, v *visitor) error { return r.ask(v, "not-me") }))
 	d.post(app, base+"/not-me", d.invited((*request).notMe))
+	d.get(app, base+"/clear", d.invited(func(r *request, v *visitor) error { return r.ask(v, "clear") }))
+	d.post(app, base+"/clear", d.invited((*request).clear))
 	d.post(app, base+"/code", d.invited((*request).requestCode))
 	d.post(app, base+"/identify", d.invited((*request).identify))
 	d.post(app, base+"/ask", d.invited((*request).askForLink))
@@ -235,6 +237,15 @@ func (r *request) notMe(v *visitor) error {
 		return r.asked(v, "not-me", err)
 	}
 	return r.farewell(v, "not-me.done")
+}
+
+// clear forgets what was filled in.
+func (r *request) clear(v *visitor) error {
+	if err := r.door.Signing.ClearAnswers(r.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+		return r.asked(v, "clear", err)
+	}
+	r.flash("ok", "clear.done")
+	return r.redirect(v.base)
 }
 
 // farewell is the last page of a link: from here on it opens nothing.

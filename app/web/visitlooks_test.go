@@ -60,6 +60,7 @@ func TestPagesOfALink(t *testing.T) {
 		"decline":      {link: first([]apptest.Map{maria()}) + "/decline"},
 		"delegate":     {link: first([]apptest.Map{maria()}) + "/delegate"},
 		"wrong person": {link: first([]apptest.Map{maria()}) + "/not-me"},
+		"clear":        {link: first([]apptest.Map{maria()}) + "/clear"},
 		"text":         {link: first([]apptest.Map{maria()}) + "/text"},
 		"disclosure":   {link: first([]apptest.Map{maria()}) + "/disclosure"},
 		"mail code":    {link: first([]apptest.Map{maria("authentication", "email_code")})},

@@ -104,6 +104,7 @@ func New(o Options) (*Door, error) {
 func (d *Door) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	d.get(app, "/", (*request).home)
 	app.Get("/static/:hash/*", d.static)
+	d.post(app, "/language", (*request).setLanguage)
 	d.visitRoutes(app)
 	d.publicRoutes(app)
 	d.teamRoutes(app)

@@ -161,6 +161,16 @@ func (b *books) exact(locale string) *words {
 	return nil
 }
 
+// tagged is the language with just that tag, nil if there is none.
+func (b *books) tagged(tag string) *words {
+	for _, w := range b.all {
+		if tag != "" && w.Tag() == tag {
+			return w
+		}
+	}
+	return nil
+}
+
 // forTeam is the language of the team's pages: English, but for the language of
 // layout tests.
 func (b *books) forTeam(asked *words) *words {
