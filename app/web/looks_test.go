@@ -95,4 +95,16 @@ func (w *window) judge(what string) {
 	for _, v := range get(w, chromedp.Evaluate[[]string](unfit)) {
 		w.t.Errorf("%s: %s", what, v)
 	}
+	if over := get(w, chromedp.Evaluate[string](weighed)); over != "" {
+		w.t.Errorf("%s: %s", what, over)
+	}
 }
+
+// weighed says when a page loads more scripts and styles than it may: bytes, not
+// compressed.
+const weighed = `(() => {
+	const loaded = performance.getEntriesByType("resource").filter(r => /\.(js|css)$/.test(new URL(r.name).pathname));
+	const has = name => loaded.some(r => r.name.endsWith("/" + name)), size = loaded.reduce((n, r) => n + r.decodedBodySize, 0);
+	const limit = 1024 * (has("pad.js") ? 56 : has("sign.js") ? 40 : loaded.some(r => r.name.includes("editor")) ? 90 : 45);
+	return size > limit ? "loads " + size + " bytes of scripts and styles, the limit is " + limit : "";
+})()`

@@ -49,7 +49,7 @@ form.addEventListener('keydown', e => {
   const box = e.target.closest('dialog');
   if (box) return void $('[data-adopt]', box).click();
   if (e.target.type === 'checkbox') e.target.click();
-  const all = $$('input:not([type=hidden]),textarea,select,button[data-mark]', form).filter(x => x.offsetParent && !x.closest('dialog'));
+  const all = $$('input:not([type=hidden]),textarea,select:not(#zoom),button[data-mark]', form).filter(x => x.offsetParent && !x.closest('dialog'));
   const next = all[all.indexOf(e.target) + 1];
   next ? go(next) : $('#finish').focus();
 });

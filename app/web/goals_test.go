@@ -1,0 +1,167 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// five are as many required fields, two of them signatures.
+func five() []apptest.Map {
+	return []apptest.Map{place("name", "Full name", 1, 0.2), place("text", "City", 1, 0.3), place("date", "Since", 1, 0.4),
+		place("signature", "Signature", 1, 0.6), place("signature", "Second signature", 2, 0.6)}
+}
+
+// TestFewClicks counts what has to be pressed from the link to the end.
+func TestFewClicks(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		server *apptest.Server
+		most   int
+	}{"with consent": {apptest.New(t, withConsent), 4}, "without": {apptest.New(t), 3}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := send(t, x.server, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
+			w := open(t, look{})
+			w.visit(d.links[0])
+			clicks := 0
+			press := func(what chromedp.CSS) { w.click(what); clicks++ }
+			if x.most == 4 {
+				press("#consent")
+			}
+			press(`button[data-mark="signature"]`)
+			press("dialog [data-adopt]")
+			press("#finish")
+			w.heading("Everybody has signed")
+			if clicks > x.most {
+				t.Errorf("%d clicks, at most %d are wanted", clicks, x.most)
+			}
+		})
+	}
+}
+
+// TestSignByKeyboard signs with the keys of a keyboard and nothing else.
+func TestSignByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	d := send(t, s, []apptest.Map{maria()}, five()...)
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.see("#finish")
+	keys := 0
+	press := func(key, until string) {
+		w.t.Helper()
+		w.press(key)
+		keys++
+		if until != "" {
+			w.until(until)
+		}
+	}
+	next := func(id string) string {
+		return fmt.Sprintf(`document.activeElement?.matches(%q)`, id)
+	}
+	w.run(chromedp.Focus("#consent"))
+	press("Enter", `document.querySelector("#consent").checked`)
+	for guard := 0; ; guard++ {
+		if get(w, chromedp.Evaluate[bool](next("#finish"))) {
+			break
+		}
+		if guard > 30 {
+			t.Fatalf("the end is never reached; the focus is on %s", get(w, chromedp.Evaluate[string](`document.activeElement.outerHTML.slice(0, 200)`)))
+		}
+		switch at := get(w, chromedp.Evaluate[string](`(e => e.dataset.mark ? (e.closest(".f").classList.contains("done") ? "done" : "mark") : e.type || e.tagName)(document.activeElement)`)); at {
+		case "mark":
+			press("Enter", `!!document.querySelector("dialog[open]")`)
+			press("Enter", `!document.querySelector("dialog[open]")`)
+		case "text":
+			if get(w, chromedp.Evaluate[string](`document.activeElement.value`)) == "" {
+				w.run(chromedp.KeyEvent("Porto"))
+			}
+			press("Enter", "")
+		case "date":
+			w.run(chromedp.KeyEvent("12312026"))
+			press("Enter", "")
+		default:
+			press("Tab", "")
+		}
+	}
+	press("Enter", "")
+	w.heading("Everybody has signed")
+	if keys > 20 {
+		t.Errorf("%d keys besides the text, at most 20 are wanted", keys)
+	}
+	t.Logf("%d keys", keys)
+}
+
+// TestFocusIsSeen goes through a page with the Tab key: whatever has the focus is
+// not covered whole by something else.
+func TestFocusIsSeen(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	d := send(t, s, []apptest.Map{maria()}, append(five(), lease()...)...)
+	for _, width := range []int64{320, 1280} {
+		w := open(t, look{width: width, height: 700})
+		w.visit(d.links[0])
+		w.see("#finish")
+		w.tabThrough(60)
+		w.close()
+	}
+}
+
+// press presses a key as a keyboard does: what a page does about it comes before
+// what the browser does.
+func (w *window) press(key string) {
+	w.t.Helper()
+	p := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: map[string]int64{"Enter": 13, "Tab": 9}[key]}
+	if key == "Enter" {
+		p.Text = "\r"
+	}
+	call(w, input.DispatchKeyEvent, p)
+	p.Type, p.Text = input.DispatchKeyEventTypeKeyUp, ""
+	call(w, input.DispatchKeyEvent, p)
+}
+
+// tabThrough presses Tab until the page is left, or so many times.
+func (w *window) tabThrough(most int) {
+	w.t.Helper()
+	for range most {
+		w.press("Tab")
+		hidden := get(w, chromedp.Evaluate[string](`(() => {
+			const e = document.activeElement;
+			if (!e || e === document.body) return "left";
+			const b = e.getBoundingClientRect(), inset = 2;
+			const points = [[.5, .5], [0, 0], [1, 0], [0, 1], [1, 1]].map(([x, y]) => [b.left + inset + x * (b.width - 2 * inset), b.top + inset + y * (b.height - 2 * inset)]);
+			const seen = points.some(([x, y]) => { const at = document.elementFromPoint(x, y); return at && (e.contains(at) || at.contains(e) || [...(e.labels || [])].some(l => l.contains(at))); });
+			return seen ? "" : e.outerHTML.slice(0, 200) + " at " + JSON.stringify(b);
+		})()`))
+		if hidden == "left" {
+			return
+		}
+		if hidden != "" {
+			w.t.Errorf("the focus is not seen: %s", hidden)
+		}
+	}
+}
+
+// TestPagesOfTextAreLight has the picture of a page of text stay small.
+func TestPagesOfTextAreLight(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	text := ""
+	for i := range 40 {
+		text += fmt.Sprintf("%d. The tenant pays the rent by the third working day of each month.\n", i+1)
+	}
+	c := s.Company(t)
+	id := c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated).Text(t, "id")
+	file := c.Post(t, "/documents/"+id+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, text)})).
+		Want(t, http.StatusCreated).Text(t, "data.0.id")
+	const most = 120 << 10
+	if r := c.Get(t, "/documents/"+id+"/files/"+file+"/pages/1.png?width=1240").Want(t, http.StatusOK); len(r.Body) > most || len(r.Body) < 1000 {
+		t.Errorf("the picture has %d bytes, at most %d are wanted", len(r.Body), most)
+	}
+}
