@@ -200,22 +200,27 @@ func TestPeculiarUploads(t *testing.T) {
 		show      string // an object that mutool shows afterwards
 		gone      string // and must not show
 	}{
-		"form":               {upload: papers("/AcroForm<</Fields[100 0 R]/DR<</Font<</Helv 3 0 R>>>>/DA(/Helv 0 Tf 0 g)>>", []paper{a4}, input), code: "existing_form", says: "kept"},
-		"static XFA":         {upload: papers("/AcroForm<</Fields[100 0 R]/XFA 101 0 R/DR<</Font<</Helv 3 0 R>>>>>>", []paper{a4}, input, stream("<xdp/>")), code: "xfa", says: "dropped", show: "trailer/Root/AcroForm/XFA", gone: "101"},
-		"JavaScript":         {upload: papers("/OpenAction "+script, []paper{a4}), code: "javascript", says: "removed", show: "trailer/Root/OpenAction", gone: "JavaScript"},
-		"named JavaScript":   {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
-		"launch":             {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},
-		"embedded file":      {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "1 embedded file"},
-		"claims PDF/A":       {upload: asPDFA(t, 2), code: "pdfa", says: "PDF/A-2B"},
-		"owner password":     {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "256", "--"), code: "encrypted", says: "removed", rewritten: true},
-		"owner password RC4": {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "128", "--"), code: "encrypted", says: "removed", rewritten: true},
-		"no table":           {upload: withoutTable(plain), code: "repaired", says: "repaired", rewritten: true},
-		"wrong startxref":    {upload: bytes.Replace(plain, []byte("startxref\n"), []byte("startxref\n9"), 1), code: "repaired", says: "repaired", rewritten: true},
-		"no end":             {upload: bytes.TrimSuffix(plain, []byte("%%EOF\n"))},
-		"junk in front":      {upload: append([]byte("Content-Type: application/pdf\r\n\r\n"), plain...)},
-		"junk behind":        {upload: append(bytes.Clone(plain), "\n<!-- served in 3 ms -->\n"...)},
-		"object streams":     {upload: throughQPDF(t, plain, "--object-streams=generate")},
-		"linearized":         {upload: throughQPDF(t, plain, "--linearize")},
+		"form":                 {upload: papers("/AcroForm<</Fields[100 0 R]/DR<</Font<</Helv 3 0 R>>>>/DA(/Helv 0 Tf 0 g)>>", []paper{a4}, input), code: "existing_form", says: "kept"},
+		"static XFA":           {upload: papers("/AcroForm<</Fields[100 0 R]/XFA 101 0 R/DR<</Font<</Helv 3 0 R>>>>>>", []paper{a4}, input, stream("<xdp/>")), code: "xfa", says: "dropped", show: "trailer/Root/AcroForm/XFA", gone: "101"},
+		"JavaScript":           {upload: papers("/OpenAction "+script, []paper{a4}), code: "javascript", says: "removed", show: "trailer/Root/OpenAction", gone: "JavaScript"},
+		"named JavaScript":     {upload: papers("/Names<</JavaScript<</Names[(x) 100 0 R]>>>>", []paper{a4}, script), code: "javascript", says: "removed", show: "trailer/Root/Names/JavaScript", gone: "100"},
+		"launch":               {upload: papers("/OpenAction<</S/Launch/F(calc.exe)>>", []paper{a4}), code: "launch_action", says: "removed", show: "trailer/Root/OpenAction", gone: "Launch"},
+		"embedded file":        {upload: papers("/Names<</EmbeddedFiles<</Names[(x) 100 0 R]>>>>", []paper{a4}, invoice, stream("<invoice/>")), code: "embedded_files", says: "1 embedded file"},
+		"claims PDF/A":         {upload: asPDFA(t, 2), code: "pdfa", says: "PDF/A-2B"},
+		"owner password":       {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "256", "--"), code: "encrypted", says: "removed", rewritten: true},
+		"owner password RC4":   {upload: throughQPDF(t, plain, "--encrypt", "", "owner", "128", "--"), code: "encrypted", says: "removed", rewritten: true},
+		"no table":             {upload: withoutTable(plain), code: "repaired", says: "repaired", rewritten: true},
+		"wrong startxref":      {upload: bytes.Replace(plain, []byte("startxref\n"), []byte("startxref\n9"), 1), code: "repaired", says: "repaired", rewritten: true},
+		"cut in the table":     {upload: plain[:len(plain)-120], code: "repaired", says: "repaired", rewritten: true},
+		"cut before the table": {upload: damage(plain), code: "repaired", says: "repaired", rewritten: true},
+		"cut in an object":     {upload: plain[:bytes.Index(plain, []byte("endobj\n3 0 obj"))], code: "repaired", says: "repaired", rewritten: true},
+		"no header":            {upload: bytes.TrimPrefix(plain, []byte("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")), code: "repaired", says: "repaired", rewritten: true},
+		"no header, no end":    {upload: bytes.TrimPrefix(damage(plain), []byte("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")), code: "repaired", says: "repaired", rewritten: true},
+		"no end":               {upload: bytes.TrimSuffix(plain, []byte("%%EOF\n"))},
+		"junk in front":        {upload: append([]byte("Content-Type: application/pdf\r\n\r\n"), plain...)},
+		"junk behind":          {upload: append(bytes.Clone(plain), "\n<!-- served in 3 ms -->\n"...)},
+		"object streams":       {upload: throughQPDF(t, plain, "--object-streams=generate")},
+		"linearized":           {upload: throughQPDF(t, plain, "--linearize")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -252,29 +257,17 @@ func TestPasswords(t *testing.T) {
 			t.Parallel()
 			file := apptest.File{Name: "locked.pdf", Content: throughQPDF(t, plain, "--encrypt", "secret", "owner", bits, "--")}
 			for password, says := range map[string]string{"": "needs a password", "wrong": "does not open"} {
-				r := c.Post(t, "/documents", withPassword(t, password, apptest.Map{"title": "Locked"}, file)).Want(t, http.StatusUnprocessableEntity)
+				r := c.Post(t, "/documents", withParts(t, map[string]string{"password": password}, apptest.Map{"title": "Locked"}, file)).Want(t, http.StatusUnprocessableEntity)
 				if sentence := understood(t, r, file.Name); !strings.Contains(sentence, says) {
 					t.Errorf("with password %q: %s", password, sentence)
 				}
 			}
-			doc := c.Post(t, "/documents", withPassword(t, "secret", apptest.Map{"title": "Locked", "send": true, "invitations": apptest.List{guest(0)}}, file)).Want(t, 201)
+			doc := c.Post(t, "/documents", withParts(t, map[string]string{"password": "secret"}, apptest.Map{"title": "Locked", "send": true, "invitations": apptest.List{guest(0)}}, file)).Want(t, 201)
 			wantFinding(t, doc, "encrypted", "removed")
 			files, _ := download(t, c, deal{}.sign(t, c, doc))
 			j.completed(t, files["locked.pdf"], sealed{signatures: 2})
 		})
 	}
-}
-
-// withPassword puts the form field password into a multipart body.
-func withPassword(t *testing.T, password string, data any, file apptest.File) apptest.Raw {
-	t.Helper()
-	raw := apptest.Multipart(t, data, file)
-	if password == "" {
-		return raw
-	}
-	_, boundary, _ := strings.Cut(raw.Type, "boundary=")
-	part := "--" + boundary + "\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n" + password + "\r\n"
-	return apptest.Raw{Type: raw.Type, Body: append([]byte(part), raw.Body...)}
 }
 
 // TestRefusedUploads has what can't be signed: a sentence says why.
@@ -291,11 +284,11 @@ func TestRefusedUploads(t *testing.T) {
 		"dynamic XFA":            {papers("/NeedsRendering true/AcroForm<</Fields[]/XFA 100 0 R>>", []paper{a4}, dynamic), "XFA"},
 		"dynamic XFA, with form": {papers("/AcroForm<</Fields[101 0 R]/XFA 100 0 R>>", []paper{a4}, dynamic, input), "XFA"},
 		"no pages":               {papers("", nil), ""},
-		"cut in the table":       {plain[:len(plain)-120], ""},
-		"cut before the table":   {damage(plain), ""},
+		"cut before the pages":   {plain[:bytes.Index(plain, []byte("\n1 0 obj"))], "missing"},
+		"no beginning":           {[]byte("Notes of a meeting, called a PDF by mistake.\n"), "does not begin as a PDF does"},
 		"nothing":                {nil, "empty"},
-		"a header alone":         {[]byte("%PDF-1.7\n"), ""},
-		"noise":                  {append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0xfe, 7, 0}, 4000)...), ""},
+		"a header alone":         {[]byte("%PDF-1.7\n"), "missing"},
+		"noise":                  {append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{0xfe, 7, 0}, 4000)...), "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

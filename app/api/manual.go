@@ -113,7 +113,7 @@ var manuals = map[string]manual{
 	"post-documents-document-extend":   {text: "From expired back to sent." + ownerOrAdmin, body: `{"expires_at": "2040-12-31T23:59:59Z"}`},
 	"post-documents-document-remind":   {text: "A message to everybody whose turn it is. With nobody to remind it answers 409."},
 
-	"post-documents-document-upload": {text: "Any number of files: all are taken, or none. DOCX and pictures become PDF. Files come as parts of a multipart body, streamed, or as base64 inside JSON. `findings` of the answer says what was seen in a file." + draftOnly},
+	"post-documents-document-upload": {text: "Any number of files: all are taken, or none. DOCX and pictures become PDF. Files come as parts of a multipart body, streamed, or as base64 inside JSON. `findings` of the answer says what was seen in a file. A PDF that may not be changed, such as one that is certified against every change, is refused unless `flatten` is true: then a copy of what its pages show is signed, and the PDF is attached inside." + draftOnly},
 	"get-documents-document-files":   {text: "In the order of the document."},
 	"patch-documents-document-files-file": {text: "`position` moves it among the files. `confirmed` says that somebody has looked at pages that the built-in renderer made." + draftOnly,
 		body: `{"name": "Lease.pdf", "position": 0}`},

@@ -136,10 +136,15 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 		content[op.text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 	}
 	if op.files {
-		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: map[string]*huma.Schema{
-			"data": {Type: "string", Description: "The JSON of the body, where it takes one."},
+		parts := map[string]*huma.Schema{
 			"file": {Type: "string", Format: "binary", Description: "A file; any number of parts, of any name."},
-		}}}
+		}
+		if in != typeOf[nothing]() {
+			parts["data"] = &huma.Schema{Type: "string", Description: "The JSON of the body, where it takes one."}
+			parts["password"] = &huma.Schema{Type: "string", Description: "Opens an encrypted PDF; not kept."}
+			parts["flatten"] = &huma.Schema{Type: "boolean", Description: "Sign a copy of what a PDF's pages show, with the PDF attached inside: for one that may not be changed."}
+		}
+		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: parts}}
 	}
 	return &huma.RequestBody{Content: content}
 }

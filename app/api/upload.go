@@ -24,6 +24,7 @@ type base64File struct {
 	Content     string `json:"content,omitempty" doc:"base64"`
 	ContentType string `json:"content_type,omitempty"`
 	Password    string `json:"password,omitempty" doc:"Opens an encrypted PDF; not kept"`
+	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy of what the PDF's pages show, with the PDF attached inside"`
 }
 
 // closeUploads drops what was received and not kept.
@@ -46,8 +47,8 @@ func (s *server) decodeMultipart(r *request, boundary string, schema *huma.Schem
 	}
 	m := multipart.NewReader(bufio.NewReaderSize(r.body(), 64<<10), boundary)
 	sum := sha256.New()
-	var data []byte
-	var password string
+	var data, password []byte
+	var flatten bool
 	for n := 0; ; n++ {
 		part, err := m.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -67,9 +68,11 @@ func (s *server) decodeMultipart(r *request, boundary string, schema *huma.Schem
 		case name == "data":
 			data, err = s.readField(part, sum)
 		case name == "password":
+			password, err = s.readField(part, sum)
+		case name == "flatten":
 			var b []byte
 			b, err = s.readField(part, sum)
-			password = string(b)
+			flatten = string(b) == "true" || string(b) == "1" || string(b) == "on"
 		default:
 			_, err = s.readField(part, sum)
 		}
@@ -78,7 +81,7 @@ func (s *server) decodeMultipart(r *request, boundary string, schema *huma.Schem
 		}
 	}
 	for _, u := range r.uploads {
-		u.Password = password
+		u.Password, u.Flatten = string(password), flatten
 	}
 	r.fingerprint = sum.Sum(nil)
 	if _, none := in.(*nothing); none {
@@ -163,7 +166,7 @@ func (r *request) receiveBase64(f *account.Faults, files []base64File) error {
 		if err != nil {
 			return err
 		}
-		u.Password = x.Password
+		u.Password, u.Flatten = x.Password, x.Flatten
 		r.uploads = append(r.uploads, u)
 	}
 	return nil

@@ -137,7 +137,7 @@ func (f *File) startXref() (int64, error) {
 	}
 	at := bytes.LastIndex(b, []byte("startxref"))
 	if at < 0 {
-		return 0, damaged("no startxref")
+		return 0, fmt.Errorf("%w: %w: no startxref", ErrDamaged, ErrNoEnd)
 	}
 	n, ok := object.NewLexer(b, at+len("startxref")).Int()
 	if !ok || n <= 0 || n >= f.size {

@@ -28,6 +28,8 @@ var (
 	// ErrDamaged says that the file breaks the rules so that appending to it
 	// would not be safe. A repaired copy may be readable.
 	ErrDamaged = errors.New("PDF file is damaged")
+	// ErrNoEnd says that the file ends too early. It comes with ErrDamaged.
+	ErrNoEnd = errors.New("PDF file has no end")
 	// ErrEncrypted says that the file needs a password or a decrypted copy.
 	ErrEncrypted = errors.New("PDF file is encrypted")
 	// ErrTooComplex says that reading went over a limit.

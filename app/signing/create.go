@@ -44,7 +44,9 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	if err := s.attach(ctx, &faults, d, in.Uploads); err != nil {
 		return nil, err
 	}
-	s.place(&faults, d, in.Fields)
+	if len(d.Files) == len(in.Uploads) { // else what names a missing file would look wrong
+		s.place(&faults, d, in.Fields)
+	}
 	if in.Send && faults.Empty() {
 		d.ready(&faults)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path"
 	"strings"
 
 	"paraph/app/account"
@@ -13,7 +13,6 @@ import (
 	"paraph/app/convert"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
-	"paraph/app/pdf/pdfium"
 )
 
 // refusal is a fault of one uploaded file: a sentence for the person who sent it.
@@ -61,9 +60,14 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 	case "docx":
 		file.ContentType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 		err = s.intakeDOCX(ctx, u, &file)
+	case "":
+		if !strings.EqualFold(path.Ext(u.Name), ".pdf") {
+			return File{}, notAccepted(u.Name)
+		}
+		file.ContentType = "application/pdf"
+		err = s.intakePDF(ctx, u, &file) // which may have lost its beginning
 	default:
-		return File{}, account.Unsupported("file_type_not_accepted",
-			fmt.Sprintf("The type of %s is not accepted; accepted are %s.", u.Name, accepted))
+		return File{}, notAccepted(u.Name)
 	}
 	if err != nil {
 		return File{}, err
@@ -74,70 +78,8 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 	return file, nil
 }
 
-// intakePDF opens the upload with the strict reader. What that can't open, or
-// what is encrypted and not signed, is written anew by PDFium and opened again.
-func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
-	f, err := pdf.Open(u.raw, file.Size)
-	if err == nil {
-		file.Base, file.BaseSize = file.SHA256, file.Size
-		return s.inspect(u, f, file)
-	}
-	if errors.Is(err, pdf.ErrTooComplex) {
-		return refuse(err, "The file %s is too complex to be processed.", u.Name)
-	}
-	encrypted := errors.Is(err, pdf.ErrEncrypted)
-	if err := s.repair(ctx, u); err != nil {
-		return err
-	}
-	f, err = pdf.Open(u.converted, u.converted.Size())
-	if err != nil {
-		return refuse(err, "The file %s is damaged and could not be repaired.", u.Name)
-	}
-	if encrypted {
-		file.Findings = append(file.Findings, Finding{"encrypted", "info", "The file was encrypted; the protection was removed so that it can be signed. The original is kept."})
-	} else {
-		file.Findings = append(file.Findings, Finding{"repaired", "warning", "The file was damaged and has been repaired; look at its pages before sending. The original is kept."})
-	}
-	s.converted(u, file)
-	return s.inspect(u, f, file)
-}
-
-// converted makes the PDF that was made of the upload the one to append to.
-func (s *Service) converted(u *Upload, file *File) {
-	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
-}
-
-func (s *Service) repair(ctx context.Context, u *Upload) (err error) {
-	w, err := s.Blobs.Create()
-	if err != nil {
-		return spaceError(err)
-	}
-	u.converted = w
-	tmp, err := s.Blobs.Temp()
-	if err != nil {
-		return spaceError(err)
-	}
-	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
-	err = s.PDFium.Repair(ctx, pdfium.Source{Paths: []string{u.raw.Path()}}, u.Password, tmp.Name())
-	u.Locked = errors.Is(err, pdfium.ErrPassword)
-	switch {
-	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
-		return refuse(err, "The file %s needs a password to be opened; send it with the password, or without protection.", u.Name)
-	case errors.Is(err, pdfium.ErrPassword):
-		return refuse(err, "The password does not open the file %s.", u.Name)
-	case err != nil:
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return refuse(err, "The file %s is not a PDF that can be read.", u.Name)
-	}
-	// PDFium put a file in the place of ours, which is still open on the old one.
-	repaired, err := os.Open(tmp.Name())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, repaired)
-	return spaceError(closing(err, repaired.Close))
+func notAccepted(name string) error {
+	return account.Unsupported("file_type_not_accepted", fmt.Sprintf("The type of %s is not accepted; accepted are %s.", name, accepted))
 }
 
 // inspect notes pages and findings, and refuses what can't be signed.
@@ -152,15 +94,15 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	if in.Err != nil {
 		return refuse(in.Err, "The file %s is too complex to be processed.", u.Name)
 	}
-	if in.XFA == "dynamic" {
-		return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", u.Name)
+	if in.XFA == pdf.XFADynamic {
+		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
 	if file.Presigned && u.converted != nil {
-		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed.", u.Name)
+		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed, or with %s.", u.Name, flattening)
 	}
 	if file.Presigned && in.DocMDP == 1 {
-		return refuse(nil, "The file %s is certified and forbids every change, further signatures included.", u.Name)
+		return refuse(nil, "The file %s is certified and forbids every change, further signatures included. Send it with %s.", u.Name, flattening)
 	}
 	broken := 0
 	if file.Presigned {
@@ -176,6 +118,10 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	}
 	file.Findings = append(file.Findings, findings(in, broken)...)
 	return nil
+}
+
+func dynamicXFA(name string) error {
+	return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", name)
 }
 
 // findings words what was seen; so many of the file's signatures are not intact.

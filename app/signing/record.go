@@ -157,6 +157,7 @@ type File struct {
 
 	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
 	BaseSize  int64
+	Flattened bool   // Base is a copy of what the upload shows, and gets the upload attached
 	PDFA      string // what the PDF claims to be (ISO 19005), such as 2B: it stays that
 	Presigned bool   // the upload carries signatures of its own: it is never certified
 	Revisions []Revision

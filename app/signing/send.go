@@ -179,6 +179,13 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	if f.PDFA != "" {
 		spec.PlainFont = s.Fonts.Simple // nothing may be without its font
 	}
+	if f.Flattened {
+		original, err := s.original(f)
+		if err != nil {
+			return nil, err
+		}
+		spec.Attachments = append(spec.Attachments, original)
+	}
 	names, err := s.placeFields(d, f, &spec)
 	if err != nil {
 		return nil, err

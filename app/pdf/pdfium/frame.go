@@ -24,12 +24,13 @@ const (
 const maxFrame = 256 << 20
 
 const (
-	opNone   = "none"
-	opPages  = "pages"
-	opRender = "render"
-	opText   = "text"
-	opPlain  = "plain"
-	opRepair = "repair"
+	opNone    = "none"
+	opPages   = "pages"
+	opRender  = "render"
+	opText    = "text"
+	opPlain   = "plain"
+	opRepair  = "repair"
+	opFlatten = "flatten"
 )
 
 type settings struct {

@@ -214,7 +214,18 @@ func (e *Engine) PlainText(ctx context.Context, src Source, maxBytes int) (strin
 // encryption. The password may be empty. An existing file is replaced; after
 // an error there is none.
 func (e *Engine) Repair(ctx context.Context, src Source, password, outPath string) error {
-	_, err := e.pool.do(ctx, request{Op: opRepair, Paths: src.Paths, Password: password, Out: outPath}, nil)
+	return e.rewrite(ctx, opRepair, src, password, outPath)
+}
+
+// Flatten has PDFium draw the form fields and annotations of the file into its
+// pages, and write these pages, and nothing else of the file, to outPath. All
+// else is as with Repair.
+func (e *Engine) Flatten(ctx context.Context, src Source, password, outPath string) error {
+	return e.rewrite(ctx, opFlatten, src, password, outPath)
+}
+
+func (e *Engine) rewrite(ctx context.Context, op string, src Source, password, outPath string) error {
+	_, err := e.pool.do(ctx, request{Op: op, Paths: src.Paths, Password: password, Out: outPath}, nil)
 	if err == nil {
 		return nil
 	}

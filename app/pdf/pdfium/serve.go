@@ -139,6 +139,12 @@ func (i *instance) perform(w io.Writer, req request) error {
 			return err
 		}
 		return d.saveTo(req.Out)
+	case opFlatten:
+		flat, err := d.flatten()
+		if err != nil {
+			return err
+		}
+		return flat.saveTo(req.Out)
 	}
 	return fmt.Errorf("unknown operation %q", req.Op)
 }

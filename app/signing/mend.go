@@ -1,0 +1,186 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"paraph/app/pdf"
+	"paraph/app/pdf/pdfium"
+)
+
+// intakePDF opens the upload with the strict reader. What that can't open, or
+// what is encrypted and not signed, is written anew by PDFium and opened again.
+func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
+	f, err := pdf.Open(u.raw, file.Size)
+	if errors.Is(err, pdf.ErrTooComplex) {
+		return refuse(err, "The file %s is too complex to be processed.", u.Name)
+	}
+	if u.Flatten {
+		return s.flatten(ctx, u, file, f, err)
+	}
+	if err == nil {
+		file.Base, file.BaseSize = file.SHA256, file.Size
+		return s.inspect(u, f, file)
+	}
+	if err := s.remake(ctx, u, s.PDFium.Repair, err); err != nil {
+		return err
+	}
+	if errors.Is(err, pdf.ErrEncrypted) {
+		file.Findings = append(file.Findings, Finding{"encrypted", "info", "The file was encrypted; the protection was removed so that it can be signed. The original is kept."})
+	} else {
+		file.Findings = append(file.Findings, Finding{"repaired", "warning", "The file was damaged and has been repaired; look at its pages before sending. The original is kept."})
+	}
+	return s.inspectConverted(u, file)
+}
+
+// inspectConverted looks at the PDF that was made of the upload, to which
+// revisions are appended in its place.
+func (s *Service) inspectConverted(u *Upload, file *File) error {
+	f, err := pdf.Open(u.converted, u.converted.Size())
+	if err != nil {
+		return refuse(err, "The file %s is damaged and could not be repaired.", u.Name)
+	}
+	s.converted(u, file)
+	return s.inspect(u, f, file)
+}
+
+// converted makes the PDF that was made of the upload the one to append to.
+func (s *Service) converted(u *Upload, file *File) {
+	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
+}
+
+// A rewriting is what PDFium does to a source, with its password, to make a file.
+type rewriting func(ctx context.Context, src pdfium.Source, password, out string) error
+
+// remake has PDFium make another PDF of the upload. One that it can't read as it
+// is gets back the beginning and the end that it lost. Our own reader had its
+// reason before, or none.
+func (s *Service) remake(ctx context.Context, u *Upload, how rewriting, why error) error {
+	err := s.rewrite(ctx, u, how, u.raw.Path())
+	if errors.Is(err, pdfium.ErrDamaged) {
+		err = s.salvage(ctx, u, how, err)
+	}
+	return s.unreadable(ctx, u, err, why)
+}
+
+func (s *Service) salvage(ctx context.Context, u *Upload, how rewriting, why error) (err error) {
+	head, tail, err := pdf.Salvage(u.raw, u.raw.Size())
+	if err != nil || len(tail) == 0 {
+		return errors.Join(why, err)
+	}
+	paths := []string{u.raw.Path()}
+	for i, piece := range [][]byte{head, tail} {
+		tmp, terr := s.Blobs.Temp()
+		if terr != nil {
+			return spaceError(terr)
+		}
+		defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+		if _, err := tmp.Write(piece); err != nil {
+			return spaceError(err)
+		}
+		if i == 0 {
+			paths = append([]string{tmp.Name()}, paths...)
+		} else {
+			paths = append(paths, tmp.Name())
+		}
+	}
+	return s.rewrite(ctx, u, how, paths...)
+}
+
+// rewrite puts what PDFium makes of the upload, whose bytes lie in paths, on disk.
+func (s *Service) rewrite(ctx context.Context, u *Upload, how rewriting, paths ...string) (err error) {
+	tmp, err := s.Blobs.Temp()
+	if err != nil {
+		return spaceError(err)
+	}
+	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+	if err := how(ctx, pdfium.Source{Paths: paths}, u.Password, tmp.Name()); err != nil {
+		return err
+	}
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return spaceError(err)
+	}
+	u.converted = w
+	// PDFium put a file in the place of ours, which is still open on the old one.
+	made, err := os.Open(tmp.Name())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, made)
+	return spaceError(closing(err, made.Close))
+}
+
+// unreadable words why PDFium could make nothing of an upload.
+func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) error {
+	u.Locked = errors.Is(err, pdfium.ErrPassword)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
+		return refuse(err, "The file %s needs a password to be opened; send it with the password, or without protection.", u.Name)
+	case errors.Is(err, pdfium.ErrPassword):
+		return refuse(err, "The password does not open the file %s. If it is right, the protection is damaged or of an unknown kind: send the file without it.", u.Name)
+	case errors.Is(err, pdfium.ErrUnsupported):
+		return refuse(err, "The file %s is protected in a way that is not known here; send it without protection.", u.Name)
+	case errors.Is(err, pdfium.ErrTooLarge), errors.Is(err, pdfium.ErrTimeout), errors.Is(err, pdfium.ErrCrashed):
+		return refuse(err, "The file %s is too complex to be processed.", u.Name)
+	case !errors.Is(err, pdfium.ErrDamaged):
+		return err
+	case errors.Is(why, pdf.ErrNotPDF):
+		return refuse(err, "The file %s is called a PDF but is none: it does not begin as a PDF does. Make a PDF of it and send that.", u.Name)
+	case errors.Is(why, pdf.ErrNoEnd):
+		return refuse(err, "The end of the file %s is missing, so that it can't be read; perhaps it was not saved or sent completely. Send it once more, whole.", u.Name)
+	}
+	return refuse(err, "The file %s is damaged and could not be repaired; make the PDF anew, or ask for another copy.", u.Name)
+}
+
+// flattening names the option that a refusal speaks of.
+const flattening = "the option flatten: then a copy of its pages is signed, and the original is attached inside"
+
+// flattenLimit bounds an upload that is attached to its flattened copy: what is
+// attached is held in memory.
+const flattenLimit = 32 << 20
+
+// flatten has a copy of what the upload's pages show be signed in its place, for
+// a file that may not be changed. The upload is attached to the copy when it is
+// sent. Our own reader gave f, or why it can't read it.
+func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.File, why error) error {
+	if file.Size > flattenLimit {
+		return refuse(nil, "The file %s is too large to be flattened; the limit is %s.", u.Name, megabytes(flattenLimit))
+	}
+	text := "What is signed is a copy of the file's pages: its form, links and other parts that can be used are only shown there."
+	if f != nil {
+		in := f.Inspect()
+		if in.XFA == pdf.XFADynamic {
+			return dynamicXFA(u.Name)
+		}
+		if n := len(in.Signed); n > 0 {
+			text += fmt.Sprintf(" The %d signature(s) that it carries are only shown, too.", n)
+		}
+	}
+	if err := s.remake(ctx, u, s.PDFium.Flatten, why); err != nil {
+		return err
+	}
+	file.Flattened = true
+	file.Findings = append(file.Findings, Finding{"flattened", "warning", text + " The original is attached inside."})
+	return s.inspectConverted(u, file)
+}
+
+// original gives the upload as an attachment of its flattened copy.
+func (s *Service) original(f *File) (pdf.Attachment, error) {
+	r, err := s.Blobs.Open(f.Upload)
+	if err != nil {
+		return pdf.Attachment{}, fmt.Errorf("signing: open %s: %w", f.ID, err)
+	}
+	data, err := io.ReadAll(r)
+	if err := closing(err, r.Close); err != nil {
+		return pdf.Attachment{}, err
+	}
+	return pdf.Attachment{Name: f.Name, MIME: f.ContentType, Relationship: "Source", Data: data, Modified: f.CreatedAt}, nil
+}
