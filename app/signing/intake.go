@@ -98,6 +98,7 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
+	u.Fixed = file.Presigned && (u.converted != nil || in.DocMDP == 1)
 	if file.Presigned && u.converted != nil {
 		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed, or with %s.", u.Name, flattening)
 	}

@@ -23,6 +23,7 @@ type Unfinished struct {
 	Size      int64 // of the whole file
 	Received  int64 // of it, so far
 	Locked    bool  // whole, but encrypted: it waits for its password
+	Fixed     bool  // whole, but not to be changed: it waits for being flattened
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -180,8 +181,19 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 }
 
 // FinishUpload makes a file of the draft of an upload that is whole. One that is
-// refused is dropped, but for one that needs a password: it can be tried again.
-func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (d *Document, file *File, err error) {
+// refused is dropped, but for one that needs a password, or to be flattened: it
+// can be tried again.
+func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
+	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
+}
+
+// FinishFlattened is FinishUpload for a copy of what the pages of the file show,
+// to which the file is attached.
+func (s *Service) FinishFlattened(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
+	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
+}
+
+func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, upload string, up *Upload) (d *Document, file *File, err error) {
 	defer s.lock(upload)()
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
@@ -194,27 +206,28 @@ func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, uploa
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing: upload %s: %w", u.ID, err)
 	}
-	up := &Upload{Name: u.Name, Password: password, raw: raw}
+	up.Name, up.raw = u.Name, raw
 	defer func() { err = errors.Join(err, up.Close()) }()
 	d, added, err := s.Attach(ctx, who, id, []*Upload{up})
 	switch kind := account.KindOf(err); {
 	case err == nil:
 		return d, &added[0], s.forget(u.ID)
-	case up.Locked:
-		return nil, nil, errors.Join(s.markLocked(who, id, upload), err)
+	case up.Locked || up.Fixed:
+		return nil, nil, errors.Join(s.markRefused(who, id, upload, up), err)
 	case kind == account.KindInvalid, kind == account.KindUnsupported, kind == account.KindTooLarge:
 		return nil, nil, errors.Join(s.forget(u.ID), err)
 	}
 	return nil, nil, err
 }
 
-func (s *Service) markLocked(who account.Actor, id, upload string) error {
+// markRefused notes what an upload waits for.
+func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {
 			return err
 		}
-		u.Locked = true
+		u.Locked, u.Fixed = up.Locked, up.Fixed
 		return unfinished.Put(tx, u.ID, u)
 	})
 }

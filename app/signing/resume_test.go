@@ -82,6 +82,52 @@ func TestUploadWithPassword(t *testing.T) {
 	}
 }
 
+// unchangeable is a file that says it was certified against every change.
+func unchangeable() []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	var at []int
+	for i, body := range []string{
+		"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/SigFlags 3>>/Perms<</DocMDP 5 0 R>>>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[4 0 R]>>",
+		"<</Type/Annot/Subtype/Widget/FT/Sig/T(a)/F 132/Rect[0 0 0 0]/P 3 0 R/V 5 0 R>>",
+		"<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/Reference[<</TransformMethod/DocMDP/TransformParams<</P 1>>>>]>>",
+	} {
+		at = append(at, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, body)
+	}
+	start := b.Len()
+	b.WriteString("xref\n0 6\n0000000000 65535 f \n")
+	for _, n := range at {
+		fmt.Fprintf(&b, "%010d 00000 n \n", n)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", start)
+	return b.Bytes()
+}
+
+func TestUploadThatIsFlattened(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	file := unchangeable()
+	u, err := c.Signing.BeginUpload(ctx, who, id, "c.pdf", int64(len(file)))
+	if err == nil {
+		_, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.KindOf(err) != account.KindInvalid {
+		t.Fatalf("a file that may not be changed gives %v", err)
+	}
+	if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Fixed || u.Locked {
+		t.Fatalf("the upload did not wait: %+v, %v", u, err)
+	}
+	if _, f, err := c.Signing.FinishFlattened(ctx, who, id, u.ID, ""); err != nil || !f.Flattened || f.Base == f.Upload {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

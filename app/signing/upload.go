@@ -21,6 +21,7 @@ type Upload struct {
 	ContentType string
 	Password    string // opens an encrypted PDF; never kept
 	Locked      bool   // it was refused because it is encrypted and Password does not open it
+	Fixed       bool   // it was refused because it may not be changed, and Flatten would help
 	Flatten     bool   // sign a copy of what a PDF shows, with the PDF attached
 	raw         *blob.Writer
 	converted   *blob.Writer // the PDF made of it, where it is not one that can be appended to
