@@ -89,6 +89,10 @@ type Actor struct {
 	UserAgent string
 	RequestID string
 
+	// Limited says that the company asks for two-factor login, which this person
+	// has not set up: until then they can do that and nothing else.
+	Limited bool
+
 	// Seen lists the versions of the record that the caller is ready to change;
 	// empty is any. A record of another version is refused.
 	Seen []int64
@@ -115,7 +119,7 @@ func (a Actor) Can(s Scope) bool {
 	case ActorSignatory:
 		return s == ScopeRead || s == ScopeSign
 	case ActorUser, ActorToken:
-		return a.Role.Allows(s) && slices.Contains(a.Scopes, s)
+		return !a.Limited && a.Role.Allows(s) && slices.Contains(a.Scopes, s)
 	}
 	return false
 }
@@ -125,10 +129,16 @@ func (a Actor) Require(s Scope) error {
 	switch {
 	case a.Can(s):
 		return nil
+	case a.Limited:
+		return errLimited()
 	case a.Kind == ActorToken && a.Role.Allows(s):
 		return Forbidden("scope_missing", "This token does not have the "+string(s)+" scope.")
 	}
 	return Forbidden("role_not_allowed", "Your role does not allow this.")
+}
+
+func errLimited() error {
+	return Forbidden("two_factor_required_by_company", "Your company asks for two-factor login. Set it up, then go on.")
 }
 
 // IsAdmin reports whether the actor may run the company: members, settings,

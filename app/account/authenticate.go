@@ -91,9 +91,14 @@ func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 	if !m.active() || u.DeactivatedAt != nil || t.UserID != u.ID {
 		return nil, errInactive
 	}
+	company, err := companies.Get(tx, c.Company)
+	if err != nil {
+		return nil, err
+	}
 	p := &principal{tracked: true, expires: c.expiry(), actor: Actor{
 		Kind: t.Kind, UserID: u.ID, CompanyID: m.CompanyID, TokenID: t.ID,
 		Name: u.Name, Email: u.Email, Role: m.Role, Scopes: slices.Clip(t.Scopes),
+		Limited: company.RequireTwoFactor && !u.guarded(),
 	}}
 	if t.ExpiresAt != nil {
 		p.expires = *t.ExpiresAt

@@ -44,6 +44,7 @@ type CompanyPatch struct {
 	LogoURL           *string
 	BrandColor        *string
 	RequireApproval   *bool
+	RequireTwoFactor  *bool
 	DefaultExpiryDays *int
 	ReminderDays      *[]int
 	ConsentText       *string
@@ -62,6 +63,9 @@ func (p CompanyPatch) apply(c *Company) error {
 	setNumber(&f, "retention_days", p.RetentionDays, &c.RetentionDays, 1, maxRetention)
 	if p.RequireApproval != nil {
 		c.RequireApproval = *p.RequireApproval
+	}
+	if p.RequireTwoFactor != nil {
+		c.RequireTwoFactor = *p.RequireTwoFactor
 	}
 	if p.ReminderDays != nil {
 		setReminders(&f, *p.ReminderDays, &c.ReminderDays)
@@ -120,13 +124,32 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 		if err := p.apply(&c); err != nil {
 			return err
 		}
+		if c.RequireTwoFactor && !before.RequireTwoFactor {
+			if err := hasTwoFactor(tx, who); err != nil {
+				return err
+			}
+		}
 		c.UpdatedAt = tx.Now
+		s.changed(tx)
 		return errors.Join(dropLogo(tx, before, c), s.keepConsent(tx, who, before, c), companies.Put(tx, c.ID, c))
 	})
 	if err != nil {
 		return Company{}, err
 	}
 	return c, nil
+}
+
+// hasTwoFactor refuses to ask of others what one has not set up, and would be
+// locked out by.
+func hasTwoFactor(tx *kv.Tx, who Actor) error {
+	u, err := users.Get(tx, who.UserID)
+	if err != nil {
+		return found(err, "user")
+	}
+	if !u.guarded() {
+		return Conflict("two_factor_needed_first", "Set up two-factor login for yourself before you ask it of everybody.")
+	}
+	return nil
 }
 
 // newCompany stores a company with the settings that a company begins with.

@@ -28,7 +28,7 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 	if err != nil {
 		return User{}, err
 	}
-	user, err := s.letIn(u, code, upgraded, from)
+	user, err := s.letIn(u, proof{code: code}, upgraded, from)
 	if err == nil {
 		attempt.succeeded()
 	}
@@ -51,7 +51,7 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 	if a, err = s.attempt(email, from.IP); err != nil {
 		return u, "", a, err
 	}
-	if u, err = s.checkPassword(ctx, email, password); err != nil {
+	if u, err = s.checkPassword(ctx, email, password, from); err != nil {
 		return u, "", a, err
 	}
 	if s.passwords.outdated(u.Password) {
@@ -101,7 +101,7 @@ func network(ip string) string {
 }
 
 // checkPassword gives the active user with that address and password.
-func (s *Service) checkPassword(ctx context.Context, email, password string) (userRecord, error) {
+func (s *Service) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		_, u, err = users.Lookup(tx, "email", kv.K(FoldEmail(email)))
@@ -114,14 +114,20 @@ func (s *Service) checkPassword(ctx context.Context, email, password string) (us
 	if err != nil {
 		return userRecord{}, err
 	}
-	if !ok || u.DeactivatedAt != nil {
+	switch {
+	case !ok:
+		s.refused(u, ByPassword, WrongPassword, from)
+		return userRecord{}, Unauthenticated()
+	case u.DeactivatedAt != nil:
+		s.refused(u, ByPassword, Deactivated, from)
 		return userRecord{}, Unauthenticated()
 	}
 	return u, nil
 }
 
 // letIn issues the tokens, for the user as it was when the password was checked.
-func (s *Service) letIn(checked userRecord, code, upgraded string, from From) (user User, err error) {
+func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
+	how := ByPassword
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, checked.ID)
 		switch {
@@ -133,10 +139,8 @@ func (s *Service) letIn(checked userRecord, code, upgraded string, from From) (u
 			return Unauthenticated().Because(errInactive)
 		}
 		before := u
-		if u.TwoFactor.active() {
-			if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
-				return err
-			}
+		if how, err = s.prove(tx, &u, p); err != nil {
+			return err
 		}
 		if upgraded != "" {
 			u.Password = upgraded
@@ -152,10 +156,47 @@ func (s *Service) letIn(checked userRecord, code, upgraded string, from From) (u
 				return err
 			}
 		}
-		user, err = s.withTokens(tx, u, from)
-		return err
+		if user, err = s.withTokens(tx, u, from); err != nil {
+			return err
+		}
+		return s.signedIn(tx, user, how, from)
 	})
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != "two_factor_required" {
+		why := WrongProof
+		if errors.Is(err, errInactive) {
+			why = Deactivated
+		}
+		s.refused(checked, how, why, from)
+	}
 	return user, err
+}
+
+// proof is what somebody shows beside the password, or (a passkey of which its
+// holder was verified) in its place.
+type proof struct {
+	code    string
+	passkey *usedPasskey
+}
+
+// prove checks the proof and gives how the person signs in. What was used can't be
+// used again.
+func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
+	switch {
+	case p.passkey != nil:
+		return p.passkey.method(), p.passkey.note(tx)
+	case !u.guarded():
+		return ByPassword, nil
+	}
+	how = ByCode
+	before := u.TwoFactor.recovery()
+	next, err := s.useCode(*u, p.code, tx.Now)
+	if err != nil {
+		return how, err
+	}
+	if u.TwoFactor = next; next.recovery() < before {
+		how = ByRecoveryCode
+	}
+	return how, nil
 }
 
 // withTokens gives the user with a new session token for every company.
@@ -286,7 +327,7 @@ func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
 		if err != nil {
 			return false, err
 		}
-		user.Companies = append(user.Companies, UserCompany{ID: c.ID, Name: c.Name, Role: m.Role})
+		user.Companies = append(user.Companies, UserCompany{ID: c.ID, Name: c.Name, Role: m.Role, Limited: c.RequireTwoFactor && !u.guarded()})
 		return true, nil
 	})
 	return user, err

@@ -291,8 +291,8 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 		if hash == "" {
 			return User{}, errLink()
 		}
-		u.Password, u.TwoFactor, u.Name = hash, nil, cmp.Or(name, u.Name)
-		if err := s.revokeAll(tx, u.ID, "", "", ""); err != nil {
+		u.Password, u.Name = hash, cmp.Or(name, u.Name)
+		if err := errors.Join(dropFactors(tx, &u), s.revokeAll(tx, u.ID, "", "", "")); err != nil {
 			return User{}, err
 		}
 	}

@@ -132,7 +132,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 }
 
 // SetPassword gives a person a new password and ends their sessions; two-factor
-// login is turned off if asked for (the person lost the device).
+// login is turned off if asked for (the person lost the device), passkeys too.
 func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
 	var f Faults
 	checkPassword(&f, "password", password, email)
@@ -149,7 +149,9 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 			return err
 		}
 		if dropTwoFactor {
-			u.TwoFactor = nil
+			if err := dropFactors(tx, &u); err != nil {
+				return err
+			}
 		}
 		return errors.Join(s.setPassword(tx, u, hash, ""), s.mail(tx, MailPassword, u, nil))
 	})

@@ -20,7 +20,8 @@ type userRecord struct {
 	Timezone        string     `json:"timezone"`
 	Password        string     `json:"password,omitempty"` // PHC string; "" for none chosen yet
 	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
-	Fresh           bool       `json:"fresh,omitempty"` // made by Bootstrap, nobody logged in yet
+	Passkeys        int        `json:"passkeys,omitempty"` // how many there are
+	Fresh           bool       `json:"fresh,omitempty"`    // made by Bootstrap, nobody logged in yet
 	DeactivatedAt   *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt       time.Time  `json:"created_at"`
 	UpdatedAt       time.Time  `json:"updated_at"`
@@ -119,7 +120,7 @@ var (
 
 // Collections is everything this package stores, for checking the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents}
+	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
 }
 
 func memberKey(companyID, userID string) string { return companyID + "/" + userID }
@@ -195,7 +196,8 @@ func CountMembers(tx *kv.Tx, companyID string) (count int, err error) {
 func (u userRecord) view() User {
 	return User{
 		ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: u.EmailVerifiedAt,
-		Locale: u.Locale, Timezone: u.Timezone, TwoFactor: u.TwoFactor.active(),
+		Locale: u.Locale, Timezone: u.Timezone, TwoFactor: u.guarded(),
+		AuthenticatorApp: u.TwoFactor.active(), Passkeys: u.Passkeys, RecoveryCodes: u.TwoFactor.recovery(),
 		DeactivatedAt: u.DeactivatedAt, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
 	}
 }
@@ -203,7 +205,7 @@ func (u userRecord) view() User {
 func (m memberRecord) view(u userRecord) Member {
 	return Member{
 		ID: m.UserID, UserID: m.UserID, CompanyID: m.CompanyID, Name: u.Name, Email: u.Email, Role: m.Role,
-		Status: m.status(), TwoFactor: u.TwoFactor.active(), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt,
+		Status: m.status(), TwoFactor: u.guarded(), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt,
 		DeactivatedAt: m.DeactivatedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
 }

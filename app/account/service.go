@@ -105,6 +105,10 @@ type Service struct {
 	live    *liveTokens
 	usage   *usage
 	waiting *pendingSignIns
+
+	ceremonies *ceremonies
+	refusals   *refusals
+	perPasskey *Limiter // begun ceremonies of passkeys, per address
 }
 
 // New makes the service. It fails only for a token key that is too short.
@@ -130,6 +134,9 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		live:       newLiveTokens(),
 		usage:      newUsage(),
 		waiting:    newPendingSignIns(),
+		ceremonies: newCeremonies(),
+		refusals:   new(refusals),
+		perPasskey: NewLimiter(120, time.Minute, o.Now),
 	}
 	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
 	return s, nil
@@ -141,7 +148,9 @@ func (s *Service) Reset() {
 	s.live.clear()
 	s.usage.take()
 	s.waiting.clear()
-	for _, l := range []*Limiter{s.perAccount, s.perAddress, s.perMailbox, s.perReverif} {
+	s.ceremonies.clear()
+	s.refusals.take()
+	for _, l := range []*Limiter{s.perAccount, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
 		l.Clear()
 	}
 }
@@ -191,6 +200,8 @@ func self(who Actor, scope Scope) error {
 		return Forbidden("role_not_allowed", "Only a person with an account may do this.")
 	case who.Kind == ActorToken && !hasScope(who, scope):
 		return Forbidden("scope_missing", "This token does not have the "+string(scope)+" scope.")
+	case who.Limited:
+		return errLimited()
 	}
 	return nil
 }

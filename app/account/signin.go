@@ -13,6 +13,8 @@ type SignIn struct {
 	User User // let in, with tokens; empty while a second step is due
 	// Pending stands for the password in the second step; "" if there is none.
 	Pending string
+	App     bool // the second step may be a code of an authenticator app
+	Passkey bool // it may be a passkey; a recovery code it may be in any case
 }
 
 // BeginSignIn is the first step of a sign-in by pages, which ask for one thing at
@@ -24,12 +26,12 @@ func (s *Service) BeginSignIn(ctx context.Context, email, password string, from 
 	if err != nil {
 		return SignIn{}, err
 	}
-	if u.TwoFactor.active() {
+	if u.guarded() {
 		// The attempt stays counted until the second step is done.
 		pending, err := s.wait(u, upgraded)
-		return SignIn{Pending: pending}, err
+		return SignIn{Pending: pending, App: u.TwoFactor.active(), Passkey: u.Passkeys > 0}, err
 	}
-	user, err := s.letIn(u, "", upgraded, from)
+	user, err := s.letIn(u, proof{}, upgraded, from)
 	if err == nil {
 		attempt.succeeded()
 	}
@@ -48,7 +50,7 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	if err != nil {
 		return User{}, err
 	}
-	user, err := s.letIn(p.user, code, p.upgraded, from)
+	user, err := s.letIn(p.user, proof{code: code}, p.upgraded, from)
 	if err == nil {
 		s.waiting.drop(pending)
 		attempt.succeeded()

@@ -20,16 +20,37 @@ import (
 	"paraph/kv"
 )
 
-// twoFactor is the second factor of a user (TOTP, RFC 6238), as stored.
+// twoFactor is the authenticator app of a user (TOTP, RFC 6238) and the recovery
+// codes, as stored. A user with passkeys alone has no more than recovery codes.
 type twoFactor struct {
-	Secret      []byte     `json:"secret"` // nonce and AES-256-GCM, bound to the user
+	Secret      []byte     `json:"secret,omitempty"` // nonce and AES-256-GCM, bound to the user
 	ConfirmedAt *time.Time `json:"confirmed_at,omitempty"`
 	LastStep    int64      `json:"last_step,omitempty"` // of the last code used: none works twice
 	Recovery    [][]byte   `json:"recovery,omitempty"`  // HMAC-SHA256 of each code that is left
 }
 
-// active reports whether login asks for a code; t may be nil.
+// active reports whether there is an app that shows codes; t may be nil.
 func (t *twoFactor) active() bool { return t != nil && t.ConfirmedAt != nil }
+
+// recovery is how many recovery codes are left; t may be nil.
+func (t *twoFactor) recovery() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.Recovery)
+}
+
+// codes is what is left of t without an app: recovery codes, as long as passkeys
+// need them.
+func (u userRecord) codes() *twoFactor {
+	if u.Passkeys == 0 || u.TwoFactor.recovery() == 0 {
+		return nil
+	}
+	return &twoFactor{Recovery: u.TwoFactor.Recovery}
+}
+
+// guarded reports whether login asks for a second factor: an app or a passkey.
+func (u userRecord) guarded() bool { return u.TwoFactor.active() || u.Passkeys > 0 }
 
 const (
 	totpSecretSize = 20 // bytes, as RFC 4226 §4 recommends
@@ -72,7 +93,11 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 		if err != nil {
 			return err
 		}
-		u.TwoFactor = &twoFactor{Secret: sealed}
+		next := &twoFactor{Secret: sealed}
+		if u.TwoFactor != nil {
+			next.Recovery = u.TwoFactor.Recovery
+		}
+		u.TwoFactor = next
 		return s.putUser(tx, u)
 	})
 	return setup, err
@@ -100,10 +125,10 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 			return found(err, "user")
 		case u.TwoFactor.active():
 			return Conflict("two_factor_active", "Two-factor login is already on.")
-		case u.TwoFactor == nil:
+		case u.TwoFactor == nil || u.TwoFactor.Secret == nil:
 			return Conflict("two_factor_not_begun", "Ask for a two-factor secret first.")
 		}
-		confirmed, err := s.useCode(u, code, tx.Now)
+		confirmed, err := s.useAppCode(u, plainCode(code), tx.Now)
 		if err != nil {
 			return err
 		}
@@ -118,9 +143,43 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 	return codes, nil
 }
 
-// DisableTwoFactor turns two-factor login off, for who knows the password or has
-// a code: a session that was left open is not enough.
+// DisableTwoFactor takes the authenticator app away, for who knows the password or
+// has a code: a session that was left open is not enough. Passkeys stay.
 func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
+	return s.proven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(_ *kv.Tx, u *userRecord) error {
+		u.TwoFactor = u.codes()
+		return nil
+	})
+}
+
+// NewRecoveryCodes makes new recovery codes, for who knows the password or has a
+// code; the old ones end. They are shown once.
+func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, code string) ([]string, error) {
+	codes, hashes, err := s.newRecoveryCodes()
+	if err != nil {
+		return nil, err
+	}
+	err = s.proven(ctx, who, password, code, userRecord.guarded, func(_ *kv.Tx, u *userRecord) error {
+		if !u.guarded() {
+			return Conflict("two_factor_off", "Recovery codes are for two-factor login, which is off.")
+		}
+		next := twoFactor{Recovery: hashes}
+		if u.TwoFactor != nil {
+			next = *u.TwoFactor
+			next.Recovery = hashes
+		}
+		u.TwoFactor = &next
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
+
+// proven makes a change of the second factor, for who knows the password or has a
+// code, if proof is needed of the user as it is.
+func (s *Service) proven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
 	}
@@ -128,24 +187,24 @@ func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, cod
 	if err != nil {
 		return err
 	}
-	proven := false
 	if password != "" {
 		if err := s.provePassword(ctx, who, "password", password); err != nil {
 			return err
 		}
-		proven = true
 	}
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, err := users.Get(tx, who.UserID)
 		if err != nil {
 			return found(err, "user")
 		}
-		if u.TwoFactor.active() && !proven {
-			if _, err := s.useCode(u, code, tx.Now); err != nil {
+		if needed(u) && password == "" {
+			if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
 				return err
 			}
 		}
-		u.TwoFactor = nil
+		if err := change(tx, &u); err != nil {
+			return err
+		}
 		return s.putUser(tx, u)
 	})
 	if err == nil {
@@ -158,20 +217,43 @@ func errCode() *Error {
 	return Invalid("code", "The code is not valid. Codes change every 30 seconds and work once.")
 }
 
-// useCode checks a code of the app or a recovery code and gives the state in
-// which it cannot be used again.
+// plainCode is a code without the signs that make it readable.
+func plainCode(code string) string {
+	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
+}
+
+// useCode checks a recovery code, or a code of the app if there is one, and gives
+// the state in which it cannot be used again.
 func (s *Service) useCode(u userRecord, code string, now time.Time) (*twoFactor, error) {
-	code = strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	if code = plainCode(code); code == "" {
+		return nil, errCodeMissing()
+	}
+	if u.TwoFactor.recovery() > 0 {
+		hash := s.hashCode(code)
+		same := func(h []byte) bool { return hmac.Equal(h, hash) }
+		if next := *u.TwoFactor; slices.ContainsFunc(next.Recovery, same) {
+			next.Recovery = slices.DeleteFunc(slices.Clone(next.Recovery), same)
+			return &next, nil
+		}
+	}
+	if !u.TwoFactor.active() {
+		return nil, errCode()
+	}
+	return s.useAppCode(u, code, now)
+}
+
+func errCodeMissing() *Error {
+	e := Invalid("code", "The code field is required.")
+	e.Code = "two_factor_required"
+	return e
+}
+
+// useAppCode checks a code of the app, confirmed or not.
+func (s *Service) useAppCode(u userRecord, code string, now time.Time) (*twoFactor, error) {
 	if code == "" {
-		e := Invalid("code", "The code field is required.")
-		e.Code = "two_factor_required"
-		return nil, e
+		return nil, errCodeMissing()
 	}
 	next := *u.TwoFactor
-	if hash := s.hashCode(code); slices.ContainsFunc(next.Recovery, func(h []byte) bool { return hmac.Equal(h, hash) }) {
-		next.Recovery = slices.DeleteFunc(slices.Clone(next.Recovery), func(h []byte) bool { return hmac.Equal(h, hash) })
-		return &next, nil
-	}
 	secret, err := s.unseal(u.ID, next.Secret)
 	if err != nil {
 		return nil, err

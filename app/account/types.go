@@ -14,10 +14,15 @@ type User struct {
 	EmailVerifiedAt *time.Time
 	Locale          string // BCP 47
 	Timezone        string // IANA
-	TwoFactor       bool
-	DeactivatedAt   *time.Time // by the operator: nowhere can this person log in
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
+	TwoFactor       bool   // the password alone does not let in
+
+	AuthenticatorApp bool // has an app that shows codes
+	Passkeys         int  // how many there are
+	RecoveryCodes    int  // how many are left
+
+	DeactivatedAt *time.Time // by the operator: nowhere can this person log in
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 
 	Companies []UserCompany // where the person is an active member, longest first
 }
@@ -28,6 +33,10 @@ type UserCompany struct {
 	Name  string
 	Role  Role
 	Token string // the bearer token for this company; only after login
+
+	// Limited says that the company asks for two-factor login, which the person
+	// has not set up yet; until then nothing else can be done there.
+	Limited bool
 }
 
 // Company is a tenant: its records are closed to every other company.
@@ -39,6 +48,7 @@ type Company struct {
 	LogoURL           string    `json:"logo_url,omitempty"`    // "" for none
 	BrandColor        string    `json:"brand_color,omitempty"` // "#rrggbb", "" for none
 	RequireApproval   bool      `json:"require_approval,omitempty"`
+	RequireTwoFactor  bool      `json:"require_two_factor,omitempty"`  // of every member
 	DefaultExpiryDays int       `json:"default_expiry_days,omitempty"` // 0 for never
 	ReminderDays      []int     `json:"reminder_days,omitempty"`       // days after sending, ascending
 	ConsentText       string    `json:"consent_text,omitempty"`        // "" for the appliance's own

@@ -61,8 +61,10 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes down when tokens were last used.
-func (s *Service) Flush() error {
+// Flush writes down when tokens were last used, and who was refused.
+func (s *Service) Flush() error { return errors.Join(s.flushUsage(), s.flushRefusals()) }
+
+func (s *Service) flushUsage() error {
 	seen := s.usage.take()
 	if len(seen) == 0 {
 		return nil

@@ -87,6 +87,7 @@ func New(o Options) (*fiber.App, error) {
 // routes is every endpoint, with who may come in.
 func (s *server) routes() {
 	s.sessionRoutes()
+	s.securityRoutes()
 	s.documentRoutes()
 	s.stateRoutes()
 	s.fileRoutes()

@@ -15,6 +15,7 @@ type companyView struct {
 	LogoURL           *string `json:"logo_url"`
 	BrandColor        *string `json:"brand_color"`
 	RequireApproval   bool    `json:"require_approval"`
+	RequireTwoFactor  bool    `json:"require_two_factor"`
 	DefaultExpiryDays *int    `json:"default_expiry_days"`
 	ReminderDays      []int   `json:"reminder_days"`
 	ConsentText       *string `json:"consent_text"`
@@ -30,7 +31,7 @@ func (r *request) viewCompany(c account.Company) companyView {
 		c.LogoURL = r.site() + c.LogoURL
 	}
 	v := companyView{ID: c.ID, Name: c.Name, Locale: c.Locale, Timezone: c.Timezone, LogoURL: orNull(c.LogoURL),
-		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, DefaultExpiryDays: positive(c.DefaultExpiryDays),
+		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, RequireTwoFactor: c.RequireTwoFactor, DefaultExpiryDays: positive(c.DefaultExpiryDays),
 		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), RetentionDays: positive(c.RetentionDays),
 		OnDecline: string(c.OnDecline), CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
 	if v.ReminderDays == nil {
@@ -53,6 +54,7 @@ type companyPatch struct {
 	LogoURL           *string            `json:"logo_url,omitempty" doc:"A web address, or a data: address of a picture"`
 	BrandColor        *string            `json:"brand_color,omitempty" doc:"Such as #1d5bd1"`
 	RequireApproval   *bool              `json:"require_approval,omitempty" doc:"Documents need approval before they are sent"`
+	RequireTwoFactor  *bool              `json:"require_two_factor,omitempty" doc:"Members without two-factor login can do nothing but set it up"`
 	DefaultExpiryDays *int               `json:"default_expiry_days,omitempty" doc:"0 for no deadline"`
 	ReminderDays      *[]int             `json:"reminder_days,omitempty" doc:"Days after the sending"`
 	ConsentText       *string            `json:"consent_text,omitempty" doc:"What signatories agree to"`

@@ -285,7 +285,9 @@ type userView struct {
 	EmailVerifiedAt *string           `json:"email_verified_at" format:"date-time"`
 	Locale          *string           `json:"locale"`
 	Timezone        *string           `json:"timezone"`
-	TwoFactor       bool              `json:"two_factor"`
+	TwoFactor       bool              `json:"two_factor" doc:"The password alone does not let in"`
+	Passkeys        int               `json:"passkeys"`
+	RecoveryCodes   int               `json:"recovery_codes" doc:"How many are left"`
 	CreatedAt       string            `json:"created_at" format:"date-time"`
 	UpdatedAt       string            `json:"updated_at" format:"date-time"`
 	Companies       []userCompanyView `json:"companies"`
@@ -296,14 +298,16 @@ type userCompanyView struct {
 	Name  string  `json:"name"`
 	Role  string  `json:"role" enum:"owner,admin,approver,member,viewer"`
 	Token *string `json:"token" doc:"Bearer token for this company; after login only"`
+	// Limited: see account.UserCompany.
+	Limited bool `json:"two_factor_missing" doc:"The company asks for two-factor login: until it is set up everything else answers 403"`
 }
 
 func viewUser(u account.User) userView {
 	v := userView{ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: maybe(u.EmailVerifiedAt), Locale: orNull(u.Locale),
-		Timezone: orNull(u.Timezone), TwoFactor: u.TwoFactor, CreatedAt: when(u.CreatedAt), UpdatedAt: when(u.UpdatedAt),
+		Timezone: orNull(u.Timezone), TwoFactor: u.TwoFactor, Passkeys: u.Passkeys, RecoveryCodes: u.RecoveryCodes, CreatedAt: when(u.CreatedAt), UpdatedAt: when(u.UpdatedAt),
 		Companies: []userCompanyView{}}
 	for _, c := range u.Companies {
-		v.Companies = append(v.Companies, userCompanyView{c.ID, c.Name, string(c.Role), orNull(c.Token)})
+		v.Companies = append(v.Companies, userCompanyView{c.ID, c.Name, string(c.Role), orNull(c.Token), c.Limited})
 	}
 	return v
 }

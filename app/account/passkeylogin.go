@@ -1,0 +1,205 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"paraph/kv"
+)
+
+// BeginPasskeyLogin begins to log in with a passkey. With what is pending of
+// [Service.BeginSignIn] the passkey is the second step after the password; with ""
+// it stands for address and password both, and the authenticator has to verify
+// its holder.
+func (s *Service) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
+	if _, wait, ok := s.perPasskey.Allow(network(from.IP)); !ok {
+		return Ceremony{}, Throttled(s.perPasskey.Limit(), wait)
+	}
+	party, err := s.relyingParty(site)
+	if err != nil {
+		return Ceremony{}, err
+	}
+	if pending != "" {
+		return s.beginSecondStep(party, site, pending)
+	}
+	options, kept, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	if err != nil {
+		return Ceremony{}, fmt.Errorf("account: begin a login with a passkey: %w", explained(err))
+	}
+	return s.begin(ceremony{site: site, session: *kept}, options)
+}
+
+func (s *Service) beginSecondStep(party *webauthn.WebAuthn, site, pending string) (Ceremony, error) {
+	p, ok := s.waiting.find(pending, s.now())
+	if !ok {
+		return Ceremony{}, Unauthenticated()
+	}
+	var h holder
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		h, err = loadHolder(tx, p.user.ID)
+		return err
+	})
+	if err != nil {
+		return Ceremony{}, err
+	}
+	if len(h.keys) == 0 {
+		return Ceremony{}, Conflict("no_passkey", "There is no passkey for this account. Use a code instead.")
+	}
+	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(protocol.VerificationPreferred))
+	if err != nil {
+		return Ceremony{}, fmt.Errorf("account: begin a second step with a passkey: %w", explained(err))
+	}
+	return s.begin(ceremony{site: site, session: *kept, pending: pending}, options)
+}
+
+// BeginPasskeyAfterPassword is [Service.BeginSignIn] and then
+// [Service.BeginPasskeyLogin], for who does both in one request.
+func (s *Service) BeginPasskeyAfterPassword(ctx context.Context, site, email, password string, from From) (Ceremony, error) {
+	u, upgraded, _, err := s.firstStep(ctx, email, password, from)
+	if err != nil {
+		return Ceremony{}, err
+	}
+	pending, err := s.wait(u, upgraded)
+	if err != nil {
+		return Ceremony{}, err
+	}
+	return s.BeginPasskeyLogin(ctx, site, pending, from)
+}
+
+// FinishPasskeyLogin lets in whoever's passkey answered the challenge (credential
+// is the JSON of the browser's PublicKeyCredential), as [Service.Login] does. A
+// passkey that is not known or does not fit is [ErrUnauthenticated].
+func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
+	c, ok := s.ceremonies.take(id, s.now())
+	if !ok {
+		return User{}, errCeremony()
+	}
+	var before pendingSignIn
+	if c.pending != "" {
+		if before, ok = s.waiting.find(c.pending, s.now()); !ok {
+			return User{}, errCeremony()
+		}
+	}
+	address := network(from.IP)
+	if _, wait, ok := s.perAddress.Allow(address); !ok && from.IP != "" {
+		return User{}, Throttled(s.perAddress.Limit(), wait)
+	}
+	used, h, err := s.checkPasskey(c, before.user.ID, credential, from)
+	if err != nil {
+		return User{}, err
+	}
+	u := h.user
+	if c.pending != "" {
+		u = before.user // as it was when the password was checked
+	}
+	user, err := s.letIn(u, proof{passkey: used}, before.upgraded, from)
+	if err != nil {
+		return User{}, err
+	}
+	s.perAddress.Refund(address)
+	if c.pending != "" {
+		s.waiting.drop(c.pending)
+		s.perAccount.Reset(FoldEmail(u.Email))
+	}
+	return user, nil
+}
+
+// usedPasskey is a passkey that has answered a challenge.
+type usedPasskey struct {
+	record passkeyRecord // with what the authenticator said
+	before uint32        // its count of signatures
+	second bool          // after the password
+}
+
+func (p *usedPasskey) method() Method {
+	if p.second {
+		return ByPasswordAndPasskey
+	}
+	return ByPasskey
+}
+
+// note stores the use. A count that is no higher than one that was seen since
+// means that there are two of the key.
+func (p *usedPasskey) note(tx *kv.Tx) error {
+	now, err := passkeys.Get(tx, p.record.key())
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return Unauthenticated().Because(err) // removed meanwhile
+	case err != nil:
+		return err
+	case now.SignCount != p.before && p.record.SignCount <= now.SignCount:
+		return Unauthenticated().Because(errCloned)
+	}
+	p.record.Name, p.record.LastUsedAt = now.Name, &tx.Now
+	return passkeys.Put(tx, p.record.key(), p.record)
+}
+
+var errCloned = errors.New("account: the count of a passkey went back: there may be a copy of it")
+
+// checkPasskey checks the answer of an authenticator. userID is who has shown the
+// password before, "" for nobody.
+func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, from From) (*usedPasskey, holder, error) {
+	party, err := s.relyingParty(c.site)
+	if err != nil {
+		return nil, holder{}, err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(credential)
+	if err != nil {
+		return nil, holder{}, errPasskey(err)
+	}
+	h, err := s.holderOf(parsed.RawID)
+	if err != nil {
+		return nil, holder{}, err
+	}
+	if userID != "" && h.user.ID != userID {
+		return nil, holder{}, Unauthenticated()
+	}
+	made, err := validate(party, c, h, parsed)
+	if err == nil && made.Authenticator.CloneWarning {
+		err = errCloned
+		s.log.Warn("a passkey was refused", "user", h.user.ID, "error", err)
+	}
+	if err != nil {
+		s.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)
+		return nil, holder{}, Unauthenticated().Because(explained(err))
+	}
+	for _, p := range h.keys {
+		if string(p.Credential) == string(made.ID) {
+			return &usedPasskey{record: p.with(made), before: p.SignCount, second: userID != ""}, h, nil
+		}
+	}
+	return nil, holder{}, Unauthenticated()
+}
+
+func validate(party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.ParsedCredentialAssertionData) (*webauthn.Credential, error) {
+	if c.pending != "" {
+		return party.ValidateLogin(h, c.session, parsed)
+	}
+	_, made, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
+		if string(handle) != h.user.ID {
+			return nil, Unauthenticated()
+		}
+		return h, nil
+	}, c.session, parsed)
+	return made, err
+}
+
+// holderOf finds whose passkey it is.
+func (s *Service) holderOf(credential []byte) (h holder, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		_, p, err := passkeys.Lookup(tx, "credential", credentialKey(credential))
+		if err != nil {
+			return err
+		}
+		h, err = loadHolder(tx, p.UserID)
+		return err
+	})
+	if errors.Is(err, kv.ErrNotFound) {
+		return h, Unauthenticated().Because(err)
+	}
+	return h, err
+}

@@ -1,0 +1,222 @@
+package account
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"paraph/kv"
+)
+
+// maxPasskeys is how many passkeys one person can have.
+const maxPasskeys = 20
+
+// passkeyRecord is a passkey (a discoverable WebAuthn credential) or a security
+// key of a user, as stored. Nothing in it is a secret.
+type passkeyRecord struct {
+	ID         string     `json:"id"`
+	UserID     string     `json:"user_id"`
+	Name       string     `json:"name"`
+	Credential []byte     `json:"credential"` // its identifier
+	PublicKey  []byte     `json:"public_key"` // COSE
+	SignCount  uint32     `json:"sign_count,omitempty"`
+	Transports []string   `json:"transports,omitempty"`
+	Synced     bool       `json:"synced,omitempty"`    // it may be on several devices
+	BackedUp   bool       `json:"backed_up,omitempty"` // and is
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+}
+
+var passkeys = kv.NewCollection("passkeys", kv.JSON[passkeyRecord](),
+	kv.Index[passkeyRecord]{Name: "credential", Unique: true, Keys: func(p passkeyRecord) []kv.Key {
+		return []kv.Key{credentialKey(p.Credential)}
+	}})
+
+func credentialKey(id []byte) kv.Key { return kv.K(base64.RawURLEncoding.EncodeToString(id)) }
+
+func passkeyKey(userID, id string) string { return userID + "/" + id }
+
+func (p passkeyRecord) key() string { return passkeyKey(p.UserID, p.ID) }
+
+// Passkey is a way of a person to log in without a password.
+type Passkey struct {
+	ID         string
+	Name       string
+	Synced     bool // kept by a password manager on several devices
+	LastUsedAt *time.Time
+	CreatedAt  time.Time
+}
+
+func (p passkeyRecord) view() Passkey {
+	return Passkey{ID: p.ID, Name: p.Name, Synced: p.Synced, LastUsedAt: p.LastUsedAt, CreatedAt: p.CreatedAt}
+}
+
+// passkeysOf lists the passkeys of a user, oldest first.
+func passkeysOf(tx *kv.Tx, userID string) (all []passkeyRecord, err error) {
+	err = passkeys.Each(tx, "", kv.Key(passkeyKey(userID, "")), func(_ string, p passkeyRecord) (bool, error) {
+		all = append(all, p)
+		return true, nil
+	})
+	return all, err
+}
+
+// dropFactors takes every second factor of a user away.
+func dropFactors(tx *kv.Tx, u *userRecord) error {
+	all, err := passkeysOf(tx, u.ID)
+	for _, p := range all {
+		err = errors.Join(err, passkeys.Delete(tx, p.key()))
+	}
+	u.TwoFactor, u.Passkeys = nil, 0
+	return err
+}
+
+// ListPasskeys lists one's own passkeys, oldest first.
+func (s *Service) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
+	if err := session(who); err != nil {
+		return nil, err
+	}
+	out := []Passkey{}
+	err := s.db.View(func(tx *kv.Tx) error {
+		all, err := passkeysOf(tx, who.UserID)
+		for _, p := range all {
+			out = append(out, p.view())
+		}
+		return err
+	})
+	return out, err
+}
+
+// RenamePasskey gives one of one's own passkeys another name.
+func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
+	if err := session(who); err != nil {
+		return Passkey{}, err
+	}
+	var p passkeyRecord
+	err := s.db.Update(func(tx *kv.Tx) (err error) {
+		if p, err = passkeys.Get(tx, passkeyKey(who.UserID, id)); err != nil {
+			return found(err, "passkey")
+		}
+		var f Faults
+		setText(&f, "name", &name, &p.Name, maxName)
+		if err := f.Err(); err != nil {
+			return err
+		}
+		return passkeys.Put(tx, p.key(), p)
+	})
+	if err != nil {
+		return Passkey{}, err
+	}
+	return p.view(), nil
+}
+
+// RemovePasskey takes a passkey away. The last second factor goes only for who
+// knows the password or has a code: a session that was left open is not enough.
+func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
+	last := func(u userRecord) bool { return u.Passkeys == 1 && !u.TwoFactor.active() }
+	return s.proven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
+		p, err := passkeys.Get(tx, passkeyKey(u.ID, id))
+		if err != nil {
+			return found(err, "passkey")
+		}
+		if u.Passkeys--; !u.guarded() {
+			u.TwoFactor = nil // recovery codes have nothing left to recover
+		}
+		return passkeys.Delete(tx, p.key())
+	})
+}
+
+// relyingParty is the appliance as authenticators know it, by the address under
+// which the person sees it (https://host[:port]).
+func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
+	u, err := url.Parse(site)
+	if err != nil || u.Hostname() == "" {
+		return nil, fmt.Errorf("account: %q is no address of a site", site)
+	}
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil, Conflict("passkeys_need_a_name", "Passkeys work only where the address has a name, such as https://sign.example.org. This one is a number.")
+	}
+	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
+		return nil, Conflict("passkeys_need_https", "Passkeys work only over https.")
+	}
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: host, RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("account: passkeys on %s: %w", site, err)
+	}
+	return party, nil
+}
+
+// holder is a user as the library of passkeys wants it.
+type holder struct {
+	user userRecord
+	keys []passkeyRecord
+}
+
+func loadHolder(tx *kv.Tx, userID string) (h holder, err error) {
+	if h.user, err = users.Get(tx, userID); err != nil {
+		return h, found(err, "user")
+	}
+	h.keys, err = passkeysOf(tx, userID)
+	return h, err
+}
+
+// WebAuthnID is the user handle: the identifier, which says nothing of the person.
+func (h holder) WebAuthnID() []byte { return []byte(h.user.ID) }
+
+// WebAuthnName is what tells accounts apart in a list of passkeys.
+func (h holder) WebAuthnName() string { return h.user.Email }
+
+// WebAuthnDisplayName is how the person is called.
+func (h holder) WebAuthnDisplayName() string { return h.user.Name }
+
+// WebAuthnCredentials are all passkeys of the person.
+func (h holder) WebAuthnCredentials() []webauthn.Credential {
+	out := make([]webauthn.Credential, 0, len(h.keys))
+	for _, p := range h.keys {
+		out = append(out, p.credential())
+	}
+	return out
+}
+
+func (h holder) descriptors() []protocol.CredentialDescriptor {
+	out := make([]protocol.CredentialDescriptor, 0, len(h.keys))
+	for _, c := range h.WebAuthnCredentials() {
+		out = append(out, c.Descriptor())
+	}
+	return out
+}
+
+func (p passkeyRecord) credential() webauthn.Credential {
+	c := webauthn.Credential{
+		ID: p.Credential, PublicKey: p.PublicKey,
+		Flags:         webauthn.CredentialFlags{UserPresent: true, BackupEligible: p.Synced, BackupState: p.BackedUp},
+		Authenticator: webauthn.Authenticator{SignCount: p.SignCount},
+	}
+	for _, t := range p.Transports {
+		c.Transport = append(c.Transport, protocol.AuthenticatorTransport(t))
+	}
+	return c
+}
+
+// with gives the record what an authenticator said last.
+func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
+	p.Credential, p.PublicKey, p.SignCount = slices.Clone(c.ID), slices.Clone(c.PublicKey), c.Authenticator.SignCount
+	p.Synced, p.BackedUp = c.Flags.BackupEligible, c.Flags.BackupState
+	p.Transports = nil
+	for _, t := range c.Transport {
+		p.Transports = append(p.Transports, string(t))
+	}
+	return p
+}

@@ -1,0 +1,226 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"paraph/kv"
+)
+
+// Method is how somebody signed in, or tried to.
+type Method string
+
+// The ways to sign in.
+const (
+	ByPassword           Method = "password"
+	ByCode               Method = "password+code"
+	ByRecoveryCode       Method = "password+recovery_code"
+	ByPasswordAndPasskey Method = "password+passkey"
+	ByPasskey            Method = "passkey"
+)
+
+// Outcome is what became of a sign-in.
+type Outcome string
+
+// The ends of a sign-in. Who is not let in for another reason has no account
+// that it could be noted for.
+const (
+	LetIn         Outcome = "ok"
+	WrongPassword Outcome = "wrong_password"
+	WrongProof    Outcome = "wrong_second_factor" // code or passkey
+	Deactivated   Outcome = "deactivated"         // the account
+)
+
+// maxSignIns is how many sign-ins of one person are kept, the latest.
+const maxSignIns = 100
+
+// SignInEntry is one sign-in of a person, successful or not.
+type SignInEntry struct {
+	ID        string    `json:"id"`
+	UserID    string    `json:"user_id"`
+	Name      string    `json:"name"` // of the person, as it was
+	Email     string    `json:"email"`
+	At        time.Time `json:"at"`
+	IP        string    `json:"ip,omitempty"`
+	UserAgent string    `json:"user_agent,omitempty"`
+	Method    Method    `json:"method"`
+	Outcome   Outcome   `json:"outcome"`
+	Companies []string  `json:"companies,omitempty"` // that the person was in
+}
+
+var signIns = kv.NewCollection("signins", kv.JSON[SignInEntry](),
+	kv.Index[SignInEntry]{Name: "user", Counted: true, Keys: func(e SignInEntry) []kv.Key {
+		return []kv.Key{kv.K(e.UserID, kv.KeyTime(e.At))}
+	}},
+	kv.Index[SignInEntry]{Name: "company", Counted: true, Keys: func(e SignInEntry) []kv.Key {
+		keys := make([]kv.Key, 0, len(e.Companies))
+		for _, c := range e.Companies {
+			keys = append(keys, kv.K(c, kv.KeyTime(e.At)))
+		}
+		return keys
+	}})
+
+// signedIn notes that somebody was let in.
+func (s *Service) signedIn(tx *kv.Tx, u User, how Method, from From) error {
+	e := SignInEntry{UserID: u.ID, Name: u.Name, Email: u.Email, At: tx.Now, IP: from.IP, UserAgent: clip(from.UserAgent, 400), Method: how, Outcome: LetIn}
+	for _, c := range u.Companies {
+		e.Companies = append(e.Companies, c.ID)
+	}
+	return s.putSignIn(tx, e)
+}
+
+// putSignIn stores an entry and drops the person's oldest beyond the bound.
+func (s *Service) putSignIn(tx *kv.Tx, e SignInEntry) error {
+	e.ID = s.newID().String()
+	if err := signIns.Put(tx, e.ID, e); err != nil {
+		return err
+	}
+	count, err := signIns.Count(tx, "user", kv.K(e.UserID))
+	if err != nil || count <= maxSignIns {
+		return err
+	}
+	old, err := signIns.Page(tx, kv.Query{Index: "user", Prefix: kv.K(e.UserID), Limit: count - maxSignIns})
+	for _, id := range old.IDs {
+		err = errors.Join(err, signIns.Delete(tx, id))
+	}
+	return err
+}
+
+// maxRefusals bounds what is kept until it is written down.
+const maxRefusals = 10_000
+
+// refusals are failed sign-ins that are not written down yet: writing at once
+// would take longer for an address that is known than for one that is not, and
+// tell them apart. Safe for use by several goroutines.
+type refusals struct {
+	mu  sync.Mutex
+	all []SignInEntry
+}
+
+func (r *refusals) add(e SignInEntry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.all) < maxRefusals {
+		r.all = append(r.all, e)
+	}
+}
+
+func (r *refusals) take() []SignInEntry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.all
+	r.all = nil
+	return all
+}
+
+// refused notes a sign-in that failed, if it is known of whom.
+func (s *Service) refused(u userRecord, how Method, why Outcome, from From) {
+	if u.ID == "" {
+		return
+	}
+	s.refusals.add(SignInEntry{UserID: u.ID, Name: u.Name, Email: u.Email, At: s.now(), IP: from.IP, UserAgent: clip(from.UserAgent, 400), Method: how, Outcome: why})
+}
+
+// flushBatch is how many refusals are written in one transaction.
+const flushBatch = 500
+
+func (s *Service) flushRefusals() error {
+	all := s.refusals.take()
+	for len(all) > 0 {
+		some := all[:min(flushBatch, len(all))]
+		err := s.db.Update(func(tx *kv.Tx) error {
+			for _, e := range some {
+				if err := s.putRefusal(tx, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			for _, e := range all {
+				s.refusals.add(e)
+			}
+			return err
+		}
+		all = all[len(some):]
+	}
+	return nil
+}
+
+func (s *Service) putRefusal(tx *kv.Tx, e SignInEntry) error {
+	u, err := users.Get(tx, e.UserID)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	user, err := withCompanies(tx, u)
+	if err != nil {
+		return err
+	}
+	for _, c := range user.Companies {
+		e.Companies = append(e.Companies, c.ID)
+	}
+	return s.putSignIn(tx, e)
+}
+
+// ListSignIns lists one's own sign-ins, the newest first; with everybody those of
+// all members of the company, for who runs it. At most a hundred of each person
+// are kept.
+func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (List[SignInEntry], error) {
+	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
+	if everybody {
+		if err := staff(who, ScopeAdmin); err != nil {
+			return List[SignInEntry]{}, err
+		}
+		q.Index, q.Prefix = "company", kv.K(who.CompanyID)
+	} else if err := self(who, ScopeRead); err != nil {
+		return List[SignInEntry]{}, err
+	}
+	if err := s.flushRefusals(); err != nil {
+		return List[SignInEntry]{}, err
+	}
+	var page kv.Page[SignInEntry]
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		page, err = signIns.Page(tx, q)
+		return err
+	})
+	return List[SignInEntry]{Items: page.Items, Total: page.Total}, err
+}
+
+// EndAllSessions ends the sessions of everybody in the company but the one that
+// asks, and says how many. API tokens stay.
+func (s *Service) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
+	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
+		return 0, err
+	}
+	for ctx.Err() == nil {
+		n := 0
+		err := s.db.Update(func(tx *kv.Tx) error {
+			keys, err := s.otherSessions(tx, who, sweepBatch)
+			for _, key := range keys {
+				err = errors.Join(err, s.revoke(tx, key))
+			}
+			n = len(keys)
+			return err
+		})
+		ended += n
+		if err != nil || n < sweepBatch {
+			return ended, err
+		}
+	}
+	return ended, ctx.Err()
+}
+
+func (s *Service) otherSessions(tx *kv.Tx, who Actor, limit int) (keys []string, err error) {
+	err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorUser)), func(key string, t tokenRecord) (bool, error) {
+		if t.ID != who.TokenID {
+			keys = append(keys, key)
+		}
+		return len(keys) < limit, nil
+	})
+	return keys, err
+}

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"paraph/app/account"
+)
+
+// PasskeyView is exported because it is embedded: the description leaves out what
+// is not.
+type PasskeyView struct {
+	ID         string  `json:"id"`
+	Name       string  `json:"name"`
+	Synced     bool    `json:"synced" doc:"A password manager keeps it on several devices"`
+	LastUsedAt *string `json:"last_used_at" format:"date-time"`
+	CreatedAt  string  `json:"created_at" format:"date-time"`
+}
+
+func viewPasskey(p account.Passkey) PasskeyView {
+	return PasskeyView{ID: p.ID, Name: p.Name, Synced: p.Synced, LastUsedAt: maybe(p.LastUsedAt), CreatedAt: when(p.CreatedAt)}
+}
+
+type newPasskeyView struct {
+	PasskeyView
+	RecoveryCodes []string `json:"recovery_codes" doc:"With the first second factor; shown once"`
+}
+
+type ceremonyView struct {
+	Ceremony string `json:"ceremony"`
+	Options  any    `json:"options" doc:"For navigator.credentials"`
+}
+
+func viewCeremony(c account.Ceremony) ceremonyView {
+	return ceremonyView{Ceremony: c.ID, Options: c.Options}
+}
+
+type passkeyLoginBody struct {
+	Email    string `json:"email,omitempty"`
+	Password string `json:"password,omitempty"`
+}
+
+type credentialBody struct {
+	Ceremony   string         `json:"ceremony,omitempty"`
+	Credential map[string]any `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
+}
+
+type newPasskeyBody struct {
+	Ceremony   string         `json:"ceremony,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Credential map[string]any `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
+}
+
+type nameBody struct {
+	Name string `json:"name,omitempty"`
+}
+
+type proofBody struct {
+	Password string `json:"password,omitempty"`
+	Code     string `json:"code,omitempty" doc:"Of the authenticator app, or a recovery code"`
+}
+
+type recoveryCodes struct {
+	RecoveryCodes []string `json:"recovery_codes"`
+}
+
+type signInView struct {
+	ID        string  `json:"id"`
+	UserID    string  `json:"user_id"`
+	Name      string  `json:"name"`
+	Email     string  `json:"email"`
+	At        string  `json:"at" format:"date-time"`
+	IP        *string `json:"ip"`
+	UserAgent *string `json:"user_agent"`
+	Method    string  `json:"method" enum:"password,password+code,password+recovery_code,password+passkey,passkey"`
+	Outcome   string  `json:"outcome" enum:"ok,wrong_password,wrong_second_factor,deactivated"`
+}
+
+func viewSignIn(e account.SignInEntry) signInView {
+	return signInView{ID: e.ID, UserID: e.UserID, Name: e.Name, Email: e.Email, At: when(e.At), IP: orNull(e.IP), UserAgent: orNull(e.UserAgent),
+		Method: string(e.Method), Outcome: string(e.Outcome)}
+}
+
+type endedView struct {
+	Ended int `json:"ended" doc:"How many sessions"`
+}
+
+func (s *server) securityRoutes() {
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", summary: "Begin to log in with a passkey", tag: "Session", access: public}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
+		var c account.Ceremony
+		var err error
+		if in.Email == "" && in.Password == "" {
+			c, err = s.Accounts.BeginPasskeyLogin(r.UserContext(), r.site(), "", r.from())
+		} else {
+			c, err = s.Accounts.BeginPasskeyAfterPassword(r.UserContext(), r.site(), in.Email, in.Password, r.from())
+		}
+		return viewCeremony(c), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey", summary: "Log in with a passkey", tag: "Session", access: public}, func(r *request, in *credentialBody) (userView, error) {
+		credential, err := json.Marshal(in.Credential)
+		if err != nil {
+			return userView{}, err
+		}
+		u, err := s.Accounts.FinishPasskeyLogin(r.UserContext(), in.Ceremony, credential, r.from())
+		return viewUser(u), err
+	})
+	s.passkeyRoutes()
+	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", summary: "Make new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
+		codes, err := s.Accounts.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
+		return recoveryCodes{codes}, err
+	})
+	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", summary: "My sign-ins", tag: "Session", query: pageParameters, list: true}, s.signIns(false))
+	handle(s, operation{method: http.MethodGet, path: "/sign-ins", summary: "The sign-ins of the company's members", tag: "Company", query: pageParameters, list: true}, s.signIns(true))
+	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", summary: "Sign everybody out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
+		n, err := s.Accounts.EndAllSessions(r.UserContext(), r.who)
+		return endedView{n}, err
+	})
+}
+
+func (s *server) passkeyRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", summary: "My passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
+		all, err := s.Accounts.ListPasskeys(r.UserContext(), r.who)
+		if err != nil {
+			return envelope[PasskeyView]{}, err
+		}
+		return slice(r, views(all, viewPasskey))
+	})
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", summary: "Begin to register a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+		c, err := s.Accounts.BeginPasskey(r.UserContext(), r.who, r.site())
+		return viewCeremony(c), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
+		credential, err := json.Marshal(in.Credential)
+		if err != nil {
+			return newPasskeyView{}, err
+		}
+		p, err := s.Accounts.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, credential)
+		if p.RecoveryCodes == nil {
+			p.RecoveryCodes = []string{}
+		}
+		return newPasskeyView{viewPasskey(p.Passkey), p.RecoveryCodes}, err
+	})
+	handle(s, operation{method: http.MethodPatch, path: "/me/passkeys/{passkey}", summary: "Rename a passkey", tag: "Session"}, func(r *request, in *nameBody) (PasskeyView, error) {
+		id, err := r.id("passkey")
+		if err != nil {
+			return PasskeyView{}, err
+		}
+		p, err := s.Accounts.RenamePasskey(r.UserContext(), r.who, id, in.Name)
+		return viewPasskey(p), err
+	})
+	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
+		id, err := r.id("passkey")
+		if err != nil {
+			return nothing{}, err
+		}
+		return nothing{}, s.Accounts.RemovePasskey(r.UserContext(), r.who, id, in.Password, in.Code)
+	})
+}
+
+// signIns is the list of one's own sign-ins, or of everybody's in the company.
+func (s *server) signIns(everybody bool) func(*request, *nothing) (envelope[signInView], error) {
+	return func(r *request, _ *nothing) (envelope[signInView], error) {
+		p := r.page()
+		if err := r.faults.Err(); err != nil {
+			return envelope[signInView]{}, err
+		}
+		list, err := s.Accounts.ListSignIns(r.UserContext(), r.who, everybody, p.offset(), p.size)
+		return enclose(r, p, views(list.Items, viewSignIn), list.Total), err
+	}
+}
