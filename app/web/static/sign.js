@@ -135,7 +135,8 @@ class Mark {
       });
     });
     this.text.addEventListener('input', () => this.preview());
-    this.file.addEventListener('change', () => this.look());
+    this.paper = $('[data-paper]', dialog);
+    for (const e of [this.file, this.paper]) e.addEventListener('change', () => this.look());
     $('[data-adopt]', dialog).addEventListener('click', () => this.adopt());
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => { this.fail(''); this.from?.focus(); });
@@ -207,15 +208,17 @@ class Mark {
     }, 200);
   }
   typed() { const i = $('.style:has(:checked) img', this.dialog), p = picture(i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim()))); return p; }
-  look() {
+  async look() {
     const f = this.file.files[0];
-    this.read = null; this.shown.hidden = true;
+    this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = !f;
     if (!f) return;
-    if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 2 << 20) return this.fail(say('badfile'));
     this.fail('');
-    const r = new FileReader();
-    r.onload = () => { this.read = this.shown.src = r.result; this.shown.hidden = false; };
-    r.readAsDataURL(f);
+    try {
+      if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 20 << 20) throw f;
+      const { prepare } = await import('./photo.js'), data = await prepare(f, this.paper.checked);
+      if (data.length > 2.6e6 || this.file.files[0] !== f) throw f;
+      this.read = this.shown.src = data; this.shown.hidden = false;
+    } catch { this.fail(say('badfile')); }
   }
   fail(text) { this.error.textContent = text; this.error.hidden = !text; }
   adopt() {

@@ -1,0 +1,38 @@
+// A picture of a signature as it is put on a document: upright, no larger than
+// it is shown, and, if the paper is to be left out, without it and its margins.
+const longest = 1400;
+
+export async function prepare(file, withoutPaper) {
+  const bitmap = await createImageBitmap(file), scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement('canvas'), brush = canvas.getContext('2d', { willReadFrequently: true });
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale)); canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+  brush.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return (withoutPaper && cutOut(canvas, brush) || canvas).toDataURL('image/png');
+}
+
+const light = (d, i) => .2126 * d[i] + .7152 * d[i + 1] + .0722 * d[i + 2];
+
+// The paper is what most of the picture's edge looks like. Where that is dark,
+// nothing is taken away.
+function cutOut(canvas, brush) {
+  const { width, height } = canvas, image = brush.getImageData(0, 0, width, height), d = image.data, edge = [];
+  for (let x = 0; x < width; x++) edge.push(light(d, 4 * x), light(d, 4 * ((height - 1) * width + x)));
+  for (let y = 0; y < height; y++) edge.push(light(d, 4 * y * width), light(d, 4 * (y * width + width - 1)));
+  const paper = edge.sort((a, b) => a - b)[edge.length >> 1];
+  if (paper < 120) return null;
+  let left = width, right = -1, top = height, bottom = -1;
+  for (let i = 0, n = 0; i < d.length; i += 4, n++) {
+    const ink = Math.min(1, Math.max(0, (paper * .92 - light(d, i)) / (paper * .35)));
+    d[i + 3] = Math.round(d[i + 3] * ink);
+    if (d[i + 3] > 60) {
+      const x = n % width, y = n / width | 0;
+      left = Math.min(left, x); right = Math.max(right, x); top = Math.min(top, y); bottom = Math.max(bottom, y);
+    }
+  }
+  if (right < left) return null;
+  const out = document.createElement('canvas'), margin = 4;
+  out.width = right - left + 1 + 2 * margin; out.height = bottom - top + 1 + 2 * margin;
+  out.getContext('2d').putImageData(image, margin - left, margin - top, left - margin, top - margin, out.width, out.height);
+  return out;
+}
