@@ -69,7 +69,7 @@ func (r *request) gateAgain(v *visitor, err error) error {
 	f := r.failureOf(err)
 	switch account.KindOf(err) {
 	case account.KindInvalid:
-		return r.showGate(v, f.Status, page{Faults: f.Faults})
+		return r.showGate(v, f.Status, page{Faults: r.translated(f.Faults)})
 	case account.KindThrottled:
 		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
 		return r.showGate(v, f.Status, page{Fault: r.say("gate.wait", "n", f.Wait), Faults: map[string][]string{}})

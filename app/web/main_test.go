@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -211,4 +212,13 @@ func (w *window) text() string {
 		return err.Error()
 	}
 	return s
+}
+
+// quoted is values as a script writes them: a list.
+func quoted(values ...string) string {
+	b, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // strings can always be written
+	}
+	return string(b)
 }

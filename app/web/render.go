@@ -172,7 +172,7 @@ func (r *request) again(err error, name string, p page) error {
 		return err
 	}
 	f := r.failureOf(err)
-	p.Values, p.Faults = r.form, e.Fields
+	p.Values, p.Faults = r.form, r.translated(e.Fields)
 	if len(e.Fields) == 0 {
 		p.Fault = r.explain(f)
 	}

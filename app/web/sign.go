@@ -160,8 +160,9 @@ func (s *signPage) explainFaults(r *request, err error) {
 	if !ok {
 		return
 	}
-	at := map[string]*fieldView{}
+	at, labels := map[string]*fieldView{}, map[string]string{"signature.data": r.say("sign.signature.name"), "initials.data": r.say("sign.initials.name")}
 	for _, f := range s.Fields {
+		labels[f.key] = f.Label
 		if at["fields."+f.key] == nil {
 			at["fields."+f.key] = f
 		}
@@ -170,10 +171,13 @@ func (s *signPage) explainFaults(r *request, err error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
-		text := strings.Join(e.Fields[name], " ")
+		var said []string
+		for _, sentence := range e.Fields[name] {
+			said = append(said, r.translate(sentence, labels))
+		}
+		text := strings.Join(said, " ")
 		switch f := at[name]; {
 		case f != nil:
-			text = strings.ReplaceAll(text, f.key, f.Label)
 			f.Errors = append(f.Errors, text)
 			s.Faults = append(s.Faults, faultOf{"#" + f.Input, text})
 		case name == "consent":
@@ -196,5 +200,5 @@ func (r *request) markFault(name, text string) string {
 	if field == "data" && r.form.value(kind+".data") == "" && len(r.form.files[kind+".file"].Data) == 0 {
 		return r.say("sign." + kind + ".missing")
 	}
-	return strings.ReplaceAll(text, kind+"."+field, r.say("sign."+kind+".name"))
+	return text
 }

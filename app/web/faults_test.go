@@ -1,0 +1,47 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// TestFaultsAreInTheReadersLanguage has everything wrong on one page: whatever is
+// said about it comes from the catalogue.
+func TestFaultsAreInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	fields := []apptest.Map{
+		place("text", "Short", 1, 0.05, "min", 5), place("text", "Long", 1, 0.1, "max", 2), place("text", "Code", 1, 0.15, "pattern", "[A-Z]{3}"),
+		place("number", "Number", 1, 0.2), place("number", "Least", 1, 0.25, "min", 10), place("number", "Most", 1, 0.3, "max", 10),
+		place("email", "Mail", 1, 0.35), place("date", "Day", 1, 0.4), place("select", "Floor", 1, 0.45, "options", []string{"first", "second"}),
+		place("text", "Nothing", 1, 0.5), place("signature", "Signature", 2, 0.7),
+	}
+	wrong := map[string]string{"Short": "abc", "Long": "abc", "Code": "abc", "Number": "ten", "Least": "1", "Most": "11", "Mail": "nobody", "Day": "soon", "Floor": "third", "Nothing": ""}
+	d := send(t, s, []apptest.Map{maria()}, fields...)
+	w := open(t, look{language: "ar-XB"})
+	w.visit(d.links[0])
+	w.see("#finish")
+	for label, value := range wrong {
+		w.run(chromedp.Evaluate[chromedp.Void](`(([label, value]) => { const e = [...document.querySelectorAll(".f label")].find(l => l.textContent.startsWith(label)).control;
+			if (e.type === "date") e.type = "text";
+			if (e.tagName === "SELECT") e.append(new Option(value, value));
+			e.value = value; })(` + quoted(label, value) + `)`))
+	}
+	w.refuse()
+	said := get(w, chromedp.Evaluate[[]string](`[...document.querySelectorAll("#errors li, .error:not([hidden])")].map(e => e.textContent.trim()).filter(Boolean)`))
+	for _, text := range said {
+		if !strings.Contains(text, "\u2067") {
+			t.Errorf("not in the reader's language: %s", text)
+		}
+	}
+	all := strings.Join(said, "\n")
+	for label := range wrong {
+		if !strings.Contains(all, label) {
+			t.Errorf("nothing is said about %s", label)
+		}
+	}
+}
