@@ -280,13 +280,21 @@ func (a *App) openDoors(Options) (err error) {
 		a.Notify.BaseURL = a.URL()
 	}
 	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Contacts: a.Contacts, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
-		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls})
+		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls, Setup: a.setup()})
 	if err != nil {
 		return err
 	}
 	o.Mount = pages.Mount
 	a.http, err = api.New(o)
 	return err
+}
+
+// setup is what the pages say of the configuration.
+func (a *App) setup() web.Setup {
+	m := a.Config.Mail
+	return web.Setup{MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
+		MailBlocked:  m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
+		TimestampURL: a.Config.Signing.TimestampURL, LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow}
 }
 
 // Addr is where the appliance listens.

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// Renewal is how long before its end a company's certificate that was made here is replaced.
+const Renewal = 90 * 24 * time.Hour
+
 // Lifetimes. Each is long enough that what it issues never outlives it: an issuer is replaced while it has more than a
 // company's whole lifetime left.
 const (
@@ -20,7 +23,6 @@ const (
 	issuerRenewal     = 6 * year
 	companyLife       = 3 * year
 	timestampLife     = 5 * year
-	renewal           = 90 * 24 * time.Hour
 	timestampRenewal  = 2 * year // what is timestamped again before the old certificate ends must gain by it
 	warningTime       = 60 * 24 * time.Hour
 	backdating        = 24 * time.Hour // a clock that is set back a little still finds them valid

@@ -122,7 +122,7 @@ func (a *Authority) companyUsable(s *Signer, name string, now time.Time) bool {
 		return false
 	}
 	issuer := a.issuers[len(a.issuers)-1]
-	return a.current(s, issuer, now, renewal) && s.Certificate.Subject.CommonName == companyTitle(name)
+	return a.current(s, issuer, now, Renewal) && s.Certificate.Subject.CommonName == companyTitle(name)
 }
 
 // issued tells whether one of this authority's issuers made the certificate.
@@ -133,6 +133,13 @@ func (a *Authority) issued(s *Signer) bool {
 		}
 	}
 	return a.isOwn(s)
+}
+
+// Made tells whether a company's certificate was made here, as opposed to one that was imported.
+func (a *Authority) Made(s *Signer) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.issued(s)
 }
 
 func companyTitle(name string) string {

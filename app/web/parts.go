@@ -9,7 +9,7 @@ import (
 // components are the functions that make the data of the templates in
 // templates/parts. Each takes names and values in pairs; a name that it does not
 // know is an error.
-var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton}
+var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
 //
@@ -19,13 +19,13 @@ var components = template.FuncMap{"field": newField, "chip": newChip, "button": 
 // With page, the value that was sent and the messages under the field's name, or
 // under the one in fault, are shown.
 type fieldData struct {
-	Name, ID, Type, Label, Help, Value     string
-	Autocomplete, Inputmode, Pattern, Form string
-	Min, Max, Step, Placeholder            string
-	Rows, Maxlength                        int
-	Required, Checked, Autofocus, Ltr      bool
-	Options                                []option
-	Errors                                 []string
+	Name, ID, Type, Label, Help, Value           string
+	Autocomplete, Inputmode, Pattern, Form, List string
+	Min, Max, Step, Placeholder                  string
+	Rows, Maxlength                              int
+	Required, Checked, Autofocus, Ltr            bool
+	Options                                      []option
+	Errors                                       []string
 }
 
 // option is one choice of a select.
@@ -70,7 +70,7 @@ func newField(name string, pairs ...any) (fieldData, error) {
 			return assign(v, func(x []option) { f.Options = x })
 		}
 		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID, "autocomplete": &f.Autocomplete,
-			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder}
+			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List}
 		into := texts[key]
 		return into != nil && assign(v, func(x string) { *into = x })
 	})

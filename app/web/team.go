@@ -142,5 +142,7 @@ func (m member) Zone() *time.Location {
 func (d *Door) teamRoutes(app *fiber.App) {
 	d.teamGet(app, "/app", func(r *request) error { return r.redirect("/app/documents") })
 	d.signInRoutes(app)
+	d.settingsRoutes(app)
+	d.memberRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

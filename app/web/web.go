@@ -64,6 +64,7 @@ type Options struct {
 	BaseURL        string   // of the appliance; "" takes it from the request
 	TrustedProxies []string // addresses or prefixes whose forwarded headers count
 	MaxUpload      int64    // of one file, bytes
+	Setup          Setup    // what the pages of settings say of the configuration
 	// Pseudo adds a language made of the English one, longer and from right to
 	// left, for those who ask for ar-XB: it shows what a layout can't bear.
 	Pseudo bool

@@ -1,0 +1,35 @@
+package web
+
+// languages are those that messages and certificates of completion are written
+// in, each by its own name.
+var languages = []struct{ tag, name string }{
+	{"ar", "العربية"}, {"cs", "Čeština"}, {"de", "Deutsch"}, {"en", "English"}, {"es", "Español"}, {"fr", "Français"}, {"he", "עברית"}, {"it", "Italiano"},
+	{"ja", "日本語"}, {"ko", "한국어"}, {"nl", "Nederlands"}, {"pl", "Polski"}, {"pt", "Português"}, {"tr", "Türkçe"}, {"uk", "Українська"}, {"zh", "中文"},
+}
+
+// languageOptions offers every language, and the one that is chosen even if it
+// is none of them.
+func languageOptions(chosen string) []option {
+	var out []option
+	known := chosen == ""
+	for _, l := range languages {
+		known = known || l.tag == chosen
+		out = append(out, option{l.tag, l.name, l.tag == chosen})
+	}
+	if !known {
+		out = append(out, option{chosen, chosen, true})
+	}
+	return out
+}
+
+// commonZones are offered while a time zone is typed; every other of the IANA
+// database is taken too.
+var commonZones = []string{
+	"UTC", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Anchorage", "America/Argentina/Buenos_Aires", "America/Bogota",
+	"America/Chicago", "America/Denver", "America/Halifax", "America/Los_Angeles", "America/Mexico_City", "America/New_York", "America/Santiago",
+	"America/Sao_Paulo", "America/Toronto", "America/Vancouver", "Asia/Bangkok", "Asia/Dubai", "Asia/Hong_Kong", "Asia/Jakarta", "Asia/Jerusalem",
+	"Asia/Karachi", "Asia/Kolkata", "Asia/Manila", "Asia/Riyadh", "Asia/Seoul", "Asia/Shanghai", "Asia/Singapore", "Asia/Tehran", "Asia/Tokyo",
+	"Australia/Brisbane", "Australia/Perth", "Australia/Sydney", "Europe/Amsterdam", "Europe/Athens", "Europe/Berlin", "Europe/Brussels", "Europe/Bucharest",
+	"Europe/Dublin", "Europe/Helsinki", "Europe/Istanbul", "Europe/Kyiv", "Europe/Lisbon", "Europe/London", "Europe/Madrid", "Europe/Oslo", "Europe/Paris",
+	"Europe/Prague", "Europe/Rome", "Europe/Stockholm", "Europe/Vienna", "Europe/Warsaw", "Europe/Zurich", "Pacific/Auckland", "Pacific/Honolulu",
+}
