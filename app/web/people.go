@@ -72,9 +72,7 @@ func (r *request) showTeam(status int, p page) error {
 		return err
 	}
 	for _, m := range list.Items {
-		if m.Status != account.MemberInvited {
-			t.Members = append(t.Members, r.memberLine(m, seen))
-		}
+		t.Members = append(t.Members, r.memberLine(m, seen))
 	}
 	for _, m := range waiting.Items {
 		t.Invited = append(t.Invited, r.memberLine(m, seen))

@@ -34,10 +34,7 @@ var settingsPages = []struct {
 	{"company", "building", false},
 	{"branding", "eye", false},
 	{"consent", "check", false},
-	{"security", "lock", false},
 	{"api", "code", true},
-	{"email", "sent", false},
-	{"outbox", "file", false},
 	{"trust", "shield", false},
 }
 

@@ -47,7 +47,7 @@ func (r *request) showBranding() error {
 // saveColour refuses a colour that can't be read on white: pages would fall back
 // to ours, and nobody would know why.
 func (r *request) saveColour() error {
-	colour := strings.ToLower(strings.TrimSpace(r.form.value("brand_color")))
+	colour := strings.ToLower(strings.TrimSpace(firstText(r.form.value("use"), r.form.value("brand_color"))))
 	if colour != "" && !strings.HasPrefix(colour, "#") {
 		colour = "#" + colour
 	}

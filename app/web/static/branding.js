@@ -1,7 +1,7 @@
 // Shows at once whether a colour can be read, and how the pages look with it.
 
 const form = document.getElementById("colour");
-const code = form.elements.brand_color;
+const code = document.getElementById("i-brand-color");
 const pick = document.getElementById("pick");
 const says = document.getElementById("contrast");
 const styles = [...document.querySelectorAll(".preview")].map((e) => e.style);

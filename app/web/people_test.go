@@ -1,0 +1,162 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// TestInviteToTheTeam sends invitations to several people at once, one of whom
+// can't have any.
+func TestInviteToTheTeam(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := team(t, owner, look{width: 360, height: 740, plain: true})
+	w.visit(s.URL + "/app/team")
+	w.click(`main details summary`)
+	w.write(`textarea[name="emails"]`, "Ben Buyer <ben@new.example>, wrong\ncleo@new.example")
+	w.run(chromedp.Submit(`form[action="/app/team/invite"]`))
+	w.see("#errors")
+	if got := w.value(`textarea[name="emails"]`); got != "wrong" {
+		t.Errorf("the form keeps %q", got)
+	}
+	text := w.text()
+	for _, want := range []string{"Ben Buyer", "cleo@new.example", "Invitations sent: 2.", "wrong:"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q: %s", want, text)
+		}
+	}
+	old := s.Link(t, "ben@new.example", "/join/")
+	v := browse(t, owner)
+	id := owner.Get(t, "/members?search=ben").Want(t, 200).Text(t, "data.0.id")
+	_, html := v.send("/app/team/" + id + "/resend")
+	v.contains(html, "ben@new.example was sent a new link")
+	if s.Link(t, "ben@new.example", "/join/") == old {
+		t.Error("the link is the old one")
+	}
+	if _, err := s.Accounts.CheckInvite(t.Context(), old); err == nil {
+		t.Error("the old link still works")
+	}
+	_, html = v.get("/app/team/" + id + "/remove")
+	v.contains(html, "Take back")
+	v.send("/app/team/" + id + "/remove")
+	if _, err := s.Accounts.CheckInvite(t.Context(), s.Link(t, "ben@new.example", "/join/")); err == nil {
+		t.Error("an invitation that was taken back still works")
+	}
+	if status, _ := v.send("/app/team/invite", "emails", " , ", "role", "member"); status != http.StatusUnprocessableEntity {
+		t.Errorf("nobody to invite: %d", status)
+	}
+	if status, _ := v.send("/app/team/invite", "emails", strings.Repeat("a@b.example\n", 51), "role", "member"); status != http.StatusUnprocessableEntity {
+		t.Errorf("too many: %d", status)
+	}
+}
+
+// TestHandOver deactivates somebody whose documents go to somebody else.
+func TestHandOver(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	leaver, heir, viewer := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleMember), owner.Member(t, account.RoleViewer)
+	draft := leaver.Post(t, "/documents", apptest.Map{"title": "Draft"}).Want(t, http.StatusCreated).Text(t, "id")
+	out, _ := ask(t, leaver, "ben@signer.example")
+	done, _ := ask(t, leaver, "cleo@signer.example")
+	leaver.Post(t, "/documents/"+done+"/void", apptest.Map{"reason": "Not needed"}).Want(t, http.StatusOK)
+	archived := leaver.Post(t, "/documents", apptest.Map{"title": "Archived"}).Want(t, http.StatusCreated).Text(t, "id")
+	leaver.Post(t, "/documents/"+archived+"/archive", nil).Want(t, http.StatusOK)
+
+	v := browse(t, owner)
+	page := "/app/team/" + leaver.UserID
+	if status, html := v.get(page); status != http.StatusOK || strings.Contains(html, `value="`+viewer.UserID) || !strings.Contains(html, "3 open documents") {
+		t.Errorf("%d: %s", status, html)
+	}
+	_, html := v.send(page+"/deactivate", "to", heir.UserID)
+	v.contains(html, "Documents handed over: 3.")
+	leaver.Get(t, "/documents").Want(t, http.StatusUnauthorized)
+	for id, want := range map[string]string{draft: heir.UserID, out: heir.UserID, archived: heir.UserID, done: leaver.UserID} {
+		if got := owner.Get(t, "/documents/"+id).Want(t, 200).Text(t, "owner.id"); got != want {
+			t.Errorf("%s belongs to %s, want %s", id, got, want)
+		}
+	}
+	events := owner.Get(t, "/documents/"+out+"/events?sort=at|desc").Want(t, 200)
+	if got := events.Text(t, "data.0.type"); got != "document.handed_over" {
+		t.Errorf("the trail ends with %s", got)
+	}
+	if errs := s.Signing.Check(t.Context()); len(errs) > 1 || errs[0] != nil {
+		t.Error(errs)
+	}
+	for name, to := range map[string]string{"a viewer": viewer.UserID, "nobody": "", "themselves": leaver.UserID, "a stranger": s.Company(t).UserID} {
+		if status, _ := v.send(page+"/hand-over", "to", to); status != http.StatusUnprocessableEntity {
+			t.Errorf("to %s: %d", name, status)
+		}
+	}
+	_, html = v.send(page + "/activate")
+	v.contains(html, "is active again")
+	if _, err := s.Signing.HandOver(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, heir.UserID); account.KindOf(err) != account.KindForbidden {
+		t.Errorf("a member hands over: %v", err)
+	}
+}
+
+// TestLastOwner shows the reason in the place of what can't be done.
+func TestLastOwner(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	admin := owner.Member(t, account.RoleAdmin)
+	v := browse(t, owner)
+	page := "/app/team/" + owner.UserID
+	_, html := v.get(page)
+	v.contains(html, "This is the only owner")
+	if strings.Contains(html, page+"/role") || strings.Contains(html, page+"/deactivate") {
+		t.Error("what can't be done is offered")
+	}
+	for action, form := range map[string][]string{"role": {"role", "viewer"}, "deactivate": nil, "remove": nil} {
+		if status, _ := v.send(page+"/"+action, form...); status != http.StatusConflict {
+			t.Errorf("%s: %d", action, status)
+		}
+	}
+	a := browse(t, admin)
+	_, html = a.get(page)
+	a.contains(html, "Only an owner can change")
+	if status, _ := a.send(page+"/role", "role", "viewer"); status != http.StatusForbidden {
+		t.Errorf("an administrator changes an owner: %d", status)
+	}
+	if status, html := a.send("/app/team/"+admin.UserID+"/role", "role", "owner"); status != http.StatusUnprocessableEntity {
+		t.Errorf("an administrator becomes an owner: %d %.200s", status, html)
+	}
+	_, html = v.send("/app/team/"+admin.UserID+"/role", "role", "owner")
+	v.contains(html, "has the role Owner now")
+	if _, html = v.get(page); strings.Contains(html, "This is the only owner") {
+		t.Error("there are two owners now")
+	}
+	stranger := browse(t, s.Company(t))
+	for _, path := range []string{page, page + "/remove"} {
+		if status, _ := stranger.get(path); status != http.StatusNotFound {
+			t.Errorf("another company gets %d from %s", status, path)
+		}
+	}
+	for _, action := range []string{"role", "deactivate", "activate", "remove", "resend"} {
+		if status, _ := stranger.send(page+"/"+action, "role", "viewer"); status != http.StatusNotFound {
+			t.Errorf("another company may %s: %d", action, status)
+		}
+	}
+}
+
+func TestRolesTable(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := team(t, s.Company(t), look{width: 320, height: 640})
+	w.visit(s.URL + "/app/team/roles")
+	w.heading("Roles")
+	if got := get(w, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr:nth-child(4) td .icon').length`)); got != 3 {
+		t.Errorf("%d roles approve, want 3", got)
+	}
+	if wide := get(w, chromedp.Evaluate[int]("document.documentElement.scrollWidth")); wide > 320 {
+		t.Errorf("the page is %d wide", wide)
+	}
+}
