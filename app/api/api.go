@@ -8,13 +8,13 @@ package api
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/door"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
@@ -54,7 +54,7 @@ const prefetch = 64 << 10
 
 type server struct {
 	Options
-	proxies []netip.Prefix
+	proxies door.Proxies
 	doc     *document
 	app     *fiber.App
 	replays *replays
@@ -65,7 +65,7 @@ func New(o Options) (*fiber.App, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	proxies, err := parseProxies(o.TrustedProxies)
+	proxies, err := door.ParseProxies(o.TrustedProxies)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func New(o Options) (*fiber.App, error) {
 	if o.Mount != nil {
 		o.Mount(s.app, s.doc.json)
 	}
-	s.app.Use(func(*fiber.Ctx) error { return account.NotFound("page") })
+	s.app.Use(door.Unknown)
 	return s.app, nil
 }
 

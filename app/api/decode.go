@@ -20,6 +20,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 )
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -112,7 +113,7 @@ func (r *request) drain() {
 		_, err = io.CopyN(io.Discard, r.Context().RequestBodyStream(), patientBytes)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		r.server.Log.Debug("reading on behind a refusal", "request_id", requestID(r.Ctx), "error", err)
+		r.server.Log.Debug("reading on behind a refusal", "request_id", door.RequestID(r.Ctx), "error", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"paraph/app/account"
+	"paraph/app/door"
 	"paraph/app/signing"
 )
 
@@ -20,21 +21,6 @@ type failure struct {
 	Errors    map[string][]string `json:"errors,omitempty" doc:"Field to messages; with 422"`
 	Code      string              `json:"code,omitempty" doc:"A stable word; with 403, 404, 409, 413, 415"`
 	RequestID string              `json:"request_id,omitempty" doc:"What the log has; with 500"`
-}
-
-var statuses = map[account.Kind]int{
-	account.KindMalformed:          http.StatusBadRequest,
-	account.KindUnauthenticated:    http.StatusUnauthorized,
-	account.KindForbidden:          http.StatusForbidden,
-	account.KindNotFound:           http.StatusNotFound,
-	account.KindConflict:           http.StatusConflict,
-	account.KindPreconditionFailed: http.StatusPreconditionFailed,
-	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
-	account.KindUnsupported:        http.StatusUnsupportedMediaType,
-	account.KindInvalid:            http.StatusUnprocessableEntity,
-	account.KindThrottled:          http.StatusTooManyRequests,
-	account.KindUnavailable:        http.StatusServiceUnavailable,
-	account.KindNoSpace:            http.StatusInsufficientStorage,
 }
 
 // fail turns an error into the response: one place, one log line for what is
@@ -53,7 +39,7 @@ func (s *server) fail(c *fiber.Ctx, err error) error {
 }
 
 func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
-	if e, ok := errors.AsType[*account.Error](err); ok && statuses[e.Kind] != 0 {
+	if e, ok := errors.AsType[*account.Error](err); ok && door.Status(e.Kind) != 0 {
 		return known(c, e)
 	}
 	if signing.NoSpace(err) {
@@ -72,13 +58,13 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if errors.Is(err, context.Canceled) {
 		level = s.Log.Warn
 	}
-	level("request failed", "request_id", requestID(c), "error", err)
+	level("request failed", "request_id", door.RequestID(c), "error", err)
 	return http.StatusInternalServerError, failure{
-		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: requestID(c)}
+		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: door.RequestID(c)}
 }
 
 func known(c *fiber.Ctx, e *account.Error) (int, failure) {
-	status := statuses[e.Kind]
+	status := door.Status(e.Kind)
 	body := failure{Message: e.Message, Errors: e.Fields}
 	switch status {
 	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:

@@ -9,6 +9,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 )
 
 // observe gives every request an identifier, keeps a panic to its own request,
@@ -17,7 +18,7 @@ import (
 func (s *server) observe(c *fiber.Ctx) (err error) {
 	started := time.Now()
 	id := ulid.Make().String()
-	c.Locals(requestIDKey, id)
+	c.Locals(door.RequestIDKey, id)
 	c.Set(fiber.HeaderXRequestID, id)
 	defer func() {
 		if p := recover(); p != nil {
@@ -50,7 +51,7 @@ func (s *server) admit(c *fiber.Ctx) error {
 }
 
 func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
-	route, _ := c.Locals(routeKey).(string)
+	route, _ := c.Locals(door.RouteKey).(string)
 	if route == "" {
 		route = c.Method() + " (none)"
 	}

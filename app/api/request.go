@@ -1,8 +1,6 @@
 package api
 
 import (
-	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -10,6 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 	"paraph/app/signing"
 )
 
@@ -27,12 +26,8 @@ type request struct {
 	faults      account.Faults // of the query
 }
 
-// Keys of what a request carries for the log.
-const (
-	requestIDKey = "request_id"
-	routeKey     = "route"
-	companyKey   = "company"
-)
+// companyKey is where the log finds whose request it is.
+const companyKey = "company"
 
 // authenticate finds who asks, from the bearer token: a JWT of this service, or
 // the token of a signatory's link.
@@ -53,73 +48,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 		return account.Actor{}, err
 	}
 	who.Seen = ifMatch(c.Get(fiber.HeaderIfMatch))
-	return who.From(s.address(c), agent(c), requestID(c)), nil
-}
-
-// agent is the caller's program, cut to what evidence needs.
-func agent(c *fiber.Ctx) string {
-	s := c.Get(fiber.HeaderUserAgent)
-	return strings.ToValidUTF8(s[:min(len(s), 400)], "")
-}
-
-func requestID(c *fiber.Ctx) string {
-	id, _ := c.Locals(requestIDKey).(string)
-	return id
-}
-
-func parseProxies(all []string) ([]netip.Prefix, error) {
-	out := make([]netip.Prefix, 0, len(all))
-	for _, s := range all {
-		if a, err := netip.ParseAddr(s); err == nil {
-			out = append(out, netip.PrefixFrom(a, a.BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("server.trusted_proxies: %q is neither an address nor a prefix", s)
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-// peer is the address at the other end of the connection.
-func peer(c *fiber.Ctx) netip.Addr {
-	a, ok := netip.AddrFromSlice(c.Context().RemoteIP())
-	if !ok {
-		return netip.Addr{}
-	}
-	return a.Unmap()
-}
-
-func (s *server) trusted(a netip.Addr) bool {
-	for _, p := range s.proxies {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
-// address is where a request comes from. Forwarded headers count only when a
-// trusted proxy sent them, and only the last hop that is not one of ours.
-func (s *server) address(c *fiber.Ctx) string {
-	at := peer(c)
-	if !s.trusted(at) {
-		return at.String()
-	}
-	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		at = a.Unmap()
-		if !s.trusted(at) {
-			break
-		}
-	}
-	return at.String()
+	return who.From(s.proxies.Address(c), door.Agent(c), door.RequestID(c)), nil
 }
 
 // base is the address of the API as the caller used it, for links.
@@ -132,24 +61,7 @@ func (r *request) base() string {
 }
 
 // site is the address of the appliance as the caller used it.
-func (r *request) site() string {
-	if r.server.BaseURL != "" {
-		return strings.TrimSuffix(r.server.BaseURL, "/")
-	}
-	scheme, host := "http", string(r.Context().Host())
-	if r.Context().IsTLS() {
-		scheme = "https"
-	}
-	if r.server.trusted(peer(r.Ctx)) {
-		if v := r.Get(fiber.HeaderXForwardedProto); v == "http" || v == "https" {
-			scheme = v
-		}
-		if v := r.Get(fiber.HeaderXForwardedHost); v != "" {
-			host = strings.TrimSpace(strings.Split(v, ",")[0])
-		}
-	}
-	return scheme + "://" + host
-}
+func (r *request) site() string { return r.server.proxies.Site(r.Ctx, r.server.BaseURL) }
 
 // id reads an identifier of the path: a ULID in either of its renderings.
 // Anything else is not found.

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 )
 
 // nothing is the input or output of an endpoint that has none.
@@ -97,7 +98,7 @@ func (s *server) add(op operation, run func(*request) error) {
 			r.who = who
 			c.Locals(companyKey, who.CompanyID)
 		}
-		c.Locals(routeKey, op.method+" "+op.path)
+		c.Locals(door.RouteKey, op.method+" "+op.path)
 		return run(r)
 	}
 	s.route(op.method, op.path, handler)

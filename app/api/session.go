@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/door"
 )
 
 type loginBody struct {
@@ -75,7 +76,7 @@ func (s *server) sessionRoutes() {
 }
 
 func (r *request) from() account.From {
-	return account.From{IP: r.server.address(r.Ctx), UserAgent: agent(r.Ctx)}
+	return account.From{IP: r.server.proxies.Address(r.Ctx), UserAgent: door.Agent(r.Ctx)}
 }
 
 func (s *server) logIn(r *request, in *loginBody) (userView, error) {

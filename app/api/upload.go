@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 	"paraph/app/signing"
 )
 
@@ -31,7 +32,7 @@ type base64File struct {
 func (r *request) closeUploads() {
 	for _, u := range r.uploads {
 		if err := u.Close(); err != nil {
-			r.server.Log.Warn("dropping an upload", "request_id", requestID(r.Ctx), "error", err)
+			r.server.Log.Warn("dropping an upload", "request_id", door.RequestID(r.Ctx), "error", err)
 		}
 	}
 }

@@ -11,23 +11,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 	"paraph/app/signing"
 )
-
-var statuses = map[account.Kind]int{
-	account.KindMalformed:          http.StatusBadRequest,
-	account.KindUnauthenticated:    http.StatusUnauthorized,
-	account.KindForbidden:          http.StatusForbidden,
-	account.KindNotFound:           http.StatusNotFound,
-	account.KindConflict:           http.StatusConflict,
-	account.KindPreconditionFailed: http.StatusPreconditionFailed,
-	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
-	account.KindUnsupported:        http.StatusUnsupportedMediaType,
-	account.KindInvalid:            http.StatusUnprocessableEntity,
-	account.KindThrottled:          http.StatusTooManyRequests,
-	account.KindUnavailable:        http.StatusServiceUnavailable,
-	account.KindNoSpace:            http.StatusInsufficientStorage,
-}
 
 // failure is what the page of an error shows.
 type failure struct {
@@ -71,8 +57,8 @@ func (r *request) failureOf(err error) failure {
 	if signing.NoSpace(err) {
 		err = account.NoSpace()
 	}
-	if e, ok := errors.AsType[*account.Error](err); ok && statuses[e.Kind] != 0 {
-		f := failure{Status: statuses[e.Kind], Message: e.Message, Faults: e.Fields}
+	if e, ok := errors.AsType[*account.Error](err); ok && door.Status(e.Kind) != 0 {
+		f := failure{Status: door.Status(e.Kind), Message: e.Message, Faults: e.Fields}
 		switch f.Status {
 		case http.StatusNotFound, http.StatusUnauthorized:
 			f.Message = ""
@@ -112,7 +98,7 @@ func (d *Door) lost(app *fiber.App) {
 				return r.signInFirst(err)
 			}
 		}
-		return account.NotFound("page")
+		return door.Unknown(r.Ctx)
 	})
 	app.Use(func(c *fiber.Ctx) error {
 		reads := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/door"
 )
 
 //go:embed static
@@ -90,7 +91,7 @@ func (a *assets) address(name string) (string, error) {
 // static serves a file. Under another hash it is served too, for a page that was
 // opened before the last update, but not to be kept.
 func (d *Door) static(c *fiber.Ctx) error {
-	c.Locals(routeKey, "GET /static")
+	c.Locals(door.RouteKey, "GET /static")
 	f, ok := d.assets.files[c.Params("*")]
 	if !ok {
 		return account.NotFound("file")

@@ -36,13 +36,13 @@ package web
 
 import (
 	"log/slog"
-	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/door"
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -73,7 +73,7 @@ type Options struct {
 // Door is all pages.
 type Door struct {
 	Options
-	proxies []netip.Prefix
+	proxies door.Proxies
 	assets  *assets
 	books   *books
 	pages   *pages
@@ -87,7 +87,7 @@ func New(o Options) (*Door, error) {
 	}
 	d := &Door{Options: o}
 	var err error
-	if d.proxies, err = parseProxies(o.TrustedProxies); err != nil {
+	if d.proxies, err = door.ParseProxies(o.TrustedProxies); err != nil {
 		return nil, err
 	}
 	if d.assets, err = loadAssets(); err != nil {
