@@ -50,7 +50,7 @@ func start() {
 // window is a window of the browser that watches what a page must not do: break
 // the content security policy, ask another host, fail in a script.
 type window struct {
-	t     *testing.T
+	t     testing.TB
 	ctx   context.Context
 	close func() // when the test ends, at the latest
 
@@ -66,7 +66,7 @@ type look struct {
 	language      string
 }
 
-func open(t *testing.T, l look) *window {
+func open(t testing.TB, l look) *window {
 	t.Helper()
 	startBrowser.Do(start)
 	if errBrowser != nil {

@@ -20,7 +20,7 @@ type sent struct {
 
 // send makes a document of two pages and sends it. Fields without an owner are
 // the first person's.
-func send(t *testing.T, s *apptest.Server, people []apptest.Map, fields ...apptest.Map) *sent {
+func send(t testing.TB, s *apptest.Server, people []apptest.Map, fields ...apptest.Map) *sent {
 	t.Helper()
 	c := s.Company(t)
 	d := c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat", "message": "Please sign soon."}).Want(t, http.StatusCreated).Text(t, "id")

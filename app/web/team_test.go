@@ -23,7 +23,7 @@ func (w *window) signIn(c *apptest.Client) {
 }
 
 // team opens a window in which a member is signed in.
-func team(t *testing.T, c *apptest.Client, l look) *window {
+func team(t testing.TB, c *apptest.Client, l look) *window {
 	t.Helper()
 	w := open(t, l)
 	w.signIn(c)
