@@ -342,3 +342,21 @@ func unguarded(cell string) string {
 	}
 	return cell
 }
+
+// Headings gives the first row of a file, for choosing which column is what.
+func Headings(body io.Reader) ([]string, error) {
+	rows, err := readCSV(body)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].cells, nil
+}
+
+// Fields are what a column of a file can be, in the order of an export.
+func Fields() []string {
+	var out []string
+	for _, c := range columns {
+		out = append(out, c.field)
+	}
+	return out
+}

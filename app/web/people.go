@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -136,11 +135,11 @@ func (r *request) inviteMembers() error {
 		r.form.values.Set("emails", strings.Join(left, "\n"))
 		p := page{}
 		if done > 0 {
-			p.Notice = r.notice("ok", "team.invited", "count", strconv.Itoa(done))
+			p.Notice = r.notice("ok", "team.invited", "count", itoa(done))
 		}
 		return r.teamAgain(err, p)
 	}
-	r.flash("ok", "team.invited", "count", strconv.Itoa(done))
+	r.flash("ok", "team.invited", "count", itoa(done))
 	return r.redirect("/app/team")
 }
 
@@ -257,7 +256,7 @@ func (r *request) deactivate() error {
 			return r.memberAgain(err)
 		}
 		if n > 0 {
-			return r.toMember("member.off.given", "name", m.Name, "count", strconv.Itoa(n))
+			return r.toMember("member.off.given", "name", m.Name, "count", itoa(n))
 		}
 	}
 	return r.toMember("member.off", "name", m.Name)
@@ -276,7 +275,7 @@ func (r *request) handOver() error {
 	if err != nil {
 		return r.memberAgain(err)
 	}
-	return r.toMember("member.given", "count", strconv.Itoa(n))
+	return r.toMember("member.given", "count", itoa(n))
 }
 
 func (r *request) resendInvite() error {

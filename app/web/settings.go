@@ -225,6 +225,8 @@ func cardOf(p page, name string) page {
 	return page{}
 }
 
+func itoa(n int) string { return strconv.Itoa(n) }
+
 // percent is how much of a span of time is over.
 func percent(from, until, now time.Time) int {
 	whole := until.Sub(from)

@@ -25,7 +25,7 @@ func (r *request) companyPage() page {
 	c := r.who.Company
 	days := make([]string, len(c.ReminderDays))
 	for i, n := range c.ReminderDays {
-		days[i] = strconv.Itoa(n)
+		days[i] = itoa(n)
 	}
 	return page{Title: r.say("settings.company"), Data: companyCards{Company: c, Languages: languageOptions(c.Locale), Zones: commonZones,
 		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
@@ -39,7 +39,7 @@ func orBlank(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return strconv.Itoa(n)
+	return itoa(n)
 }
 
 func (r *request) showCompany() error {

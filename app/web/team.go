@@ -144,5 +144,6 @@ func (d *Door) teamRoutes(app *fiber.App) {
 	d.signInRoutes(app)
 	d.settingsRoutes(app)
 	d.memberRoutes(app)
+	d.contactRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

@@ -1,0 +1,130 @@
+package web_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+func TestContactsInTheBrowser(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := team(t, owner, look{width: 320, height: 640, plain: true})
+	w.visit(s.URL + "/app/contacts")
+	w.click(`main .empty a.btn`)
+	w.write(`input[name="name"]`, "Ben Buyer")
+	w.write(`input[name="email"]`, "ben@example.org")
+	w.write(`input[name="tags"]`, "client, lease")
+	w.run(chromedp.Submit(`form[action="/app/contacts/new"]`))
+	w.heading("Ben Buyer")
+	w.visit(s.URL + "/app/contacts/new")
+	w.write(`input[name="email"]`, "BEN@example.org")
+	w.run(chromedp.Submit(`form[action="/app/contacts/new"]`))
+	w.see("#i-email-error")
+	w.visit(s.URL + "/app/contacts?search=buy")
+	w.click(`tbody a`)
+	w.click(`form[action$="/archive"] button`)
+	w.see(`form[action$="/restore"]`)
+	w.click(`form[action$="/restore"] button`)
+	w.see(`form[action$="/archive"]`)
+	w.click(`form[action$="/delete"] button`)
+	w.see(`.chip.danger`)
+	w.visit(s.URL + "/app/contacts")
+	w.see(`main .empty`)
+	w.visit(s.URL + "/app/contacts?status=deleted")
+	if got := w.read("tbody"); !strings.Contains(got, "Ben Buyer") {
+		t.Errorf("the trash holds %q", got)
+	}
+	if wide := get(w, chromedp.Evaluate[int]("document.documentElement.scrollWidth")); wide > 320 {
+		t.Errorf("the page is %d wide", wide)
+	}
+}
+
+// TestContactFileWithBadRows has a file whose columns must be chosen, and of which
+// not every row can be taken.
+func TestContactFileWithBadRows(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	file := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(file, []byte("who;reach\nBen Buyer;ben@example.org\nNobody;not an address\nCleo <b>;cleo@example.org\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := team(t, owner, look{plain: true})
+	w.visit(s.URL + "/app/contacts/import")
+	w.run(chromedp.SetUploadFiles(`input[name="file"]`, []string{file}))
+	w.click(`button[value="check"]`)
+	w.see("#errors")
+	w.run(chromedp.SetValue(`select[name="column.email"]`, "reach"), chromedp.SetValue(`select[name="column.name"]`, "who"))
+	w.click(`button[value="check"]`)
+	text := w.read("tbody")
+	if !strings.Contains(text, "3") || !strings.Contains(text, "not an address") || strings.Contains(text, "cleo") {
+		t.Errorf("the problems are %q", text)
+	}
+	if got := owner.Get(t, "/contacts").Want(t, 200).Int(t, "meta.total"); got != 0 {
+		t.Errorf("looking made %d contacts", got)
+	}
+	w.click(`button[value="import"]`)
+	if got := w.read(".notice.ok"); !strings.Contains(got, "New contacts: 2") || !strings.Contains(got, "left out: 1") {
+		t.Errorf("it says %q", got)
+	}
+	if got := owner.Get(t, "/contacts").Want(t, 200).Int(t, "meta.total"); got != 2 {
+		t.Errorf("there are %d contacts", got)
+	}
+	v := browse(t, owner)
+	status, body := v.get("/app/contacts/export")
+	if status != http.StatusOK || !strings.Contains(body, "cleo@example.org") {
+		t.Errorf("%d: %s", status, body)
+	}
+	for name, content := range map[string]string{"nothing": "", "no text": "\x00\x01\x02\xff\xfe\xfd", "large": strings.Repeat("a,b\n", 1<<20+1)} {
+		if status, html := v.sendFile("/app/contacts/import", "file", "x.csv", []byte(content), "do", "import"); status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d %.300s", name, status, html)
+		}
+	}
+}
+
+func TestContactsByRole(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	id := owner.Post(t, "/contacts", apptest.Map{"name": "Ben", "email": "ben@example.org"}).Want(t, http.StatusCreated).Text(t, "id")
+	document, _ := ask(t, owner, "ben@example.org")
+	page := "/app/contacts/" + id
+	for _, role := range account.Roles() {
+		v := browse(t, owner.Member(t, role))
+		status, html := v.get(page)
+		v.contains(html, "/app/documents/"+document)
+		may := role.Allows(account.ScopeWrite)
+		if status != http.StatusOK || strings.Contains(html, page+"/archive") != may {
+			t.Errorf("%s: %d", role, status)
+		}
+		want := map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[may]
+		for _, path := range []string{"/app/contacts/new", "/app/contacts/import", page + "/edit"} {
+			if status, _ := v.get(path); status != want {
+				t.Errorf("%s gets %d from %s", role, status, path)
+			}
+		}
+		if status, _ := v.send(page+"/edit", "name", "Ben "+string(role), "email", "ben@example.org"); status != want {
+			t.Errorf("%s saves: %d", role, status)
+		}
+	}
+	stranger := browse(t, s.Company(t))
+	for _, path := range []string{page, page + "/edit"} {
+		if status, _ := stranger.get(path); status != http.StatusNotFound {
+			t.Errorf("another company gets %d from %s", status, path)
+		}
+	}
+	for _, action := range []string{"edit", "archive", "restore", "delete"} {
+		if status, _ := stranger.send(page+"/"+action, "name", "X", "email", "x@y.example"); status != http.StatusNotFound {
+			t.Errorf("another company may %s: %d", action, status)
+		}
+	}
+}
