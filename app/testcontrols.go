@@ -74,6 +74,9 @@ func (a *App) Reset(ctx context.Context) error {
 	a.Signing.Reset()
 	a.Contacts.Reset()
 	a.jobs.Nudge()
+	if err := a.Signing.ScheduleRetention(); err != nil {
+		return err
+	}
 	return a.seed(ctx)
 }
 

@@ -127,6 +127,11 @@ func (s *server) companyRoutes() {
 		return r.viewCompany(c), err
 	})
 	handle(s, operation{method: http.MethodPatch, path: "/company", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
+		takeAway(r, "logo_url", &in.LogoURL)
+		takeAway(r, "brand_color", &in.BrandColor)
+		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
+		takeAway(r, "consent_text", &in.ConsentText)
+		takeAway(r, "retention_days", &in.RetentionDays)
 		c, err := s.Accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})

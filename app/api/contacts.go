@@ -78,6 +78,11 @@ func (s *server) contactRoutes() {
 		if err != nil {
 			return contactView{}, err
 		}
+		takeAway(r, "organization", &in.Organization)
+		takeAway(r, "phone", &in.Phone)
+		takeAway(r, "locale", &in.Locale)
+		takeAway(r, "note", &in.Note)
+		takeAway(r, "tags", &in.Tags)
 		c, err := s.Contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})

@@ -140,7 +140,7 @@ func (s *server) decode(r *request, op operation, schema *huma.Schema, in any) e
 	case err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")):
 		return s.decodeJSON(r, op, schema, in)
 	case r.empty():
-		return decodeText(nil, s, schema, in)
+		return r.decodeText(nil, schema, in)
 	case err == nil && media == "application/x-www-form-urlencoded" && r.Method() == http.MethodPost && !op.files:
 		// curl -d without a header: the body is looked at as what it should be.
 		return s.decodeJSON(r, op, schema, in)
@@ -167,7 +167,7 @@ func (s *server) decodeJSON(r *request, op operation, schema *huma.Schema, in an
 	if err != nil {
 		return err
 	}
-	return decodeText(b, s, schema, in)
+	return r.decodeText(b, schema, in)
 }
 
 // decodePlain takes a body that is no JSON as it is.
@@ -203,7 +203,7 @@ func (r *request) whole(limit int64) ([]byte, error) {
 
 // decodeText turns JSON into the input. All values of the wrong type are told
 // at once; unknown members are ignored.
-func decodeText(b []byte, s *server, schema *huma.Schema, in any) error {
+func (r *request) decodeText(b []byte, schema *huma.Schema, in any) error {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
 	}
@@ -218,11 +218,16 @@ func decodeText(b []byte, s *server, schema *huma.Schema, in any) error {
 	if err := d.Decode(&v); err != nil || d.More() {
 		return account.Malformed("The body is not valid JSON.").Because(err)
 	}
-	if _, ok := v.(map[string]any); !ok {
+	members, ok := v.(map[string]any)
+	if !ok {
 		return account.Malformed("The body must be a JSON object.")
 	}
+	r.nulls = map[string]bool{}
+	for name, member := range members {
+		r.nulls[name] = member == nil
+	}
 	var faults account.Faults
-	s.doc.validate(&faults, schema, withoutNulls(v))
+	r.server.doc.validate(&faults, schema, withoutNulls(v))
 	if err := faults.Err(); err != nil {
 		return err
 	}
@@ -270,6 +275,14 @@ func shallow(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// takeAway takes a member that is null for one that takes the value away: the
+// service knows that by the zero value. Elsewhere null counts as not given.
+func takeAway[T any](r *request, name string, to **T) {
+	if *to == nil && r.nulls[name] {
+		*to = new(T)
+	}
 }
 
 // withoutNulls leaves out members that are null: they count as not given.

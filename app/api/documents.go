@@ -29,6 +29,9 @@ func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
 		RemindEveryDays: b.RemindEveryDays}
+	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
+		in.ExpiresAt = new(time.Time)
+	}
 	if b.ApproverID != nil {
 		id := idOr(*b.ApproverID)
 		in.ApproverID = &id
@@ -168,6 +171,12 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err != nil {
 		return documentView{}, err
 	}
+	takeAway(r, "subject", &in.Subject)
+	takeAway(r, "message", &in.Message)
+	takeAway(r, "external_id", &in.ExternalID)
+	takeAway(r, "expires_at", &in.ExpiresAt)
+	takeAway(r, "remind_every_days", &in.RemindEveryDays)
+	takeAway(r, "approver_id", &in.ApproverID)
 	var f account.Faults
 	input := in.input(&f)
 	if err := f.Err(); err != nil {

@@ -104,7 +104,7 @@ var manuals = map[string]manual{
 		body: `{"title": "Lease", "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}]}`,
 		form: `{"title": "Lease", "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}], "send": true}`},
 	"get-documents-document": {text: "The document with its files, invitations and fields. The `ETag` is its version."},
-	"patch-documents-document": {text: "Members that are left out keep their value. After the draft only `metadata` and `external_id` can change.",
+	"patch-documents-document": {text: "Members that are left out keep their value. `null` takes `expires_at`, `approver_id`, `remind_every_days`, `subject`, `message` or `external_id` away. After the draft only `metadata` and `external_id` can change.",
 		body: `{"title": "Lease, second floor", "external_id": "CRM-4711", "metadata": {"project": "harbour"}}`},
 	"delete-documents-document":         {text: "Not while it is out for signing: void it first. From the trash it can be restored until it is purged for good." + ownerOrAdmin},
 	"post-documents-document-duplicate": {text: "The files, people and fields of any document in a new draft; nothing of what happened to it."},
@@ -168,7 +168,7 @@ var manuals = map[string]manual{
 		body: `{"code": "{code}"}`, bearer: "signatory"},
 
 	"get-company": {text: "Its name, its looks and its rules."},
-	"patch-company": {text: "Members that are left out keep their value. Administrators only.",
+	"patch-company": {text: "Members that are left out keep their value; `null` takes it away where there need not be one. After `retention_days`, documents that came to their end go to the trash. Administrators only.",
 		body: `{"name": "Acme Leasing", "brand_color": "#1d5bd1", "default_expiry_days": 30, "reminder_days": [3, 7]}`},
 	"get-members": {text: "`sort` takes `created_at`, `name`, `email`, `role` and `status`; `status` takes `active`, `invited` and `deactivated`.",
 		query: map[string]string{"sort": "name|asc"}},

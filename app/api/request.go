@@ -19,9 +19,10 @@ type request struct {
 	op          *operation
 	who         account.Actor
 	uploads     []*signing.Upload
-	stream      *bodyReader // of a body that is streamed
-	fingerprint []byte      // of the body, for idempotency
-	plain       []byte      // the body of an endpoint that takes none as JSON
+	stream      *bodyReader     // of a body that is streamed
+	fingerprint []byte          // of the body, for idempotency
+	nulls       map[string]bool // members of the body that are null
+	plain       []byte          // the body of an endpoint that takes none as JSON
 	etag        string
 	faults      account.Faults // of the query
 }

@@ -88,7 +88,7 @@ func (s *server) decodeMultipart(r *request, boundary string, schema *huma.Schem
 	if _, none := in.(*nothing); none {
 		return nil
 	}
-	return decodeText(data, s, schema, in)
+	return r.decodeText(data, schema, in)
 }
 
 // partNames reads the names of a part as they were sent: a file's name is not

@@ -128,7 +128,7 @@ func (s *Service) Handlers() []kv.Handler {
 	}
 	seal := on(sealJob, s.Seal)
 	seal.Backoff = sealWaits()
-	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler(), on(drawJob, s.draw)}
+	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler(), on(drawJob, s.draw), s.retainHandler()}
 }
 
 // sealWaits goes on for about a month: the authority may be down for long, and

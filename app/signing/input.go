@@ -24,7 +24,7 @@ type DocumentInput struct {
 	ExternalID      *string
 	Metadata        *map[string]string
 	Locale          *string
-	ExpiresAt       *time.Time
+	ExpiresAt       *time.Time // the zero time takes it away
 	RemindEveryDays *int
 	ApproverID      *string
 }
@@ -189,7 +189,11 @@ func (in *DocumentInput) apply(f *account.Faults, d *Document, limits Limits, no
 	if in.Locale != nil {
 		d.Locale = locale(f, "locale", in.Locale)
 	}
-	if in.ExpiresAt != nil {
+	switch {
+	case in.ExpiresAt == nil:
+	case in.ExpiresAt.IsZero():
+		d.ExpiresAt = nil
+	default:
 		d.ExpiresAt = deadline(f, "expires_at", in.ExpiresAt, now)
 	}
 	if in.RemindEveryDays != nil {

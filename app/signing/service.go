@@ -95,8 +95,12 @@ func New(o Options) (*Service, error) {
 	return &Service{Options: o, documents: new(sync.Map), verifying: make(chan struct{}, verifications), wordings: words}, nil
 }
 
-// Run keeps the search index in step until ctx ends.
+// Run keeps the search index in step until ctx ends, and begins the daily look at
+// what is kept no longer.
 func (s *Service) Run(ctx context.Context) error {
+	if err := s.ScheduleRetention(); err != nil {
+		return err
+	}
 	return s.followChanges(ctx)
 }
 

@@ -1,0 +1,141 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// retainJob moves to the trash, once a day, what companies keep no longer.
+const (
+	retainJob   = "retain"
+	retainEvery = 24 * time.Hour
+)
+
+// ScheduleRetention has the daily look at what is kept no longer begin now.
+func (s *Service) ScheduleRetention() error {
+	return s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now) })
+}
+
+func (s *Service) retainAt(tx *kv.Tx, at time.Time) error {
+	return s.Jobs.Add(tx, kv.Job{Kind: retainJob, Key: "daily", Due: at})
+}
+
+func (s *Service) retainHandler() kv.Handler {
+	return kv.Handler{Kind: retainJob, Timeout: time.Hour, Run: func(ctx context.Context, _ kv.Job) error {
+		// Next day's look is sure before this one begins.
+		err := s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) })
+		if err != nil {
+			return err
+		}
+		return s.retain(ctx)
+	}}
+}
+
+// retain moves to the trash what has ended longer ago than its company keeps it.
+// From there it is purged like everything else; what happened stays in the
+// journal.
+func (s *Service) retain(ctx context.Context) error {
+	all, err := s.Accounts.AllCompanies(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, c := range all {
+		if c.RetentionDays == 0 {
+			continue
+		}
+		if err := s.retainCompany(ctx, c); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
+	before := s.Now().AddDate(0, 0, -c.RetentionDays)
+	due, err := s.endedBefore(ctx, c.ID, before)
+	if err != nil {
+		return err
+	}
+	for _, id := range due {
+		err := s.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+			if at := d.ended(); at == nil || at.After(before) || d.DeletedAt != nil {
+				return nil, nil
+			}
+			return []saving{happened("document.deleted").with("reason", "retention")}, d.trash(tx.Now)
+		})
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended is when the document came to its end, nil if it has not.
+func (d *Document) ended() *time.Time {
+	switch d.Status {
+	case Completed:
+		return d.CompletedAt
+	case Expired:
+		return d.ExpiredAt
+	case Voided:
+		return d.VoidedAt
+	}
+	return nil
+}
+
+// endedBefore lists the documents outside of the trash that came to their end
+// before a time.
+func (s *Service) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
+	bound := FormatTime(before)
+	err = s.DB.View(func(tx *kv.Tx) error {
+		for _, visibility := range []string{"active", "archived"} {
+			for _, status := range []Status{Completed, Expired, Voided} {
+				prefix := kv.K(company, visibility, status.String())
+				err := rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
+					if r.CreatedAt > bound {
+						return false, ctx.Err() // nothing ends before it begins
+					}
+					ended, err := endOf(tx, company, r)
+					if ended != nil && !ended.After(before) {
+						due = append(due, r.ID)
+					}
+					return true, errors.Join(err, ctx.Err())
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return due, err
+}
+
+// endOf reads the end of a document, from the record where its list item does not
+// say.
+func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
+	if r.CompletedAt != nil {
+		at, err := time.Parse(time.RFC3339, *r.CompletedAt)
+		return &at, err
+	}
+	d, err := documents.Get(tx, documentKey(company, r.ID))
+	return d.ended(), err
+}
+
+// PreviewRetention counts the documents that would go to the trash if the company
+// kept them for so many days.
+func (s *Service) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
+	if err := member(who, account.ScopeAdmin); err != nil {
+		return 0, err
+	}
+	if days <= 0 {
+		return 0, nil
+	}
+	due, err := s.endedBefore(ctx, who.CompanyID, s.Now().AddDate(0, 0, -days))
+	return len(due), err
+}
