@@ -34,6 +34,7 @@ var settingsPages = []struct {
 	{"company", "building", false},
 	{"branding", "eye", false},
 	{"consent", "check", false},
+	{"security", "lock", false},
 	{"api", "code", true},
 	{"trust", "shield", false},
 }
@@ -58,6 +59,7 @@ func (d *Door) settingsRoutes(app *fiber.App) {
 	d.settingsGet(app, "/consent", (*request).showConsent)
 	d.teamPost(app, "/app/settings/consent", (*request).saveConsent)
 	d.settingsGet(app, "/trust", (*request).showCertificates)
+	d.securityRoutes(app)
 	d.tokenRoutes(app)
 	d.get(app, "/logo/:company", (*request).logo)
 }

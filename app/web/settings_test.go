@@ -141,7 +141,7 @@ func TestSettingsByRole(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	admins := []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/settings/trust", "/app/team/" + owner.UserID}
+	admins := []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/settings/trust", "/app/settings/security", "/app/settings/security/sign-out", "/app/team/" + owner.UserID}
 	everybody := []string{"/app/settings", "/app/settings/api", "/app/team", "/app/team/roles"}
 	for _, role := range account.Roles() {
 		c := owner
@@ -170,7 +170,7 @@ func TestSettingsByRole(t *testing.T) {
 		if role == account.RoleOwner || role == account.RoleAdmin {
 			continue
 		}
-		for _, path := range []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/team/invite", "/app/team/" + owner.UserID + "/role", "/app/team/" + owner.UserID + "/deactivate"} {
+		for _, path := range []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/settings/security", "/app/settings/security/sign-out", "/app/team/invite", "/app/team/" + owner.UserID + "/role", "/app/team/" + owner.UserID + "/deactivate"} {
 			if status, _ := v.send(path, "card", "name", "name", "X", "locale", "en", "timezone", "UTC", "emails", "a@b.example", "role", "viewer"); status != http.StatusForbidden {
 				t.Errorf("%s may post to %s: %d", role, path, status)
 			}
@@ -390,4 +390,30 @@ func TestTokenForms(t *testing.T) {
 			t.Errorf("another company posts to %s: %d", path, status)
 		}
 	}
+}
+
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	member := owner.Member(t, account.RoleMember)
+	stranger := s.Company(t)
+	s.Anonymous().Post(t, "/login", apptest.Map{"email": member.Email, "password": "wrong"}).Want(t, http.StatusUnauthorized)
+	v := browse(t, owner)
+	_, html := v.get("/app/settings/security")
+	v.contains(html, member.Email, "2 members have not set it up")
+	if strings.Contains(html, stranger.Email) {
+		t.Error("the log shows somebody of another company")
+	}
+	// Who has no second factor could not get in again.
+	if status, html := v.send("/app/settings/security", "require_two_factor", "yes"); status != http.StatusConflict || !strings.Contains(html, `id="errors"`) {
+		t.Errorf("requiring what one lacks: %d", status)
+	}
+	w := team(t, owner, look{})
+	w.visit(s.URL + "/app/settings/security")
+	w.click(`a[data-dialog="out"]`)
+	w.click(`dialog[open] button.danger`)
+	w.see(".notice.ok")
+	member.Get(t, "/me").Want(t, http.StatusUnauthorized)
+	stranger.Get(t, "/me").Want(t, http.StatusOK)
 }
