@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"hash/fnv"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 
 // TestCorpus takes every PDF of the folders that PARAPH_CORPUS lists, or of
 // testdata, through the whole product: each is refused at upload with a
-// sentence, or it completes and all judges accept it.
+// sentence, or it completes and all judges accept it. The pictures of its pages
+// look like poppler's; where strangers' files are concerned the two programs may
+// differ, and are listed.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	folders := os.Getenv("PARAPH_CORPUS")
@@ -27,7 +30,7 @@ func TestCorpus(t *testing.T) {
 	s := apptest.New(t)
 	j := newJudges(t, s)
 	c := s.Company(t)
-	sum := &tally{}
+	sum := &tally{chromium: newChromium(t), ours: os.Getenv("PARAPH_CORPUS") == ""}
 	t.Cleanup(func() { t.Log(sum) }) // after the last of them
 	for _, dir := range filepath.SplitList(folders) {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
@@ -42,7 +45,7 @@ func TestCorpus(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				how := j.throughout(t, c, filepath.Base(path), upload)
+				how := j.throughout(t, c, filepath.Base(path), upload, sum)
 				if t.Failed() {
 					how = "failed"
 				}
@@ -54,10 +57,43 @@ func TestCorpus(t *testing.T) {
 
 // tally counts how files end.
 type tally struct {
-	mu    sync.Mutex
-	ends  map[string][]string
-	slow  []string
-	total time.Duration
+	chromium *chromium
+	ours     bool // the files are our own
+
+	mu     sync.Mutex
+	ends   map[string][]string
+	slow   []string
+	total  time.Duration
+	pages  int      // whose pictures were compared
+	unlike []string // and differ
+	opened int      // files that Chromium opened
+}
+
+// look compares what the product shows of a completed file, and has Chromium's
+// viewer open it; of strangers' files, a sample.
+func (s *tally) look(t *testing.T, j *judges, c *apptest.Client, doc *apptest.Response, file []byte) {
+	t.Helper()
+	name := doc.Text(t, "files.0.name")
+	pages, unlike := j.pictures(t, c, doc, j.file(t, file))
+	if s.ours && len(unlike) > 0 {
+		t.Errorf("pictures differ from poppler's: %q", unlike)
+	}
+	opened := 0
+	h := fnv.New32()
+	_, _ = h.Write([]byte(name)) // a hash takes every write
+	if s.ours || h.Sum32()%20 == 0 {
+		if err := s.chromium.opens(t, file, time.Minute); err != nil {
+			t.Error(err)
+		}
+		opened = 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages += pages
+	s.opened += opened
+	for _, u := range unlike {
+		s.unlike = append(s.unlike, name+" "+u)
+	}
 }
 
 func (s *tally) add(how, name string, took time.Duration) {
@@ -88,11 +124,13 @@ func (s *tally) String() string {
 	}
 	slices.Sort(lines)
 	slices.Reverse(lines)
-	return fmt.Sprintf("%d files in %s of work\n%s\nslow: %s", n, s.total.Round(time.Second), strings.Join(lines, "\n"), strings.Join(s.slow, ", "))
+	slices.Sort(s.unlike)
+	return fmt.Sprintf("%d files in %s of work\n%s\nslow: %s\nChromium opened %d\n%d pictures of %d pages differ from poppler's\n%s", n, s.total.Round(time.Second),
+		strings.Join(lines, "\n"), strings.Join(s.slow, ", "), s.opened, len(s.unlike), s.pages, strings.Join(s.unlike, "\n"))
 }
 
 // throughout takes one file as far as it goes and says how it ended.
-func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload []byte) string {
+func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload []byte, sum *tally) string {
 	t.Helper()
 	file := apptest.File{Name: name, Content: upload}
 	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name, "invitations": apptest.List{guest(0), guest(1)}}, file))
@@ -121,6 +159,7 @@ func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload
 	b := c.Post(t, at+"/download", apptest.Map{"format": "pdf"}).Want(t, 200).Body
 	rewritten := slices.Contains(codes, "repaired") || slices.Contains(codes, "encrypted")
 	j.corpusFile(t, b, upload, signed, rewritten)
+	sum.look(t, j, c, doc, b)
 	switch {
 	case signed:
 		return "completed, was signed before"
@@ -164,7 +203,11 @@ func (j *judges) corpusFile(t *testing.T, b, upload []byte, signed, rewritten bo
 	if !rewritten {
 		from = len(upload)
 	}
-	j.openssl(t, extract(t, b, from))
+	found := extract(t, b, from)
+	j.openssl(t, found)
+	if _, err := run(t, "mutool", "info", was); err == nil && !signed {
+		mutoolHistory(t, b, found)
+	}
 	strangers(t, path, was, ours+1)
 }
 

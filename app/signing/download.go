@@ -220,7 +220,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	if f == nil {
 		return nil, "", account.NotFound("file")
 	}
-	if page < 1 || page > len(f.Pages) {
+	if page < 1 || page > len(f.Pages)+f.Appended {
 		return nil, "", account.NotFound("page")
 	}
 	paths, err := s.Blobs.Paths(f.blobs()...)

@@ -37,6 +37,9 @@ func (d *Document) changed(f *File, r *Revision, page int) bool {
 	if r.Kind != "prepare" && r.Kind != "signature" {
 		return false
 	}
+	if f.Appended > 0 && page > len(f.Pages) {
+		return true
+	}
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		if x.File == f.ID && x.Page == page && (r.Kind == "prepare" || x.Invitation == r.Invitation) {

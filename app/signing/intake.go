@@ -79,7 +79,11 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 }
 
 func notAccepted(name string) error {
-	return account.Unsupported("file_type_not_accepted", fmt.Sprintf("The type of %s is not accepted; accepted are %s.", name, accepted))
+	return unsupported("The type of %s is not accepted; accepted are %s.", name, accepted)
+}
+
+func unsupported(format string, args ...any) *account.Error {
+	return account.Unsupported("file_type_not_accepted", fmt.Sprintf(format, args...))
 }
 
 // inspect notes pages and findings, and refuses what can't be signed.

@@ -133,7 +133,7 @@ func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) err
 	case !errors.Is(err, pdfium.ErrDamaged):
 		return err
 	case errors.Is(why, pdf.ErrNotPDF):
-		return refuse(err, "The file %s is called a PDF but is none: it does not begin as a PDF does. Make a PDF of it and send that.", u.Name)
+		return unsupported("The file %s is called a PDF but is none: it does not begin as a PDF does. Accepted are %s.", u.Name, accepted).Because(err)
 	case errors.Is(why, pdf.ErrNoEnd):
 		return refuse(err, "The end of the file %s is missing, so that it can't be read; perhaps it was not saved or sent completely. Send it once more, whole.", u.Name)
 	}

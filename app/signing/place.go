@@ -131,6 +131,7 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}
+	f.Appended = (len(blocks) + perPage - 1) / perPage
 	var out bytes.Buffer
 	if _, err := b.Write(&out); err != nil {
 		return fmt.Errorf("signing: signature page: %w", err)

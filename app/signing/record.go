@@ -159,6 +159,7 @@ type File struct {
 	BaseSize  int64
 	Flattened bool   // Base is a copy of what the upload shows, and gets the upload attached
 	PDFA      string // what the PDF claims to be (ISO 19005), such as 2B: it stays that
+	Appended  int    // pages for signatures behind those of the upload, once it is sent
 	Presigned bool   // the upload carries signatures of its own: it is never certified
 	Revisions []Revision
 	// Certificates are those that the signatures of our revisions came with,

@@ -1,0 +1,83 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// chromium is a browser whose viewer is asked whether it opens files, one after
+// the other.
+type chromium struct {
+	mu  sync.Mutex
+	ctx context.Context
+}
+
+func newChromium(t *testing.T) *chromium {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator)
+	t.Cleanup(func() { stop(); stopAllocator() })
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("Chromium is needed to judge files: %v", err)
+	}
+	return &chromium{ctx: ctx}
+}
+
+// opens says whether the viewer opens a file within some time. It then names
+// the tab by the file's title, or its name, and not any more by its address.
+func (b *chromium) opens(t *testing.T, file []byte, within time.Duration) error {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = w.Write(file) // the viewer may have gone away
+	}))
+	defer s.Close()
+	tab, closeTab := chromedp.NewContext(b.ctx)
+	defer closeTab()
+	tab, stop := context.WithTimeout(tab, within)
+	defer stop()
+	address := strings.TrimPrefix(s.URL, "http://") + "/x.pdf"
+	if err := chromedp.Do(tab, chromedp.Navigate("http://"+address)); err != nil {
+		return err
+	}
+	for {
+		all, err := chromedp.Targets(tab)
+		if err != nil {
+			return err
+		}
+		for _, i := range all {
+			if i.Type == "page" && strings.HasSuffix(i.URL, address) && i.Title != "" && !strings.HasSuffix(i.Title, address) {
+				return nil
+			}
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-tab.Done():
+			return fmt.Errorf("Chromium's viewer does not open it: %w", tab.Err())
+		}
+	}
+}
+
+// TestChromiumRefuses makes sure that the judge can find fault.
+func TestChromiumRefuses(t *testing.T) {
+	t.Parallel()
+	b := newChromium(t)
+	good := papers("", []paper{a4, a4})
+	if err := b.opens(t, good, time.Minute); err != nil {
+		t.Error(err)
+	}
+	if err := b.opens(t, good[:300], 2*time.Second); err == nil {
+		t.Error("Chromium opens a piece of a file")
+	}
+}
