@@ -106,6 +106,7 @@ func TestConfigPrintsTheExample(t *testing.T) {
 }
 
 var (
+	printedSetup    = regexp.MustCompile(`(http://\S+/setup\?token=\S+)`)
 	printedEmail    = regexp.MustCompile(`e-mail +(\S+)`)
 	printedPassword = regexp.MustCompile(`(?i)password:? +(\S+)`)
 )
@@ -143,6 +144,43 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
+	}
+}
+
+// TestTheLinkToSetupIsPrintedUntilItIsUsed has an operator who restarts before
+// setting anything up.
+func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	status := func(p *process, link string) int {
+		res, err := p.http.Get(strings.Replace(link, "localhost", "127.0.0.1", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := res.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		return res.StatusCode
+	}
+	var links []string
+	for range 2 {
+		p := launch(t, nil, dir, "serve")
+		p.until("it prints the link", func() bool { return first(printedSetup, p.out.String()) != "" })
+		link := first(printedSetup, p.out.String())
+		if got := status(p, link); got != http.StatusOK {
+			t.Errorf("the link that was just printed: %d", got)
+		}
+		if _, token, _ := strings.Cut(link, "token="); strings.Contains(p.err.String(), token) {
+			t.Error("the log has the link")
+		}
+		links = append(links, link)
+		for _, old := range links[:len(links)-1] {
+			_, token, _ := strings.Cut(old, "token=")
+			if got := status(p, p.url+"/setup?token="+token); got != http.StatusNotFound {
+				t.Errorf("an earlier link: %d", got)
+			}
+		}
+		p.stop()
 	}
 }
 

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 
 	"paraph/kv"
 )
@@ -35,4 +36,23 @@ func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
 		return err
 	}
 	return s.db.Update(func(tx *kv.Tx) error { return s.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
+}
+
+// EndSession ends one session of who asks. One that has ended already is no fault.
+func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
+	if err := session(who); err != nil {
+		return err
+	}
+	return s.db.Update(func(tx *kv.Tx) error {
+		t, err := tokens.Get(tx, tokenKey(who.CompanyID, id))
+		switch {
+		case errors.Is(err, kv.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case t.UserID != who.UserID || t.Kind != ActorUser:
+			return NotFound("session")
+		}
+		return s.revoke(tx, t.key())
+	})
 }

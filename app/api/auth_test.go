@@ -165,7 +165,7 @@ func TestReverify(t *testing.T) {
 	s.Company(t).Post(t, "/email/reverify", nil).Want(t, 202) // another user is not held back
 	s.Advance(t, "61s")
 	c.Post(t, "/email/reverify", obj{"email": "new@company.example"}).Want(t, 202)
-	token := s.Link(t, "new@company.example", "token=")
+	token := s.Link(t, "new@company.example", "/confirm/")
 	failed(t, s.Anonymous().Get(t, "/email/verify?token=wrong"), 422, "token")
 	s.Anonymous().Get(t, "/email/verify?token="+token).Want(t, 200)
 	if got := c.Get(t, "/me").Text(t, "email"); got != "new@company.example" {

@@ -73,22 +73,40 @@ func New(t testing.TB, change ...func(*app.Config)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.closeAfter(t)
+	return s
+}
+
+func (s *Server) closeAfter(t testing.TB) {
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("the appliance did not end well: %v", err)
 		}
 	})
+}
+
+// Empty starts an appliance as somebody does who has just installed it: nobody is
+// there yet but the administrator that was made up.
+func Empty(t testing.TB, change ...func(*app.Config)) *Server {
+	t.Helper()
+	s, err := start(false, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.closeAfter(t)
 	return s
 }
 
 // Start starts an appliance that the caller closes, such as one that several
 // tests share.
-func Start(change ...func(*app.Config)) (*Server, error) {
+func Start(change ...func(*app.Config)) (*Server, error) { return start(true, change) }
+
+func start(seed bool, change []func(*app.Config)) (*Server, error) {
 	cfg := Config()
 	for _, f := range change {
 		f(&cfg)
 	}
-	a, err := app.Open(cfg, app.Options{InMemory: true, Seed: true, Cheap: true})
+	a, err := app.Open(cfg, app.Options{InMemory: true, Seed: seed, Cheap: true})
 	if err != nil {
 		return nil, err
 	}

@@ -303,7 +303,7 @@ func (s *Service) Mail(tx *kv.Tx, m account.Mail) error {
 
 // accountLinks are the pages that tokens of messages lead to.
 var accountLinks = map[account.MailKind]string{
-	account.MailVerifyEmail: "/email/verify?token=",
+	account.MailVerifyEmail: "/confirm/",
 	account.MailReset:       "/reset/",
 	account.MailInvite:      "/join/",
 }

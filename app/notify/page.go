@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	texttemplate "text/template"
@@ -110,6 +111,9 @@ func (l letter) parse() (*wording, error) {
 	}
 	return w, first
 }
+
+// Languages lists those that messages are written in, as BCP 47 tags.
+func (s *Service) Languages() []string { return slices.Sorted(slices.Values(s.pages.names)) }
 
 // match finds the language we have that suits a locale best.
 func (p *pages) match(locale string) string {

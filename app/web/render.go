@@ -106,6 +106,8 @@ func functions(w *words, a *assets) template.FuncMap {
 		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
 		"status": w.statusChip,
 		"add":    func(a, b int) int { return a + b },
+		"zones":  zones,
+		"todo":   newTodo,
 	}
 	for name, fn := range components {
 		f[name] = fn

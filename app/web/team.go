@@ -30,6 +30,7 @@ type shell struct {
 	Nav     []destination
 	MayEdit bool // may make documents
 	Theme   string
+	Left    int // seconds until the session ends
 }
 
 // destination is one entry of the navigation.
@@ -107,7 +108,7 @@ func (r *request) signInFirst(err error) error {
 }
 
 func (r *request) newShell() *shell {
-	s := &shell{member: r.who, MayEdit: r.who.Actor.Can(account.ScopeWrite), Theme: r.theme()}
+	s := &shell{member: r.who, MayEdit: r.who.Actor.Can(account.ScopeWrite), Theme: r.theme(), Left: r.left(r.who.Actor.Until)}
 	for _, to := range []destination{
 		{Href: "/app/documents", Text: r.say("nav.documents"), Icon: "file"},
 		{Href: "/app/action", Text: r.say("nav.action"), Icon: "bell"},
@@ -141,9 +142,13 @@ func (m member) Zone() *time.Location {
 
 func (d *Door) teamRoutes(app *fiber.App) {
 	d.teamGet(app, "/app", func(r *request) error { return r.redirect("/app/documents") })
+	d.setupRoutes(app)
 	d.signInRoutes(app)
 	d.settingsRoutes(app)
 	d.memberRoutes(app)
 	d.contactRoutes(app)
+	d.linkRoutes(app)
+	d.sessionRoutes(app)
+	d.meRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

@@ -28,17 +28,6 @@ func (d *Door) publicRoutes(app *fiber.App) {
 	}
 }
 
-// home is what a browser finds that knows nothing but the address.
-func (r *request) home() error {
-	switch empty, err := r.door.Accounts.Empty(r.UserContext()); {
-	case err != nil:
-		return err
-	case !empty:
-		return r.redirect("/app/documents")
-	}
-	return r.render(http.StatusOK, "home", page{Title: r.say("home.title")})
-}
-
 // verifyPage is the page on which a file is checked.
 type verifyPage struct {
 	Limit  int64

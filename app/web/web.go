@@ -103,7 +103,6 @@ func New(o Options) (*Door, error) {
 // Mount adds every route. A path that nobody else knows is answered with a page
 // to whoever asks for one.
 func (d *Door) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
-	d.get(app, "/", (*request).home)
 	app.Get("/static/:hash/*", d.static)
 	d.post(app, "/language", (*request).setLanguage)
 	d.visitRoutes(app)

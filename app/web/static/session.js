@@ -1,0 +1,31 @@
+// Says two minutes before that the session ends, and begins it anew on request.
+// Windows of one browser share a session, so they tell each other.
+const box = document.querySelector('#ending'), early = 120;
+const others = new BroadcastChannel('paraph-session');
+let ends = 0;
+const begin = left => { ends = left > 0 ? Date.now() + left * 1000 : 0; look(); };
+function look() {
+  if (!ends) return;
+  const left = (ends - Date.now()) / 1000, over = left <= 0;
+  if (left > early) { box.hidden = true; return; }
+  const first = box.hidden;
+  box.hidden = false;
+  box.querySelector('[data-soon]').hidden = over;
+  box.querySelector('[data-over]').hidden = !over;
+  box.querySelector('[data-stay]').hidden = over;
+  if (first || over) document.querySelector('#alert').textContent = box.querySelector(over ? '[data-over]' : '[data-soon]').textContent;
+  if (over) ends = 0;
+}
+box.addEventListener('submit', async e => {
+  e.preventDefault();
+  const answer = await fetch(box.action, { method: 'POST', body: new URLSearchParams(new FormData(box)), headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
+  if (!answer?.ok) { if (answer?.status === 401) { ends = 1; look(); } return; }
+  const { left } = await answer.json();
+  begin(left);
+  others.postMessage(left);
+  document.querySelector('#main').focus();
+});
+others.addEventListener('message', e => begin(e.data));
+begin(+box.dataset.left);
+// A machine that slept has no timers that went off.
+setInterval(look, 1000);
