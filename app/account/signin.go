@@ -58,10 +58,11 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	return user, err
 }
 
-// CheckPending reports whether the second step can still be made.
-func (s *Service) CheckPending(pending string) bool {
-	_, ok := s.waiting.find(pending, s.now())
-	return ok
+// CheckPending gives again what [Service.BeginSignIn] gave, and reports whether the
+// second step can still be made.
+func (s *Service) CheckPending(pending string) (SignIn, bool) {
+	p, ok := s.waiting.find(pending, s.now())
+	return SignIn{Pending: pending, App: p.user.TwoFactor.active(), Passkey: p.user.Passkeys > 0}, ok
 }
 
 func (s *Service) wait(u userRecord, upgraded string) (string, error) {

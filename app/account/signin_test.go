@@ -35,8 +35,8 @@ func TestSignInInTwoSteps(t *testing.T) {
 	wantKind(t, err, account.KindUnauthenticated, "")
 	_, err = h.FinishSignIn(t.Context(), step.Pending, "000000", from)
 	wantFields(t, err, "code")
-	if !h.CheckPending(step.Pending) {
-		t.Error("one wrong code ends the sign-in")
+	if again, ok := h.CheckPending(step.Pending); !ok || again.Pending != step.Pending || !again.App || again.Passkey {
+		t.Errorf("after one wrong code: %+v, %v", again, ok)
 	}
 	u := must[account.User](t)(h.FinishSignIn(t.Context(), step.Pending, code(t, secret, h.now()), from))
 	h.actor(u.Companies[0].Token)

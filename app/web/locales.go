@@ -6,18 +6,12 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
-// languageNames are the languages that messages are written in, each by its own
-// name.
-var languageNames = map[string]string{
-	"ar": "العربية", "cs": "Čeština", "de": "Deutsch", "en": "English", "es": "Español", "fr": "Français", "he": "עברית", "it": "Italiano",
-	"ja": "日本語", "ko": "한국어", "nl": "Nederlands", "pl": "Polski", "pt": "Português", "tr": "Türkçe", "uk": "Українська", "zh": "中文",
-}
-
-// languages are the choices of a language, with the one that suits a locale best
+// mailLanguages are the languages that messages are written in, with the one that suits a locale best
 // selected. A locale that is more exact, such as de-AT, stays a choice.
-func (d *Door) languages(locale string) []option {
+func (d *Door) mailLanguages(locale string) []option {
 	tag, err := language.Parse(locale)
 	if err != nil {
 		tag = language.English
@@ -26,7 +20,7 @@ func (d *Door) languages(locale string) []option {
 	var all []option
 	known := false
 	for _, l := range d.Notify.Languages() {
-		o := option{Value: l, Label: languageName(l)}
+		o := option{Value: l, Label: display.Self.Name(language.Make(l))}
 		if base.String() == l {
 			known = true
 			o.Value, o.Selected = tag.String(), true
@@ -41,13 +35,6 @@ func (d *Door) languages(locale string) []option {
 		all = append(all, option{Value: tag.String(), Label: tag.String(), Selected: true})
 	}
 	return all
-}
-
-func languageName(tag string) string {
-	if name, ok := languageNames[tag]; ok {
-		return name
-	}
-	return tag
 }
 
 //go:embed zones.txt

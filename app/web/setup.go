@@ -57,7 +57,7 @@ func (r *request) setupForm(token string) page {
 	site := r.door.Notify.BaseURL
 	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
 	return page{Title: r.say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
-		Token: token, Languages: r.door.languages(r.preferred()), Site: site,
+		Token: token, Languages: r.door.mailLanguages(r.preferred()), Site: site,
 		Plain: strings.HasPrefix(site, "http:") && !local, Mail: r.door.Notify.Sender != nil,
 	}}
 }

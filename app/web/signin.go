@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func (r *request) secondStepForm(next string, recovery bool) page {
 
 func (r *request) showSecondStep() error {
 	r.teamWords()
-	if !r.door.Accounts.CheckPending(r.Cookies(pendingCookie)) {
+	if _, ok := r.door.Accounts.CheckPending(r.Cookies(pendingCookie)); !ok {
 		return r.startOver()
 	}
 	return r.render(http.StatusOK, "verify-signin", r.secondStepForm(r.Query("next"), r.Query("with") == "recovery"))
