@@ -145,7 +145,7 @@ func (w *window) enrol(s *apptest.Server) (secret string, codes []string) {
 	return secret, codes
 }
 
-func code(t *testing.T, s *apptest.Server, secret string) string {
+func code(t testing.TB, s *apptest.Server, secret string) string {
 	t.Helper()
 	c, err := totp.GenerateCode(secret, s.Clock.Now())
 	if err != nil {
