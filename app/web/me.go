@@ -15,7 +15,7 @@ func (d *Door) meRoutes(app *fiber.App) {
 	d.teamGet(app, "/app/me", func(r *request) error { return r.render(http.StatusOK, "me", r.mePage()) })
 	d.teamPost(app, "/app/me", (*request).changeMe)
 	d.teamPost(app, "/app/me/email", (*request).verifyMe)
-	d.teamGet(app, "/app/me/security", func(r *request) error { return r.render(http.StatusOK, "me-security", r.securityPage()) })
+	d.teamGet(app, "/app/me/security", func(r *request) error { return r.render(http.StatusOK, "me-security", r.meSecurity()) })
 	d.teamPost(app, "/app/me/password", (*request).changePassword)
 	d.teamPost(app, "/app/me/two-factor", (*request).beginTwoFactor)
 	d.teamPost(app, "/app/me/two-factor/confirm", (*request).confirmTwoFactor)
@@ -87,19 +87,19 @@ func (r *request) changePassword() error {
 	wanted, repeated := r.form.value("password"), r.form.value("current_password")
 	_, err := r.door.Accounts.UpdateMe(r.UserContext(), r.who.Actor, account.MePatch{Password: &wanted, CurrentPassword: repeated})
 	if err != nil {
-		return r.again(err, "me-security", r.securityPage())
+		return r.again(err, "me-security", r.meSecurity())
 	}
 	r.flash("ok", "me.password.changed")
 	return r.redirect("/app/me/security")
 }
 
-// securityPage is how somebody proves who they are.
-type securityPage struct {
+// meSecurity is how somebody proves who they are.
+type meSecurity struct {
 	meTabs
 }
 
-func (r *request) securityPage() page {
-	return page{Title: r.say("me.security.title"), Scripts: []string{"access.js"}, Data: securityPage{meTabs: r.meTabs()}}
+func (r *request) meSecurity() page {
+	return page{Title: r.say("me.security.title"), Scripts: []string{"access.js"}, Data: meSecurity{meTabs: r.meTabs()}}
 }
 
 // renamed gives an error whose faults lie with other fields, where a form has two

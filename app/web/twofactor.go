@@ -20,7 +20,7 @@ type enrolPage struct {
 func (r *request) beginTwoFactor() error {
 	setup, err := r.door.Accounts.BeginTwoFactor(r.UserContext(), r.who.Actor)
 	if account.KindOf(err) == account.KindConflict {
-		return r.again(err, "me-security", r.securityPage())
+		return r.again(err, "me-security", r.meSecurity())
 	}
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ type recoveryPage struct {
 func (r *request) confirmTwoFactor() error {
 	codes, err := r.door.Accounts.ConfirmTwoFactor(r.UserContext(), r.who.Actor, r.form.value("code"))
 	if account.KindOf(err) == account.KindConflict {
-		return r.again(err, "me-security", r.securityPage())
+		return r.again(err, "me-security", r.meSecurity())
 	}
 	if err != nil {
 		p, e := r.enrolPage(r.form.value("url"))
@@ -88,7 +88,7 @@ func (r *request) showRecoveryCodes(codes []string) error {
 func (r *request) disableTwoFactor() error {
 	err := r.door.Accounts.DisableTwoFactor(r.UserContext(), r.who.Actor, r.form.value("proof"), "")
 	if err != nil {
-		return r.again(renamed(err, map[string]string{"password": "proof", "code": "proof"}), "me-security", r.securityPage())
+		return r.again(renamed(err, map[string]string{"password": "proof", "code": "proof"}), "me-security", r.meSecurity())
 	}
 	r.flash("ok", "me.two.off")
 	return r.redirect("/app/me/security")
