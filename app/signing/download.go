@@ -105,42 +105,48 @@ func (s *Service) zipDownload(d *Document, version string) *Download {
 
 func (s *Service) writeZIP(w io.Writer, d *Document, version string) error {
 	z := zip.NewWriter(w)
-	used := map[string]int{}
-	for i := range d.Files {
-		if err := addToZIP(z, used, s.fileDownload(&d.Files[i], version)); err != nil {
-			return err
-		}
-	}
-	if d.Certificate != nil && version != "original" {
-		if err := addToZIP(z, used, s.sealedDownload(d.Certificate, "Certificate of completion.pdf")); err != nil {
-			return err
-		}
-		for i := range d.Fields {
-			if a := d.Fields[i].Attached; a != nil {
-				if err := addToZIP(z, used, s.blobDownload(a.Name, a.contentType(), a.Size, a.Blob, a.Blob)); err != nil {
-					return err
-				}
-			}
-		}
-		evidence, err := s.evidenceDownload(d)
-		if err != nil {
-			return err
-		}
-		if err := addToZIP(z, used, evidence); err != nil {
-			return err
-		}
+	if err := s.addDocument(z, map[string]int{}, d, version, ""); err != nil {
+		return err
 	}
 	return z.Close()
 }
 
+// addDocument puts everything of a document into a folder, "" for none.
+func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, version, folder string) error {
+	for i := range d.Files {
+		if err := addToZIP(z, used, folder, s.fileDownload(&d.Files[i], version)); err != nil {
+			return err
+		}
+	}
+	if d.Certificate == nil || version == "original" {
+		return nil
+	}
+	if err := addToZIP(z, used, folder, s.sealedDownload(d.Certificate, "Certificate of completion.pdf")); err != nil {
+		return err
+	}
+	for i := range d.Fields {
+		if a := d.Fields[i].Attached; a != nil {
+			if err := addToZIP(z, used, folder, s.blobDownload(a.Name, a.contentType(), a.Size, a.Blob, a.Blob)); err != nil {
+				return err
+			}
+		}
+	}
+	evidence, err := s.evidenceDownload(d)
+	if err != nil {
+		return err
+	}
+	return addToZIP(z, used, folder, evidence)
+}
+
 // addToZIP stores one file; PDFs are compressed inside, so they are not again.
-func addToZIP(z *zip.Writer, used map[string]int, d *Download) error {
-	name := d.Name
-	if n := used[strings.ToLower(name)]; n > 0 {
+func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) error {
+	name := folder + d.Name
+	key := strings.ToLower(name)
+	if n := used[key]; n > 0 {
 		ext := path.Ext(name)
 		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n+1, ext)
 	}
-	used[strings.ToLower(d.Name)]++
+	used[key]++
 	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+	"golang.org/x/sync/errgroup"
 
 	"paraph/app/account"
 	"paraph/app/blob"
@@ -78,6 +79,7 @@ type Service struct {
 	Options
 	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
 	reading   reading
+	hub       *hub          // of those who watch what happens
 	verifying chan struct{} // bounds what strangers have us do
 	wordings  *wordings     // what is written into PDFs
 }
@@ -92,16 +94,19 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{Options: o, documents: new(sync.Map), verifying: make(chan struct{}, verifications), wordings: words}, nil
+	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications), wordings: words}, nil
 }
 
-// Run keeps the search index in step until ctx ends, and begins the daily look at
-// what is kept no longer.
+// Run keeps the search index in step, tells those who watch, and begins the daily
+// look at what is kept no longer, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.ScheduleRetention(); err != nil {
 		return err
 	}
-	return s.followChanges(ctx)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.followChanges(ctx) })
+	g.Go(func() error { return s.tellWatchers(ctx) })
+	return g.Wait()
 }
 
 // lock serializes slow work on one document, so that it is not done twice for

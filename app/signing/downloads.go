@@ -1,0 +1,42 @@
+package signing
+
+import (
+	"archive/zip"
+	"cmp"
+	"context"
+	"io"
+
+	"paraph/app/account"
+)
+
+// DownloadMany gives several documents as one ZIP, a folder each: sealed with
+// everything that belongs to them once they are completed, else as they stand.
+func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	var all []*Document
+	for _, id := range ids {
+		d, err := s.get(who, id)
+		if err != nil {
+			return nil, err
+		}
+		if d.downloadable() == nil {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
+		return nil, conflict("document_without_files", "None of these documents has files.")
+	}
+	return &Download{Name: "documents.zip", ContentType: "application/zip", Size: -1,
+		Write: func(w io.Writer) error {
+			z := zip.NewWriter(w)
+			used := map[string]int{}
+			for _, d := range all {
+				if err := s.addDocument(z, used, d, "current", cmp.Or(d.fileTitle(), d.ID)+"/"); err != nil {
+					return err
+				}
+			}
+			return z.Close()
+		}}, nil
+}

@@ -1,0 +1,189 @@
+package signing
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Bounds of those who watch what happens.
+const (
+	maxWatchers   = 2000 // in all
+	maxPerUser    = 20   // windows of one person
+	watchBuffer   = 64   // events that wait for one watcher
+	maxWatchAgain = 200  // events that are told again to who comes back
+)
+
+// Watch is one watcher's view of what happens in their company: Events gives
+// every entry of the journal as it is committed. It is closed when the watcher
+// is too slow, and when the service ends; whoever comes back then names the last
+// entry they know.
+type Watch struct {
+	Events <-chan Entry
+	// Missed is what happened since the entry that was named, oldest first.
+	Missed []Entry
+	// Lost says that it is not known what was missed, or too much.
+	Lost bool
+
+	hub    *hub
+	events chan Entry
+	who    string
+	of     string
+}
+
+// Close ends it. It may be called more than once.
+func (w *Watch) Close() { w.hub.leave(w) }
+
+// hub tells watchers, company by company, what was committed.
+type hub struct {
+	mu       sync.Mutex
+	watchers map[string]map[*Watch]bool
+	users    map[string]int
+	count    int
+	over     bool
+}
+
+func newHub() *hub {
+	return &hub{watchers: map[string]map[*Watch]bool{}, users: map[string]int{}}
+}
+
+func (h *hub) join(w *Watch) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over || h.count >= maxWatchers || h.users[w.who] >= maxPerUser {
+		return account.Unavailable("too_many_watchers", "There are too many open windows that watch for changes.")
+	}
+	if h.watchers[w.of] == nil {
+		h.watchers[w.of] = map[*Watch]bool{}
+	}
+	h.watchers[w.of][w] = true
+	h.count++
+	h.users[w.who]++
+	return nil
+}
+
+func (h *hub) leave(w *Watch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.drop(w)
+}
+
+func (h *hub) drop(w *Watch) {
+	if !h.watchers[w.of][w] {
+		return
+	}
+	close(w.events)
+	if delete(h.watchers[w.of], w); len(h.watchers[w.of]) == 0 {
+		delete(h.watchers, w.of)
+	}
+	if h.users[w.who]--; h.users[w.who] == 0 {
+		delete(h.users, w.who)
+	}
+	h.count--
+}
+
+// tell gives entries to whom they belong. Who does not keep up is let go.
+func (h *hub) tell(entries []Entry) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, e := range entries {
+		for w := range h.watchers[e.Value.Company] {
+			select {
+			case w.events <- e:
+			default:
+				h.drop(w)
+			}
+		}
+	}
+}
+
+// end lets everybody go, and nobody in.
+func (h *hub) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	for _, all := range h.watchers {
+		for w := range all {
+			h.drop(w)
+		}
+	}
+}
+
+// idle says that there is nobody to tell.
+func (h *hub) idle() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count == 0
+}
+
+// Watch begins to tell a member what happens in their company. after is the
+// identifier of the last journal entry they know, "" for none.
+func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Watch, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	events := make(chan Entry, watchBuffer)
+	w := &Watch{Events: events, events: events, hub: s.hub, who: who.UserID, of: who.CompanyID}
+	// First in, then what was missed: nothing falls in between. What is told
+	// twice is told by its number.
+	if err := s.hub.join(w); err != nil {
+		return nil, err
+	}
+	if after == "" {
+		return w, nil
+	}
+	err := s.DB.View(func(tx *kv.Tx) error { return w.catchUp(tx, after) })
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *Watch) catchUp(tx *kv.Tx, after string) error {
+	known, err := journal.Get(tx, after)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && known.Value.Company != w.of {
+		w.Lost = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	missed, _, err := journal.Scope(tx, w.of, kv.LogQuery{AfterID: after, Limit: maxWatchAgain + 1})
+	if w.Lost = len(missed) > maxWatchAgain; !w.Lost {
+		w.Missed = missed
+	}
+	return err
+}
+
+// tellWatchers follows the journal for the hub until ctx ends. It begins where
+// the journal is now; while nobody watches it only keeps its place.
+func (s *Service) tellWatchers(ctx context.Context) error {
+	defer s.hub.end()
+	var place uint64
+	started := false
+	return s.DB.Follow(ctx, "watchers", func(context.Context) (more bool, err error) {
+		var entries []Entry
+		err = s.DB.View(func(tx *kv.Tx) error {
+			head, _, err := journal.Head(tx)
+			if err != nil {
+				return err
+			}
+			if !started || s.hub.idle() || head < place { // the store may have been emptied
+				place, started = head, true
+				return nil
+			}
+			entries, err = journal.Next(tx, place, batch)
+			return err
+		})
+		if err != nil || len(entries) == 0 {
+			return false, err
+		}
+		s.hub.tell(entries)
+		place = entries[len(entries)-1].Seq
+		return len(entries) == batch, nil
+	})
+}
