@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,7 @@ type notice struct {
 	Kind  string   `json:"k"` // ok, info, warn, danger
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
+	Undo  string   `json:"u,omitempty"` // path of a form that takes it back
 	Text  string   `json:"-"`
 }
 
@@ -18,7 +20,17 @@ const flashCookie = "paraph_flash"
 
 // flash puts a notice on the next page that this browser is shown.
 func (r *request) flash(kind, key string, pairs ...string) {
-	b, err := json.Marshal(notice{Kind: kind, Key: key, Pairs: pairs})
+	r.keepNotice(notice{Kind: kind, Key: key, Pairs: pairs})
+}
+
+// flashUndo is flash for something that is done and can be taken back by posting
+// to a path of ours; "" is none.
+func (r *request) flashUndo(key, undo string, pairs ...string) {
+	r.keepNotice(notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
+}
+
+func (r *request) keepNotice(n notice) {
+	b, err := json.Marshal(n)
 	if err != nil {
 		r.door.Log.Error("flash", "error", err)
 		return
@@ -42,7 +54,11 @@ func (r *request) takeFlash() *notice {
 	if err := json.Unmarshal(b, &n); err != nil {
 		return nil
 	}
-	return r.notice(n.Kind, n.Key, n.Pairs...)
+	shown := r.notice(n.Kind, n.Key, n.Pairs...)
+	if shown != nil && strings.HasPrefix(n.Undo, "/app/") {
+		shown.Undo = n.Undo
+	}
+	return shown
 }
 
 // notice words a notice for this very page.

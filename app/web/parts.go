@@ -9,7 +9,8 @@ import (
 // components are the functions that make the data of the templates in
 // templates/parts. Each takes names and values in pairs; a name that it does not
 // know is an error.
-var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
+var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf,
+	"rows": listRows, "waitingrows": waitingRows}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
 //

@@ -166,6 +166,20 @@ func (r *request) render(status int, name string, p page) error {
 	return r.Status(status).Send(out.Bytes())
 }
 
+// fragment answers with a part of a page, for a script that puts it into one.
+func (r *request) fragment(name, part string, data any) error {
+	t := r.door.pages.sets[r.words][name]
+	if t == nil {
+		return fmt.Errorf("web: there is no page %q", name)
+	}
+	var out bytes.Buffer
+	if err := t.ExecuteTemplate(&out, part, data); err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return r.Send(out.Bytes())
+}
+
 // again shows the page of a form with what was wrong with it and with what was
 // sent. An error that is not about the form's content is given back.
 func (r *request) again(err error, name string, p page) error {

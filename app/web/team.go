@@ -31,6 +31,7 @@ type shell struct {
 	MayEdit bool // may make documents
 	Theme   string
 	Left    int // seconds until the session ends
+	Waiting int // documents that need something of the reader
 }
 
 // destination is one entry of the navigation.
@@ -90,7 +91,19 @@ func (r *request) enter() error {
 	}
 	r.words = r.door.books.forTeam(r.words)
 	r.shell = r.newShell()
-	return nil
+	return r.countWaiting()
+}
+
+// countWaiting says on every page how much needs the reader's action.
+func (r *request) countWaiting() error {
+	n, err := r.door.Signing.CountWaiting(r.UserContext(), r.who.Actor)
+	r.shell.Waiting = n
+	for i := range r.shell.Nav {
+		if r.shell.Nav[i].Href == "/app/action" {
+			r.shell.Nav[i].Count = n
+		}
+	}
+	return err
 }
 
 // signInFirst leads somebody who is not signed in to where that is done, and
@@ -150,5 +163,6 @@ func (d *Door) teamRoutes(app *fiber.App) {
 	d.linkRoutes(app)
 	d.sessionRoutes(app)
 	d.meRoutes(app)
+	d.documentRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

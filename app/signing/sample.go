@@ -1,0 +1,61 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"paraph/app/account"
+	"paraph/app/pdf/page"
+)
+
+// What the sample says.
+const sampleTitle = "Sample agreement"
+
+var sampleText = []string{
+	"This is a document to try things with. Nobody is bound by it.",
+	"",
+	"1. The person named below is asked to sign, and that is you: send it,",
+	"    open the message or the link, and sign by typing or drawing.",
+	"2. Once signed, the file is sealed. Check it on the page of the document,",
+	"    or in any other program that knows signatures in PDF files.",
+	"3. When you are done, delete it. It stays in the trash for a while.",
+}
+
+// CreateSample makes a draft to try everything with: a page, and whoever asks as
+// the one to sign it.
+func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
+	file, err := s.sampleFile()
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, u.Close()) }()
+	title, name := sampleTitle, who.Name
+	if name == "" {
+		name = who.Email
+	}
+	sign := func(kind string, y, height float64) FieldInput {
+		first, number, x, width := "0", 1, .12, .4
+		return FieldInput{Invitation: &first, Type: &kind, Page: &number, X: &x, Y: &y, Width: &width, Height: &height}
+	}
+	return s.Create(ctx, who, CreateInput{DocumentInput: DocumentInput{Title: &title}, BaseURL: baseURL, Uploads: []*Upload{u},
+		Invitations: []InvitationInput{{Name: &name, Email: &who.Email}},
+		Fields:      []FieldInput{sign("signature", .42, .06), sign("date_signed", .5, .025)}})
+}
+
+func (s *Service) sampleFile() ([]byte, error) {
+	b := page.New(s.Fonts, page.Info{Title: sampleTitle, Language: "en"})
+	b.NewPage(page.A4Width, page.A4Height)
+	b.Text(72, 110, 22, true, false, 0, 0, 0, sampleTitle)
+	for i, line := range sampleText {
+		b.Text(72, 150+18*float64(i), 11, false, false, 0, 0, 0, line)
+	}
+	b.Text(72, 340, 11, true, false, 0, 0, 0, "Signature and date")
+	var out bytes.Buffer
+	_, err := b.Write(&out)
+	return out.Bytes(), err
+}

@@ -1,0 +1,46 @@
+// What pages of the team have in common: small forms as dialogs, buttons that
+// copy, menus that close. Everything works without it by pages of its own.
+const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
+const tell = text => { const s = $('#status'); s.textContent = ''; s.textContent = text; };
+
+// A link to a small form opens it as a dialog over the page.
+async function ask(link) {
+  const answer = await fetch(link.href, { credentials: 'same-origin' });
+  const part = $('.ask', new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  if (!answer.ok || !part) return location.assign(link.href);
+  const box = document.createElement('dialog'), title = $('h1', part);
+  title.id = 'dialog-title';
+  box.setAttribute('aria-labelledby', title.id);
+  box.append(part);
+  document.body.append(box);
+  box.addEventListener('close', () => { box.remove(); (link.isConnected ? link : $('main')).focus(); });
+  box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
+  box.showModal();
+  $('input:not([type=hidden]),textarea', box)?.focus();
+}
+
+document.addEventListener('click', e => {
+  if (e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey) return;
+  const link = e.target.closest('a[data-ask]');
+  if (link) { e.preventDefault(); link.closest('details.menu')?.removeAttribute('open'); ask(link).catch(() => location.assign(link.href)); }
+  const button = e.target.closest('[data-copy-text],[data-copy-from]');
+  if (button) copy(button);
+  for (const d of $$('details.menu[open]')) if (!d.contains(e.target)) d.open = false;
+});
+document.addEventListener('keydown', e => {
+  const d = e.key === 'Escape' && e.target.closest?.('details.menu[open]');
+  if (d) { d.open = false; $('summary', d).focus(); }
+});
+
+async function copy(button) {
+  try {
+    const from = button.dataset.copyFrom;
+    const text = from ? await (await fetch(from, { headers: { 'X-Requested-With': 'fetch' } })).text() : button.dataset.copyText;
+    await navigator.clipboard.writeText(text);
+    const before = button.textContent;
+    button.textContent = button.dataset.done || '✓';
+    tell(button.textContent);
+    setTimeout(() => { button.textContent = before; }, 2000);
+  } catch { button.previousElementSibling?.select?.(); }
+}
+if (navigator.clipboard) for (const b of $$('[data-copy-text],[data-copy-from]')) b.hidden = false;

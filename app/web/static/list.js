@@ -1,0 +1,54 @@
+// Lists of documents: how many rows are chosen, menus that open in place, and
+// single keys for those who want them.
+const $ = (s, of = document) => of.querySelector(s), $$ = (s, of = document) => [...of.querySelectorAll(s)];
+const boxes = () => $$('.documents input[name=id]'), rows = () => $$('.documents tbody tr');
+
+const count = $('[data-count]'), every = $('[data-all]');
+if (count) {
+  const words = JSON.parse(count.dataset.words)['.chosen'], plural = new Intl.PluralRules(document.documentElement.lang);
+  const show = () => {
+    const n = boxes().filter(b => b.checked).length;
+    count.textContent = n ? (words[plural.select(n)] || words.other).replace('{n}', n) : '';
+    every.checked = n > 0 && n === boxes().length; every.indeterminate = n > 0 && !every.checked;
+  };
+  every.closest('.all').hidden = false;
+  every.addEventListener('change', () => { for (const b of boxes()) b.checked = every.checked; show(); });
+  document.addEventListener('change', e => { if (e.target.name === 'id') show(); });
+  addEventListener('pageshow', show);
+  show();
+}
+
+// The menu of a row is fetched when it is opened: what it offers is for the
+// server to say.
+document.addEventListener('click', async e => {
+  const link = e.target.closest('a.more');
+  if (!link || e.button || e.metaKey || e.ctrlKey || e.shiftKey) return;
+  e.preventDefault();
+  const row = link.closest('tr');
+  try {
+    const answer = await fetch('/app/documents/' + row.dataset.id + '/menu?next=' + encodeURIComponent(location.pathname + location.search), { headers: { 'X-Requested-With': 'fetch' } });
+    if (!answer.ok) throw new Error(answer.status);
+    const menu = new DOMParser().parseFromString(await answer.text(), 'text/html').body.firstElementChild;
+    link.replaceWith(menu);
+    $('a,button', menu)?.focus();
+    menu.addEventListener('toggle', () => { if (!menu.open) { menu.replaceWith(link); if (document.activeElement === document.body) link.focus(); } });
+  } catch { location.assign(link.href); }
+});
+
+// j and k move, x chooses, Enter opens, / searches: only where it is turned on,
+// and never while somebody writes.
+if ($('#keys[data-keys]')) document.addEventListener('keydown', e => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input:not([type=checkbox]),textarea,select,dialog,details[open]')) return;
+  const all = rows(), at = all.findIndex(r => r.contains(document.activeElement));
+  const go = n => {
+    const row = all[Math.max(0, Math.min(all.length - 1, n))];
+    for (const r of all) r.classList.toggle('at', r === row);
+    $('th a', row)?.focus();
+  };
+  if (e.key === 'j') go(at + 1);
+  else if (e.key === 'k') go(at < 0 ? 0 : at - 1);
+  else if (e.key === 'x' && at >= 0) $('input[name=id]', all[at])?.click();
+  else if (e.key === '/') $('#search').focus();
+  else return;
+  e.preventDefault();
+});

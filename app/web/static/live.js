@@ -1,0 +1,30 @@
+// What others do meanwhile: a line over the page of a document, a mark on the
+// row of a list. Nothing moves and nothing takes the focus; whoever wants to see
+// it presses Show. A window that is not looked at does not listen.
+const place = document.querySelector('#live');
+let source, after = place.dataset.after;
+const link = text => Object.assign(document.createElement('a'), { href: location.href.split('#')[0], textContent: text });
+
+function told(event) {
+  if (event.lastEventId) after = event.lastEventId;
+  const { document: id, text } = JSON.parse(event.data);
+  const mine = place.dataset.document;
+  if (mine && mine === id) place.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }), link(place.dataset.show));
+  if (mine || !id) return;
+  const cell = document.querySelector('#row-' + CSS.escape(id) + ' th');
+  if (cell && !cell.querySelector('.updated')) cell.append(Object.assign(link(place.dataset.updated), { className: 'updated', title: text }));
+}
+function lost() {
+  place.replaceChildren(Object.assign(document.createElement('span'), { textContent: place.dataset.updated.split(',')[0] }), link(place.dataset.show));
+}
+function listen() {
+  if (document.visibilityState !== 'visible') { source?.close(); source = null; return; }
+  if (source) return;
+  source = new EventSource('/app/events?after=' + encodeURIComponent(after));
+  source.onmessage = told;
+  source.addEventListener('lost', lost);
+}
+document.addEventListener('visibilitychange', listen);
+addEventListener('pagehide', () => { source?.close(); source = null; });
+addEventListener('pageshow', listen);
+listen();
