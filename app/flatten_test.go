@@ -41,6 +41,7 @@ func TestFlattenedUploads(t *testing.T) {
 		shows    string
 	}{
 		"certified against every change":  {upload: foreign.sign(t, 1), says: "forbids every change", shows: "Page 1"},
+		"signed with a lock on all":       {upload: foreign.lock(t), says: "locks all fields", shows: "Page 1"},
 		"signed and encrypted":            {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "", "owner", "256", "--"), says: "carries signatures", shows: "Page 1"},
 		"signed and behind a password":    {upload: throughQPDF(t, foreign.sign(t, 0), "--encrypt", "secret", "owner", "256", "--"), password: "secret", says: "carries signatures", shows: "Page 1"},
 		"signed and damaged":              {upload: withoutTable(foreign.sign(t, 0)), says: "carries signatures", shows: "Page 1"},

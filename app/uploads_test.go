@@ -38,13 +38,26 @@ func newStranger(t *testing.T) stranger {
 // sign makes a signed PDF; level 1 to 3 certifies it with DocMDP, 0 does not.
 func (s stranger) sign(t *testing.T, level int) []byte {
 	t.Helper()
-	const room = 4096
-	catalog, reference := "/AcroForm<</Fields[100 0 R]/SigFlags 3>>", ""
-	if level > 0 {
-		catalog += "/Perms<</DocMDP 101 0 R>>"
-		reference = fmt.Sprintf("/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P %d>>>>]", level)
+	if level == 0 {
+		return s.signWith(t, "", "")
 	}
-	b := papers(catalog, []paper{a4},
+	return s.signWith(t, "/Perms<</DocMDP 101 0 R>>", fmt.Sprintf("/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P %d>>", level))
+}
+
+// lock makes a signed PDF whose signature locks all fields.
+func (s stranger) lock(t *testing.T) []byte {
+	t.Helper()
+	return s.signWith(t, "", "/TransformMethod/FieldMDP/TransformParams<</Type/TransformParams/V/1.2/Action/All>>")
+}
+
+func (s stranger) signWith(t *testing.T, catalog, transform string) []byte {
+	t.Helper()
+	const room = 4096
+	reference := ""
+	if transform != "" {
+		reference = "/Reference[<</Type/SigRef" + transform + ">>]"
+	}
+	b := papers(catalog+"/AcroForm<</Fields[100 0 R]/SigFlags 3>>", []paper{a4},
 		"<</Type/Annot/Subtype/Widget/FT/Sig/T(stranger)/F 132/Rect[0 0 0 0]/P 10 0 R/V 101 0 R>>",
 		"<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/M(D:20260101120000Z)"+reference+
 			"/ByteRange [0 0000000000 0000000000 0000000000]/Contents<"+strings.Repeat("0", 2*room)+">>>")

@@ -21,6 +21,7 @@ type Inspection struct {
 	Version    string   // of the header or catalog, such as 1.7
 	Signed     []string // full names of the signed fields
 	DocMDP     int      // level of the certification: 1 to 3, or 0
+	Locked     bool     // a signature locks whatever fields are added
 	HasForm    bool
 	XFA        string // "", XFAStatic or XFADynamic
 	JavaScript bool
@@ -62,6 +63,7 @@ func (f *File) Inspect() Inspection {
 			in.Signed = append(in.Signed, fd.name)
 		}
 	}
+	in.Locked = slices.ContainsFunc(f.locks(), func(l Lock) bool { return l.Covers(prefix(lastRound(f.fields()) + 1)) })
 	f.look(&in)
 	in.Err = f.fault
 	return in

@@ -102,12 +102,15 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
-	u.Fixed = file.Presigned && (u.converted != nil || in.DocMDP == 1)
+	u.Fixed = file.Presigned && (u.converted != nil || in.DocMDP == 1 || in.Locked)
 	if file.Presigned && u.converted != nil {
 		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed, or with %s.", u.Name, flattening)
 	}
 	if file.Presigned && in.DocMDP == 1 {
 		return refuse(nil, "The file %s is certified and forbids every change, further signatures included. Send it with %s.", u.Name, flattening)
+	}
+	if file.Presigned && in.Locked {
+		return refuse(nil, "The file %s carries a signature that locks all fields, those of further signatures included. Send it with %s.", u.Name, flattening)
 	}
 	broken := 0
 	if file.Presigned {
