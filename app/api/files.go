@@ -13,7 +13,7 @@ import (
 
 type filePatch struct {
 	Name      *string `json:"name,omitempty"`
-	Position  *int    `json:"position,omitempty"`
+	Position  *int    `json:"position,omitempty" doc:"From 1"`
 	Confirmed *bool   `json:"confirmed,omitempty" doc:"The pages that the built-in renderer made are as they should be"`
 }
 
@@ -30,7 +30,7 @@ func (s *server) fileRoutes() {
 		query: []parameter{{name: "width", description: "In pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
 	download := operation{method: http.MethodPost, path: base + "/download", summary: "Download the completed document", tag: "Documents"}
 	stream(s, download, func(r *request, in *downloadBody) error { return s.download(r, *in) })
-	download.method, download.query = http.MethodGet, []parameter{
+	download.method, download.summary, download.query = http.MethodGet, "Download the completed document, with GET", []parameter{
 		{name: "format", description: "pdf or zip", kind: "string"},
 		{name: "version", description: "completed, current or original", kind: "string"},
 		{name: "content", description: "document, certificate or evidence", kind: "string"},

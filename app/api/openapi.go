@@ -41,7 +41,10 @@ func newDocument(version string) *document {
 		Servers: []*huma.Server{{URL: "/"}, {URL: "/api"}},
 	}}
 	d.api.Components.Responses = d.refusals()
-	d.json = sync.OnceValues(d.api.MarshalJSON)
+	d.json = sync.OnceValues(func() ([]byte, error) {
+		d.orderMembers()
+		return d.api.MarshalJSON()
+	})
 	return d
 }
 
@@ -65,6 +68,34 @@ func (d *document) open(s *huma.Schema) *huma.Schema {
 }
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// orderMembers says in which order the members of every record come, which the
+// schemas don't.
+func (d *document) orderMembers() {
+	for name, s := range d.registry.Map() {
+		if names := memberNames(d.registry.TypeFromRef("#/components/schemas/" + name)); len(names) > 0 {
+			s.Extensions = map[string]any{"x-members": names}
+		}
+	}
+}
+
+// memberNames are the names that a type has in JSON, in their order.
+func memberNames(t reflect.Type) []string {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			names = append(names, memberNames(f.Type)...)
+		case f.IsExported() && name != "" && name != "-":
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // add puts an endpoint into the document, and under its other path if it has one.
 func (d *document) add(op operation, in, out reflect.Type) {
@@ -154,6 +185,8 @@ func (d *document) responses(o *huma.Operation, op operation, gives string, out 
 	switch {
 	case out != typeOf[nothing]():
 		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(out, true, "")}}
+	case gives == "application/json":
+		ok.Content = map[string]*huma.MediaType{gives: {Schema: &huma.Schema{Type: "object"}}}
 	case gives != "":
 		ok.Content = map[string]*huma.MediaType{gives: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
 	case op.success() == http.StatusOK && o.Method != http.MethodGet:

@@ -138,7 +138,7 @@ type fileView struct {
 	Pages       int           `json:"pages"`
 	PageSizes   []sizeView    `json:"page_sizes"`
 	Appended    int           `json:"appended_pages" doc:"Pages behind these, once it is sent, with the signatures of those who have no field"`
-	Position    int           `json:"position" doc:"From 0"`
+	Position    int           `json:"position" doc:"From 1"`
 	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What made it a PDF; null for a PDF"`
 	Confirmed   bool          `json:"confirmed" doc:"The pages that the built-in renderer made were looked at"`
 	Findings    []findingView `json:"findings" doc:"What was seen in it"`

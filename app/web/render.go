@@ -32,6 +32,10 @@ type page struct {
 	Zone    *time.Location
 	Notice  *notice
 	Back    string // path of the page that the header leads back to, "" for none
+	// Public says that the page is the same for everybody: it has no form of ours
+	// and nothing of a session. It goes compressed, which would give away secrets
+	// of a page that shows what others put into its address (BREACH).
+	Public bool
 
 	// Of a form that was sent and not accepted:
 	Values form                // what was sent
@@ -108,6 +112,8 @@ func functions(w *words, a *assets) template.FuncMap {
 		"add":    func(a, b int) int { return a + b },
 		"zones":  zones,
 		"todo":   newTodo,
+		"prose":  prose, "keys": w.keys, "slug": slug,
+		"paragraphs": func(s string) []string { return strings.Split(s, "\n\n") },
 	}
 	for name, fn := range components {
 		f[name] = fn
@@ -140,30 +146,50 @@ func bytesInWords(n int64) string {
 // render answers with a page. It is made whole before anything is sent, so that
 // half a page is never seen.
 func (r *request) render(status int, name string, p page) error {
-	t := r.door.pages.sets[r.words][name]
-	if t == nil {
-		return fmt.Errorf("web: there is no page %q", name)
-	}
-	p.Lang, p.Dir, p.Nonce, p.Path = r.words.Tag(), r.words.Dir(), r.nonce, r.Path()
-	p.CSRF, p.Theme, p.Shell = r.formToken(), r.theme(), r.shell
-	if p.Shell == nil {
-		p.Languages = r.languages()
+	if !p.Public {
+		p.CSRF, p.Shell = r.formToken(), r.shell
+		if p.Shell == nil {
+			p.Languages = r.languages()
+		}
+		if flash := r.takeFlash(); p.Notice == nil {
+			p.Notice = flash
+		}
 	}
 	if p.Zone == nil && p.Shell != nil {
 		p.Zone = p.Shell.Zone()
 	}
-	if flash := r.takeFlash(); p.Notice == nil {
-		p.Notice = flash
-	}
-	var out bytes.Buffer
-	if err := t.ExecuteTemplate(&out, "layout", p); err != nil {
+	out, err := r.compose(name, &p)
+	if err != nil {
 		r.door.Log.Error("page not made", "page", name, "request_id", r.id(), "error", err)
 		r.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
 		return r.Status(http.StatusInternalServerError).SendString(r.say("error.500.text") + " " + r.id())
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	r.Set(fiber.HeaderContentLanguage, p.Lang)
-	return r.Status(status).Send(out.Bytes())
+	if p.Public && len(out) > 1<<10 {
+		r.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		if acceptsGzip(r.Ctx) {
+			r.Set(fiber.HeaderContentEncoding, "gzip")
+			if out, err = compress(out); err != nil {
+				return err
+			}
+		}
+	}
+	return r.Status(status).Send(out)
+}
+
+// compose makes the HTML of a page.
+func (r *request) compose(name string, p *page) ([]byte, error) {
+	t := r.door.pages.sets[r.words][name]
+	if t == nil {
+		return nil, fmt.Errorf("web: there is no page %q", name)
+	}
+	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme = r.words.Tag(), r.words.Dir(), r.nonce, r.Path(), r.theme()
+	var out bytes.Buffer
+	if err := t.ExecuteTemplate(&out, "layout", *p); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
 // fragment answers with a part of a page, for a script that puts it into one.

@@ -67,6 +67,12 @@ func compress(raw []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// acceptsGzip says whether a client asks for compressed answers. One that says
+// nothing of them would have to take any (RFC 9110 §12.5.3), and often can't.
+func acceptsGzip(c *fiber.Ctx) bool {
+	return c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip") == "gzip"
+}
+
 // kindOf does not ask the machine, whose answer differs from one to the next.
 func kindOf(name string) string {
 	switch path.Ext(name) {
@@ -104,7 +110,7 @@ func (d *Door) static(c *fiber.Ctx) error {
 	if c.Params("hash") == d.assets.hash {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
-	if c.AcceptsEncodings("gzip") == "gzip" {
+	if acceptsGzip(c) {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
 		return c.Send(f.small)
 	}

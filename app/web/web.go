@@ -101,12 +101,14 @@ func New(o Options) (*Door, error) {
 }
 
 // Mount adds every route. A path that nobody else knows is answered with a page
-// to whoever asks for one.
+// to whoever asks for one. The pages about the API are made of openAPI, when
+// somebody first asks for one.
 func (d *Door) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	app.Get("/static/:hash/*", d.static)
 	d.post(app, "/language", (*request).setLanguage)
 	d.visitRoutes(app)
 	d.publicRoutes(app)
+	d.docsRoutes(app, openAPI)
 	d.teamRoutes(app)
 	d.lost(app)
 }

@@ -253,6 +253,23 @@ func (w *words) under(prefix string) (string, error) {
 	return string(b), err
 }
 
+// keys are the rests of all keys that begin with a prefix, in order.
+func (w *words) keys(prefix string) []string {
+	var out []string
+	for _, from := range []*words{w, w.fallback} {
+		if from == nil {
+			continue
+		}
+		for key := range from.texts {
+			if rest, ok := strings.CutPrefix(key, prefix); ok {
+				out = append(out, rest)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func (t entry) byName() map[string]string {
 	out := map[string]string{}
 	for name, form := range formNames {

@@ -1,0 +1,197 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	for path, want := range map[string]string{"/docs": "/docs/api", "/docs/api/post-documents-document-invitations-invitation-sign?lang=go": "/docs/api/post-documents-document-invitation-sign?lang=go"} {
+		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != want {
+			t.Errorf("%s answers %d to %q", path, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+	for _, id := range operations(t, s) {
+		res, page := fetch(t, s.URL+"/docs/api/"+id)
+		if res.StatusCode != http.StatusOK || strings.Count(page, "<h1") != 1 || !strings.Contains(page, `id="`+id+`"`) {
+			t.Errorf("%s: %d", id, res.StatusCode)
+		}
+	}
+	res, whole := fetch(t, s.URL+"/docs/api")
+	for _, id := range operations(t, s) {
+		if !strings.Contains(whole, `<section class="operation" id="`+id+`"`) {
+			t.Errorf("the long page lacks %s", id)
+		}
+	}
+	if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || len(res.Cookies()) > 0 || regexp.MustCompile(`\son[a-z]+=|style=|csrf`).MatchString(sampleCode.ReplaceAllString(whole, "")) {
+		t.Errorf("the page has what it should not: %q, %v", csp, res.Cookies())
+	}
+	_, served := fetch(t, s.URL+"/openapi.json")
+	if _, same := fetch(t, s.URL+"/docs/openapi.json"); same != served {
+		t.Error("/docs/openapi.json is another document")
+	}
+	if res, _ := fetch(t, s.URL+"/docs/api/get-nothing"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("an operation that there is not: %d", res.StatusCode)
+	}
+}
+
+// TestDocsFind finds operations without a script.
+func TestDocsFind(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	for query, want := range map[string]int{"audit+trail+hash": 1, "POST+%2Ftokens": 1, "zebra": 0, "%3Cscript%3E": 0} {
+		_, page := fetch(t, s.URL+"/docs/api?q="+query)
+		if got := strings.Count(page, `<section class="operation"`); got != want || strings.Contains(page, "<script>") {
+			t.Errorf("%s finds %d, want %d", query, got, want)
+		}
+	}
+}
+
+// TestDocsAreKept asks for a page again in the ways in which browsers do.
+func TestDocsAreKept(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	res, plain := fetch(t, s.URL+"/docs/api")
+	again, body := fetch(t, s.URL+"/docs/api", "If-None-Match", res.Header.Get("ETag"))
+	if again.StatusCode != http.StatusNotModified || body != "" {
+		t.Errorf("the same page again: %d", again.StatusCode)
+	}
+	for _, path := range []string{"/docs/api", "/docs/api?q=send", "/docs/webhooks"} {
+		_, plain := fetch(t, s.URL+path)
+		small, body := fetch(t, s.URL+path, "Accept-Encoding", "gzip")
+		z, err := gzip.NewReader(strings.NewReader(body))
+		if err != nil || small.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s is not compressed: %v", path, err)
+			continue
+		}
+		if got, err := io.ReadAll(z); err != nil || string(got) != plain {
+			t.Errorf("%s is another page when compressed: %v", path, err)
+		}
+	}
+	// A form's page holds a secret that compression would give away.
+	if res, _ := fetch(t, s.URL+"/verify", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" {
+		t.Error("a page with a form is compressed")
+	}
+	for host, want := range map[string]string{"sign.example.org": "http://sign.example.org/documents", `a";rm -rf`: "http://localhost:8080/documents"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/docs/api", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			continue // this host can't even be sent
+		}
+		b, err := io.ReadAll(res.Body)
+		if err := res.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err != nil || res.StatusCode == 200 && (!bytes.Contains(b, []byte(want)) || string(b) == plain) {
+			t.Errorf("asked as %s the samples do not name %s", host, want)
+		}
+	}
+}
+
+// TestEventsAreDocumented holds the kinds of events on the page against those that
+// the heart writes.
+func TestEventsAreDocumented(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	_, page := fetch(t, s.URL+"/docs/webhooks")
+	kind := regexp.MustCompile(`(?:happened\(|takeOver\([^"]*|Event\{Type: )"([a-z]+\.[a-z_]+)"`)
+	files, err := filepath.Glob("../signing/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("the sources of the heart are not found", err)
+	}
+	written := map[string]bool{}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range kind.FindAllSubmatch(source, -1) {
+			written[string(m[1])] = true
+		}
+	}
+	documented := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<code>((?:document|file|field|invitation)\.[a-z_]+)</code>`).FindAllStringSubmatch(page, -1) {
+		documented[m[1]] = true
+	}
+	for k := range written {
+		if !documented[k] {
+			t.Errorf("the event %s is not documented", k)
+		}
+	}
+	for k := range documented {
+		if !written[k] {
+			t.Errorf("the event %s is documented and never written", k)
+		}
+	}
+	if len(written) < 30 {
+		t.Errorf("only %d kinds are found", len(written))
+	}
+}
+
+// TestDocsOnASmallScreen looks at the pages on a phone: without scripts, in the
+// dark, and from right to left.
+func TestDocsOnASmallScreen(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	fits := chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth`)
+	for name, l := range map[string]look{"plain": {width: 320, height: 640, plain: true}, "dark": {width: 320, height: 640, dark: true}, "rtl": {width: 320, height: 640, language: "ar-XB"}} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, l)
+			for _, path := range []string{"/docs/api", "/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks"} {
+				w.visit(s.URL + path)
+				w.see("h1")
+				if !get(w, fits) {
+					t.Errorf("%s has to be moved sideways", path)
+				}
+			}
+		})
+	}
+}
+
+// TestDocsWithoutScripts changes the language of a sample and finds an operation.
+func TestDocsWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := open(t, look{plain: true})
+	w.visit(s.URL + "/docs/api/post-documents")
+	w.click(`.languages a[href*="lang=python"]`)
+	if got := w.read(".samples pre"); !strings.Contains(got, "requests.post(") {
+		t.Errorf("the sample in Python is %q", got)
+	}
+	w.run(chromedp.SendKeys(chromedp.CSS("#q"), "audit trail"), chromedp.Submit(chromedp.CSS("#q")))
+	w.heading("audit trail")
+	w.see(`#get-documents-document-events`)
+}
+
+// TestDocsScript narrows the list and copies a sample.
+func TestDocsScript(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := open(t, look{})
+	w.visit(s.URL + "/docs/api/post-documents-document-send")
+	w.see(".copy")
+	w.write("#q", "revoke an api")
+	w.until(`[...document.querySelectorAll(".docs-nav li")].filter(e => e.checkVisibility()).length === 1`)
+	w.write("#q", "zebra")
+	w.see("#none")
+	w.run(chromedp.Evaluate[chromedp.Void](`window.copied = ""; navigator.clipboard.writeText = async (text) => { window.copied = text }`))
+	w.click(".samples .copy")
+	w.until(`window.copied.startsWith("curl \"http") && document.querySelector(".samples .copy").textContent === "Copied"`)
+}

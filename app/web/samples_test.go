@@ -1,0 +1,353 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// env is what the samples take from their environment.
+type env map[string]string
+
+// A stage brings about what a sample needs, for a company of its own.
+type stage func(t *testing.T, c *apptest.Client) env
+
+type (
+	obj  = apptest.Map
+	list = apptest.List
+)
+
+func alone(_ *testing.T, c *apptest.Client) env {
+	return env{"TOKEN": c.Token, "EMAIL": c.Email, "PASSWORD": apptest.Password, "CODE": "000000"}
+}
+
+// draft has a file, somebody to sign it, and a field.
+func draft(t *testing.T, c *apptest.Client) env { return drafted(t, c, "link") }
+
+func drafted(t *testing.T, c *apptest.Client, authentication string) env {
+	field := obj{"type": "text", "name": "note", "required": false, "invitation_id": "0", "x": 0.1, "y": 0.1, "width": 0.2, "height": 0.05}
+	email := "ben@example.org"
+	if authentication != "link" {
+		email = c.CompanyID + "@example.org"
+	}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "fields": list{field},
+		"invitations": list{obj{"name": "Ben Buyer", "email": email, "authentication": authentication}}}, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	e := alone(t, c)
+	e["DOCUMENT"], e["FILE"], e["FIELD"], e["INVITATION"] = d.Text(t, "id"), d.Text(t, "files.0.id"), d.Text(t, "fields.0.id"), d.Text(t, "invitations.0.id")
+	return e
+}
+
+// after is a stage that comes behind another by requests, each a path below the
+// document and a body.
+func after(before stage, steps ...any) stage {
+	return func(t *testing.T, c *apptest.Client) env {
+		e := before(t, c)
+		for i := 0; i < len(steps); i += 2 {
+			path := strings.ReplaceAll(steps[i].(string), "{invitation}", e["INVITATION"])
+			r := c.Post(t, "/documents/"+e["DOCUMENT"]+path, steps[i+1])
+			if r.Status >= 300 {
+				t.Fatalf("%s: %d %s", r.What, r.Status, r.Body)
+			}
+			if link, ok := r.Look(t, "invitations.0.sign_url"); ok && link != nil {
+				_, e["SIGNATORY"], _ = strings.Cut(link.(string), "/s/")
+			}
+		}
+		return e
+	}
+}
+
+// mailed adds what stands in a message to the person.
+func mailed(before stage, to, ask string, login bool, name string, find *regexp.Regexp) stage {
+	return func(t *testing.T, c *apptest.Client) env {
+		e := before(t, c)
+		who := c
+		if e[to] == "" {
+			e[to] = c.CompanyID + "@example.org"
+		}
+		if token := e["SIGNATORY"]; token != "" {
+			who = c.With(token)
+		}
+		var body any
+		if login {
+			body = obj{"email": c.Email}
+		}
+		path := strings.NewReplacer("{document}", e["DOCUMENT"], "{invitation}", e["INVITATION"]).Replace(ask)
+		if r := who.Post(t, path, body); r.Status != 202 {
+			t.Fatalf("%s: %d %s", r.What, r.Status, r.Body)
+		}
+		for _, m := range c.Mails(t, e[to]) {
+			for _, text := range append(m.Links, m.Text) {
+				if found := find.FindStringSubmatch(text); found != nil {
+					e[name] = found[1]
+					return e
+				}
+			}
+		}
+		t.Fatalf("no message to %s has what is looked for", e[to])
+		return nil
+	}
+}
+
+func withMember(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["MEMBER"] = c.Member(t, account.RoleMember).UserID
+	return e
+}
+
+func withToken(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["TOKEN_ID"] = c.Post(t, "/tokens", obj{"name": "x"}).Want(t, 201).Text(t, "id")
+	return e
+}
+
+func coded(t *testing.T, c *apptest.Client) env { return drafted(t, c, "email_code") }
+
+func expired(t *testing.T, c *apptest.Client) env {
+	now, err := time.Parse(time.RFC3339, c.Anonymous().Get(t, "/test/clock").Text(t, "now"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := after(draft, "/send", obj{"expires_at": now.Add(time.Hour).Format(time.RFC3339)})(t, c)
+	c.Advance(t, "2h")
+	e["TOKEN"] = c.Login(t, c.Email).Token
+	return e
+}
+
+// stages by the identifier of the operation; those that are not here need
+// nothing but somebody who has logged in.
+func stages() map[string]stage {
+	sent := after(draft, "/send", nil)
+	completed := after(sent, "/{invitation}/sign", nil)
+	submitted := after(draft, "/submit", nil)
+	codeSent := after(coded, "/send", nil)
+	link := regexp.MustCompile(`(?:token=|/reset/)([^&\s]+)`)
+	all := map[string]stage{
+		"get-email-verify":                            mailed(alone, "EMAIL", "/email/reverify", false, "LINK_TOKEN", link),
+		"post-password-reset":                         mailed(alone, "EMAIL", "/password/forgot", true, "LINK_TOKEN", link),
+		"post-documents-document-invitation-code":     codeSent,
+		"post-documents-document-invitation-identify": mailed(codeSent, "ADDRESS", "/documents/{document}/{invitation}/code", false, "CODE", regexp.MustCompile(`\b(\d{6})\b`)),
+		"get-documents-document-download":             completed, "post-documents-document-download": completed,
+		"post-documents-document-withdraw": submitted, "post-documents-document-approve": submitted, "post-documents-document-reject": submitted,
+		"post-documents-document-reopen":  after(submitted, "/approve", nil),
+		"post-documents-document-restore": after(draft, "/archive", nil),
+		"post-documents-document-void":    sent, "post-documents-document-remind": sent,
+		"post-documents-document-extend": expired,
+		"get-members-member":             withMember, "patch-members-member": withMember, "delete-members-member": withMember,
+		"delete-tokens-token": withToken,
+	}
+	for _, name := range []string{"sign", "view", "decline", "delegate", "remind", "replace"} {
+		all["post-documents-document-invitation-"+name] = sent
+	}
+	return all
+}
+
+// late are those that move the clock or begin anew for everybody, and one that may
+// be done a few times in a while only.
+var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
+
+// others are the operations whose samples in languages that need a program of
+// their own are run: every kind of request and answer is among them.
+var others = []string{"post-login", "get-documents", "post-documents", "patch-documents-document", "post-documents-document-upload", "put-documents-document-fields",
+	"post-documents-document-invitation-sign", "post-documents-document-invitation-identify", "post-documents-document-download", "get-documents-document-files-file-pages-page-png",
+	"get-email-verify", "post-password-reset", "delete-tokens-token", "post-verify", "patch-company"}
+
+var sampleCode = regexp.MustCompile(`(?s)<pre tabindex="0"><code>(.*?)</code></pre>`)
+
+// sample is the first program on the page of an operation.
+func sample(t *testing.T, s *apptest.Server, id, language string) string {
+	t.Helper()
+	res, page := fetch(t, s.URL+"/docs/api/"+id+"?lang="+language)
+	_, page, _ = strings.Cut(page, `class="samples"`)
+	code := sampleCode.FindStringSubmatch(page)
+	if res.StatusCode != http.StatusOK || code == nil {
+		t.Fatalf("%s has no sample in %s (%d)", id, language, res.StatusCode)
+	}
+	return html.UnescapeString(code[1])
+}
+
+// operations are the identifiers of all, without other paths of the same.
+func operations(t *testing.T, s *apptest.Server) []string {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+			SameAs      string `json:"x-same-as"`
+		}
+	}
+	s.Anonymous().Get(t, "/docs/openapi.json").Want(t, 200).Decode(t, &doc)
+	var out []string
+	for _, methods := range doc.Paths {
+		for _, op := range methods {
+			if op.SameAs == "" {
+				out = append(out, op.OperationID)
+			}
+		}
+	}
+	if len(out) < 60 {
+		t.Fatalf("there are only %d operations", len(out))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestSamples runs the samples as they stand on the pages, each against a state
+// in which it must succeed.
+func TestSamples(t *testing.T) {
+	s := apptest.New(t)
+	all, prepare := operations(t, s), stages()
+	programs := buildSamples(t, s, all)
+	run := func(t *testing.T, id string) {
+		before := prepare[id]
+		if before == nil && strings.Contains(id, "-documents-document") {
+			before = draft
+		} else if before == nil {
+			before = alone
+		}
+		var e env // what only reads leaves it as it is
+		for _, language := range []string{"curl", "go", "python", "javascript"} {
+			command := interpreter(language)
+			if command == nil && language != "go" || !slices.Contains(others, id) && (language == "python" || language == "javascript") {
+				continue
+			}
+			code := sample(t, s, id, language)
+			if language == "go" {
+				command, code = []string{programs, id}, ""
+			}
+			if e == nil || !strings.HasPrefix(id, "get-") || id == "get-email-verify" {
+				e = before(t, s.Company(t))
+			}
+			runSample(t, command, code, e)
+		}
+	}
+	t.Run("all", func(t *testing.T) {
+		for _, id := range all {
+			if !slices.Contains(late, id) {
+				t.Run(id, func(t *testing.T) { t.Parallel(); run(t, id) })
+			}
+		}
+	})
+	for _, id := range late {
+		t.Run(id, func(t *testing.T) { run(t, id) })
+	}
+}
+
+// interpreter is the command that runs a language's programs from its standard
+// input, nil where it is not on this machine.
+func interpreter(language string) []string {
+	switch language {
+	case "curl":
+		return []string{"sh", "-e"}
+	case "python":
+		if exec.Command("python3", "-c", "import requests").Run() == nil {
+			return []string{"python3", "-"}
+		}
+	case "javascript":
+		if out, err := exec.Command("node", "--version").Output(); err == nil && !strings.HasPrefix(string(out), "v1") {
+			return []string{"node", "--no-warnings", "--input-type=module", "-"}
+		}
+	}
+	return nil
+}
+
+// curlrc has curl fail where the answer is an error.
+const curlrc = "fail-with-body\nsilent\nshow-error\n"
+
+func runSample(t *testing.T, command []string, code string, e env) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"contract.pdf": apptest.PDF(t), ".curlrc": []byte(curlrc)} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(code)
+	cmd.Env = append(os.Environ(), "CURL_HOME="+dir)
+	for k, v := range e {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %v\n%s\nof\n%s", command, err, out, code)
+	}
+	return string(out)
+}
+
+// buildSamples makes one program of all samples in Go, which is given the name of
+// the one to run: linking each would take minutes. Their own text stays as it is
+// but for the names of the package and of main.
+func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var imports, cases strings.Builder
+	for i, id := range ids {
+		code := sample(t, s, id, "go")
+		name := fmt.Sprintf("sample%02d", i)
+		code = strings.Replace(strings.Replace(code, "package main\n", "package "+name+"\n", 1), "func main() {", "func Main() {", 1)
+		write(name+"/main.go", code+"\n")
+		fmt.Fprintf(&imports, "\t\"samples/%s\"\n", name)
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", id, name)
+	}
+	write("go.mod", "module samples\n\ngo 1.24\n")
+	write("main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\tdefault:\n\t\tos.Exit(3)\n\t}\n}\n")
+	goTool := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %v: %v\n%s", args, err, out)
+		}
+	}
+	goTool("build", "-o", "samples", ".")
+	cmd := exec.CommandContext(t.Context(), "gofmt", "-d", ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		t.Errorf("gofmt would write some samples in Go otherwise: %v %.1500s", err, out)
+	}
+	return filepath.Join(dir, "samples")
+}
+
+// TestFirstDocument follows the way to the first signed document.
+func TestFirstDocument(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	_, page := fetch(t, s.URL+"/docs/api")
+	_, page, _ = strings.Cut(page, `id="first"`)
+	page, _, _ = strings.Cut(page, `id="guide"`)
+	var script strings.Builder
+	for _, m := range sampleCode.FindAllStringSubmatch(page, -1) {
+		script.WriteString(html.UnescapeString(m[1]) + "\n")
+	}
+	code := strings.NewReplacer("you@example.org", c.Email, "your password", apptest.Password).Replace(script.String())
+	var report struct {
+		Sound      bool
+		Signatures []any
+	}
+	out := runSample(t, []string{"sh", "-e"}, code, nil)
+	if err := json.Unmarshal([]byte(out), &report); err != nil || !report.Sound || len(report.Signatures) < 2 {
+		t.Errorf("the result is not signed: %v\n%s\nafter\n%s", err, out, code)
+	}
+}

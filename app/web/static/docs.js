@@ -1,0 +1,56 @@
+// The pages about the API: the list of operations narrows as one types, and every
+// sample can be copied. Without this script the form finds on the server.
+const status = document.getElementById("status");
+const words = JSON.parse(document.querySelector("[data-docs]").dataset.docs);
+const say = (key) => words[key]?.other ?? key;
+
+const box = document.getElementById("q");
+const groups = [...document.querySelectorAll(".docs-nav details")];
+const opened = groups.map((g) => g.open);
+
+function narrow() {
+  const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let found = 0;
+  groups.forEach((group, i) => {
+    let here = 0;
+    for (const link of group.querySelectorAll("a")) {
+      const text = `${link.textContent} ${link.dataset.find ?? ""} ${group.firstElementChild.textContent}`.toLowerCase();
+      const fits = wanted.every((word) => text.includes(word));
+      link.parentElement.hidden = !fits;
+      here += fits;
+    }
+    group.hidden = here === 0;
+    group.open = wanted.length ? here > 0 : opened[i];
+    found += here;
+  });
+  document.getElementById("none").hidden = found > 0;
+}
+box.addEventListener("input", narrow);
+
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Browsers give the clipboard to encrypted pages only.
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "vh";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("not copied");
+}
+
+for (const block of document.querySelectorAll(".code")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "btn copy noprint";
+  button.textContent = say("copy");
+  button.addEventListener("click", async () => {
+    // The prompt belongs to the style and is no text.
+    await copy(block.querySelector("code").textContent);
+    button.focus();
+    button.textContent = status.textContent = say("copied");
+    setTimeout(() => { button.textContent = say("copy"); status.textContent = ""; }, 2000);
+  });
+  block.append(button);
+}
