@@ -1,79 +1,116 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// program is a sample in Go in the making.
+type program struct {
+	imports, lines []string
+	body, kind     string // expressions: of the body, and of its media type
+}
+
+func goVariable(s string) string { return `os.Getenv("` + strings.ToUpper(s) + `")` }
+
+func goRaw(s string) string { return "`" + s + "`" }
+
 func (c call) golang(base string) string {
-	variable := func(s string) string { return `os.Getenv("` + strings.ToUpper(s) + `")` }
-	raw := func(s string) string { return "`" + s + "`" }
-	imports := []string{"io", "log", "net/http", "os"}
-	var before []string
-	body, kind := "nil", ""
-	switch {
-	case c.file:
-		imports = append([]string{"bytes"}, "io", "log", "mime/multipart", "net/http", "os")
-		body, kind = "&body", "form.FormDataContentType()"
-		before = append(before, "var body bytes.Buffer", "form := multipart.NewWriter(&body)")
-		if c.form != "" {
-			before = append(before, "if err := form.WriteField(\"data\", "+raw(c.form)+"); err != nil {", "\tlog.Fatal(err)", "}")
-		}
-		before = append(before, "content, err := os.ReadFile(\"contract.pdf\")", fatal, "part, err := form.CreateFormFile(\"file\", \"contract.pdf\")", fatal,
-			"if _, err := part.Write(content); err != nil {", "\tlog.Fatal(err)", "}", "if err := form.Close(); err != nil {", "\tlog.Fatal(err)", "}")
-	case c.hasBody:
-		imports = append(imports, "strings")
-		body, kind = "body", `"application/json"`
-		before = append(before, "body := strings.NewReader("+sum(fill(asJSON.write(c.body, "\t"), raw, variable), " + ")+")")
-	}
-	url := sum(fill(base+c.url, strconv.Quote, variable), "+")
-	lines := append(before, "req, err := http.NewRequest(\""+c.method+"\", "+url+", "+body+")", fatal)
+	p := c.goBody()
+	url := sum(fill(base+c.url, strconv.Quote, goVariable), "+")
+	p.add(`req, err := http.NewRequest("`+c.method+`", `+url+", "+p.body+")", fatal)
 	if c.bearer != "" {
-		lines = append(lines, `req.Header.Set("Authorization", "Bearer "+`+variable(c.bearer)+`)`)
+		p.add(`req.Header.Set("Authorization", "Bearer "+` + goVariable(c.bearer) + `)`)
 	}
-	if kind != "" {
-		lines = append(lines, `req.Header.Set("Content-Type", `+kind+`)`)
+	if p.kind != "" {
+		p.add(`req.Header.Set("Content-Type", ` + p.kind + `)`)
 	}
-	lines = append(lines, "res, err := http.DefaultClient.Do(req)", fatal, "defer res.Body.Close()", "answer, err := io.ReadAll(res.Body)", fatal,
+	p.add("res, err := http.DefaultClient.Do(req)", fatal, "defer res.Body.Close()", "answer, err := io.ReadAll(res.Body)", fatal,
 		"if res.StatusCode >= 300 {", "\tlog.Fatalf(\"%s: %s\", res.Status, answer)", "}")
 	if c.save != "" {
-		lines = append(lines, `if err := os.WriteFile("`+c.save+`", answer, 0o600); err != nil {`, "\tlog.Fatal(err)", "}")
+		p.try(`os.WriteFile("` + c.save + `", answer, 0o600)`)
 	} else {
-		lines = append(lines, `log.Printf("%s: %s", res.Status, answer)`)
+		p.add(`log.Printf("%s: %s", res.Status, answer)`)
 	}
-	if !strings.Contains(strings.Join(lines, "\n"), "os.") {
-		imports = without(imports, "os")
+	return p.text()
+}
+
+// goBody begins a program with what makes the body.
+func (c call) goBody() *program {
+	p := &program{body: "nil"}
+	switch {
+	case c.file:
+		p.imports = []string{"bytes", "mime/multipart"}
+		p.body, p.kind = "&body", "form.FormDataContentType()"
+		p.add("var body bytes.Buffer", "form := multipart.NewWriter(&body)")
+		if c.form != "" {
+			p.try(`form.WriteField("data", ` + goRaw(c.form) + ")")
+		}
+		p.add(`content, err := os.ReadFile("contract.pdf")`, fatal, `part, err := form.CreateFormFile("file", "contract.pdf")`, fatal)
+		p.add("if _, err := part.Write(content); err != nil {", "\tlog.Fatal(err)", "}")
+		p.try("form.Close()")
+	case c.raw != "":
+		p.body, p.kind = "body", strconv.Quote(c.raw)
+		p.add(`body, err := os.Open("`+csvFile+`")`, fatal, "defer body.Close()")
+	case c.hasBody:
+		p.imports = []string{"strings"}
+		p.body, p.kind = "body", `"application/json"`
+		p.add("body := strings.NewReader(" + sum(fill(asJSON.write(c.body, "\t"), goRaw, goVariable), " + ") + ")")
 	}
-	return "package main\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\nfunc main() {\n\t" + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n\t") + "\n}"
+	return p
+}
+
+func (p *program) add(lines ...string) { p.lines = append(p.lines, lines...) }
+
+// try adds a call that gives nothing but an error.
+func (p *program) try(call string) {
+	p.add("if err := "+call+"; err != nil {", "\tlog.Fatal(err)", "}")
+}
+
+func (p *program) text() string {
+	text := strings.Join(p.lines, "\n")
+	imports := append(p.imports, "io", "log", "net/http")
+	if strings.Contains(text, "os.") {
+		imports = append(imports, "os")
+	}
+	slices.Sort(imports)
+	return "package main\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\nfunc main() {\n\t" + strings.ReplaceAll(text, "\n", "\n\t") + "\n}"
 }
 
 const fatal = "if err != nil {\n\tlog.Fatal(err)\n}"
 
-func without(all []string, one string) []string {
-	var out []string
-	for _, s := range all {
-		if s != one {
-			out = append(out, s)
-		}
+// expression is a text that may have names in it, in a language that has strings
+// with values inside.
+func expression(s, open, end string, variable, inside func(string) string) string {
+	switch {
+	case !named.MatchString(s):
+		return strconv.Quote(s)
+	case named.FindString(s) == s:
+		return variable(s[1 : len(s)-1])
 	}
-	return out
+	return open + strings.Join(fill(s, same, inside), "") + end
 }
 
 func (c call) python(base string) string {
-	variable := func(s string) string { return "{env['" + strings.ToUpper(s) + "']}" }
 	text := func(s string) string {
-		if !named.MatchString(s) {
-			return strconv.Quote(s)
-		}
-		if name := strings.Trim(s, "{}"); named.FindString(s) == s {
-			return `env["` + strings.ToUpper(name) + `"]`
-		}
-		return `f"` + strings.Join(fill(s, same, variable), "") + `"`
+		return expression(s, `f"`, `"`, func(s string) string { return `env["` + strings.ToUpper(s) + `"]` },
+			func(s string) string { return "{env['" + strings.ToUpper(s) + "']}" })
 	}
 	write := notation{open: "{", close: "}", colon: ": ", words: map[string]string{"true": "True", "false": "False", "null": "None"}, text: text, emptyObject: "{}"}
 	lines := []string{text(base + c.url)}
+	var headers []string
 	if c.bearer != "" {
-		lines = append(lines, `headers={"Authorization": `+text("Bearer {"+c.bearer+"}")+`}`)
+		headers = append(headers, `"Authorization": `+text("Bearer {"+c.bearer+"}"))
+	}
+	if c.raw != "" {
+		headers = append(headers, `"Content-Type": "`+c.raw+`"`)
+	}
+	if len(headers) > 0 {
+		lines = append(lines, "headers={"+strings.Join(headers, ", ")+"}")
+	}
+	if c.raw != "" {
+		lines = append(lines, `data=open("`+csvFile+`", "rb")`)
 	}
 	if c.form != "" {
 		lines = append(lines, `data={"data": '`+single(c.form)+`'}`)
@@ -97,15 +134,9 @@ func (c call) python(base string) string {
 }
 
 func (c call) javascript(base string) string {
-	variable := func(s string) string { return "${env." + strings.ToUpper(s) + "}" }
 	text := func(s string) string {
-		if !named.MatchString(s) {
-			return strconv.Quote(s)
-		}
-		if name := strings.Trim(s, "{}"); named.FindString(s) == s {
-			return "env." + strings.ToUpper(name)
-		}
-		return "`" + strings.Join(fill(s, same, variable), "") + "`"
+		return expression(s, "`", "`", func(s string) string { return "env." + strings.ToUpper(s) },
+			func(s string) string { return "${env." + strings.ToUpper(s) + "}" })
 	}
 	write := notation{open: "{ ", close: " }", colon: ": ", text: text, emptyObject: "{}"}
 	var imports, before, options, headers []string
@@ -123,6 +154,11 @@ func (c call) javascript(base string) string {
 		}
 		before = append(before, `form.set("file", await openAsBlob("contract.pdf"), "contract.pdf");`)
 		options = append(options, "body: form")
+	}
+	if c.raw != "" {
+		headers = append(headers, `"Content-Type": "`+c.raw+`"`)
+		imports = append(imports, `import { readFile } from "node:fs/promises";`)
+		options = append(options, `body: await readFile("`+csvFile+`")`)
 	}
 	if c.hasBody {
 		headers = append(headers, `"Content-Type": "application/json"`)
@@ -169,6 +205,10 @@ func (c call) php(base string) string {
 			form = `"data" => '` + strings.ReplaceAll(c.form, "'", `\'`) + "',\n        " + form
 		}
 		options = append(options, "CURLOPT_POSTFIELDS => [\n        "+form+",\n    ]")
+	}
+	if c.raw != "" {
+		headers = append(headers, `"Content-Type: `+c.raw+`"`)
+		options = append(options, `CURLOPT_POSTFIELDS => file_get_contents("`+csvFile+`")`)
 	}
 	if c.hasBody {
 		headers = append(headers, `"Content-Type: application/json"`)

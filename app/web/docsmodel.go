@@ -40,6 +40,7 @@ type operationView struct {
 	Files                           bool
 	Status                          int
 	StatusText, Gives               string
+	Takes                           string // media type of a body that is a file by itself
 	Answer, Whole                   []manualField
 	Example                         string
 	Refusals                        []refusalView
@@ -155,6 +156,9 @@ func (d *openAPI) operation(method, path string, op apiOperation) (*operationVie
 		body, _ := d.of(op.RequestBody.Content["application/json"].Schema)
 		v.Body = d.fields(body, true)
 		_, v.Files = op.RequestBody.Content["multipart/form-data"]
+		if _, ok := op.RequestBody.Content["text/csv"]; ok {
+			v.Takes = "text/csv"
+		}
 	}
 	var statuses []int
 	for s, r := range op.Responses {

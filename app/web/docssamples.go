@@ -18,11 +18,15 @@ type call struct {
 	hasBody     bool
 	file        bool   // sends contract.pdf
 	form        string // JSON that goes beside it
+	raw         string // media type of the file that is the body, "" for none
 	save        string // name of the file that the answer is kept in, "" prints it
 }
 
 // saved are the names of files that answers which are no JSON are kept in.
-var saved = map[string]string{"application/pdf": "lease.pdf", "image/png": "page.png", "application/x-pem-file": "root.pem", "application/octet-stream": "upload.pdf"}
+var saved = map[string]string{"application/pdf": "lease.pdf", "image/png": "page.png", "application/x-pem-file": "root.pem", "application/octet-stream": "upload.pdf", "text/csv": "contacts.csv"}
+
+// csvFile is the file that is sent as a body of its own.
+const csvFile = "contacts.csv"
 
 func newCall(v *operationView, op apiOperation) (c call, err error) {
 	c = call{method: v.Method, url: strings.NewReplacer("{token}", "{token_id}", "{page}", "1").Replace(v.Path), save: saved[v.Gives]}
@@ -54,6 +58,9 @@ func newCall(v *operationView, op apiOperation) (c call, err error) {
 		err = json.Unmarshal(form.Example, &parts)
 		c.form = parts.Data
 		return c, err
+	}
+	if c.raw = v.Takes; c.raw != "" {
+		return c, nil
 	}
 	if raw := op.RequestBody.Content["application/json"].Example; len(raw) > 2 {
 		c.hasBody = true
@@ -110,7 +117,7 @@ func languageOf(id string) sampleLanguage {
 func (c call) curl(base string) string {
 	variable := func(s string) string { return "$" + strings.ToUpper(s) }
 	lines := []string{"curl"}
-	if c.method != "GET" && !(c.method == "POST" && (c.hasBody || c.file)) {
+	if c.method != "GET" && !(c.method == "POST" && (c.hasBody || c.file || c.raw != "")) {
 		lines[0] += " -X " + c.method
 	}
 	lines[0] += ` "` + base + strings.Join(fill(c.url, same, variable), "") + `"`
@@ -125,6 +132,9 @@ func (c call) curl(base string) string {
 	}
 	if c.file {
 		lines = append(lines, "-F file=@contract.pdf")
+	}
+	if c.raw != "" {
+		lines = append(lines, `-H "Content-Type: `+c.raw+`"`, "--data-binary @"+csvFile)
 	}
 	document := ""
 	if c.hasBody {
