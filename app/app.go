@@ -191,7 +191,7 @@ func (a *App) openHeart(o Options) (err error) {
 		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
 	}
 	ids := newIDs(a.Clock.Now)
-	if a.Notify, err = notify.New(notify.Options{DB: a.db, Jobs: a.jobs, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.Config.Server.BaseURL, Log: a.log}); err != nil {
+	if a.Notify, err = notify.New(notify.Options{DB: a.db, Jobs: a.jobs, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.Config.Server.BaseURL, Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log}); err != nil {
 		return err
 	}
 	a.Accounts, err = account.New(a.db, account.Options{TokenKey: secret, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: a.Notify.Mail, Cost: cost,
@@ -367,7 +367,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error {
-		return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Notify.Handler(), a.Contacts.Handler())...)
+		return a.jobs.Run(ctx, 4, append(append(a.Signing.Handlers(), a.Notify.Handlers()...), a.Contacts.Handler())...)
 	})
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()

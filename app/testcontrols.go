@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"paraph/app/account"
@@ -74,7 +75,7 @@ func (a *App) Reset(ctx context.Context) error {
 	a.Signing.Reset()
 	a.Contacts.Reset()
 	a.jobs.Nudge()
-	if err := a.Signing.ScheduleRetention(); err != nil {
+	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep()); err != nil {
 		return err
 	}
 	return a.seed(ctx)

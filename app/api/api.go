@@ -95,6 +95,7 @@ func (s *server) routes() {
 	s.invitationRoutes()
 	s.companyRoutes()
 	s.contactRoutes()
+	s.outboxRoutes()
 	s.serviceRoutes()
 	s.verifyRoutes()
 	if s.Test != nil {

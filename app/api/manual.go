@@ -28,6 +28,7 @@ var groups = map[string]string{
 	"Signing":     "What a person invited does. It takes the company's token, or the token of the person's own link: the part of `sign_url` behind `/s/`.",
 	"Company":     "The company of the token, its members and its API tokens.",
 	"Contacts":    "The people that the company writes to. Whoever a document is sent to is remembered here.",
+	"Outbox":      "The messages about the company's documents: what was written to whom, and whether it arrived. For administrators.",
 	"Service":     "What is open to everybody.",
 	"Test":        "Only in a test double: `paraph dev`.",
 }
@@ -195,6 +196,14 @@ var manuals = map[string]manual{
 	"delete-contacts-contact":       {text: "From the trash it can be restored until it is purged for good."},
 	"post-contacts-contact-archive": {text: "It is not listed and not suggested any more; `restore` brings it back."},
 	"post-contacts-contact-restore": {text: "Answers 409 if there is another contact with the address by now."},
+
+	"get-outbox": {text: "The newest first. `search` finds by the beginning of the address; `status` takes `kept`, `queued`, `sent`, `failed` and `cancelled`. What only its receiver may read, such as codes and new passwords, is not here.",
+		query: map[string]string{"status": "failed,queued", "sort": "created_at|desc"}},
+	"post-outbox-test":              {text: "To `email`, or to you. The answer is what the mail server said; so is the message of the 409 if it refused.", body: `{"email": "{email}"}`},
+	"get-outbox-message":            {text: "With its text and its links."},
+	"get-outbox-message-source-eml": {text: "RFC 5322, for a mail program.", gives: "message/rfc822"},
+	"post-outbox-message-retry":     {text: "One that waits is sent now; one that was given up, cancelled, or kept before there was a mail server gets all its tries again."},
+	"post-outbox-message-cancel":    {text: "Only while it waits."},
 
 	"post-verify":               {text: "Any PDF, as a part of a multipart body or as the body itself (`application/pdf`). Nothing of it is kept."},
 	"get-healthz":               {text: "For whoever restarts the process."},

@@ -48,24 +48,41 @@ type SMTP struct {
 	RootCAs *x509.CertPool
 }
 
-// Send hands the message to the server: nil when the server has taken it for
-// all recipients, ErrRejected when it never will, ErrLogin, ErrTLS, or another
-// error when it may later. It takes at most Timeout, and ends with ctx.
+// Send is Deliver, for who does not ask what the server said.
 func (s SMTP) Send(ctx context.Context, m Message) error {
+	_, err := s.Deliver(ctx, m)
+	return err
+}
+
+// Deliver hands the message to the server: nil, and what the server said, when
+// it has taken it for all recipients, ErrRejected when it never will, ErrLogin,
+// ErrTLS, or another error when it may later. It takes at most Timeout, and ends
+// with ctx.
+func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) {
 	msg, err := m.build()
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = s.session(ctx, func(client *gomail.Client, c *smtp.Client) error {
 		return client.SendWithSMTPClient(c, msg)
 	})
 	if msg.IsDelivered() {
-		return nil
+		return s.clean(msg.ServerResponse()), nil
 	}
 	if err == nil {
-		return errors.New("mail: the server did not confirm the message")
+		return "", errors.New("mail: the server did not confirm the message")
 	}
-	return fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
+	return "", fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
+}
+
+// Words is what an error of this package says to a person: the server's own words
+// where it said any.
+func Words(err error) string {
+	text := err.Error()
+	if cause := errors.Unwrap(err); cause != nil {
+		text = cause.Error()
+	}
+	return strings.TrimPrefix(text, "mail: ")
 }
 
 // Check connects, encrypts and logs in as Send would, and sends nothing.

@@ -23,9 +23,9 @@ import (
 	"paraph/kv"
 )
 
-// Sender hands a message to a mail server.
+// Sender hands a message to a mail server, and gives what that said.
 type Sender interface {
-	Send(ctx context.Context, m mail.Message) error
+	Deliver(ctx context.Context, m mail.Message) (reply string, err error)
 }
 
 // Options are what the service needs from its surroundings.
@@ -36,6 +36,8 @@ type Options struct {
 	From    mail.Address
 	NewID   func() ulid.ULID
 	BaseURL string // for links of messages that belong to no document
+	Days    int    // after so many days a message is removed; 0 keeps it
+	Now     func() time.Time
 	Log     *slog.Logger
 }
 
@@ -44,6 +46,7 @@ type Service struct {
 	Options
 	signing *signing.Service
 	pages   *pages
+	tests   *account.Limiter // test messages, per person
 }
 
 // New makes the service. Follow must be told of the signing room before Run.
@@ -55,7 +58,10 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{Options: o, pages: p}, nil
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Service{Options: o, pages: p, tests: account.NewLimiter(6, time.Minute, o.Now)}, nil
 }
 
 // Follow names the room whose journal is followed.
@@ -67,6 +73,8 @@ const (
 	Queued = "queued" // on its way, or waiting for another try
 	Sent   = "sent"
 	Failed = "failed" // given up
+
+	Cancelled = "cancelled" // somebody did not want it sent
 )
 
 // Message is one mail, as the outbox keeps it. ID also makes its Message-ID, by
@@ -86,6 +94,7 @@ type Message struct {
 	Status     string
 	Attempts   int
 	LastError  string
+	Reply      string // what the mail server said when it took it
 	CreatedAt  time.Time
 	SentAt     *time.Time
 }
@@ -93,6 +102,18 @@ type Message struct {
 var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 	kv.Index[Message]{Name: "created", Counted: true, Keys: func(m Message) []kv.Key {
 		return []kv.Key{kv.K(everybody), kv.K(m.Company)}
+	}},
+	kv.Index[Message]{Name: "status", Counted: true, Depth: 2, Keys: func(m Message) []kv.Key {
+		return []kv.Key{kv.K(m.Company, m.Status)}
+	}},
+	kv.Index[Message]{Name: "to", Keys: func(m Message) []kv.Key {
+		return []kv.Key{kv.K(m.Company, account.FoldEmail(m.To))}
+	}},
+	kv.Index[Message]{Name: "document", Keys: func(m Message) []kv.Key {
+		if m.Document == "" {
+			return nil
+		}
+		return []kv.Key{kv.K(m.Company, m.Document)}
 	}})
 
 // everybody stands in an index key for the messages of all companies.
@@ -106,8 +127,12 @@ const (
 	sendJob  = "mail"
 )
 
-// Run follows the journal until ctx ends.
+// Run follows the journal until ctx ends, and begins the daily removal of old
+// messages.
 func (s *Service) Run(ctx context.Context) error {
+	if err := s.ScheduleSweep(); err != nil {
+		return err
+	}
 	for {
 		changed := s.DB.Changed()
 		more, err := s.step()
@@ -197,17 +222,28 @@ func (s *Service) put(tx *kv.Tx, m Message) error {
 	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Kept
 	if s.Sender != nil {
 		m.Status = Queued
-		if err := s.Jobs.Add(tx, kv.Job{Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now}); err != nil {
+		if err := s.queue(tx, m); err != nil {
 			return err
 		}
 	}
 	return outbox.Put(tx, m.ID, m)
 }
 
-// Handler is the job that sends messages.
-func (s *Service) Handler() kv.Handler {
-	return kv.Handler{Kind: sendJob, Timeout: time.Minute, Run: s.send, OnDead: s.giveUp, Backoff: []time.Duration{
-		10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}}
+// queue has a message sent now, in place of a job that is not running.
+func (s *Service) queue(tx *kv.Tx, m Message) error {
+	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now})
+}
+
+// jobID is the job that sends a message.
+func jobID(message string) string { return sendJob + "/" + message }
+
+// Handlers are the jobs that send messages and remove old ones.
+func (s *Service) Handlers() []kv.Handler {
+	return []kv.Handler{
+		{Kind: sendJob, Timeout: time.Minute, Run: s.send, OnDead: s.giveUp, Backoff: []time.Duration{
+			10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}},
+		{Kind: sweepJob, Timeout: 10 * time.Minute, Run: s.sweep},
+	}
 }
 
 func (s *Service) send(ctx context.Context, job kv.Job) error {
@@ -223,12 +259,11 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	if err != nil {
 		return err
 	}
-	sendErr := s.Sender.Send(ctx, mail.Message{ID: m.ID, From: s.From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
-		Subject: m.Subject, Text: m.Text, HTML: m.HTML})
+	reply, sendErr := s.Sender.Deliver(ctx, s.envelope(m))
 	err = s.change(id, func(tx *kv.Tx, m *Message) {
 		m.Attempts++
 		if sendErr == nil {
-			m.Status, m.SentAt, m.LastError = Sent, &tx.Now, ""
+			m.Status, m.SentAt, m.LastError, m.Reply = Sent, &tx.Now, "", reply
 			return
 		}
 		m.LastError = sendErr.Error()
@@ -257,7 +292,10 @@ func (s *Service) change(id string, change func(tx *kv.Tx, m *Message)) error {
 // so to its owner.
 func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 	var failed Message
-	err := s.change(string(job.Payload), func(_ *kv.Tx, m *Message) {
+	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) {
+		if now, err := s.Jobs.Get(tx, job.ID); err == nil && now.State != kv.JobDead {
+			return // somebody has it tried again already
+		}
 		m.Status = Failed
 		failed = *m
 	})

@@ -148,22 +148,31 @@ const ownColor = "#1d5bd1"
 
 // write words a message and puts it into the outbox.
 func (s *Service) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
+	m, err := s.compose(m, locale, facts)
+	if err != nil {
+		return err
+	}
+	return s.put(tx, m)
+}
+
+// compose words a message.
+func (s *Service) compose(m Message, locale string, facts map[string]string) (Message, error) {
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
 	}
 	v, err := s.pages.word(m.Kind, s.pages.match(locale), facts)
 	if err != nil {
-		return fmt.Errorf("notify: message %s: %w", m.Kind, err)
+		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	var html bytes.Buffer
 	if err := s.pages.layout.Execute(&html, v); err != nil {
-		return fmt.Errorf("notify: message %s: %w", m.Kind, err)
+		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	m.Subject, m.Text, m.HTML = v.Subject, v.text(), html.String()
 	if v.Link != "" {
 		m.Links = []string{v.Link}
 	}
-	return s.put(tx, m)
+	return m, nil
 }
 
 func (p *pages) word(kind, lang string, facts map[string]string) (*said, error) {

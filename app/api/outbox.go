@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/notify"
+)
+
+// MessageRow is a message as lists show it. Its name is exported because it is
+// embedded: the description leaves out what is not.
+type MessageRow struct {
+	ID           string  `json:"id"`
+	Kind         string  `json:"kind"`
+	DocumentID   *string `json:"document_id"`
+	InvitationID *string `json:"invitation_id"`
+	To           string  `json:"to"`
+	ToName       string  `json:"to_name"`
+	Subject      string  `json:"subject"`
+	Status       string  `json:"status" enum:"kept,queued,sent,failed,cancelled" doc:"kept: there was no mail server"`
+	Attempts     int     `json:"attempts"`
+	LastError    *string `json:"last_error"`
+	Reply        *string `json:"reply" doc:"What the mail server said when it took it"`
+	CreatedAt    string  `json:"created_at" format:"date-time"`
+	SentAt       *string `json:"sent_at" format:"date-time"`
+}
+
+func viewMessageRow(m notify.Message) MessageRow {
+	return MessageRow{ID: m.ID, Kind: m.Kind, DocumentID: orNull(m.Document), InvitationID: orNull(m.Invitation), To: m.To, ToName: m.ToName,
+		Subject: m.Subject, Status: m.Status, Attempts: m.Attempts, LastError: orNull(m.LastError), Reply: orNull(m.Reply),
+		CreatedAt: when(m.CreatedAt), SentAt: maybe(m.SentAt)}
+}
+
+type messageView struct {
+	MessageRow
+	Text  string   `json:"text"`
+	HTML  string   `json:"html"`
+	Links []string `json:"links"`
+}
+
+func viewMessage(m notify.Message) messageView {
+	v := messageView{MessageRow: viewMessageRow(m), Text: m.Text, HTML: m.HTML, Links: m.Links}
+	if v.Links == nil {
+		v.Links = []string{}
+	}
+	return v
+}
+
+type testMailAnswer struct {
+	Reply string `json:"reply" doc:"What the mail server said"`
+}
+
+func (s *server) outboxRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/outbox", summary: "The messages about the company's documents", tag: "Outbox",
+		query: append([]parameter{{name: "document_id", description: "Of one document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/test", summary: "Send a test message at once", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
+		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
+		return testMailAnswer{reply}, err
+	})
+	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
+	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", summary: "A message as it goes over the wire", tag: "Outbox"}, s.messageSource)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", summary: "Have a message not sent", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
+}
+
+// onMessage is the endpoint of an operation that takes nothing but the message.
+func (s *server) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
+	return func(r *request, _ *nothing) (messageView, error) {
+		id, err := r.id("message")
+		if err != nil {
+			return messageView{}, err
+		}
+		m, err := do(r.UserContext(), r.who, id)
+		return viewMessage(m), err
+	}
+}
+
+func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {
+	asked, p, err := r.listQuery()
+	if asked.Sort != "" && asked.Sort != "created_at" {
+		r.faults.OneOf("sort", "created_at")
+		err = r.faults.Err()
+	}
+	q := notify.OutboxQuery{Offset: p.offset(), Limit: p.size, To: strings.TrimSpace(asked.Search), Ascending: asked.Sort != "" && !asked.Descending}
+	if v := r.text("document_id"); v != "" {
+		q.Document = idOr(v)
+	}
+	q.Statuses = asked.Statuses
+	if err != nil {
+		return envelope[MessageRow]{}, err
+	}
+	list, err := s.Notify.ListMessages(r.UserContext(), r.who, q)
+	return enclose(r, p, views(list.Items, viewMessageRow), list.Total), err
+}
+
+func (s *server) messageSource(r *request, _ *nothing) error {
+	id, err := r.id("message")
+	if err != nil {
+		return err
+	}
+	source, err := s.Notify.Source(r.UserContext(), r.who, id)
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "message/rfc822")
+	r.Set(fiber.HeaderContentDisposition, disposition(id+".eml"))
+	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return r.Send(source)
+}

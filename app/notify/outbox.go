@@ -1,0 +1,321 @@
+package notify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/mail"
+	"paraph/kv"
+)
+
+// statuses are all states of a message.
+var statuses = []string{Kept, Queued, Sent, Failed, Cancelled}
+
+// OutboxQuery is which messages of a company are wanted, the newest first unless
+// asked otherwise.
+type OutboxQuery struct {
+	Offset, Limit int
+	Statuses      []string // union; empty: all
+	To            string   // the beginning of an address; "" for anybody
+	Document      string   // "" for any
+	Ascending     bool
+}
+
+// ListMessages lists the messages about a company's documents, for who runs it.
+// Those that only their receiver may read (a new password, a code) belong to no
+// company and are not among them.
+func (s *Service) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list account.List[Message], err error) {
+	if err := admin(who); err != nil {
+		return list, err
+	}
+	if q.Statuses, err = wanted(q.Statuses); err != nil {
+		return list, err
+	}
+	q.Offset, q.Limit = max(q.Offset, 0), max(q.Limit, 0)
+	q.Statuses = slices.Compact(slices.Sorted(slices.Values(q.Statuses)))
+	err = s.DB.View(func(tx *kv.Tx) error {
+		switch {
+		case q.Document != "":
+			list, err = q.walk(tx, "document", kv.K(who.CompanyID, q.Document))
+		case q.To != "":
+			list, err = q.walk(tx, "to", kv.K(who.CompanyID).Starting(account.FoldEmail(q.To)))
+		case len(q.Statuses) == 0:
+			list, err = q.part(tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
+		default:
+			list, err = q.union(tx, who.CompanyID)
+		}
+		return err
+	})
+	return list, err
+}
+
+// wanted reads states, and the words that all lists know: every message is active,
+// none is archived or deleted.
+func wanted(words []string) (out []string, err error) {
+	for _, word := range words {
+		switch {
+		case word == "active":
+			out = append(out, statuses...)
+		case word == "archived" || word == "deleted" || slices.Contains(statuses, word):
+			out = append(out, word)
+		default:
+			var f account.Faults
+			f.OneOf("status", append([]string{"active", "archived", "deleted"}, statuses...)...)
+			return nil, f.Err()
+		}
+	}
+	return out, nil
+}
+
+func admin(who account.Actor) error {
+	if who.IsSignatory() {
+		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+	}
+	return who.Require(account.ScopeAdmin)
+}
+
+// part reads a page straight from an index.
+func (q OutboxQuery) part(tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (account.List[Message], error) {
+	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
+	return account.List[Message]{Items: p.Items, Total: p.Total}, err
+}
+
+// union merges the messages in several states.
+func (q OutboxQuery) union(tx *kv.Tx, company string) (account.List[Message], error) {
+	var all account.List[Message]
+	for _, status := range q.Statuses {
+		part, err := q.part(tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
+		if err != nil {
+			return account.List[Message]{}, err
+		}
+		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
+	}
+	all.Items = q.window(all.Items)
+	return all, nil
+}
+
+// walk looks at the few messages of one document or to one person.
+func (q OutboxQuery) walk(tx *kv.Tx, index string, prefix kv.Key) (account.List[Message], error) {
+	var found []Message
+	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
+		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)
+		if fits && strings.HasPrefix(account.FoldEmail(m.To), account.FoldEmail(q.To)) {
+			found = append(found, m)
+		}
+		return true, nil
+	})
+	total := len(found)
+	return account.List[Message]{Items: q.window(found), Total: total}, err
+}
+
+// window puts messages in order and cuts the page out of them.
+func (q OutboxQuery) window(all []Message) []Message {
+	slices.SortFunc(all, func(a, b Message) int {
+		if !q.Ascending {
+			a, b = b, a
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	all = all[min(q.Offset, len(all)):]
+	return all[:min(q.Limit, len(all))]
+}
+
+// GetMessage gives one message of the company, for who runs it.
+func (s *Service) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		m, err = load(tx, who, id)
+		return err
+	})
+	return m, err
+}
+
+func load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
+	m, err := outbox.Get(tx, id)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
+		return Message{}, account.NotFound("message")
+	}
+	return m, err
+}
+
+// Source is a message as it goes (or would go) over the wire: RFC 5322, the
+// content of an .eml file.
+func (s *Service) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
+	m, err := s.GetMessage(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = s.envelope(m).Encode(&b)
+	return b.Bytes(), err
+}
+
+// envelope is a message as the mail server gets it.
+func (s *Service) envelope(m Message) mail.Message {
+	return mail.Message{ID: m.ID, From: s.From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
+		Subject: m.Subject, Text: m.Text, HTML: m.HTML, Date: m.CreatedAt}
+}
+
+// CanSend says whether there is a mail server.
+func (s *Service) CanSend() bool { return s.Sender != nil }
+
+func errNoServer() error {
+	return account.Conflict("mail_not_configured", "There is no mail server. Give people their links in another way, or configure one.")
+}
+
+// Retry sends a message that waits, was given up, cancelled, or kept before there
+// was a mail server.
+func (s *Service) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
+	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
+		switch {
+		case m.Status == Sent:
+			return account.Conflict("message_sent", "This message was sent already.")
+		case s.Sender == nil:
+			return errNoServer()
+		}
+		m.Status = Queued
+		return s.queue(tx, *m)
+	})
+}
+
+// Cancel has a message that waits not be sent.
+func (s *Service) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
+	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
+		if m.Status != Queued {
+			return account.Conflict("message_not_queued", "This message does not wait to be sent.")
+		}
+		m.Status = Cancelled
+		return s.Jobs.Remove(tx, jobID(m.ID))
+	})
+}
+
+// edit changes a message of the company that is not being sent right now.
+func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if m, err = load(tx, who, id); err != nil {
+			return err
+		}
+		job, err := s.Jobs.Get(tx, jobID(id))
+		switch {
+		case err == nil && job.State == kv.JobRunning:
+			return account.Conflict("message_sending", "This message is being sent right now. Look again in a moment.")
+		case err != nil && !errors.Is(err, kv.ErrNotFound):
+			return err
+		}
+		if err := change(tx, &m); err != nil {
+			return err
+		}
+		return outbox.Put(tx, id, m)
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+// testKind is the message that shows that mail works.
+const testKind = "test"
+
+// SendTest sends a message at once, to an address or ("") to who asks, and gives
+// what the mail server said. A refusal carries the server's own words.
+func (s *Service) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
+	if err := admin(who); err != nil {
+		return "", err
+	}
+	if address = strings.TrimSpace(address); address == "" {
+		address = who.Email
+	}
+	var f account.Faults
+	account.CheckEmail(&f, "email", address)
+	if err := f.Err(); err != nil {
+		return "", err
+	}
+	if s.Sender == nil {
+		return "", errNoServer()
+	}
+	if _, wait, ok := s.tests.Allow(who.UserID); !ok {
+		return "", account.Throttled(s.tests.Limit(), wait)
+	}
+	m, err := s.testMessage(who, address)
+	if err != nil {
+		return "", err
+	}
+	reply, err = s.Sender.Deliver(ctx, s.envelope(m))
+	if err != nil {
+		return "", account.Conflict("mail_not_sent", "The message was not sent: "+mail.Words(err)).Because(err)
+	}
+	return reply, nil
+}
+
+func (s *Service) testMessage(who account.Actor, address string) (m Message, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		company, err := account.LoadCompany(tx, who.CompanyID)
+		if err != nil {
+			return err
+		}
+		m, err = s.compose(Message{Kind: testKind, To: address}, company.Locale, map[string]string{"company": company.Name})
+		m.ID, m.CreatedAt = s.NewID().String(), tx.Now
+		return err
+	})
+	return m, err
+}
+
+// sweepJob removes old messages, once a day.
+const (
+	sweepJob   = "outbox_sweep"
+	sweepEvery = 24 * time.Hour
+	sweepBatch = 500
+)
+
+// ScheduleSweep has the daily removal of old messages begin now.
+func (s *Service) ScheduleSweep() error {
+	return s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now) })
+}
+
+func (s *Service) sweepAt(tx *kv.Tx, at time.Time) error {
+	return s.Jobs.Add(tx, kv.Job{Kind: sweepJob, Key: "daily", Due: at})
+}
+
+// sweep removes what is older than the outbox keeps and does not wait any more.
+func (s *Service) sweep(ctx context.Context, _ kv.Job) error {
+	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(sweepEvery)) })
+	for more := true; more && err == nil; {
+		err = s.DB.Update(func(tx *kv.Tx) (err error) {
+			more, err = s.sweepSome(tx)
+			return errors.Join(err, ctx.Err())
+		})
+	}
+	return err
+}
+
+func (s *Service) sweepSome(tx *kv.Tx) (more bool, err error) {
+	if s.Days == 0 {
+		return false, nil
+	}
+	before := tx.Now.AddDate(0, 0, -s.Days)
+	var old []string
+	err = outbox.Each(tx, "created", kv.K(everybody), func(id string, m Message) (bool, error) {
+		if m.CreatedAt.After(before) {
+			return false, nil
+		}
+		if m.Status != Queued {
+			old = append(old, id)
+		}
+		return len(old) < sweepBatch, nil
+	})
+	for _, id := range old {
+		err = errors.Join(err, outbox.Delete(tx, id))
+	}
+	return len(old) == sweepBatch, err
+}
