@@ -24,6 +24,7 @@ var shapes = map[string]string{
 	"gear":      `<circle cx="10" cy="10" r="2.8"/><path d="M10 2.5v2.2m0 10.6v2.2M2.5 10h2.2m10.6 0h2.2M4.7 4.7l1.6 1.6m7.4 7.4 1.6 1.6m0-10.6-1.6 1.6m-7.4 7.4-1.6 1.6"/>`,
 	"hourglass": `<path d="M5 3h10M5 17h10M6 3c0 4 4 5 4 7s-4 3-4 7M14 3c0 4-4 5-4 7s4 3 4 7"/>`,
 	"info":      `<circle cx="10" cy="10" r="7"/><path d="M10 9v5M10 6v.5"/>`,
+	"key":       `<circle cx="7" cy="13" r="3.5"/><path d="m9.500 10.500 7-7M13 7l2.500 2.500M15.500 4.500 17 6"/>`,
 	"leave":     `<path class="flip" d="M12 3H4v14h8M8.5 10H18m-3.5-3.5L18 10l-3.5 3.5"/>`,
 	"lock":      `<path d="M5 9h10v8H5zM7 9V6a3 3 0 0 1 6 0v3"/>`,
 	"menu":      `<path d="M3 6h14M3 10h14M3 14h14"/>`,

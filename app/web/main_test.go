@@ -40,7 +40,7 @@ var (
 
 func start() {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"))
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator)
 	errBrowser = chromedp.Do(ctx)
@@ -119,7 +119,7 @@ func (w *window) watch(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		u, err := url.Parse(e.Request.URL)
-		if err == nil && u.Host != "" && u.Hostname() != "127.0.0.1" {
+		if err == nil && u.Host != "" && u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost" {
 			problem = "a request to another host: " + e.Request.URL
 		}
 	case *log.EventEntryAdded:

@@ -15,11 +15,12 @@ func (d *Door) meRoutes(app *fiber.App) {
 	d.teamGet(app, "/app/me", func(r *request) error { return r.render(http.StatusOK, "me", r.mePage()) })
 	d.teamPost(app, "/app/me", (*request).changeMe)
 	d.teamPost(app, "/app/me/email", (*request).verifyMe)
-	d.teamGet(app, "/app/me/security", func(r *request) error { return r.render(http.StatusOK, "me-security", r.meSecurity()) })
+	d.teamGet(app, "/app/me/security", (*request).showSecurity)
 	d.teamPost(app, "/app/me/password", (*request).changePassword)
 	d.teamPost(app, "/app/me/two-factor", (*request).beginTwoFactor)
 	d.teamPost(app, "/app/me/two-factor/confirm", (*request).confirmTwoFactor)
 	d.teamPost(app, "/app/me/two-factor/off", (*request).disableTwoFactor)
+	d.teamPost(app, "/app/me/recovery-codes", (*request).newRecoveryCodes)
 }
 
 // meTabs are the pages of one's own account.
@@ -87,19 +88,52 @@ func (r *request) changePassword() error {
 	wanted, repeated := r.form.value("password"), r.form.value("current_password")
 	_, err := r.door.Accounts.UpdateMe(r.UserContext(), r.who.Actor, account.MePatch{Password: &wanted, CurrentPassword: repeated})
 	if err != nil {
-		return r.again(err, "me-security", r.meSecurity())
+		return r.securityAgain(err, nil)
 	}
 	r.flash("ok", "me.password.changed")
 	return r.redirect("/app/me/security")
 }
 
-// meSecurity is how somebody proves who they are.
-type meSecurity struct {
+// ownSecurity is how somebody proves who they are.
+type ownSecurity struct {
 	meTabs
+	Passkeys []passkeyView
+	Limited  bool // a second step has to be set up before anything else
 }
 
-func (r *request) meSecurity() page {
-	return page{Title: r.say("me.security.title"), Scripts: []string{"access.js"}, Data: meSecurity{meTabs: r.meTabs()}}
+type passkeyView struct {
+	account.Passkey
+	Last bool // without it the password alone would let in
+}
+
+func (r *request) meSecurity() (page, error) {
+	keys, err := r.door.Accounts.ListPasskeys(r.UserContext(), r.who.Actor)
+	if err != nil {
+		return page{}, err
+	}
+	data := ownSecurity{meTabs: r.meTabs(), Limited: r.who.Actor.Limited}
+	for _, k := range keys {
+		data.Passkeys = append(data.Passkeys, passkeyView{k, len(keys) == 1 && !r.who.User.AuthenticatorApp})
+	}
+	return page{Title: r.say("me.security.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}, nil
+}
+
+func (r *request) showSecurity() error {
+	p, err := r.meSecurity()
+	if err != nil {
+		return err
+	}
+	return r.render(http.StatusOK, "me-security", p)
+}
+
+// securityAgain shows the page with what was wrong with one of its forms, whose
+// fields have other names where another form has the same.
+func (r *request) securityAgain(err error, names map[string]string) error {
+	p, failed := r.meSecurity()
+	if failed != nil {
+		return failed
+	}
+	return r.again(renamed(err, names), "me-security", p)
 }
 
 // renamed gives an error whose faults lie with other fields, where a form has two

@@ -42,6 +42,13 @@ type sessionsPage struct {
 	meTabs
 	Sessions []sessionView
 	More     int // that are not shown
+	SignIns  []ownSignIn
+}
+
+// ownSignIn is a line of the record of sign-ins.
+type ownSignIn struct {
+	signInLine
+	Device string
 }
 
 type sessionView struct {
@@ -53,6 +60,8 @@ type sessionView struct {
 
 // sessionsShown is how many sessions are listed, those used last first.
 const sessionsShown = 50
+
+const signInsShown = 25
 
 func (r *request) showSessions(status int, p page) error {
 	list, err := r.door.Accounts.ListSessions(r.UserContext(), r.who.Actor, account.ListQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
@@ -66,6 +75,13 @@ func (r *request) showSessions(status int, p page) error {
 			v.Used = *t.LastUsedAt
 		}
 		data.Sessions = append(data.Sessions, v)
+	}
+	log, err := r.door.Accounts.ListSignIns(r.UserContext(), r.who.Actor, false, 0, signInsShown)
+	if err != nil {
+		return err
+	}
+	for _, e := range log.Items {
+		data.SignIns = append(data.SignIns, ownSignIn{r.signInLine(e), r.device(e.UserAgent)})
 	}
 	p.Title, p.Data = r.say("me.sessions.title"), data
 	return r.render(status, "me-sessions", p)

@@ -64,14 +64,19 @@ func (r *request) securityPage() (page, error) {
 		return page{}, err
 	}
 	for _, e := range log.Items {
-		look := chipData{"danger", "cross", r.say("signin.outcome." + string(e.Outcome))}
-		if e.Outcome == account.LetIn {
-			look.Kind, look.Icon = "ok", "check"
-		}
-		c.SignIns = append(c.SignIns, signInLine{e, r.say("signin.method." + string(e.Method)), look})
+		c.SignIns = append(c.SignIns, r.signInLine(e))
 	}
 	c.Pager = r.pager(number, size, log.Total)
 	return page{Title: r.say("settings.security"), Data: c}, nil
+}
+
+// signInLine words an entry of the record of sign-ins.
+func (r *request) signInLine(e account.SignInEntry) signInLine {
+	look := chipData{"danger", "cross", r.say("signin.outcome." + string(e.Outcome))}
+	if e.Outcome == account.LetIn {
+		look.Kind, look.Icon = "ok", "check"
+	}
+	return signInLine{e, r.say("signin.method." + string(e.Method)), look}
 }
 
 func (r *request) saveSecurity() error {

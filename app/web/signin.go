@@ -27,6 +27,8 @@ const pendingTime = 15 * time.Minute
 type signInPage struct {
 	Next     string
 	Recovery bool // a recovery code is asked for
+	App      bool // the second step may be a code of the authenticator app
+	Passkey  bool // it may be a passkey
 }
 
 func (d *Door) signInRoutes(app *fiber.App) {
@@ -49,7 +51,7 @@ func (r *request) inside(path string) string {
 }
 
 func (r *request) signInForm(next string) page {
-	return page{Title: r.say("signin.title"), Scripts: []string{"access.js"}, Data: signInPage{Next: r.inside(next)}}
+	return page{Title: r.say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.inside(next)}}
 }
 
 func (r *request) showSignIn() error {
@@ -105,16 +107,18 @@ func (r *request) lockedOut(f failure, name string, p page) error {
 	return r.render(f.Status, name, p)
 }
 
-func (r *request) secondStepForm(next string, recovery bool) page {
-	return page{Title: r.say("second.title"), Scripts: []string{"access.js"}, Data: signInPage{Next: r.inside(next), Recovery: recovery}}
+func (r *request) secondStepForm(step account.SignIn, next string, recovery bool) page {
+	return page{Title: r.say("second.title"), Scripts: []string{"access.js", "webauthn.js"},
+		Data: signInPage{Next: r.inside(next), Recovery: recovery || !step.App && !step.Passkey, App: step.App, Passkey: step.Passkey}}
 }
 
 func (r *request) showSecondStep() error {
 	r.teamWords()
-	if _, ok := r.door.Accounts.CheckPending(r.Cookies(pendingCookie)); !ok {
+	step, ok := r.door.Accounts.CheckPending(r.Cookies(pendingCookie))
+	if !ok {
 		return r.startOver()
 	}
-	return r.render(http.StatusOK, "verify-signin", r.secondStepForm(r.Query("next"), r.Query("with") == "recovery"))
+	return r.render(http.StatusOK, "verify-signin", r.secondStepForm(step, r.Query("next"), r.Query("with") == "recovery"))
 }
 
 // startOver asks for the password again, because nothing is pending any more.
@@ -126,6 +130,7 @@ func (r *request) startOver() error {
 func (r *request) secondStep() error {
 	r.teamWords()
 	next, recovery := r.inside(r.form.value("next")), r.form.value("with") == "recovery"
+	step, _ := r.door.Accounts.CheckPending(r.Cookies(pendingCookie))
 	user, err := r.door.Accounts.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.form.value("code"), r.origin())
 	if err == nil {
 		r.keep(pendingCookie, "", "/signin", -1)
@@ -136,9 +141,9 @@ func (r *request) secondStep() error {
 	case http.StatusUnauthorized:
 		return r.startOver()
 	case http.StatusTooManyRequests:
-		return r.lockedOut(f, "verify-signin", r.secondStepForm(next, recovery))
+		return r.lockedOut(f, "verify-signin", r.secondStepForm(step, next, recovery))
 	}
-	return r.again(err, "verify-signin", r.secondStepForm(next, recovery))
+	return r.again(err, "verify-signin", r.secondStepForm(step, next, recovery))
 }
 
 // startSession lets somebody in: into a company, or ("") into the one that this

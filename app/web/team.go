@@ -44,31 +44,45 @@ type destination struct {
 // teamGet adds a page for members. When the handler runs, r.who is who reads it.
 func (d *Door) teamGet(app *fiber.App, path string, h handler) {
 	d.get(app, path, func(r *request) error {
-		if err := r.enter(); err != nil {
-			return r.signInFirst(err)
-		}
-		return h(r)
+		return r.admit(h)
 	})
 }
 
 // teamPost adds the target of a form of a page for members.
 func (d *Door) teamPost(app *fiber.App, path string, h handler) {
 	d.post(app, path, func(r *request) error {
-		if err := r.enter(); err != nil {
-			return r.signInFirst(err)
-		}
-		return h(r)
+		return r.admit(h)
 	})
 }
 
 // teamUpload adds the target of a form of members that carries files; see upload.
 func (d *Door) teamUpload(app *fiber.App, path string, h handler) {
 	d.upload(app, path, func(r *request) error {
-		if err := r.enter(); err != nil {
-			return r.signInFirst(err)
-		}
-		return h(r)
+		return r.admit(h)
 	})
+}
+
+// admit runs a handler for whoever is signed in. Whose company asks for a second
+// step, and who has none yet, is led to where that is set up.
+func (r *request) admit(h handler) error {
+	if err := r.enter(); err != nil {
+		return r.signInFirst(err)
+	}
+	if r.who.Actor.Limited && !r.open() && !r.scripted() {
+		return r.redirect("/app/me/security")
+	}
+	return h(r)
+}
+
+// open says whether a page is there for those too who have to set up their second
+// step first.
+func (r *request) open() bool {
+	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", "/app/session", "/app/switch"} {
+		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // enter finds out who reads.
@@ -161,6 +175,7 @@ func (d *Door) teamRoutes(app *fiber.App) {
 	d.memberRoutes(app)
 	d.contactRoutes(app)
 	d.linkRoutes(app)
+	d.passkeyRoutes(app)
 	d.sessionRoutes(app)
 	d.meRoutes(app)
 	d.documentRoutes(app)

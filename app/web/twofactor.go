@@ -20,7 +20,7 @@ type enrolPage struct {
 func (r *request) beginTwoFactor() error {
 	setup, err := r.door.Accounts.BeginTwoFactor(r.UserContext(), r.who.Actor)
 	if account.KindOf(err) == account.KindConflict {
-		return r.again(err, "me-security", r.meSecurity())
+		return r.securityAgain(err, nil)
 	}
 	if err != nil {
 		return err
@@ -62,12 +62,13 @@ func inFours(s string) string {
 type recoveryPage struct {
 	Codes []string
 	File  template.URL
+	Next  string
 }
 
 func (r *request) confirmTwoFactor() error {
 	codes, err := r.door.Accounts.ConfirmTwoFactor(r.UserContext(), r.who.Actor, r.form.value("code"))
 	if account.KindOf(err) == account.KindConflict {
-		return r.again(err, "me-security", r.meSecurity())
+		return r.securityAgain(err, nil)
 	}
 	if err != nil {
 		p, e := r.enrolPage(r.form.value("url"))
@@ -81,14 +82,26 @@ func (r *request) confirmTwoFactor() error {
 
 func (r *request) showRecoveryCodes(codes []string) error {
 	file := r.say("recovery.file", "email", r.who.User.Email, "site", r.site()) + "\r\n\r\n" + strings.Join(codes, "\r\n") + "\r\n"
+	next := "/app/me/security"
+	if r.who.Actor.Limited { // it was what stood in the way
+		next = "/app/documents"
+	}
 	return r.render(http.StatusOK, "me-recovery", page{Title: r.say("recovery.title"), Scripts: []string{"access.js"}, Data: recoveryPage{
-		Codes: codes, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}})
+		Codes: codes, Next: next, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}})
+}
+
+func (r *request) newRecoveryCodes() error {
+	codes, err := r.door.Accounts.NewRecoveryCodes(r.UserContext(), r.who.Actor, r.form.value("proof-codes"), "")
+	if err != nil {
+		return r.securityAgain(err, map[string]string{"password": "proof-codes", "code": "proof-codes"})
+	}
+	return r.showRecoveryCodes(codes)
 }
 
 func (r *request) disableTwoFactor() error {
 	err := r.door.Accounts.DisableTwoFactor(r.UserContext(), r.who.Actor, r.form.value("proof"), "")
 	if err != nil {
-		return r.again(renamed(err, map[string]string{"password": "proof", "code": "proof"}), "me-security", r.meSecurity())
+		return r.securityAgain(err, map[string]string{"password": "proof", "code": "proof"})
 	}
 	r.flash("ok", "me.two.off")
 	return r.redirect("/app/me/security")

@@ -1,0 +1,178 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/webauthn"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// named is the appliance under a name: an address of numbers has no passkeys.
+func named(s *apptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
+
+// withAuthenticator gives a window a device that keeps passkeys and says yes.
+func (w *window) withAuthenticator() {
+	w.t.Helper()
+	call(w, webauthn.Enable, webauthn.EnableParams{})
+	call(w, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
+		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}})
+}
+
+// signInAt signs in under a name of the appliance, with the password alone.
+func (w *window) signInAt(site, email string) {
+	w.t.Helper()
+	w.visit(site + "/signin?next=/app/me/security")
+	w.write(`[name="email"]`, email)
+	w.write(`[name="password"]`, apptest.Password)
+	w.send("/signin")
+}
+
+// addPasskey adds one with the page that is open.
+func (w *window) addPasskey(name string) {
+	w.t.Helper()
+	w.write(`#i-passkey`, name)
+	w.click(`form[action="/app/me/passkeys"] button.btn`)
+}
+
+func TestPasskeys(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	w.withAuthenticator()
+	w.signInAt(named(s), owner.Email)
+	w.heading("My account")
+	w.addPasskey("My laptop")
+	w.heading("Keep your recovery codes")
+	w.click("main a.primary")
+	w.heading("My account")
+	if text := w.read("main"); !strings.Contains(text, "My laptop") || !strings.Contains(text, "10 codes are left") {
+		t.Errorf("the page says %s", text)
+	}
+	w.addPasskey("Again")
+	w.see(`form[action="/app/me/passkeys"] [data-problem]`)
+
+	// The second step after the password.
+	w.click(`.menu:not(.thin) summary`)
+	w.click(`form[action="/signout"] button`)
+	w.heading("Sign in")
+	w.signInAt(named(s), owner.Email)
+	w.heading("One more step")
+	w.click(`form[action="/signin/passkey"] button`)
+	w.heading("My account")
+
+	// Instead of it.
+	w.click(`.menu:not(.thin) summary`)
+	w.click(`form[action="/signout"] button`)
+	w.heading("Sign in")
+	w.click(`form[action="/signin/passkey"] button`)
+	w.see("header.shell")
+
+	w.visit(named(s) + "/app/me/sessions")
+	if text := w.read("main"); !strings.Contains(text, "Password and passkey") {
+		t.Errorf("the sign-ins are %s", text)
+	}
+	w.visit(named(s) + "/app/me/security")
+	w.click(`li:has([action="/app/me/passkeys/rename"]) summary`)
+	w.write(`form[action="/app/me/passkeys/rename"] [name="name"]`, "Work laptop")
+	w.send("/app/me/passkeys/rename")
+	w.see(".notice.ok")
+	w.click(`li:has([action="/app/me/passkeys/rename"]) summary`)
+	w.write(`form[action="/app/me/passkeys/remove"] input[type="password"]`, apptest.Password)
+	w.send("/app/me/passkeys/remove")
+	w.see(".notice.ok")
+	if text := w.read("main"); strings.Contains(text, "Work laptop") {
+		t.Errorf("the passkey is still there: %s", text)
+	}
+}
+
+// TestPasskeyOfNobody has a device with a passkey that was removed here.
+func TestPasskeyOfNobody(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	w := open(t, look{})
+	w.withAuthenticator()
+	w.signInAt(named(s), owner.Email)
+	w.addPasskey("Lost")
+	w.heading("Keep your recovery codes")
+	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := s.Accounts.ListPasskeys(t.Context(), who)
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("got %+v, %v", keys, err)
+	}
+	if err := s.Accounts.RemovePasskey(t.Context(), who, keys[0].ID, apptest.Password, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.visit(named(s) + "/app/me")
+	w.click(`.menu:not(.thin) summary`)
+	w.click(`form[action="/signout"] button`)
+	w.heading("Sign in")
+	w.click(`form[action="/signin/passkey"] button`)
+	w.see("#errors")
+}
+
+// TestCompanyAsksForTwoFactor has somebody whose company asks for a second step.
+func TestCompanyAsksForTwoFactor(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	member := owner.Member(t, account.RoleMember)
+	w := team(t, owner, look{})
+	w.enrol(s)
+	w.close()
+	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Accounts.UpdateCompany(t.Context(), who, account.CompanyPatch{RequireTwoFactor: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+
+	w = open(t, look{width: 320, height: 640, plain: true})
+	w.visit(s.URL + "/signin?next=/app/team")
+	w.write(`[name="email"]`, member.Email)
+	w.write(`[name="password"]`, apptest.Password)
+	w.send("/signin")
+	w.heading("My account")
+	w.see(".notice.warn")
+	w.fits()
+	for _, path := range []string{"/app/documents", "/app/me", "/app/settings"} {
+		w.visit(s.URL + path)
+		if at := w.at(); at != "/app/me/security" {
+			t.Errorf("%s leads to %s", path, at)
+		}
+	}
+	w.enrol(s)
+	w.click("main a.primary")
+	w.see("header.shell")
+	if at := w.at(); !strings.HasPrefix(at, "/app/documents") {
+		t.Errorf("it leads on to %s", at)
+	}
+}
+
+func TestNewRecoveryCodes(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	w := team(t, s.Company(t), look{})
+	_, before := w.enrol(s)
+	w.visit(s.URL + "/app/me/security")
+	w.click("details:has([name=proof-codes]) summary")
+	w.write(`[name="proof-codes"]`, "not the password")
+	w.send("/app/me/recovery-codes")
+	w.see("#errors")
+	w.write(`[name="proof-codes"]`, apptest.Password)
+	w.send("/app/me/recovery-codes")
+	w.heading("Keep your recovery codes")
+	if after := w.read("#codes"); strings.Contains(after, before[0]) {
+		t.Errorf("the codes are the old ones: %s", after)
+	}
+}
