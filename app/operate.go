@@ -107,7 +107,11 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 		if err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
-		fmt.Fprintf(w, "Renewed %d documents.\n", n)
+		plural := "s"
+		if n == 1 {
+			plural = ""
+		}
+		fmt.Fprintf(w, "Renewed %d document%s.\n", n, plural)
 	}
 	problems = a.Check(ctx, o.Repair)
 	return problems, a.Close()

@@ -79,6 +79,66 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
+// TestRenewalByCommand has files that were completed years ago timestamped again
+// by whoever holds the machine.
+func TestRenewalByCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	clock := app.NewClock()
+	clock.Advance(-54 * 30 * day)
+	upload := papers("", []paper{a4})
+	d := deal{files: []apptest.File{{Name: "a.pdf", Content: upload}}, data: apptest.Map{"invitations": apptest.List{guest(0)}}}
+	var owner *apptest.Client
+	var doc *apptest.Response
+	var old map[string][]byte
+	inFolder(t, dir, clock, func(s *apptest.Server) {
+		owner = s.Company(t)
+		doc = d.complete(t, owner)
+		old, _ = download(t, owner, doc)
+	})
+
+	renew := func(want string) {
+		t.Helper()
+		if got := call(t, "check", "--renew", "--set", "data.dir="+dir); got.code != 0 || !strings.Contains(got.out, want) {
+			t.Errorf("check --renew: exit %d: %s%s", got.code, got.out, got.err)
+		}
+	}
+	renew("Renewed 1 document.")
+	renew("Renewed 0 documents.")
+
+	inFolder(t, dir, app.NewClock(), func(s *apptest.Server) {
+		j := newJudges(t, s)
+		renewed, certificate := download(t, s.Login(t, owner.Email), doc)
+		if !bytes.HasPrefix(renewed["a.pdf"], old["a.pdf"]) {
+			t.Error("renewal changed what was there")
+		}
+		if stamps := len(extract(t, renewed["a.pdf"], len(old["a.pdf"]))); stamps != 1 {
+			t.Errorf("%d timestamps were added", stamps)
+		}
+		s.Clock.Advance(2 * 365 * day) // now the first timestamp's certificate has ended
+		j.completed(t, renewed["a.pdf"], sealed{upload: upload, first: true, signatures: 2})
+		j.completed(t, certificate, sealed{signatures: 1})
+		if old, renewed := expired(t, j, old["a.pdf"]), expired(t, j, renewed["a.pdf"]); !old || renewed {
+			t.Errorf("a timestamp has run out: in the old file %v, in the renewed one %v", old, renewed)
+		}
+	})
+}
+
+// inFolder has an appliance on a data folder for as long as fn runs.
+func inFolder(t *testing.T, dir string, clock *app.Clock, fn func(*apptest.Server)) {
+	t.Helper()
+	s, err := apptest.StartIn(dir, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	fn(s)
+}
+
 // expired says whether a file's timestamp is told to have run out.
 func expired(t *testing.T, j *judges, file []byte) bool {
 	t.Helper()

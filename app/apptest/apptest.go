@@ -101,12 +101,23 @@ func Empty(t testing.TB, change ...func(*app.Config)) *Server {
 // tests share.
 func Start(change ...func(*app.Config)) (*Server, error) { return start(true, change) }
 
+// StartIn starts an appliance on a data folder, at a time, that the caller closes.
+func StartIn(dir string, clock *app.Clock) (*Server, error) {
+	cfg := Config()
+	cfg.Data.Dir = dir
+	return run(cfg, app.Options{Clock: clock, Cheap: true})
+}
+
 func start(seed bool, change []func(*app.Config)) (*Server, error) {
 	cfg := Config()
 	for _, f := range change {
 		f(&cfg)
 	}
-	a, err := app.Open(cfg, app.Options{InMemory: true, Seed: seed, Cheap: true})
+	return run(cfg, app.Options{InMemory: true, Seed: seed, Cheap: true})
+}
+
+func run(cfg app.Config, o app.Options) (*Server, error) {
+	a, err := app.Open(cfg, o)
 	if err != nil {
 		return nil, err
 	}
