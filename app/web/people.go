@@ -206,7 +206,7 @@ func (r *request) memberPage() (page, error) {
 	case m.Role == account.RoleOwner && m.Status == account.MemberActive && owners == 1:
 		p.Fixed = r.say("member.fixed.last")
 	}
-	return page{Title: m.Name, Data: p, Scripts: []string{"settings.js"}}, nil
+	return page{Title: m.Name, Data: p}, nil
 }
 
 func (r *request) showMember() error {
@@ -290,8 +290,7 @@ func (r *request) resendInvite() error {
 	return r.redirect("/app/team")
 }
 
-// askRemoveMember asks once more; for an invitation that nobody has accepted a
-// script asks in a dialog instead.
+// askRemoveMember asks once more, in a dialog where there are scripts.
 func (r *request) askRemoveMember() error {
 	if !r.who.Actor.IsAdmin() {
 		return r.forbid(r.say("team.forbidden"))

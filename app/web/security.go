@@ -28,6 +28,11 @@ func (r *request) secure() {
 	r.Set(fiber.HeaderCacheControl, "no-store")
 }
 
+// framesOwnPages lets the page that is made show another of ours in a frame.
+func (r *request) framesOwnPages() {
+	r.Set(fiber.HeaderContentSecurityPolicy, r.GetRespHeader(fiber.HeaderContentSecurityPolicy)+"; frame-src 'self'")
+}
+
 // formCookie holds the secret that the token of a browser's forms is made of.
 const formCookie = "paraph_form"
 

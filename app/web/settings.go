@@ -36,6 +36,8 @@ var settingsPages = []struct {
 	{"consent", "check", false},
 	{"security", "lock", false},
 	{"api", "code", true},
+	{"email", "sent", false},
+	{"outbox", "file", false},
 	{"trust", "shield", false},
 }
 
@@ -61,6 +63,7 @@ func (d *Door) settingsRoutes(app *fiber.App) {
 	d.settingsGet(app, "/trust", (*request).showCertificates)
 	d.securityRoutes(app)
 	d.tokenRoutes(app)
+	d.mailRoutes(app)
 	d.get(app, "/logo/:company", (*request).logo)
 }
 

@@ -128,7 +128,7 @@ func (r *request) tokenInput() (in account.TokenInput, err error) {
 	return in, f.Err()
 }
 
-// askRevoke asks once more; a script asks in a dialog of the list instead.
+// askRevoke asks once more, in a dialog where there are scripts.
 func (r *request) askRevoke() error {
 	t, err := r.door.Accounts.GetToken(r.UserContext(), r.who.Actor, r.Params("id"))
 	if err != nil {
