@@ -41,10 +41,10 @@ func TestReadersChooseTheLanguage(t *testing.T) {
 	d := send(t, s, []apptest.Map{maria("locale", "de")})
 	w := open(t, look{language: "fr"})
 	w.visit(d.links[0])
-	w.until(`document.documentElement.lang === "de"`)
+	w.see(`html[lang="de"]`)
 	w.run(chromedp.SetValue("#language", "es"))
 	w.click("footer button")
-	w.until(`document.documentElement.lang === "es"`)
+	w.see(`html[lang="es"]`)
 	w.visit(s.URL + "/verify")
-	w.until(`document.documentElement.lang === "es"`)
+	w.see(`html[lang="es"]`)
 }
