@@ -46,6 +46,7 @@ func (r *request) passkeySignIn() error {
 		return r.redirect(next)
 	}
 	p := r.signInForm(next)
+	p.Data = signInPage{Next: next} // not the same passkey at once again
 	switch f := r.failureOf(err); f.Status {
 	case http.StatusUnauthorized:
 		p.Fault = r.say("passkey.refused")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
 
 	"paraph/app/account"
 	"paraph/app/apptest"
@@ -13,14 +14,40 @@ import (
 // named is the appliance under a name: an address of numbers has no passkeys.
 func named(s *apptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
-// withAuthenticator gives a window a device that keeps passkeys and says yes.
-func (w *window) withAuthenticator() {
+// device keeps passkeys and, while it is touched, answers at once.
+type device struct {
+	w  *window
+	id webauthn.AuthenticatorID
+}
+
+// withDevice gives a window a device, which is touched.
+func (w *window) withDevice() device {
 	w.t.Helper()
 	call(w, webauthn.Enable, webauthn.EnableParams{})
-	call(w, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+	made, err := chromedp.Call(w.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
 		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
 		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 	}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return device{w, made.AuthenticatorID}
+}
+
+// touched says whether somebody touches the device.
+func (d device) touched(now bool) {
+	d.w.t.Helper()
+	call(d.w, webauthn.SetAutomaticPresenceSimulation, webauthn.SetAutomaticPresenceSimulationParams{AuthenticatorID: d.id, Enabled: now})
+}
+
+// signOut leaves with the device out of reach: it would answer what the page of
+// signing in asks in the background.
+func (d device) signOut() {
+	d.w.t.Helper()
+	d.touched(false)
+	d.w.click(`.menu:not(.thin) summary`)
+	d.w.click(`form[action="/signout"] button`)
+	d.w.heading("Sign in")
 }
 
 // signInAt signs in under a name of the appliance, with the password alone.
@@ -44,7 +71,7 @@ func TestPasskeys(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	w := open(t, look{})
-	w.withAuthenticator()
+	device := w.withDevice()
 	w.signInAt(named(s), owner.Email)
 	w.heading("My account")
 	w.addPasskey("My laptop")
@@ -58,19 +85,17 @@ func TestPasskeys(t *testing.T) {
 	w.see(`form[action="/app/me/passkeys"] [data-problem]`)
 
 	// The second step after the password.
-	w.click(`.menu:not(.thin) summary`)
-	w.click(`form[action="/signout"] button`)
-	w.heading("Sign in")
+	device.signOut()
 	w.signInAt(named(s), owner.Email)
 	w.heading("One more step")
+	device.touched(true)
 	w.click(`form[action="/signin/passkey"] button`)
 	w.heading("My account")
 
 	// Instead of it.
-	w.click(`.menu:not(.thin) summary`)
-	w.click(`form[action="/signout"] button`)
-	w.heading("Sign in")
+	device.signOut()
 	w.click(`form[action="/signin/passkey"] button`)
+	device.touched(true)
 	w.see("header.shell")
 
 	w.visit(named(s) + "/app/me/sessions")
@@ -97,7 +122,7 @@ func TestPasskeyOfNobody(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	w := open(t, look{})
-	w.withAuthenticator()
+	device := w.withDevice()
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("Lost")
 	w.heading("Keep your recovery codes")
@@ -113,10 +138,9 @@ func TestPasskeyOfNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.visit(named(s) + "/app/me")
-	w.click(`.menu:not(.thin) summary`)
-	w.click(`form[action="/signout"] button`)
-	w.heading("Sign in")
+	device.signOut()
 	w.click(`form[action="/signin/passkey"] button`)
+	device.touched(true)
 	w.see("#errors")
 }
 

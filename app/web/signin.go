@@ -27,6 +27,7 @@ const pendingTime = 15 * time.Minute
 type signInPage struct {
 	Next     string
 	Recovery bool // a recovery code is asked for
+	Offer    bool // the browser may offer passkeys by itself
 	App      bool // the second step may be a code of the authenticator app
 	Passkey  bool // it may be a passkey
 }
@@ -51,7 +52,7 @@ func (r *request) inside(path string) string {
 }
 
 func (r *request) signInForm(next string) page {
-	return page{Title: r.say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.inside(next)}}
+	return page{Title: r.say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.inside(next), Offer: true}}
 }
 
 func (r *request) showSignIn() error {

@@ -110,6 +110,9 @@ func (r *request) enter() error {
 
 // countWaiting says on every page how much needs the reader's action.
 func (r *request) countWaiting() error {
+	if r.who.Actor.Limited {
+		return nil // has to set up a second step before anything else
+	}
 	n, err := r.door.Signing.CountWaiting(r.UserContext(), r.who.Actor)
 	r.shell.Waiting = n
 	for i := range r.shell.Nav {
