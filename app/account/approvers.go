@@ -1,6 +1,10 @@
 package account
 
-import "paraph/kv"
+import (
+	"context"
+
+	"paraph/kv"
+)
 
 // ListApprovers gives the active members of a company who may approve
 // documents, inside a transaction of another room.
@@ -18,4 +22,16 @@ func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
 		return true, nil
 	})
 	return out, err
+}
+
+// Approvers lists who in the company can be asked to approve a document.
+func (s *Service) Approvers(_ context.Context, who Actor) (all []Member, err error) {
+	if err := staff(who, ScopeRead); err != nil {
+		return nil, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		all, err = ListApprovers(tx, who.CompanyID)
+		return err
+	})
+	return all, err
 }

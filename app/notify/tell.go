@@ -113,6 +113,12 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 }
 
 func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.Invitation, link string) error {
+	m, locale, facts := t.toSignatory(kind, inv, link)
+	return s.write(tx, m, locale, facts)
+}
+
+// toSignatory is a message to somebody invited, before it is worded.
+func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (m Message, locale string, facts map[string]string) {
 	f := t.facts()
 	f["name"], f["link"] = inv.Name, link
 	if inv.Message != "" {
@@ -121,8 +127,8 @@ func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.I
 	if inv.Role == signing.Approver {
 		f["approver"] = "yes"
 	}
-	m := Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
-	return s.write(tx, m, firstOf(inv.Locale, t.document.Locale, t.company.Locale), f)
+	m = Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
+	return m, firstOf(inv.Locale, t.document.Locale, t.company.Locale), f
 }
 
 func firstOf(all ...string) string {

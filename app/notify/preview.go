@@ -1,0 +1,36 @@
+package notify
+
+import (
+	"context"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Preview words the invitation of somebody without writing it: what they would
+// be sent if the document went out now. A viewer is written to at the end only.
+// The link in it leads nowhere.
+func (s *Service) Preview(ctx context.Context, who account.Actor, document, invitation string) (Message, error) {
+	d, err := s.signing.Get(ctx, who, document)
+	if err != nil {
+		return Message{}, err
+	}
+	inv := d.Invitation(invitation)
+	if inv == nil {
+		return Message{}, account.NotFound("invitation")
+	}
+	t := &story{document: d}
+	if err := s.DB.View(func(tx *kv.Tx) error {
+		t.company, err = account.LoadCompany(tx, d.Company)
+		return err
+	}); err != nil {
+		return Message{}, err
+	}
+	kind := "invitation"
+	if inv.Role == signing.Viewer {
+		kind = "completed"
+	}
+	return s.compose(t.toSignatory(kind, inv, strings.TrimSuffix(d.BaseURL, "/")+"/s/…"))
+}
