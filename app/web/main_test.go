@@ -56,6 +56,7 @@ type window struct {
 
 	mu       sync.Mutex
 	problems []string
+	cut      bool // its line is cut now and then, and the browser says so
 }
 
 // look is how somebody looks at a page.
@@ -123,7 +124,7 @@ func (w *window) watch(event any) {
 			problem = "a request to another host: " + e.Request.URL
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.Text, "the server responded with a status of 4") {
+		if e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.Text, "the server responded with a status of 4") && !(w.cut && strings.Contains(e.Entry.Text, "net::ERR_")) {
 			problem = fmt.Sprintf("the browser says: %s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *runtime.EventExceptionThrown:

@@ -173,6 +173,7 @@ func (m member) Zone() *time.Location {
 func (d *Door) teamRoutes(app *fiber.App) {
 	d.teamGet(app, "/app", func(r *request) error { return r.redirect("/app/documents") })
 	d.setupRoutes(app)
+	d.createRoutes(app)
 	d.signInRoutes(app)
 	d.settingsRoutes(app)
 	d.memberRoutes(app)

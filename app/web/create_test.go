@@ -1,0 +1,214 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// TestCreateWithoutScripts goes the whole way from the files to the sending with
+// forms alone.
+func TestCreateWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	w := team(t, c, look{plain: true, width: 360, height: 740})
+	w.visit(s.URL + "/app/documents/new")
+	w.click("#add > button")
+	if got := w.read("#errors"); !strings.Contains(got, "Choose at least one file") {
+		t.Errorf("without a file it says %q", got)
+	}
+	w.choose(onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t, "Signature: ____________________", "{{date:2}}")}, apptest.File{Name: "more.pdf", Content: apptest.PDF(t, "Annex.")},
+		apptest.File{Name: "bad.exe", Content: []byte("MZ")})...)
+	w.click("#add > button")
+	w.heading("Choose the files")
+	if got := w.read(".notice"); !strings.Contains(got, "bad.exe") {
+		t.Errorf("of the file that was not taken it is said %q", got)
+	}
+	if got := w.names(); got != "Lease.pdf more.pdf" {
+		t.Errorf("the files are %s", got)
+	}
+	w.click(`#files li:nth-child(2) button[value=up]`)
+	w.see(`#files li:first-child[data-name="more.pdf"]`)
+	if got := w.value("#finish [name=title]"); got != "Lease" {
+		t.Errorf("the title is %q", got)
+	}
+	w.click("#finish button.primary")
+
+	w.heading("Who is involved?")
+	w.write(`[name="invitations.0.name"]`, "Maria Rossi")
+	w.write(`[name="invitations.0.email"]`, "maria@signer.example")
+	w.run(chromedp.Click(chromedp.CSS(`[name=signing_order][value=sequential]`)))
+	w.click("button[value=add]")
+	w.see(`[name="invitations.1.name"]`)
+	w.write(`[name="invitations.1.name"]`, "Ben Buyer")
+	w.write(`[name="invitations.1.email"]`, "MARIA@signer.example")
+	w.click("button[value=me]")
+	w.see("#errors")
+	if got := w.read("#i-invitations-1-email-error"); !strings.Contains(got, "already invited") {
+		t.Errorf("of an address that is there twice it is said %q", got)
+	}
+	w.write(`[name="invitations.1.email"]`, "ben@signer.example")
+	w.click(`button[value="up.1"]`)
+	w.see(`[name="invitations.0.name"][value="Ben Buyer"]`)
+	w.click(`button[value="remove.2"]`)
+	w.gone(`[name="invitations.2.name"]`)
+	w.click(`button[value=detect]`)
+	if got := w.read(".notice"); !strings.Contains(got, "added: 2") {
+		t.Errorf("of the fields in the file it is said %q", got)
+	}
+	w.click(`button[value=review]`)
+
+	w.heading("Review and send")
+	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields but none for the signature") {
+		t.Errorf("the problems are %q", got)
+	}
+	w.write("#i-subject", "Please sign our lease")
+	w.write("#i-message", "Thank you!")
+	w.run(chromedp.Click(chromedp.CSS("button[value=send]")))
+	w.see("#errors")
+	if got := w.value("#i-subject"); got != "Please sign our lease" {
+		t.Errorf("the subject is now %q", got)
+	}
+	if got := get(w, chromedp.Evaluate[string](`document.querySelector(".person-row pre").textContent`)); !strings.Contains(got, "Thank you!") || !strings.Contains(got, "Hello Ben Buyer") {
+		t.Errorf("the message to the first will be %q", got)
+	}
+	w.run(chromedp.Click(chromedp.CSS("#i-seen")))
+	w.click("button[value=send]")
+	w.heading("The document is on its way")
+	if got := w.read("main"); !strings.Contains(got, "/s/") || strings.Count(got, "/s/") != 1 || !strings.Contains(got, "when it is their turn") {
+		t.Errorf("the links are %q", got)
+	}
+	mails := s.Mails(t, "ben@signer.example")
+	if len(mails) != 1 || mails[0].Subject != "Please sign our lease" {
+		t.Errorf("Ben is sent %+v", mails)
+	}
+}
+
+// gone waits until something is not there any more.
+func (w *window) gone(what chromedp.CSS) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, chromedp.WaitNotPresent(what)); err != nil {
+		w.t.Fatalf("%s stays: %v", what, err)
+	}
+}
+
+// TestApproval has a company that wants every document approved.
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	owner.Patch(t, "/company", apptest.Map{"require_approval": true}).Want(t, 200)
+	member, approver := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleApprover)
+	id := member.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{maria()}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, 201).Text(t, "id")
+	at := s.URL + "/app/documents/" + id + "/review"
+	w := team(t, member, look{plain: true})
+	w.visit(at)
+	w.gone("button[value=send],button[value=approve]")
+	w.run(chromedp.SetValue(chromedp.CSS("#i-approver-id"), approver.UserID))
+	w.click("button[value=submit]")
+	w.gone("#review")
+	w.visit(at)
+	w.see("button[value=withdraw]")
+	w.gone("button[value=approve],#i-subject")
+
+	a := team(t, approver, look{})
+	a.visit(at)
+	a.click("#review details summary:not(.person-row summary)")
+	a.click("button[value=reject]")
+	if got := a.read("#i-reason-error"); !strings.Contains(got, "required") {
+		t.Errorf("without a reason it says %q", got)
+	}
+	a.write("#i-reason", "The rent is wrong.")
+	a.click("button[value=reject]")
+	a.gone("#review")
+	w.visit(at)
+	if got := w.read("main"); !strings.Contains(got, "The rent is wrong.") {
+		t.Errorf("the reason is not shown: %s", got)
+	}
+	w.click("button[value=reopen]")
+	w.click("button[value=submit]")
+	w.gone("#review")
+	a.visit(at)
+	a.click("button[value=approve]")
+	a.click("button[value=send]")
+	a.heading("The document is on its way")
+	if got := member.Get(t, "/documents/"+id).Text(t, "status"); got != "sent" {
+		t.Errorf("the document is %s", got)
+	}
+}
+
+// TestReviewBlocks has a document that can't be sent.
+func TestReviewBlocks(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	id := c.Post(t, "/documents", apptest.Map{"title": "Empty"}).Want(t, 201).Text(t, "id")
+	w := team(t, c, look{plain: true})
+	w.visit(s.URL + "/app/documents/" + id + "/review")
+	if got := w.read("#problem-list .danger"); !strings.Contains(got, "at least one file") || !strings.Contains(got, "at least one signer") {
+		t.Errorf("the problems are %q", got)
+	}
+	w.write("#i-expires-at", "01012001")
+	w.run(chromedp.Click(chromedp.CSS("button[value=save]")))
+	if got := w.read("#i-expires-at-error"); !strings.Contains(got, "future") {
+		t.Errorf("of a day in the past it is said %q", got)
+	}
+	w.run(chromedp.SetValue(chromedp.CSS("#i-expires-at"), ""))
+	w.click("button[value=send]")
+	if got := w.read("#errors"); !strings.Contains(got, "at least one file") {
+		t.Errorf("sending says %q", got)
+	}
+	stranger := s.Company(t)
+	for path, token := range map[string]string{"/files": stranger.Token, "/people": stranger.Token, "/review": stranger.Token, "/links": stranger.Token} {
+		if res, _ := fetch(t, s.URL+"/app/documents/"+id+path, "Cookie", "paraph_session="+token); res.StatusCode != http.StatusNotFound {
+			t.Errorf("a stranger gets %d from %s", res.StatusCode, path)
+		}
+	}
+	viewer := c.Member(t, account.RoleViewer)
+	for _, path := range []string{"/files", "/people", "/review"} {
+		if res, _ := fetch(t, s.URL+"/app/documents/"+id+path, "Cookie", "paraph_session="+viewer.Token); res.StatusCode != http.StatusForbidden {
+			t.Errorf("a viewer gets %d from %s", res.StatusCode, path)
+		}
+	}
+}
+
+// TestMailPreview shows the message as it will look, and runs nothing in it.
+func TestMailPreview(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := c.Post(t, "/documents", apptest.Map{"title": "<script>alert(1)</script>", "invitations": apptest.List{maria()}}).Want(t, 201)
+	res, html := fetch(t, s.URL+"/app/documents/"+d.Text(t, "id")+"/people/"+d.Text(t, "invitations.0.id")+"/mail", "Cookie", "paraph_session="+c.Token)
+	if res.StatusCode != 200 || !strings.Contains(res.Header.Get("Content-Security-Policy"), "sandbox") || strings.Contains(html, "<script>") || !strings.Contains(html, "&lt;script&gt;") {
+		t.Errorf("%d %v %s", res.StatusCode, res.Header, html)
+	}
+	if len(s.Mails(t, "maria@signer.example")) != 0 {
+		t.Error("looking at a message sends it")
+	}
+}
+
+func TestCreateInEveryLook(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	form := apptest.Map{"title": "A lease of a flat", "signing_order": "sequential", "invitations": apptest.List{maria(), apptest.Map{"name": "Ben", "email": "ben@signer.example", "authentication": "email_code"}}}
+	d := c.Post(t, "/documents", apptest.Multipart(t, form, apptest.File{Name: "a.docx", Content: apptest.DOCX(t, "A lease.")}, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	at := s.URL + "/app/documents/" + d.Text(t, "id")
+	f := newFormClient(t, c)
+	if status, answer := f.form("/app/documents/"+d.Text(t, "id")+"/uploads", "name", "unfinished.pdf", "size", "1000"); status != 201 {
+		t.Fatal(answer)
+	}
+	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
+		inEveryLook(t, name, func(w *window) {
+			w.signIn(c)
+			w.visit(address)
+			w.run(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main details").forEach(d => d.open = true)`))
+		})
+	}
+}

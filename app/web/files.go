@@ -1,0 +1,401 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+// filesPage is the first step of making a document.
+type filesPage struct {
+	ID, Base string // of the document; "" before there is one
+	Name     string // title of the document
+	Limit    int64
+	Files    []fileRow
+	Uploads  []uploadRow
+	Steps    []step
+}
+
+// fileRow is a file that is there.
+type fileRow struct {
+	*signing.File
+	Count       int    // pages
+	From        string // how it became a PDF
+	Notes       []note
+	First, Last bool
+	Fields      int   // that lie on it
+	Look        []int // pages to look at before it can be confirmed
+	Unconfirmed bool
+}
+
+// note is something to know of a file.
+type note struct{ Kind, Text string }
+
+// uploadRow is a file that has not come whole.
+type uploadRow struct {
+	signing.Unfinished
+	Percent int
+}
+
+// maxLook is how many pages of a converted file are shown to be confirmed.
+const maxLook = 50
+
+func (r *request) showNew() error {
+	if err := r.who.Actor.Require(account.ScopeWrite); err != nil {
+		return err
+	}
+	return r.showFilesOf(nil, http.StatusOK, page{})
+}
+
+func (r *request) showFiles() error {
+	d, err := r.draft()
+	if err != nil {
+		return err
+	}
+	if d.Status != signing.Draft {
+		return r.redirect("/app/documents/" + d.ID)
+	}
+	return r.showFilesOf(d, http.StatusOK, page{})
+}
+
+func (r *request) showFilesOf(d *signing.Document, status int, p page) error {
+	p.Title, p.Scripts = r.say("files.title"), []string{"files.js"}
+	data := filesPage{Limit: r.door.MaxUpload, Steps: r.steps("", stepFiles)}
+	if d != nil {
+		uploads, err := r.door.Signing.UnfinishedUploads(r.UserContext(), r.who.Actor, d.ID)
+		if err != nil {
+			return err
+		}
+		data.ID, data.Base, data.Name, data.Steps = d.ID, "/app/documents/"+d.ID, d.Title, r.steps(d.ID, stepFiles)
+		data.Files = r.fileRows(d)
+		for _, u := range uploads {
+			data.Uploads = append(data.Uploads, uploadRow{u, int(100 * u.Received / u.Size)})
+		}
+	}
+	p.Data = data
+	return r.render(status, "files", p)
+}
+
+func (r *request) fileRows(d *signing.Document) []fileRow {
+	var out []fileRow
+	problems := signing.Problems(d)
+	for i := range d.Files {
+		f := &d.Files[i]
+		row := fileRow{File: f, Count: len(f.Pages), First: i == 0, Last: i == len(d.Files)-1}
+		if f.ConvertedBy != "" {
+			row.From = r.say("files.by." + f.ConvertedBy)
+		}
+		for _, x := range f.Findings {
+			if x.Code == "converted_builtin" && f.Confirmed {
+				continue
+			}
+			row.Notes = append(row.Notes, r.finding(x))
+		}
+		for _, x := range problems {
+			if x.Code == "same_file" && x.File == f.ID {
+				row.Notes = append(row.Notes, note{"warn", x.Message})
+			}
+		}
+		for _, x := range d.Fields {
+			if x.File == f.ID {
+				row.Fields++
+			}
+		}
+		if row.Unconfirmed = f.ConvertedBy == "builtin" && !f.Confirmed; row.Unconfirmed {
+			for n := range min(len(f.Pages), maxLook) {
+				row.Look = append(row.Look, n+1)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// finding is what the inspection saw, with what can be done about it.
+func (r *request) finding(x signing.Finding) note {
+	n := note{"info", x.Message}
+	if x.Severity == signing.SeverityWarning {
+		n.Kind = "warn"
+	}
+	if x.Code == "existing_form" {
+		n.Text += " " + r.say("files.form")
+	}
+	return n
+}
+
+// received is what came with a form of files.
+type received struct {
+	uploads []*signing.Upload
+	failed  []string // sentences on files that can't be taken
+}
+
+func (r *request) closeReceived(all *received) {
+	for _, u := range all.uploads {
+		if err := u.Close(); err != nil {
+			r.door.Log.Warn("dropping an upload", "request_id", r.id(), "error", err)
+		}
+	}
+}
+
+// receive reads a form of files. What is wrong with one file does not keep the
+// others from being taken.
+func (r *request) receive() (*received, error) {
+	all := &received{}
+	err := r.files(func(f *filePart) error {
+		if f.Name == "" {
+			return nil // an input that nothing was chosen in
+		}
+		body := &arriving{r: f}
+		u, err := r.door.Signing.Receive(r.UserContext(), r.who.Actor, f.Name, f.ContentType, body)
+		switch {
+		case body.err != nil:
+			return cut(body.err)
+		case account.KindOf(err) == account.KindTooLarge:
+			all.failed = append(all.failed, f.Name+": "+r.explain(r.failureOf(err)))
+			return nil
+		case err != nil:
+			return err
+		}
+		all.uploads = append(all.uploads, u)
+		return nil
+	})
+	for _, u := range all.uploads {
+		u.Password = r.form.value("password")
+	}
+	return all, err
+}
+
+// arriving remembers that reading failed, so that a line that was cut is told
+// apart from a disk that is full.
+type arriving struct {
+	r   io.Reader
+	err error
+}
+
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.err = err
+	}
+	return n, err
+}
+
+// refusedFile is the sentence about a file that was not taken, or the error
+// when it is about something else.
+func (r *request) refusedFile(err error) (string, error) {
+	switch account.KindOf(err) {
+	case account.KindInvalid:
+		var all []string
+		for _, messages := range r.failureOf(err).Faults {
+			all = append(all, messages...)
+		}
+		return strings.Join(all, " "), nil
+	case account.KindUnsupported, account.KindTooLarge:
+		return r.explain(r.failureOf(err)), nil
+	}
+	return "", err
+}
+
+// createDocument makes a draft of the files of a form. A script that sends its
+// files later has one made without any.
+func (r *request) createDocument() error {
+	all, err := r.receive()
+	defer r.closeReceived(all)
+	if err != nil {
+		return err
+	}
+	title := r.form.value("title")
+	if r.scripted() {
+		d, err := r.door.Signing.Create(r.UserContext(), r.who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.site()})
+		if err != nil {
+			return err
+		}
+		return r.JSON(map[string]string{"base": "/app/documents/" + d.ID})
+	}
+	var d *signing.Document
+	for _, u := range all.uploads {
+		if d != nil {
+			err = r.attach(d.ID, u)
+		} else {
+			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: ptr(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.site()}
+			d, err = r.door.Signing.Create(r.UserContext(), r.who.Actor, in)
+		}
+		if err != nil {
+			why, err := r.refusedFile(err)
+			if err != nil {
+				return err
+			}
+			all.failed = append(all.failed, why)
+		}
+	}
+	if d == nil {
+		if len(all.failed) == 0 {
+			all.failed = []string{r.say("files.none")}
+		}
+		return r.showFilesOf(nil, http.StatusUnprocessableEntity, page{Values: r.form, Faults: map[string][]string{"files": all.failed}})
+	}
+	return r.afterFiles(d.ID, all.failed)
+}
+
+// titleOr is the title, or one made of the name of the first file.
+func titleOr(title, name string) string {
+	if title = strings.TrimSpace(title); title != "" {
+		return title
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return strings.TrimSpace(strings.ReplaceAll(name, "_", " "))
+}
+
+func (r *request) attach(id string, u *signing.Upload) error {
+	_, _, err := r.door.Signing.Attach(r.UserContext(), r.who.Actor, id, []*signing.Upload{u})
+	return err
+}
+
+// afterFiles leads on to the people, or back to files that somebody should look at.
+func (r *request) afterFiles(id string, failed []string) error {
+	d, err := r.door.Signing.Get(r.UserContext(), r.who.Actor, id)
+	if err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		r.flash("warn", "files.failed", "why", shorten(strings.Join(failed, " "), 900))
+		return r.redirect(at(id, stepFiles))
+	}
+	for i := range d.Files {
+		for _, x := range d.Files[i].Findings {
+			if x.Severity == signing.SeverityWarning {
+				r.flash("info", "files.look")
+				return r.redirect(at(id, stepFiles))
+			}
+		}
+	}
+	return r.redirect(at(id, stepPeople))
+}
+
+// shorten cuts a text for a place that holds only so much.
+func shorten(s string, limit int) string {
+	if c := []rune(s); len(c) > limit {
+		return string(c[:limit]) + "…"
+	}
+	return s
+}
+
+// addFiles takes further files for a draft.
+func (r *request) addFiles() error {
+	d, err := r.draft()
+	if err != nil {
+		return err
+	}
+	all, err := r.receive()
+	defer r.closeReceived(all)
+	if err != nil {
+		return err
+	}
+	for _, u := range all.uploads {
+		err := r.attach(d.ID, u)
+		if err == nil {
+			continue
+		}
+		why, err := r.refusedFile(err)
+		if err != nil {
+			return err
+		}
+		all.failed = append(all.failed, why)
+	}
+	if len(all.uploads)+len(all.failed) == 0 {
+		all.failed = []string{r.say("files.none")}
+	}
+	if len(all.failed) > 0 {
+		r.flash("warn", "files.failed", "why", shorten(strings.Join(all.failed, " "), 900))
+	}
+	return r.redirect(at(d.ID, stepFiles))
+}
+
+// nameDocument keeps the title and leads on.
+func (r *request) nameDocument() error {
+	id := r.Params("id")
+	d, err := r.door.Signing.Update(r.UserContext(), r.who.Actor, id, signing.DocumentInput{Title: ptr(r.form.value("title"))})
+	if account.KindOf(err) == account.KindInvalid {
+		now, lost := r.draft()
+		if lost != nil {
+			return lost
+		}
+		return r.showFilesOf(now, http.StatusUnprocessableEntity, page{Values: r.form, Faults: r.failureOf(err).Faults})
+	}
+	if err != nil {
+		return err
+	}
+	if r.form.value("do") == "save" {
+		r.flash("ok", "create.saved")
+		return r.redirect(at(d.ID, stepFiles))
+	}
+	return r.redirect(at(d.ID, stepPeople))
+}
+
+// changeFile renames, moves, confirms or removes a file.
+func (r *request) changeFile() error {
+	id, file := r.Params("id"), r.Params("file")
+	d, err := r.draft()
+	if err != nil {
+		return err
+	}
+	var in signing.FileInput
+	switch do := r.form.value("do"); do {
+	case "rename":
+		in.Name = ptr(r.form.value("name"))
+	case "confirm":
+		in.Confirmed = ptr(true)
+	case "up", "down", "move":
+		in.Position, err = r.newPosition(d, file, do)
+	case "remove":
+		if _, err = r.door.Signing.RemoveFile(r.UserContext(), r.who.Actor, id, file); err != nil {
+			return err
+		}
+		r.flash("ok", "files.removed")
+		return r.redirect(at(id, stepFiles))
+	default:
+		err = account.Malformed("The form does not say what to do.")
+	}
+	if err == nil {
+		_, err = r.door.Signing.UpdateFile(r.UserContext(), r.who.Actor, id, file, in)
+	}
+	if account.KindOf(err) == account.KindInvalid && !r.scripted() {
+		why, _ := r.refusedFile(err)
+		return r.showFilesOf(d, http.StatusUnprocessableEntity, page{Fault: why})
+	}
+	if err != nil {
+		return err
+	}
+	return r.redirect(at(id, stepFiles))
+}
+
+// newPosition is where a file goes that is moved by one place or to a place.
+func (r *request) newPosition(d *signing.Document, file, do string) (*int, error) {
+	if do == "move" {
+		n, err := strconv.Atoi(r.form.value("position"))
+		if err != nil {
+			return nil, account.Malformed("The form does not say where the file goes.")
+		}
+		return &n, nil
+	}
+	for i := range d.Files {
+		if d.Files[i].ID != file {
+			continue
+		}
+		n := i + 1
+		if do == "up" {
+			n = max(1, n-1)
+		} else {
+			n = min(len(d.Files), n+1)
+		}
+		return &n, nil
+	}
+	return nil, account.NotFound("file")
+}

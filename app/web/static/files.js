@@ -1,0 +1,275 @@
+// Files on their way: several at a time, in pieces, so that a line that is cut
+// costs no more than a piece. Without this the form sends them as a browser does.
+const $ = (s, in_ = document) => in_.querySelector(s), $$ = (s, in_ = document) => [...in_.querySelectorAll(s)];
+const form = $('#add'), input = $('#i-files'), list = $('#uploads');
+const words = JSON.parse(form.dataset.words), plural = new Intl.PluralRules(form.dataset.lang), number = new Intl.NumberFormat(form.dataset.lang, { maximumFractionDigits: 1 });
+const say = (key, values = {}) => {
+  const forms = words[key] || {}, text = forms[plural.select(values.n ?? 0)] || forms.other || key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+};
+const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
+const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
+const bytes = n => n >= 1 << 20 ? number.format(n / (1 << 20)) + ' MB' : Math.ceil(n / 1024) + ' KB';
+const csrf = () => form.elements.csrf.value;
+const PIECE = 8 << 20, AT_ONCE = 3, TRIES = 6;
+const items = new Set();
+let base = form.dataset.base, making = null, order = 0;
+
+form.classList.add('scripted');
+$('.here').hidden = false;
+
+class Refused extends Error { constructor(status, answer) { super(answer.message); this.status = status; this.answer = answer; } }
+
+// ask sends one request. Progress is told to whoever wants it, and who holds the
+// item can abort it. No answer at all is an Error, one that refuses a Refused.
+function ask(item, path, body, headers = {}) {
+  return new Promise((done, fail) => {
+    const x = new XMLHttpRequest();
+    if (item) item.request = x;
+    x.open('POST', path);
+    x.setRequestHeader('X-Requested-With', 'fetch');
+    for (const name in headers) x.setRequestHeader(name, headers[name]);
+    if (item) x.upload.addEventListener('progress', e => item.sent(e.loaded));
+    x.addEventListener('error', () => fail(new Error('no answer')));
+    x.addEventListener('abort', () => fail(new DOMException('', 'AbortError')));
+    x.addEventListener('load', () => {
+      let answer = {};
+      try { answer = JSON.parse(x.responseText || '{}'); } catch { return fail(new Error('no answer of ours')); }
+      if (x.status < 300) done(answer); else fail(new Refused(x.status, answer));
+    });
+    x.send(body);
+  });
+}
+
+const pairs = values => {
+  const f = new FormData();
+  f.set('csrf', csrf());
+  for (const name in values) f.set(name, values[name]);
+  return f;
+};
+
+// draft makes the document when the first file is chosen.
+function draft(name) {
+  if (base) return Promise.resolve();
+  making ??= ask(null, form.action, pairs({ title: form.elements.title?.value.trim() || name.replace(/\.[^.]*$/, '').replaceAll('_', ' ') })).then(answer => {
+    base = answer.base;
+    history.replaceState(null, '', base + '/files');
+  }).catch(e => { making = null; throw e; });
+  return making;
+}
+
+// refresh shows what the server has, without moving the reader.
+let refreshing = Promise.resolve();
+function refresh(html) {
+  return refreshing = refreshing.then(async () => {
+    html ??= await (await fetch(base + '/files', { credentials: 'same-origin' })).text();
+    const page = new DOMParser().parseFromString(html, 'text/html');
+    if (!$('#files', page)) return;
+    const title = $('#finish [name=title]'), typed = title && title.value !== title.defaultValue ? title.value : null;
+    for (const id of ['steps', 'files', 'finish', 'choose']) $('#' + id).replaceWith($('#' + id, page));
+    if (typed !== null && $('#finish [name=title]')) $('#finish [name=title]').value = typed;
+    if ($('#add', page).action !== form.action) { form.action = $('#add', page).action; $('.start', form)?.remove(); }
+    for (const item of items) if (item.id) $('#files [data-upload="' + item.id + '"]')?.remove();
+    if (!$('#files [data-upload]')) $$('#files h2 + p').forEach(p => { p.previousElementSibling.remove(); p.remove(); });
+    prepare();
+  }).catch(() => {});
+}
+
+class Item {
+  constructor(file) {
+    Object.assign(this, { file, order: order++, received: 0, said: -1, tries: 0, state: 'waiting' });
+    this.li = $('#row').content.cloneNode(true).querySelector('li');
+    $('h3', this.li).textContent = file.name;
+    $('progress', this.li).setAttribute('aria-label', say('of', { name: file.name }));
+    const cancel = $('.cancel', this.li), retry = $('.retry', this.li), unlock = $('.unlock', this.li);
+    cancel.setAttribute('aria-label', say('cancel.of', { name: file.name }));
+    retry.setAttribute('aria-label', say('retry.of', { name: file.name }));
+    cancel.addEventListener('click', () => this.cancel());
+    retry.addEventListener('click', () => { this.tries = 0; this.show('waiting', say('waiting')); next(); });
+    unlock.addEventListener('submit', e => { e.preventDefault(); this.password = $('input', unlock).value; this.show('waiting', say('waiting')); next(); });
+    list.append(this.li);
+    this.show('waiting', say('waiting'));
+  }
+  show(state, text) {
+    this.state = state;
+    this.li.dataset.state = state;
+    this.li.classList.toggle('failed', state === 'failed' || state === 'locked');
+    $('.state', this.li).textContent = text;
+    $('.retry', this.li).hidden = state !== 'failed' || this.final;
+    $('.unlock', this.li).hidden = state !== 'locked';
+  }
+  // sent tells how far the piece that is on its way has come.
+  sent(loaded) {
+    const at = Math.min(this.received + loaded, this.file.size), percent = Math.floor(100 * at / this.file.size), now = performance.now();
+    if (this.since === undefined || at < this.from) { this.since = now; this.from = at; }
+    const rate = (at - this.from) / Math.max(1, now - this.since), left = rate > 0 ? Math.ceil((this.file.size - at) / rate / 1000) : 0;
+    let text = say('progress', { percent, done: bytes(at), size: bytes(this.file.size) });
+    if (now - this.since > 1000 && left) text += ' · ' + (left < 90 ? say('left.seconds', { n: left }) : say('left.minutes', { n: Math.round(left / 60) }));
+    $('progress', this.li).value = at / this.file.size;
+    this.show('uploading', text);
+    for (const mark of [0, 50, 100]) if (percent >= mark && this.said < mark) { this.said = mark; tell(say('said', { name: this.file.name, percent: mark })); }
+  }
+  async run() {
+    try {
+      await draft(this.file.name);
+      if (!this.id) await this.begin();
+      while (this.received < this.file.size) await this.piece();
+      await this.finish();
+    } catch (e) {
+      if (!this.gone) this.failed(e);
+    }
+  }
+  take(answer) { this.id = answer.id; this.received = answer.received; }
+  async begin() {
+    this.take(await this.insist(() => ask(this, base + '/uploads', pairs({ name: this.file.name, size: this.file.size }))));
+    $('#files [data-upload="' + this.id + '"]')?.remove();
+    this.since = undefined;
+    this.sent(0);
+  }
+  async piece() {
+    const body = () => ask(this, base + '/uploads/' + this.id + '?offset=' + this.received, this.file.slice(this.received, this.received + PIECE),
+      { 'X-CSRF-Token': csrf(), 'Content-Type': 'application/octet-stream' });
+    this.take(await this.insist(body));
+    this.sent(0);
+  }
+  async finish() {
+    const converts = !/\.pdf$/i.test(this.file.name);
+    $('progress', this.li).removeAttribute('value');
+    this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
+    const answer = await this.insist(() => ask(this, base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '' })));
+    this.leave();
+    await refresh();
+    await this.sort(answer.file);
+    tell(say('done', { name: this.file.name }));
+  }
+  // sort puts the file in front of those that were chosen later and came sooner.
+  async sort(id) {
+    ready.push({ id, order: this.order });
+    const places = $$('#files [data-file]').map(li => li.dataset.file), later = ready.filter(r => r.order > this.order).map(r => places.indexOf(r.id)).filter(i => i >= 0);
+    const to = Math.min(...later);
+    if (to < places.indexOf(id)) await change(base + '/files/' + id, pairs({ do: 'move', position: to + 1 }));
+  }
+  // insist asks again when the line is cut. A piece that does not fit says where
+  // to go on.
+  async insist(request) {
+    for (;;) {
+      try {
+        const answer = await request();
+        this.tries = 0;
+        return answer;
+      } catch (e) {
+        if (e.name === 'AbortError' || this.gone) throw e;
+        if (e.status === 409 && e.answer.id) return e.answer;
+        const retriable = !e.status || e.status >= 500 && e.status !== 507 || e.status === 400 || e.status === 429;
+        if (!retriable || ++this.tries > TRIES) throw e;
+        await this.pause();
+        if (this.id && this.received < this.file.size) {
+          const now = await fetch(base + '/uploads/' + this.id, { headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' }).catch(() => null);
+          if (now?.ok) { const answer = await now.json(); if (answer.received !== this.received) return answer; }
+        }
+      }
+    }
+  }
+  async pause() {
+    if (!navigator.onLine) {
+      this.show('paused', say('lost'));
+      warn(say('lost'));
+      await new Promise(done => addEventListener('online', done, { once: true }));
+      this.tries = 0;
+      return;
+    }
+    for (let left = 2 ** (this.tries - 1); left > 0 && !this.gone; left--) {
+      this.show('paused', say('again', { n: left }));
+      await new Promise(done => setTimeout(done, 1000));
+    }
+  }
+  failed(e) {
+    const locked = e.answer?.locked;
+    this.final = e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429;
+    const why = locked && !this.password ? say('locked') : e.status === 401 ? say('signedout') : e.message && e.status ? e.message : say('gaveup');
+    $('progress', this.li).value = this.received / this.file.size;
+    this.show(locked ? 'locked' : 'failed', why);
+    if (this.final && !locked) this.id = undefined;
+    warn(say('bad', { name: this.file.name, why }));
+    if (locked) { $('.unlock input', this.li).value = ''; $('.unlock input', this.li).focus(); }
+  }
+  cancel() {
+    this.gone = true;
+    this.request?.abort();
+    if (this.id) ask(null, base + '/uploads/' + this.id + '/cancel', pairs({})).catch(() => {});
+    this.leave();
+    tell(say('cancelled', { name: this.file.name }));
+    input.focus();
+    next();
+  }
+  leave() { this.gone = true; this.li.remove(); items.delete(this); }
+}
+const ready = [];
+
+// next starts as many as may run at a time.
+function next() {
+  const running = [...items].filter(i => i.busy).length;
+  for (const item of [...items].filter(i => i.state === 'waiting' && !i.busy).slice(0, AT_ONCE - running)) {
+    item.busy = true;
+    item.run().finally(() => { item.busy = false; next(); });
+  }
+}
+
+function add(files) {
+  for (const file of files) {
+    const same = e => e.dataset.name === file.name && +e.dataset.size === file.size;
+    if ([...items].some(i => i.file.name === file.name && i.file.size === file.size)) { warn(say('running', { name: file.name })); continue; }
+    if (!file.size) { warn(say('empty', { name: file.name })); continue; }
+    const item = new Item(file);
+    items.add(item);
+    if (file.size > +form.dataset.limit) { item.final = true; item.show('failed', say('large', { name: file.name })); warn(say('large', { name: file.name })); continue; }
+    if ($$('#files [data-file]').some(same)) warn(say('twice', { name: file.name }));
+  }
+  input.value = '';
+  next();
+}
+
+// change sends a small form of the list and shows the list that comes back.
+async function change(path, body) {
+  const answer = await fetch(path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
+  if (!answer.ok) return warn((await answer.json().catch(() => ({}))).message || say('failed'));
+  await refresh(await answer.text());
+  tell(say('changed'));
+}
+
+// prepare makes the rows of the list ready to be dragged.
+function prepare() { for (const li of $$('#files [data-file]')) li.draggable = $$('#files [data-file]').length > 1; }
+let dragged = null;
+document.addEventListener('dragstart', e => {
+  dragged = e.target.closest?.('#files [data-file]');
+  if (dragged) { dragged.classList.add('dragged'); e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', dragged.dataset.name); }
+});
+document.addEventListener('dragend', () => { dragged?.classList.remove('dragged'); dragged = null; $$('.target').forEach(li => li.classList.remove('target')); });
+document.addEventListener('dragover', e => {
+  e.preventDefault();
+  const over = e.target.closest?.('#files [data-file]');
+  $$('.target').forEach(li => li.classList.remove('target'));
+  if (dragged) over?.classList.add('target'); else form.classList.add('over');
+});
+document.addEventListener('dragleave', e => { if (!e.relatedTarget) form.classList.remove('over'); });
+document.addEventListener('drop', e => {
+  e.preventDefault();
+  form.classList.remove('over');
+  const onto = e.target.closest?.('#files [data-file]');
+  if (dragged && onto && onto !== dragged) change(base + '/files/' + dragged.dataset.file, pairs({ do: 'move', position: $$('#files [data-file]').indexOf(onto) + 1 }));
+  else if (!dragged) add(e.dataTransfer.files);
+});
+document.addEventListener('submit', e => {
+  const row = e.target.closest('#files [data-file]');
+  if (!row || e.defaultPrevented) return;
+  e.preventDefault();
+  const id = row.dataset.file, label = e.submitter?.getAttribute('aria-label'), body = new FormData(e.target, e.submitter);
+  change(e.target.action, body).then(() => {
+    const now = $('#files [data-file="' + id + '"]');
+    (now && ($$('button', now).find(b => label && b.getAttribute('aria-label') === label) || $('button,summary', now)) || input).focus();
+  });
+});
+input.addEventListener('change', () => add(input.files));
+form.addEventListener('submit', e => { e.preventDefault(); if (input.files.length) add(input.files); else input.focus(); });
+addEventListener('beforeunload', e => { if ([...items].some(i => i.busy)) e.preventDefault(); });
+prepare();

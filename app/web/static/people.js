@@ -1,0 +1,8 @@
+// Choosing the address of a contact writes their name too.
+const known = new Map([...document.querySelectorAll('#contacts option')].map(o => [o.value, o.dataset.name]));
+document.querySelector('#people').addEventListener('change', e => {
+  if (!e.target.name.endsWith('.email')) return;
+  const name = document.getElementsByName(e.target.name.replace(/email$/, 'name'))[0];
+  if (name && !name.value) name.value = known.get(e.target.value) ?? '';
+});
+if (location.hash === '#new') document.querySelector('#new input:not([type=hidden])')?.focus();
