@@ -25,8 +25,9 @@ const (
 	// each.
 	stride = 2000
 
-	// together is how many people are remembered in one transaction.
-	together = 200
+	// together is how many people are read or written in one transaction: as many
+	// with the longest notes and the most words fit into one.
+	together = 100
 )
 
 // person is somebody whom a document was sent to.
