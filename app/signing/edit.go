@@ -55,6 +55,10 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 	})
 }
 
+// Editable says why the content of the document can't be changed now; nil if it
+// can.
+func (d *Document) Editable() error { return d.editable() }
+
 // member refuses a signatory: what follows is for the company's own people.
 func member(who account.Actor, scope account.Scope) error {
 	if who.IsSignatory() {

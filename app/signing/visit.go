@@ -71,6 +71,27 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	return v, nil
 }
 
+// Preview is what a person invited will find when it is their turn, for the
+// members who prepare it.
+func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return nil, err
+	}
+	d, err := s.get(who, id)
+	if err != nil {
+		return nil, err
+	}
+	v := &Visit{Stage: StageSign, Document: d, Invitation: d.invitation(invitation)}
+	if v.Invitation == nil {
+		return nil, account.NotFound("invitation")
+	}
+	if v.Company, err = s.company(who); err != nil {
+		return nil, err
+	}
+	v.Consent = cmp.Or(v.Company.ConsentText, s.Consent)
+	return v, nil
+}
+
 // stage is where the document stands for one of the people invited.
 func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage {
 	switch {

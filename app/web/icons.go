@@ -51,6 +51,9 @@ var shapes = map[string]string{
 func icon(name string) (template.HTML, error) {
 	shape, ok := shapes[name]
 	if !ok {
+		shape, ok = editorShapes[name]
+	}
+	if !ok {
 		return "", fmt.Errorf("web: there is no symbol %q", name)
 	}
 	return template.HTML(`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">` + shape + `</svg>`), nil

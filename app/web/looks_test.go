@@ -40,14 +40,15 @@ const runAxe = `axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2
 	.then(r => JSON.stringify(r.violations))`
 
 // unfit lists what axe-core does not see: a page that has to be scrolled to the
-// side, and things to press that are smaller than WCAG 2.2 wants (2.5.8).
+// side, and things to press that are smaller than WCAG 2.2 wants (2.5.8). A box
+// of the editor is as large as it is on paper: its size is what it is about.
 const unfit = `(() => { const found = [];
 	if (document.documentElement.scrollWidth > innerWidth) {
 		const wide = [...document.querySelectorAll("body *")].filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.right > innerWidth + 1 || b.left < -1) && !e.closest(".scroller,.scroll,.tabs,.vh,.skip"); });
 		found.push("needs scrolling to the side: " + document.documentElement.scrollWidth + " px; " + wide.slice(0, 4).map(e => e.outerHTML.slice(0, 120)).join(" | "));
 	}
 	for (const e of document.querySelectorAll("a[href],button,input:not([type=hidden]),select,textarea,summary")) {
-		if (!e.checkVisibility({visibilityProperty: true}) || e.closest(".vh,.skip,dialog:not([open])") || e.matches(".skip,.vh")) continue;
+		if (!e.checkVisibility({visibilityProperty: true}) || e.closest(".vh,.skip,dialog:not([open])") || e.matches(".skip,.vh,.box")) continue;
 		const b = e.getBoundingClientRect(), label = e.labels?.[0]?.getBoundingClientRect();
 		const inline = e.tagName === "A" && getComputedStyle(e).display === "inline";
 		if (!inline && Math.max(b.width, label?.width || 0) < 23.9 || !inline && Math.max(b.height, label?.height || 0) < 23.9) found.push("too small (" + b.width.toFixed() + " x " + b.height.toFixed() + "): " + e.outerHTML.slice(0, 160));

@@ -10,7 +10,8 @@ import (
 // templates/parts. Each takes names and values in pairs; a name that it does not
 // know is an error.
 var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf,
-	"rows": listRows, "waitingrows": waitingRows}
+	"rows": listRows, "waitingrows": waitingRows, "cell": newCell,
+	"tab": func(base, current string) tabData { return tabData{base, current} }}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
 //

@@ -13,6 +13,9 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
 
 	"paraph/app/account"
 	"paraph/app/door"
@@ -36,12 +39,16 @@ type asset struct {
 func loadAssets() (*assets, error) {
 	a := &assets{files: map[string]asset{}}
 	sum := sha256.New()
+	smaller := newMinifier()
 	err := fs.WalkDir(staticFiles, "static", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		raw, err := staticFiles.ReadFile(name)
 		if err != nil {
+			return err
+		}
+		if raw, err = smaller.do(name, raw); err != nil {
 			return err
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
@@ -52,6 +59,28 @@ func loadAssets() (*assets, error) {
 	})
 	a.hash = hex.EncodeToString(sum.Sum(nil)[:6])
 	return a, err
+}
+
+// minifier leaves out of scripts and styles what only their writers read.
+type minifier struct{ *minify.M }
+
+func newMinifier() minifier {
+	m := minify.New()
+	m.AddFunc(".js", js.Minify)
+	m.AddFunc(".css", css.Minify)
+	return minifier{m}
+}
+
+func (m minifier) do(name string, raw []byte) ([]byte, error) {
+	kind := path.Ext(name)
+	if kind != ".js" && kind != ".css" {
+		return raw, nil
+	}
+	small, err := m.Bytes(kind, raw)
+	if err != nil {
+		return nil, fmt.Errorf("web: %s: %w", name, err)
+	}
+	return small, nil
 }
 
 func compress(raw []byte) ([]byte, error) {

@@ -183,5 +183,6 @@ func (d *Door) teamRoutes(app *fiber.App) {
 	d.sessionRoutes(app)
 	d.meRoutes(app)
 	d.documentRoutes(app)
+	d.editorRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+)
+
+// editorRoutes are the pages on which the fields of a document are placed. What
+// the script of the editor does is also possible in the list of fields.
+func (d *Door) editorRoutes(app *fiber.App) {
+	const base = "/app/documents/:id"
+	d.teamGet(app, base+"/edit", (*request).showEditor)
+	d.teamGet(app, base+"/edit/list", (*request).showFieldList)
+	d.teamPost(app, base+"/edit/list", (*request).saveFieldList)
+	d.teamPost(app, base+"/fields", (*request).saveFields)
+	d.teamPost(app, base+"/recipients", (*request).changeRecipients)
+	d.teamPost(app, base+"/detect", (*request).detect)
+	d.teamGet(app, base+"/preview/:invitation", (*request).showPreview)
+	d.teamGet(app, base+"/preview/:invitation/pages/:file/:page.png", (*request).documentPicture)
+	d.teamGet(app, base+"/preview/:invitation/typed.svg", func(r *request) error { return r.typed(nil) })
+}
+
+// editorPalette lists the types of field in the order in which they are offered.
+var editorPalette = []string{"signature", "initials", "date_signed", "name", "email", "company", "job_title", "text", "number",
+	"date", "checkbox", "radio", "select", "attachment", "stamp"}
+
+// editorPageData is what the page of the editor shows.
+type editorPageData struct {
+	*signing.Document
+	Base    string
+	Sheets  []editorSheet
+	State   editorState
+	Types   []option
+	Locales []option
+	Why     string // it can't be edited; "" if it can
+	Me      member
+}
+
+// editing loads the document of the route.
+func (r *request) editing() (*signing.Document, error) {
+	return r.door.Signing.Get(r.UserContext(), r.who.Actor, r.Params("id"))
+}
+
+// whyNot says why the reader can't edit a document; "" if they can.
+func (r *request) whyNot(d *signing.Document) string {
+	if err := r.who.Actor.Require(account.ScopeWrite); err != nil {
+		return r.say("edit.readonly.role")
+	}
+	if err := d.Editable(); err != nil {
+		return r.explain(r.failureOf(err))
+	}
+	return ""
+}
+
+func (r *request) showEditor() error {
+	d, err := r.editing()
+	if err != nil {
+		return err
+	}
+	data := editorPageData{Document: d, Base: "/app/documents/" + d.ID, Sheets: r.sheetsOf(d), Why: r.whyNot(d), Me: r.who}
+	p := page{Title: r.say("edit.title", "title", d.Title)}
+	if data.Why == "" {
+		data.State = stateOf(d)
+		data.Types = r.fieldTypes("")
+		data.Locales = append([]option{{Label: r.say("edit.locale.")}}, r.languages()...)
+		p.Scripts = []string{"editor/main.js"}
+	}
+	p.Data = data
+	return r.render(http.StatusOK, "editor", p)
+}
+
+// fieldTypes are the types of field as choices.
+func (r *request) fieldTypes(chosen string) []option {
+	var out []option
+	for _, t := range editorPalette {
+		out = append(out, option{Value: t, Label: r.say("edit.type." + t), Selected: t == chosen})
+	}
+	return out
+}
+
+// savedFields is the answer to a set of fields that was kept.
+type savedFields struct {
+	Version int64    `json:"version"`
+	IDs     []string `json:"ids"` // of the fields, in the order in which they came
+	At      string   `json:"at"`
+	// Kept holds, by their place, the fields that are kept otherwise than they came.
+	Kept     map[int]editorField `json:"kept,omitempty"`
+	Problems []signing.Problem   `json:"problems"`
+}
+
+// editorConflict is the answer to a change of a version that is no longer the
+// newest: who was faster, and what there is now.
+type editorConflict struct {
+	Message string      `json:"message"`
+	By      string      `json:"by"`
+	At      string      `json:"at"`
+	State   editorState `json:"state"`
+}
+
+// saveFields takes the whole set of fields from the script.
+func (r *request) saveFields() error {
+	var fields []editorField
+	if err := json.Unmarshal([]byte(r.form.value("fields")), &fields); err != nil {
+		return account.Malformed("The fields could not be read.").Because(err)
+	}
+	in := make([]signing.FieldInput, 0, len(fields))
+	for i := range fields {
+		in = append(in, fields[i].input())
+	}
+	who, err := r.seen()
+	if err != nil {
+		return err
+	}
+	d, err := r.door.Signing.ReplaceFields(r.UserContext(), who, r.Params("id"), in)
+	if err != nil {
+		return r.overtaken(err)
+	}
+	out := savedFields{Version: d.Version, IDs: []string{}, At: clockOf(d.UpdatedAt), Kept: map[int]editorField{}, Problems: signing.Problems(d)}
+	for i := range d.Fields {
+		kept := editorFieldOf(&d.Fields[i])
+		out.IDs, fields[i].ID = append(out.IDs, kept.ID), kept.ID
+		if !kept.same(fields[i]) {
+			out.Kept[i] = kept
+		}
+	}
+	return r.JSON(out)
+}
+
+// suggestedFields is the answer to the search for places that ask for a field.
+type suggestedFields struct {
+	Fields []editorField `json:"fields"`
+}
+
+// detect finds places that ask for a field. Nothing is changed; it is a POST
+// because it can take a while.
+func (r *request) detect() error {
+	found, err := r.door.Signing.Detect(r.UserContext(), r.who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	out := suggestedFields{Fields: []editorField{}}
+	for _, x := range found {
+		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: x.Type, Name: x.Name, Label: x.Label, Page: x.Page,
+			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options, Group: x.Group})
+	}
+	return r.JSON(out)
+}
+
+// seen is the reader, ready to change the version that the form names and no other.
+func (r *request) seen() (account.Actor, error) {
+	who := r.who.Actor
+	var version int64
+	if err := json.Unmarshal([]byte(r.form.value("version")), &version); err != nil {
+		return who, account.Malformed("The version is missing.").Because(err)
+	}
+	who.Seen = []int64{version}
+	return who, nil
+}
+
+// overtaken answers the script when somebody else was faster, with what they
+// did. Any other failure is answered as it is.
+func (r *request) overtaken(err error) error {
+	if account.KindOf(err) != account.KindPreconditionFailed {
+		return err
+	}
+	d, failed := r.editing()
+	if failed != nil {
+		return failed
+	}
+	by, at, failed := r.lastChange(d.ID)
+	if failed != nil {
+		return failed
+	}
+	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(d)})
+}
+
+// lastChange says who changed a document last, and when.
+func (r *request) lastChange(id string) (by, at string, err error) {
+	events, _, err := r.door.Signing.Events(r.UserContext(), r.who.Actor, id, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	if err != nil || len(events) == 0 {
+		return "", "", err
+	}
+	return events[0].Value.ActorName, clockOf(events[0].At), nil
+}

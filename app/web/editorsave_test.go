@@ -1,0 +1,271 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// TestFieldListWithoutScript adds, changes and removes fields with plain forms.
+func TestFieldListWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 2, maria())
+	d.put(t, place("text", "City", 1, .3, "font_size", 12, "pattern", "[A-Z].*"), place("checkbox", "Pets", 2, .5))
+	w := team(t, c, look{width: 360, height: 740, plain: true})
+	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
+	w.see(".drawn")
+	w.click(`.notice a[href$="/edit/list"]`)
+	w.heading("Lease of a flat")
+	text := d.fields(t)[0]
+	name := func(field, input string) chromedp.CSS { return chromedp.CSS(fmt.Sprintf(`[name="f.%s.%s"]`, field, input)) }
+	change := func(where chromedp.CSS, v string) {
+		w.see(where)
+		w.run(chromedp.SetAttributeValue(where, "value", v))
+	}
+	if got := w.value(name(text.ID, "x")); got != "21" {
+		t.Errorf("a tenth of A4 is shown as %q mm", got)
+	}
+	change(name(text.ID, "x"), "42")
+	change(name(text.ID, "y"), "far down")
+	w.click(`button[value="save"]`)
+	w.see("#errors")
+	w.see(`[aria-invalid="true"]`)
+	change(name(text.ID, "y"), "29.7")
+	w.click(chromedp.CSS(fmt.Sprintf(`[name="remove.%s"]`, d.fields(t)[1].ID)))
+	w.click(`button[value="add"]`)
+	w.see(`#row-new`)
+	change(`[name="f.new.page"]`, "3")
+	w.click(`button[value="save"]`)
+	w.see(`#i-new-page-e`)
+	change(`[name="f.new.page"]`, "2")
+	change(`[name="f.new.label"]`, "Sign here")
+	w.click(`button[value="save"]`)
+	w.see(".notice.ok")
+	all := d.fields(t)
+	if len(all) != 2 || !near(all[0].X, .2) || !near(all[0].Y, .1) || all[0].ID != text.ID || all[0].FontSize != 12 || all[0].Pattern != "[A-Z].*" {
+		t.Errorf("the fields are %+v", all)
+	}
+	if all[1].Page != 2 || all[1].Label != "Sign here" || all[1].Type != "signature" || all[1].Invitation != d.people[0] {
+		t.Errorf("the field that was added is %+v", all[1])
+	}
+	// Somebody is faster.
+	d.put(t, place("signature", "Theirs", 1, .1))
+	w.click(`button[value="save"]`)
+	w.see("#errors")
+	if got := w.read("#errors"); !strings.Contains(got, "Owner Person changed this document") {
+		t.Errorf("it says %q", got)
+	}
+	if got := d.fields(t); len(got) != 1 || got[0].Label != "Theirs" {
+		t.Errorf("theirs was written over: %+v", got)
+	}
+}
+
+// TestTwoEditors has two people change the same document at once.
+func TestTwoEditors(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	for name, x := range map[string]struct{ want, undone string }{
+		"theirs": {"Both,Theirs,New", "Both,Mine"},
+		"mine":   {"Both,Mine", "Both,Theirs,New"},
+		"both":   {"Both,Mine,New", "Both,Theirs,New"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDraft(t, c, 1, maria())
+			d.put(t, place("text", "Both", 1, .1), place("text", "Old", 1, .2))
+			w := team(t, c, look{width: 1280, height: 1000})
+			w.edit(d)
+			have := d.fields(t)
+			d.put(t, place("text", "Both", 1, .1, "id", have[0].ID), place("text", "Theirs", 1, .2, "id", have[1].ID), place("text", "New", 1, .3))
+			// The same field is called something else here.
+			w.click(`.box[aria-label^="Old"]`)
+			w.click(`#tab-properties`)
+			w.see("#q-label")
+			w.run(chromedp.Focus("#q-label"))
+			w.key("a", ctrlKey)
+			w.run(chromedp.KeyEvent("Mine"))
+			w.see("#keep-mine")
+			if got := w.read("#trouble"); !strings.Contains(got, "Owner Person saved this") || !strings.Contains(got, "2 fields") {
+				t.Errorf("it says %q", got)
+			}
+			// Nothing is written over before somebody has chosen.
+			if got := labels(d.fields(t)); got != "Both,Theirs,New" {
+				t.Errorf("before the choice there is %s", got)
+			}
+			shown := func(want string) {
+				w.t.Helper()
+				w.until(fmt.Sprintf(`[...document.querySelectorAll(".box .what")].map(e => e.textContent.replace(" *", "")).join() === %q`, want))
+				w.until(`document.querySelector("#saved").textContent.startsWith("Saved")`)
+				if got := labels(d.fields(t)); got != want {
+					w.t.Errorf("there is %s, want %s", got, want)
+				}
+			}
+			w.click(chromedp.CSS("#keep-" + name))
+			shown(x.want)
+			// And nothing is lost by the choice.
+			w.click(`[data-do="undo"]`)
+			shown(x.undone)
+		})
+	}
+}
+
+func labels(all []placed) string {
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Label)
+	}
+	return strings.Join(out, ",")
+}
+
+// TestEditorsThatDoNotMeet has two people change different things: nobody is asked.
+func TestEditorsThatDoNotMeet(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("text", "City", 1, .1))
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	c.Patch(t, "/documents/"+d.id, apptest.Map{"subject": "Please sign"}).Want(t, http.StatusOK)
+	c.Post(t, "/documents/"+d.id+"/invite", apptest.Map{"invitations": []apptest.Map{{"name": "Ben Buyer", "email": "ben@signer.example"}}}).Want(t, http.StatusCreated)
+	w.run(chromedp.Focus(".box"))
+	w.key("ArrowDown", shiftKey)
+	w.saved()
+	if got := d.fields(t); got[0].Y <= .1 {
+		t.Errorf("the field was not moved: %+v", got)
+	}
+	w.until(`document.querySelectorAll("#for option").length === 2`)
+}
+
+// TestEditorKeepsWhatIsNotSaved signs the member out while they edit.
+func TestEditorKeepsWhatIsNotSaved(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	get(w, chromedp.Evaluate[bool](`fetch("/signout", {method: "POST", body: new URLSearchParams({csrf: document.querySelector("#csrf").value})}).then(() => true)`, chromedp.EvalAwaitPromise))
+	w.click(`[data-type="signature"]`)
+	w.hit(w.on(1, .5, .3), 0)
+	w.see("#trouble")
+	w.click("#trouble a")
+	w.heading("Sign in")
+	w.write(`input[name="email"]`, c.Email)
+	w.write(`input[name="password"]`, apptest.Password)
+	w.run(chromedp.Submit(`form[action="/signin"]`))
+	w.click("#left-restore")
+	w.see(`.box[aria-label^="Signature"]`)
+	w.saved()
+	if got := d.fields(t); len(got) != 1 || got[0].Type != "signature" {
+		t.Errorf("the fields are %+v", got)
+	}
+}
+
+// TestEditorRefusals has saves that the server refuses, and people who may not edit.
+func TestEditorRefusals(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("text", "City", 1, .1))
+	viewer := c.Member(t, account.RoleViewer)
+	w := team(t, viewer, look{})
+	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
+	w.see(".drawn")
+	if got := w.read(".notice"); !strings.Contains(got, "role") {
+		t.Errorf("a viewer is told %q", got)
+	}
+	w.close()
+	w = team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(".box")
+	w.click("#tab-properties")
+	w.see("#q-preset")
+	get(w, chromedp.Evaluate[bool](`(e => { e.value = "own"; return e.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector("#q-preset"))`))
+	w.write("#q-pattern", "(")
+	w.key("Tab", 0)
+	w.see("#trouble")
+	w.see(".box.wrong")
+	if got := w.read("#trouble"); !strings.Contains(got, "regular expression") {
+		t.Errorf("it says %q", got)
+	}
+	// Sent meanwhile by somebody else: nothing more can be changed.
+	c.Post(t, "/documents/"+d.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
+	w.run(chromedp.Focus(".box"))
+	w.key("ArrowDown", 0)
+	w.until(`document.querySelector("#trouble").textContent.includes("can no longer be changed")`)
+}
+
+// TestPreview shows a draft as the one who signs it will see it.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withConsent)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, lease()[1], place("signature", "Signature", 1, .6))
+	w := team(t, c, look{})
+	w.visit(d.URL + "/app/documents/" + d.id + "/preview/" + d.people[0])
+	w.see(".f input")
+	if get(w, chromedp.Evaluate[bool](`[...document.querySelectorAll(".f input,.f button")].some(e => !e.matches(":disabled"))`)) {
+		t.Error("something on the preview can be filled in")
+	}
+	res, _ := fetch(t, d.URL+"/app/documents/"+d.id+"/preview/"+d.people[0])
+	if res.StatusCode != http.StatusSeeOther {
+		t.Errorf("a stranger is answered %d", res.StatusCode)
+	}
+	w.click(`.notice a`)
+	w.see(".editor.ready")
+}
+
+// TestEditorInEveryLook judges the pages of the editor.
+func TestEditorInEveryLook(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 2, maria(), apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"})
+	d.put(t, append(lease(), place("select", "Floor", 2, .1, "options", []string{"1", "2"}))...)
+	done := newDraft(t, c, 1, maria())
+	done.put(t, place("signature", "Signature", 1, .6))
+	c.Post(t, "/documents/"+done.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
+	for name, show := range map[string]func(w *window){
+		"fields":     func(w *window) { w.edit(d); w.pane("fields") },
+		"properties": func(w *window) { w.edit(d); w.run(chromedp.Focus(".box")); w.key(" ", 0); w.pane("properties") },
+		"people":     func(w *window) { w.edit(d); w.pane("people") },
+		"pages":      func(w *window) { w.edit(d); w.pane("pages") },
+		"overview":   func(w *window) { w.edit(d); w.pane("overview") },
+		"dialog": func(w *window) {
+			w.edit(d)
+			w.pane("people")
+			w.click(`[data-do="add-person"]`)
+			w.see("#person[open]")
+		},
+		"list":      func(w *window) { w.visit(d.URL + "/app/documents/" + d.id + "/edit/list"); w.see(".fieldlist") },
+		"read only": func(w *window) { w.visit(d.URL + "/app/documents/" + done.id + "/edit"); w.see(".drawn") },
+		"preview": func(w *window) {
+			w.visit(d.URL + "/app/documents/" + d.id + "/preview/" + d.people[0])
+			w.see(".sheet")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inEveryLook(t, name, func(w *window) { w.signIn(c); show(w) })
+		})
+	}
+}
+
+// pane shows a part of the editor, on a screen of any width.
+func (w *window) pane(name string) {
+	w.t.Helper()
+	get(w, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('[data-go=%q]').click(), true`, name)))
+	w.until(fmt.Sprintf(`document.querySelector("#editor").dataset.pane === %q`, name))
+}

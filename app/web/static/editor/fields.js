@@ -1,0 +1,71 @@
+// The palette: whose fields are placed, and of which type.
+import { $, $$, say, make, tell, typeName } from './text.js';
+import { sizeOf } from './geometry.js';
+
+export class Fields {
+  constructor(model, view, editor) {
+    Object.assign(this, { model, view, editor });
+    this.select = $('#for');
+    this.last = {}; // what was last used, by type: its size, and how its text looks
+    this.style = {};
+    this.select.addEventListener('change', () => this.choose(this.select.value));
+    $('#only').addEventListener('change', () => this.highlight());
+    $('.palette').addEventListener('click', e => {
+      const b = e.target.closest('[data-type]');
+      if (!b) return;
+      if (b.getAttribute('aria-pressed') === 'true') return editor.disarm(true);
+      editor.arm(b.dataset.type, e.detail === 0);
+    });
+    this.people();
+  }
+
+  // people fills the list of those who can have fields.
+  people() {
+    const list = this.model.signers;
+    if (!list.some(p => p.id === this.for)) this.for = list[0]?.id || '';
+    this.select.replaceChildren(...list.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name, selected: p.id === this.for })));
+    this.select.disabled = !list.length;
+    $('#no-one').hidden = !!list.length;
+    for (const b of $$('.palette button')) b.setAttribute('aria-disabled', !list.length);
+    this.show();
+  }
+  choose(id) { this.for = id; this.select.value = id; this.show(); this.highlight(); }
+  show() {
+    const l = $('#for-letter'), link = $('#preview');
+    l.className = 'letter ' + (this.for ? this.model.hue(this.for) : '');
+    l.textContent = this.for ? this.model.letter(this.for) : '';
+    link.hidden = !this.for;
+    link.href = this.editor.base + '/preview/' + this.for;
+  }
+  highlight() { this.view.only = $('#only').checked && this.for; this.view.redraw(); }
+  pressed(type) { for (const b of $$('.palette button')) b.setAttribute('aria-pressed', b.dataset.type === type); }
+
+  sizeFor(type) { return this.last[type] || sizeOf(type); }
+  // remember keeps what the next field begins with.
+  remember(key) {
+    const f = this.model.fields.get(key);
+    if (!f) return;
+    const b = this.model.box(f);
+    this.last[f.type] = [b.w, b.h];
+    this.style = { size: f.size, align: f.align };
+  }
+
+  // fresh is a new field, with what its type needs.
+  fresh(type, i, box) {
+    const f = { i, who: this.for, type, required: type !== 'checkbox' && type !== 'attachment' };
+    if (['text', 'name', 'email', 'company', 'job_title', 'number', 'date', 'date_signed', 'select'].includes(type)) {
+      if (this.style.size) f.size = this.style.size;
+      if (this.style.align) f.align = this.style.align;
+    }
+    if (type === 'select') f.options = [say('option', { n: 1 }), say('option', { n: 2 })];
+    if (type === 'radio') f.group = this.group();
+    for (const k in f) if (f[k] === false) delete f[k];
+    return this.model.boxed({ ...f, x: 0, y: 0, w: 0, h: 0 }, box, i);
+  }
+  // group is that of the last button of the same person, or a new one.
+  group() {
+    const own = [...this.model.fields.values()].filter(f => f.type === 'radio' && f.group);
+    const last = own.filter(f => f.who === this.for).at(-1);
+    return last ? last.group : say('choice', { n: new Set(own.map(f => f.group)).size + 1 });
+  }
+}

@@ -1,0 +1,90 @@
+// Places on paper. Fields are kept as fractions of their page; here they are
+// boxes {x, y, w, h} in points, from the top left corner.
+export const clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
+
+// size is what a field of a type is first drawn with.
+const sizes = { signature: [160, 40], initials: [60, 30], stamp: [120, 50], attachment: [120, 24], checkbox: [14, 14], radio: [14, 14],
+  date: [90, 20], date_signed: [90, 20], number: [80, 20], select: [130, 20] };
+export const sizeOf = type => sizes[type] || [160, 20];
+export const smallest = 6;
+
+// linesOf are what a box can snap to: edges and middles of others, margins and the middle of the page.
+export function linesOf(boxes, page) {
+  const margin = 36, x = [margin, page.w / 2, page.w - margin], y = [margin, page.h / 2, page.h - margin];
+  for (const b of boxes) { x.push(b.x, b.x + b.w / 2, b.x + b.w); y.push(b.y, b.y + b.h / 2, b.y + b.h); }
+  return { x, y };
+}
+
+// nearest finds the smallest shift that brings one of the marks onto one of the lines.
+function nearest(marks, lines, reach) {
+  let best = null;
+  for (const line of lines) for (const mark of marks) {
+    const by = line - mark;
+    if (Math.abs(by) <= reach && (!best || Math.abs(by) < Math.abs(best.by))) best = { by, line };
+  }
+  return best;
+}
+
+// snapBox says how far a box that is moved has to go to lie on a line.
+export function snapBox(b, lines, reach) {
+  return { x: nearest([b.x, b.x + b.w / 2, b.x + b.w], lines.x, reach), y: nearest([b.y, b.y + b.h / 2, b.y + b.h], lines.y, reach) };
+}
+
+// resized moves the edges of a box that a handle names (n, se and so on).
+export function resized(b, handle, dx, dy, page, lines, reach) {
+  let [l, t, r, m] = [b.x, b.y, b.x + b.w, b.y + b.h];
+  const guides = {};
+  const edge = (at, axis) => {
+    const s = lines && nearest([at], lines[axis], reach);
+    if (s) guides[axis] = s.line;
+    return s ? s.line : at;
+  };
+  if (handle.includes('w')) l = clamp(edge(l + dx, 'x'), 0, r - smallest);
+  if (handle.includes('e')) r = clamp(edge(r + dx, 'x'), l + smallest, page.w);
+  if (handle.includes('n')) t = clamp(edge(t + dy, 'y'), 0, m - smallest);
+  if (handle.includes('s')) m = clamp(edge(m + dy, 'y'), t + smallest, page.h);
+  return { box: { x: l, y: t, w: r - l, h: m - t }, guides };
+}
+
+// around is the box that holds all boxes.
+export function around(boxes) {
+  const x = Math.min(...boxes.map(b => b.x)), y = Math.min(...boxes.map(b => b.y));
+  return { x, y, w: Math.max(...boxes.map(b => b.x + b.w)) - x, h: Math.max(...boxes.map(b => b.y + b.h)) - y };
+}
+
+// arranged gives boxes of one page new places: aligned with each other, spread evenly, or of one size (that of the first).
+export function arranged(kind, boxes) {
+  const all = around(boxes), first = boxes[0];
+  const each = {
+    'align-left': b => ({ x: all.x }), 'align-center': b => ({ x: all.x + (all.w - b.w) / 2 }), 'align-right': b => ({ x: all.x + all.w - b.w }),
+    'align-top': b => ({ y: all.y }), 'align-middle': b => ({ y: all.y + (all.h - b.h) / 2 }), 'align-bottom': b => ({ y: all.y + all.h - b.h }),
+    'same-width': () => ({ w: first.w }), 'same-height': () => ({ h: first.h }),
+  }[kind];
+  if (each) return boxes.map(b => ({ ...b, ...each(b) }));
+  const [at, size] = kind === 'spread-across' ? ['x', 'w'] : ['y', 'h'];
+  const order = boxes.map((_, i) => i).sort((a, b) => boxes[a][at] - boxes[b][at]);
+  const gap = boxes.length > 1 ? (all[size] - boxes.reduce((n, b) => n + b[size], 0)) / (boxes.length - 1) : 0;
+  const out = [...boxes];
+  let place = all[at];
+  for (const i of order) { out[i] = { ...boxes[i], [at]: place }; place += boxes[i][size] + gap; }
+  return out;
+}
+
+// pagesNamed reads "2-5, 9" as places from 0; null if it can't be read.
+export function pagesNamed(text, total) {
+  const out = new Set();
+  for (const part of text.split(/[,;\s]+/).filter(Boolean)) {
+    const m = /^(\d+)(?:[-–](\d+))?$/.exec(part);
+    const from = +m?.[1], to = +(m?.[2] ?? from);
+    if (!m || from < 1 || to < from || to > total) return null;
+    for (let i = from; i <= to; i++) out.add(i - 1);
+  }
+  return out.size ? [...out].sort((a, b) => a - b) : null;
+}
+
+// pagesOf names the pages of one of the choices of "copy to pages".
+export function pagesOf(which, total, range) {
+  if (which === 'range') return pagesNamed(range, total);
+  const test = { all: () => true, 'not-first': i => i > 0, 'not-last': i => i < total - 1, odd: i => i % 2 === 0, even: i => i % 2 === 1 }[which];
+  return [...Array(total).keys()].filter(test);
+}

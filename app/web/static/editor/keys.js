@@ -1,0 +1,115 @@
+// What is done with the keyboard. Tab is never taken: it walks from field to
+// field, and on.
+import { $, $$, root, say, make, tell, typeName, percent } from './text.js';
+import { clamp, sizeOf } from './geometry.js';
+
+const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const pages = { PageUp: -1, PageDown: 1 };
+const writing = e => e.target.closest('input,textarea,select,dialog,[contenteditable]');
+
+// step is how far an arrow goes: a quarter of a percent of the page's width, with Shift two percent.
+export const step = (page, large) => page.w * (large ? .02 : .0025);
+
+export class Keys {
+  constructor(model, view, editor) {
+    Object.assign(this, { model, view, editor });
+    document.addEventListener('keydown', e => {
+      if (e.defaultPrevented || e.isComposing || !root.contains(e.target) && e.target !== document.body) return;
+      if (e.target.closest('.cursor') ? this.cursor(e) : e.target.closest('.box') ? this.box(e) || this.common(e) : this.common(e)) e.preventDefault();
+    });
+  }
+
+  // box handles a key on a field, and says whether it did.
+  box(e) {
+    const key = this.view.keyOf(e.target), arrow = arrows[e.key], f = this.model.fields.get(key), ctrl = e.ctrlKey || e.metaKey;
+    if (arrow && !ctrl) return this.go(key, arrow, e);
+    if (e.key in pages && (ctrl || e.altKey)) {
+      this.ready(key);
+      this.model.change(this.model.shifted(this.model.selected, 0, 0, pages[e.key]));
+      this.view.focus(key);
+      return tell(say('moved-page', { page: this.model.fields.get(key).i + 1 })), true;
+    }
+    if (e.key === ' ') { this.model.toggle(key); tell(say('selected', { n: this.model.selected.size })); return true; }
+    if (e.key === 'Enter') { this.ready(key); this.editor.show('properties', true); return true; }
+    if (ctrl && e.key.toLowerCase() === 'a') { this.model.select(this.model.on[f.i]); tell(say('selected', { n: this.model.selected.size })); return true; }
+    if ((e.key === 'Delete' || e.key === 'Backspace' || ctrl && 'cdx'.includes(e.key.toLowerCase())) && !e.altKey) this.ready(key);
+    return false;
+  }
+  // ready makes a field that has the focus one of those that are changed.
+  ready(key) { if (!this.model.selected.has(key)) this.model.select([key]); }
+
+  go(key, [x, y], e) {
+    this.ready(key);
+    const m = this.model, by = step(m.pages[m.fields.get(key).i], e.shiftKey);
+    if (e.altKey) {
+      m.change([...m.selected].map(k => {
+        const f = m.fields.get(k), p = m.pages[f.i], b = m.box(f);
+        return [k, m.boxed(f, { ...b, w: clamp(b.w + x * by, 6, p.w - b.x), h: clamp(b.h + y * by, 6, p.h - b.y) })];
+      }), 'size');
+      this.editor.big(key, 300); this.editor.remember(key);
+    } else {
+      m.change(m.shifted(m.selected, x * by, y * by), 'move');
+      this.editor.where(key, 300);
+    }
+    this.view.reveal(this.view.boxes.get(key));
+    return true;
+  }
+
+  common(e) {
+    const ctrl = e.ctrlKey || e.metaKey, letter = e.key.toLowerCase();
+    if (e.key === 'F6') { this.pane(e.shiftKey ? -1 : 1); return true; }
+    if (e.key === 'Escape' && !e.target.closest('dialog')) return this.editor.stop();
+    if (writing(e)) return false;
+    if (ctrl && letter === 'z') { this.editor.do(e.shiftKey ? 'redo' : 'undo'); return true; }
+    if (ctrl && letter === 'y') { this.editor.do('redo'); return true; }
+    if (ctrl && letter === 'v' && !e.shiftKey) { this.editor.do('paste'); return true; }
+    const inPages = e.target.closest('#pages');
+    if (inPages && ctrl && letter === 'a') { this.model.select(this.model.on[this.view.current]); tell(say('selected', { n: this.model.selected.size })); return true; }
+    if (!inPages || !this.model.selected.size) return false;
+    const act = { delete: 'delete', backspace: 'delete' }[letter] || ctrl && !e.shiftKey && { c: 'copy', d: 'duplicate', x: 'cut' }[letter];
+    if (!act || e.key === 'c' && getSelection().toString()) return false;
+    this.editor.do(act);
+    return true;
+  }
+
+  // pane goes on to the next part of the editor that can be seen.
+  pane(way) {
+    const all = ['#tools', '#thumbs', '#pages', '#selection', '#side'].map(s => $(s)).filter(e => e && e.offsetParent), at = all.findIndex(e => e.contains(document.activeElement));
+    const next = all[(at + way + all.length) % all.length], inside = next.id === 'pages' && this.view.boxes.get([...this.model.selected][0]) || next.id === 'side' && $('[role=tab][aria-selected=true]', next) || $$('a[href],button,select,input', next).find(x => x.offsetParent);
+    (next.id === 'pages' && !this.model.selected.size ? next : inside || next).focus();
+  }
+
+  // Placing: a cursor that is moved with arrows.
+  begin(type) {
+    this.end();
+    const i = this.view.current, p = this.model.pages[i], [w, h] = this.editor.sizeFor(type);
+    this.at = { i, x: (p.w - w) / 2, y: (p.h - h) / 2, w, h, type };
+    this.mark = make('div', { className: 'cursor', tabIndex: 0, role: 'application', textContent: typeName(type) });
+    this.mark.addEventListener('blur', () => setTimeout(() => { if (this.mark && document.activeElement !== this.mark && !this.moving) this.editor.disarm(); }));
+    this.put();
+  }
+  put() {
+    const a = this.at, p = this.model.pages[a.i], layer = this.view.layers[a.i], s = this.mark.style;
+    a.x = clamp(a.x, 0, p.w - a.w); a.y = clamp(a.y, 0, p.h - a.h);
+    if (this.mark.parentNode !== layer) { this.moving = true; layer.append(this.mark); }
+    s.left = a.x / p.w * 100 + '%'; s.top = a.y / p.h * 100 + '%'; s.width = a.w / p.w * 100 + '%'; s.height = a.h / p.h * 100 + '%';
+    this.mark.setAttribute('aria-label', say('cursor', { type: typeName(a.type), name: this.model.person(this.editor.for)?.name, page: a.i + 1 }));
+    this.mark.focus({ preventScroll: true });
+    this.moving = false;
+    this.view.reveal(this.mark);
+  }
+  end() { const m = this.mark; this.mark = null; m?.remove(); }
+  cursor(e) {
+    const a = this.at, arrow = arrows[e.key], p = this.model.pages[a.i];
+    if (arrow) {
+      const by = step(p, e.shiftKey) * (e.shiftKey ? 1 : 4);
+      if (e.altKey) { a.w = clamp(a.w + arrow[0] * by, 6, p.w); a.h = clamp(a.h + arrow[1] * by, 6, p.h); } else { a.x += arrow[0] * by; a.y += arrow[1] * by; }
+      this.put();
+      tell(say('at', { page: a.i + 1, x: percent(a.x / p.w), y: percent(a.y / p.h) }), 300);
+    } else if (e.key in pages) { a.i = clamp(a.i + pages[e.key], 0, this.model.pages.length - 1); this.put(); tell(say('moved-page', { page: a.i + 1 })); }
+    else if (e.key === 'Enter' || e.key === ' ') { const { type, i, ...box } = a; this.end(); this.editor.place(type, i, null, { box, exact: true }); }
+    else if (e.key === 'Escape') { this.editor.disarm(true); }
+    else return false;
+    return true;
+  }
+}

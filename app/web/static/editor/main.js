@@ -1,0 +1,254 @@
+// The editor: where fields are placed. Everything that is done here can also be
+// done in the list of fields, without any script.
+import { $, $$, root, say, tell, typeName, percent } from './text.js';
+import { arranged } from './geometry.js';
+import { Model } from './model.js';
+import { View } from './view.js';
+import { Pointer } from './pointer.js';
+import { Keys, step } from './keys.js';
+import { Fields } from './fields.js';
+import { People } from './people.js';
+import { Properties } from './properties.js';
+import { Found } from './found.js';
+import { Saver } from './save.js';
+import { askPages, open } from './dialogs.js';
+
+class Editor {
+  constructor() {
+    const state = JSON.parse($('#state').textContent), m = this.model = new Model(state);
+    this.base = root.dataset.base;
+    this.contacts = root.dataset.contacts;
+    this.clipboard = [];
+    const v = this.view = new View(m);
+    this.fields = new Fields(m, v, this);
+    this.keys = new Keys(m, v, this);
+    this.pointer = new Pointer(m, v, this);
+    this.properties = new Properties(m, v, this);
+    this.found = new Found(m, v, this);
+    this.found.problems(state.problems || []);
+    this.saver = new Saver(m, v, this);
+    this.people = new People(m, this, this.saver, { name: root.dataset.me, email: root.dataset.email });
+    root.addEventListener('click', e => { const b = e.target.closest('[data-do]'); if (b && b.getAttribute('aria-disabled') !== 'true') this.do(b.dataset.do); });
+    for (const t of $$('[role=tab]')) {
+      t.addEventListener('click', () => this.show(t.id.slice(4)));
+      t.addEventListener('keydown', e => this.tab(e, t));
+    }
+    for (const b of $$('[data-go]')) b.addEventListener('click', () => this.show(b.dataset.go));
+    $('#thumbs').addEventListener('click', e => this.jump(e));
+    root.addEventListener('keyup', e => { if (e.key === ' ' && e.target.closest('.box')) e.preventDefault(); });
+    m.addEventListener('select', () => this.tools());
+    m.addEventListener('change', () => { this.tools(); if (!$('#pane-people').hidden) this.people.render(); });
+    this.tools();
+    if (!m.signers.length) this.show('people');
+    $('#status').dataset.ready = 'yes';
+  }
+  get for() { return this.fields.for; }
+  get armed() { return this.type; }
+
+  // What the buttons and keys do, by name.
+  do(name) {
+    const m = this.model, keys = [...m.selected];
+    if (/^(align|spread|same)-/.test(name)) return this.arrange(name, keys);
+    if (name.startsWith('nudge-')) return this.nudge({ left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[name.slice(6)], keys);
+    switch (name) {
+      case 'undo': case 'redo': return this.back(name);
+      case 'zoom-in': return this.view.setZoom(Math.min(this.view.zoom * 1.25, 6));
+      case 'zoom-out': return this.view.setZoom(Math.max(this.view.zoom / 1.25, .2));
+      case 'fit-width': case 'fit-page': this.view.fit = name.slice(4); return this.view.refit();
+      case 'snap': return this.snap();
+      case 'help': return open($('#help'), $('#help [data-close]'));
+      case 'add-person': return this.people.add();
+      case 'add-me': return this.people.addMe();
+      case 'paste': return this.paste();
+      case 'find': return this.found.find();
+      case 'accept-all': return this.found.accept([...this.found.list]);
+      case 'found-close': return this.found.close();
+    }
+    if (!keys.length) return tell(say('none'));
+    switch (name) {
+      case 'delete': case 'cut': if (name === 'cut') this.copy(keys); return this.delete(keys);
+      case 'copy': this.copy(keys); return tell(say('copied', { n: keys.length }));
+      case 'duplicate': return this.insert(keys.map(k => m.fields.get(k)), 'copied', 12);
+      case 'copy-pages': return this.copyToPages(keys);
+      case 'properties': return this.show('properties', true);
+      case 'like-left': return this.like(keys, 'x');
+      case 'like-top': return this.like(keys, 'y');
+    }
+  }
+
+  tools() {
+    const m = this.model, n = m.selected.size;
+    for (const [name, off] of [['undo', !m.done.length], ['redo', !m.undone.length]]) $(`[data-do=${name}]`).setAttribute('aria-disabled', off);
+    $('#selection').hidden = !n;
+    $('#selected').textContent = say('selected', { n });
+    for (const g of $$('#selection .many')) g.hidden = n < 2;
+  }
+
+  arm(type, byKeyboard) {
+    if (!this.for) return tell(say('no-one'));
+    this.type = type;
+    this.fields.pressed(type);
+    root.classList.add('armed');
+    this.from = document.activeElement;
+    if (root.dataset.pane !== 'overview' && getComputedStyle($('.bottom')).display !== 'none') this.show('pages');
+    if (byKeyboard) return this.keys.begin(type);
+    tell(say('place', { type: typeName(type), name: this.model.person(this.for).name }));
+  }
+  disarm(back) {
+    if (!this.type) return false;
+    this.type = '';
+    this.fields.pressed('');
+    root.classList.remove('armed');
+    this.keys.end();
+    if (back) { if (this.from?.offsetParent) this.from.focus(); tell(say('disarmed')); }
+    return true;
+  }
+  // stop is what Esc does: the nearest thing that can be stopped.
+  stop() {
+    if (this.pointer.drag) return this.pointer.cancel(), true;
+    if (this.disarm(true)) return true;
+    if (!this.model.selected.size) return false;
+    this.model.select([]); tell(say('none'));
+    return true;
+  }
+  sizeFor(type) { return this.fields.sizeFor(type); }
+
+  // place makes a new field: around a point, or in a box that was drawn.
+  place(type, i, at, { box, keep, exact }) {
+    if (!this.for) return tell(say('no-one'));
+    const m = this.model, [w, h] = this.sizeFor(type), p = m.pages[i];
+    if (!box || box.w < 6 || box.h < 6) box = { x: at.x - w / 2, y: at.y - h / 2, w: Math.min(w, p.w), h: Math.min(h, p.h) };
+    const key = m.newKey();
+    m.change([[key, this.fields.fresh(type, i, box)]]);
+    if (!keep) this.disarm();
+    m.select([key]);
+    this.view.focus(key, !exact);
+    this.remember(key);
+    tell(say('placed', { type: typeName(type), page: i + 1 }));
+  }
+  remember(key) { this.fields.remember(key); }
+  pick(key, add) { if (add) this.model.toggle(key); else this.model.select([key]); this.view.focus(key, true); }
+
+  where(key, wait) { const f = this.model.fields.get(key); tell(say('at', { page: f.i + 1, x: percent(f.x), y: percent(f.y) }), wait); }
+  big(key, wait) { const f = this.model.fields.get(key); tell(say('size-is', { w: percent(f.w), h: percent(f.h) }), wait); }
+
+  nudge([x, y], keys) {
+    if (!keys.length) return;
+    const m = this.model, by = step(m.pages[m.fields.get(keys[0]).i]);
+    m.change(m.shifted(keys, x * by, y * by), 'move');
+    this.where(keys[0], 300);
+  }
+  arrange(kind, keys) {
+    const m = this.model, pages = new Map();
+    for (const k of keys) { const i = m.fields.get(k).i; pages.set(i, [...pages.get(i) || [], k]); }
+    const changes = [];
+    for (const own of pages.values()) {
+      if (own.length < 2) continue;
+      arranged(kind, own.map(k => m.box(m.fields.get(k)))).forEach((b, n) => changes.push([own[n], m.boxed(m.fields.get(own[n]), b)]));
+    }
+    m.change(changes);
+    tell(say('aligned'));
+  }
+  like(keys, axis) {
+    const before = this.model.before(keys[0]);
+    if (!before) return;
+    const at = this.model.box(this.model.fields.get(before))[axis];
+    this.model.change(keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, { ...this.model.box(f), [axis]: at })]; }));
+    tell(say('aligned'));
+  }
+  copy(keys) { this.clipboard = keys.map(k => this.model.fields.get(k)); }
+  paste() {
+    if (!this.clipboard.length) return;
+    const i = this.view.current, first = Math.min(...this.clipboard.map(f => f.i)), same = first === i;
+    this.insert(this.clipboard.filter(f => this.model.fits(f)), 'pasted', same ? 12 : 0, i - first);
+  }
+  // insert adds copies of fields, a little aside or some pages on.
+  insert(list, key, aside, pages = 0) {
+    const m = this.model, made = list.map(f => {
+      const b = m.box(f), i = Math.min(Math.max(f.i + pages, 0), m.pages.length - 1);
+      return [m.newKey(), m.boxed(f, { ...b, x: b.x + aside, y: b.y + aside }, i)];
+    });
+    if (!made.length) return;
+    m.change(made);
+    m.select(made.map(([k]) => k));
+    this.view.focus(made[0][0]);
+    tell(say(key, { n: made.length, page: made[0][1].i + 1 }));
+  }
+  async copyToPages(keys) {
+    const m = this.model, pages = await askPages(m.pages.length);
+    if (!pages) return;
+    const made = [];
+    let n = 0;
+    for (const i of pages) {
+      const own = keys.map(k => m.fields.get(k)).filter(f => f && f.i !== i).map(f => [m.newKey(), m.boxed(f, m.box(f), i)]);
+      if (own.length) n++;
+      made.push(...own);
+    }
+    m.change(made);
+    tell(say('copied-to', { n }));
+  }
+  delete(keys) {
+    const gone = new Set(keys), next = this.model.after(keys.at(-1), gone), inside = document.activeElement.closest('#pages,#selection,#pane-properties');
+    this.model.change(keys.map(k => [k, null]));
+    this.model.select(next ? [next] : []);
+    if (inside) this.view.focus(next);
+    tell(say('deleted', { n: keys.length }));
+  }
+  back(name) {
+    const keys = this.model[name]();
+    if (!keys) return tell(say('nothing-' + name));
+    const shown = keys.find(k => this.model.fields.has(k));
+    if (document.activeElement === document.body || document.activeElement === this.view.pane) this.view.focus(shown); else if (shown && this.view.boxes.has(shown)) this.view.reveal(this.view.boxes.get(shown));
+    tell(say(name === 'undo' ? 'undone' : 'redone'));
+  }
+  snap() {
+    this.pointer.snap = !this.pointer.snap;
+    $('[data-do=snap]').setAttribute('aria-pressed', this.pointer.snap);
+    tell(say(this.pointer.snap ? 'snap-on' : 'snap-off'));
+  }
+
+  // show brings a part of the editor to the front.
+  show(pane, focus) {
+    const narrow = root.dataset.pane;
+    root.dataset.pane = pane;
+    for (const b of $$('[data-go]')) b.setAttribute('aria-pressed', b.dataset.go === pane);
+    const tab = $('#tab-' + pane);
+    if (tab) for (const t of $$('[role=tab]')) {
+      t.setAttribute('aria-selected', t === tab); t.tabIndex = t === tab ? 0 : -1;
+      $('#pane-' + t.id.slice(4)).hidden = t !== tab;
+    }
+    if (pane === 'people') this.people.render();
+    if (pane === 'pages' && narrow !== 'pages') this.view.refit();
+    if (focus) ($$('#pane-' + pane + ' :is(select,input,button)').find(e => e.offsetParent) || $('#pane-' + pane)).focus();
+  }
+  tab(e, t) {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[e.key] * (document.dir === 'rtl' ? -1 : 1), all = $$('[role=tab]');
+    if (!way) return;
+    e.preventDefault();
+    const next = all[(all.indexOf(t) + way + all.length) % all.length];
+    this.show(next.id.slice(4));
+    next.focus();
+  }
+  jump(e) {
+    const a = e.target.closest('a');
+    if (!a) return;
+    e.preventDefault();
+    this.show('pages');
+    this.view.go($$('#thumbs a').indexOf(a));
+  }
+  problems(all) { this.found.problems(all); }
+  peopleChanged() { this.fields.people(); this.people?.render(); this.view.redraw(); this.properties?.show(); this.tools(); }
+
+  // trouble shows what a person has to know or decide; '' takes it away.
+  trouble(text, ...buttons) {
+    const t = $('#trouble');
+    if (!text && t.hidden) return;
+    t.hidden = !text;
+    const p = document.createElement('p'), row = document.createElement('div');
+    p.textContent = text; row.className = 'row'; row.append(...buttons.filter(Boolean));
+    t.replaceChildren(p, ...(row.children.length ? [row] : []));
+    if (text) { const a = $('#alert'); a.textContent = ''; a.textContent = text; }
+  }
+}
+
+new Editor();

@@ -1,0 +1,135 @@
+// The recipients: who they are, in which order, and how they prove it.
+import { $, $$, say, make, tell } from './text.js';
+import { open, confirmPerson } from './dialogs.js';
+
+export class People {
+  constructor(model, editor, saver, me) {
+    Object.assign(this, { model, editor, saver, me });
+    this.list = $('#people');
+    this.dialog = $('#person');
+    this.form = $('form', this.dialog);
+    this.list.addEventListener('click', e => {
+      const b = e.target.closest('button'), id = e.target.closest('li')?.dataset.id;
+      if (b) this[b.dataset.act](id);
+    });
+    for (const r of $$('[name=order]')) r.addEventListener('change', () => this.send({ do: 'order', order: r.value }));
+    this.form.addEventListener('submit', e => { e.preventDefault(); this.submit(); });
+    this.form.elements.authentication.addEventListener('change', () => this.code());
+    for (const name of ['name', 'email']) this.form.elements[name].addEventListener('input', e => this.suggest(e));
+    this.render();
+  }
+
+  render() {
+    const focused = document.activeElement, kept = focused.closest('#people li') && [focused.closest('li').dataset.id, focused.dataset.act];
+    const all = this.model.people;
+    this.list.replaceChildren(...all.map((p, i) => this.row(p, i, all.length)));
+    $('#nobody').hidden = all.length > 0;
+    for (const r of $$('[name=order]')) r.checked = r.value === this.model.order;
+    $('[data-do=add-me]').hidden = all.some(p => p.email.toLowerCase() === this.me.email.toLowerCase());
+    if (kept) this.focus(...kept);
+  }
+  focus(id, act) {
+    const row = $$('li', this.list).find(l => l.dataset.id === id);
+    (row && ($(`[data-act="${act}"]:not(:disabled)`, row) || $('button:not(:disabled)', row)) || $('[data-do=add-person]')).focus();
+  }
+  row(p, i, total) {
+    const n = [...this.model.fields.values()].filter(f => f.who === p.id).length;
+    const act = (name, disabled) => make('button', { type: 'button', className: 'tool wide', disabled, data: { act: name }, 'aria-label': say(name) + ', ' + p.name, textContent: say(name) });
+    return make('li', { className: this.model.hue(p.id), data: { id: p.id } },
+      make('span', { className: 'letter', textContent: this.model.letter(p.id), 'aria-hidden': 'true' }),
+      make('div', {}, make('div', { className: 'name', dir: 'auto', textContent: p.name }), make('div', { className: 'small muted ltr who', textContent: p.email }),
+        make('div', { className: 'small', textContent: say('role-' + p.role) + (p.role === 'viewer' ? '' : ' · ' + say('count', { n })) })),
+      make('div', { className: 'acts' }, act('up', i === 0), act('down', i === total - 1), act('edit'), act('remove')));
+  }
+
+  // send has the server change something, and takes over what comes of it.
+  async send(values) {
+    const answer = await this.saver.recipients(values);
+    if (answer.ok) return answer;
+    if (!this.dialog.open) { this.editor.trouble(answer.message || say('failed')); this.render(); }
+    return answer;
+  }
+
+  up(id) { this.arrange(id, -1); }
+  down(id) { this.arrange(id, 1); }
+  async arrange(id, by) {
+    const ids = this.model.people.map(p => p.id), at = ids.indexOf(id);
+    ids.splice(at, 1); ids.splice(at + by, 0, id);
+    const answer = await this.send({ do: 'arrange', order: ids.join(' ') });
+    if (!answer.ok) return;
+    this.focus(id, by < 0 ? 'up' : 'down');
+    tell(say('person-moved', { name: this.model.person(id).name, n: at + by + 1 }));
+  }
+  async remove(id) {
+    const p = this.model.person(id), n = [...this.model.fields.values()].filter(f => f.who === id).length, at = this.model.hands.get(id);
+    if (n && !await confirmPerson(p.name, n)) return;
+    const answer = await this.send({ do: 'remove', recipient: id });
+    if (!answer.ok) return;
+    this.focus(this.model.people[Math.min(at, this.model.people.length - 1)]?.id, 'remove');
+    tell(say('person-removed', { name: p.name }));
+  }
+  addMe() { return this.send({ do: 'add', ...this.me }).then(a => { if (a.ok) { this.editor.fields.choose(a.added); tell(say('person-added', { name: this.me.name })); } }); }
+
+  add() { this.ask('', { role: 'signer', authentication: 'link', locale: '', name: '', email: '', message: '', position: '' }); }
+  edit(id) { this.ask(id, this.model.person(id)); }
+  ask(id, p) {
+    const f = this.form.elements;
+    $('#person-h').textContent = say(id ? 'person-edit' : 'person-add');
+    this.clear();
+    f.id.value = id; f.access_code.value = '';
+    for (const name of ['name', 'email', 'role', 'position', 'authentication', 'locale', 'message']) f[name].value = p[name];
+    if (f.locale.value !== p.locale) { f.locale.append(make('option', { value: p.locale, textContent: p.locale })); f.locale.value = p.locale; }
+    f.access_code.placeholder = id && p.authentication === 'access_code' ? say('keep-code') : '';
+    this.code();
+    open(this.dialog, f.name);
+  }
+  code() { this.form.elements.access_code.closest('.field').hidden = this.form.elements.authentication.value !== 'access_code'; }
+  clear() {
+    $('#person-fault').hidden = true;
+    for (const e of $$('.error', this.form)) e.remove();
+    for (const e of $$('[aria-invalid]', this.form)) { e.removeAttribute('aria-invalid'); e.removeAttribute('aria-describedby'); e.closest('.field').classList.remove('bad'); }
+  }
+  async submit() {
+    const data = new FormData(this.form), id = data.get('id'), values = { do: id ? 'update' : 'add', recipient: id };
+    data.delete('id');
+    for (const [k, v] of data) if (k !== 'position' || v) values[k] = v;
+    this.clear();
+    const answer = await this.send(values);
+    if (!answer.ok) return this.fault(answer);
+    this.dialog.close('ok');
+    if (!id) this.editor.fields.choose(answer.added);
+    tell(say(id ? 'person-saved' : 'person-added', { name: values.name }));
+  }
+  fault(answer) {
+    let first = null;
+    for (const [key, messages] of Object.entries(answer.errors || {})) {
+      const e = $(`[data-fault="${key.split('.').at(-1)}"]`, this.form);
+      if (!e) continue;
+      first ||= e;
+      e.setAttribute('aria-invalid', 'true'); e.setAttribute('aria-describedby', e.id + '-e'); e.closest('.field').classList.add('bad');
+      e.closest('.field').append(make('p', { className: 'error', id: e.id + '-e', textContent: messages.join(' ') }));
+    }
+    if (!first) { $('#person-fault').textContent = answer.message || say('failed'); $('#person-fault').hidden = false; }
+    (first || this.form.elements.name).focus();
+  }
+
+  // suggest offers people who are known already.
+  suggest(e) {
+    clearTimeout(this.wait);
+    const known = this.known?.find(c => c.name === this.form.elements.name.value || c.email === this.form.elements.email.value);
+    if (known && e.inputType !== 'insertText' && e.inputType !== 'deleteContentBackward') {
+      for (const name of ['name', 'email']) this.form.elements[name].value = known[name];
+      if (known.locale) this.form.elements.locale.value = known.locale;
+      return;
+    }
+    const q = e.target.value.trim();
+    if (q.length < 2 || !this.editor.contacts) return;
+    this.wait = setTimeout(async () => {
+      const answer = await fetch(this.editor.contacts + encodeURIComponent(q), { headers: { 'X-Requested-With': 'fetch' } }).catch(() => null);
+      if (!answer?.ok) return;
+      this.known = (await answer.json()).data;
+      $('#contacts').replaceChildren(...this.known.map(c => make('option', { value: c.name, textContent: c.email })));
+      $('#contacts-email').replaceChildren(...this.known.map(c => make('option', { value: c.email, textContent: c.name })));
+    }, 200);
+  }
+}

@@ -1,0 +1,236 @@
+// What is done with a mouse, a pen or a finger. Every drag here has a way
+// without dragging: the keyboard, the numbers in the properties, the menus.
+import { $, root, say, make, tell, typeName } from './text.js';
+import { linesOf, snapBox, resized, around, sizeOf, clamp } from './geometry.js';
+
+const slack = 4, reach = 6; // pixels before a press becomes a drag, and from which things snap
+const long = 500; // milliseconds of a long press
+
+export class Pointer {
+  constructor(model, view, editor) {
+    Object.assign(this, { model, view, editor });
+    this.snap = true;
+    view.pane.addEventListener('pointerdown', e => this.down(e));
+    // Moving is followed for the whole window: the pages scroll under the pointer.
+    addEventListener('pointermove', e => this.move(e));
+    addEventListener('pointerup', e => this.up(e));
+    addEventListener('pointercancel', e => this.cancel(e));
+    view.pane.addEventListener('contextmenu', e => { if (this.touch && e.target.closest('.box')) e.preventDefault(); });
+    $('.palette').addEventListener('pointerdown', e => this.carry(e));
+    // A click that a script or a screen reader makes selects; those of a pointer were seen before.
+    view.pane.addEventListener('click', e => { const k = view.keyOf(e.target); if (k && e.detail === 0) editor.pick(k, e.shiftKey || e.ctrlKey || e.metaKey); });
+  }
+
+  down(e) {
+    if (e.button !== 0 || this.drag) return;
+    this.touch = e.pointerType === 'touch';
+    const key = this.view.keyOf(e.target), page = this.view.pageOf(e.target), handle = e.target.closest('[data-handle]');
+    const start = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e };
+    if (this.editor.armed && page >= 0) this.drag = { ...start, kind: 'place', page, type: this.editor.armed };
+    else if (handle) this.drag = { ...start, kind: 'resize', key, handle: handle.dataset.handle };
+    else if (key) this.press(e, key, start);
+    else if (page >= 0) this.drag = { ...start, kind: this.touch ? 'tap' : 'marquee', add: e.shiftKey || e.ctrlKey || e.metaKey };
+    if (this.drag && !this.touch && this.drag.kind !== 'move') e.preventDefault();
+    if (this.drag?.kind === 'marquee') this.view.pane.focus({ preventScroll: true });
+  }
+  press(e, key, start) {
+    const add = e.shiftKey || e.ctrlKey || e.metaKey, was = this.model.selected.has(key);
+    if (add) this.model.toggle(key);
+    else if (!was && !this.touch) this.model.select([key]);
+    this.view.focus(key, true);
+    // A finger first selects, and then drags: else the pages could not be scrolled.
+    this.drag = { ...start, kind: this.touch && !was ? 'tap' : 'move', key, was, add, copy: e.altKey };
+    if (this.touch) this.drag.timer = setTimeout(() => { this.model.toggle(key); this.drag = null; tell(say('selected', { n: this.model.selected.size })); }, long);
+    else e.preventDefault();
+  }
+
+  move(e) {
+    const d = this.drag;
+    if (!d || e.pointerId !== d.id) return;
+    d.at = e;
+    if (!d.going) {
+      if (Math.hypot(e.clientX - d.x, e.clientY - d.y) < (this.touch ? 10 : slack)) return;
+      clearTimeout(d.timer);
+      if (d.kind === 'tap' || d.kind === 'place' && this.touch) { if (d.kind === 'tap') this.drag = null; return; }
+      d.going = true;
+      this.view.busy = true;
+      this[d.kind + 'Start']?.(d);
+    }
+    this.frame ??= requestAnimationFrame(() => this.step());
+  }
+  step() {
+    this.frame = null;
+    const d = this.drag;
+    if (!d?.going) return;
+    if (this.scroll(d)) this.frame = requestAnimationFrame(() => this.step());
+    this[d.kind + 'Step'](d, d.at);
+  }
+  // scroll moves the pages when the pointer is near their edge.
+  scroll(d) {
+    if (d.kind === 'marquee' || d.kind === 'resize') return false;
+    const pane = this.view.pane, inside = pane.scrollHeight > pane.clientHeight + 1, r = inside ? pane.getBoundingClientRect() : { top: 0, bottom: innerHeight, left: 0, right: innerWidth };
+    if (d.at.clientX < r.left || d.at.clientX > r.right) return false;
+    const by = d.at.clientY < r.top + 40 ? -14 : d.at.clientY > r.bottom - 40 ? 14 : 0;
+    if (by) this.view.scrollBy(by);
+    return by;
+  }
+  up(e) {
+    const d = this.drag;
+    if (!d || e.pointerId !== d.id) return;
+    clearTimeout(d.timer);
+    this.drag = null;
+    cancelAnimationFrame(this.frame); this.frame = null;
+    d.at = e;
+    if (d.going) { this[d.kind + 'Step'](d, e); this[d.kind + 'End'](d, e); this.clean(d); } else this.click(d, e);
+  }
+  cancel(e) {
+    const d = this.drag;
+    if (!d || e && e.pointerId !== d.id) return;
+    clearTimeout(d.timer);
+    this.drag = null;
+    if (d.going) { this.clean(d); this.view.redraw(); if (d.key) this.view.focus(d.key, true); }
+  }
+  clean(d) {
+    d.ghost?.remove();
+    this.view.guides(d.page ?? 0, null);
+    this.view.busy = false;
+    for (const b of root.querySelectorAll('.going')) b.classList.remove('going');
+    this.view.showNear();
+  }
+  // click ends a press that did not become a drag.
+  click(d, e) {
+    if (d.kind === 'place') return this.editor.place(d.type, d.page, this.point(d.page, e), { keep: e.shiftKey });
+    if (d.kind === 'marquee' || d.kind === 'tap' && !d.key) { if (!d.add) this.model.select([]); return; }
+    if (d.key && !d.add && (d.was || this.touch)) { this.model.select([d.key]); this.view.focus(d.key, true); }
+  }
+
+  // point is where the pointer is on a page, in points.
+  point(i, e) {
+    const r = this.view.papers[i].getBoundingClientRect(), p = this.model.pages[i];
+    return { x: (e.clientX - r.left) / r.width * p.w, y: (e.clientY - r.top) / r.height * p.h };
+  }
+  lines(i, without) {
+    const p = this.model.pages[i], boxes = [];
+    for (const k of this.model.on[i]) if (!without?.has(k)) boxes.push(this.model.box(this.model.fields.get(k)));
+    return linesOf(boxes, p);
+  }
+  snapping(e) { return this.snap && !e.altKey; }
+  // pageAt is the page under a height in the window, looked for from a page on.
+  pageAt(i, y) {
+    const papers = this.view.papers;
+    while (i + 1 < papers.length && y > papers[i].getBoundingClientRect().bottom + 8) i++;
+    while (i > 0 && y < papers[i].getBoundingClientRect().top - 8) i--;
+    return i;
+  }
+
+  moveStart(d) {
+    const f = this.model.fields.get(d.key);
+    if (!this.model.selected.has(d.key)) this.model.select([d.key]);
+    d.keys = new Set(this.model.selected);
+    d.page = d.from = f.i;
+    const b = this.model.box(f), at = this.point(f.i, { clientX: d.x, clientY: d.y });
+    d.grip = { x: at.x - b.x, y: at.y - b.y };
+    d.mates = [...d.keys].map(k => this.model.fields.get(k)).filter(g => g.i === f.i).map(g => this.model.box(g));
+    d.all = around(d.mates);
+    d.box = b;
+    d.lines = {};
+    for (const k of d.keys) this.view.boxes.get(k)?.classList.add('going');
+  }
+  moveStep(d, e) {
+    const i = this.pageAt(d.page, e.clientY), at = this.point(i, e);
+    d.page = i;
+    let dx = at.x - d.grip.x - d.box.x, dy = at.y - d.grip.y - d.box.y, snapped = null;
+    // Alt that was down from the start copies; pressed on the way it lets go of the lines.
+    if (this.snap && !(e.altKey && !d.copy)) {
+      const lines = d.lines[i] ||= this.lines(i, d.copy ? null : d.keys);
+      snapped = snapBox({ ...d.all, x: d.all.x + dx, y: d.all.y + dy }, lines, reach / this.view.zoom);
+      dx += snapped.x?.by || 0; dy += snapped.y?.by || 0;
+    }
+    d.to = this.model.shifted(d.keys, dx, dy, i - d.from);
+    for (const [k, f] of d.to) {
+      const b = this.view.boxes.get(k);
+      if (!b) continue;
+      if (b.parentNode !== this.view.layers[f.i]) this.view.layers[f.i].append(b);
+      b.style.left = f.x * 100 + '%'; b.style.top = f.y * 100 + '%'; b.style.width = f.w * 100 + '%'; b.style.height = f.h * 100 + '%';
+    }
+    this.view.guides(i, snapped);
+  }
+  moveEnd(d) {
+    if (d.copy) {
+      const keys = d.to.map(([, f]) => [this.model.newKey(), f]);
+      this.view.redraw();
+      this.model.change(keys);
+      this.model.select(keys.map(([k]) => k));
+      this.view.focus(keys[0][0], true);
+      return tell(say('copied', { n: keys.length }));
+    }
+    this.model.change(d.to);
+    if (d.page !== d.from) this.view.redraw();
+    this.view.focus(d.key, true);
+    this.editor.where(d.key);
+  }
+
+  resizeStart(d) {
+    const f = this.model.fields.get(d.key);
+    d.page = f.i; d.box = this.model.box(f);
+    d.set = this.lines(f.i, new Set([d.key]));
+  }
+  resizeStep(d, e) {
+    const from = this.point(d.page, { clientX: d.x, clientY: d.y }), at = this.point(d.page, e), f = this.model.fields.get(d.key);
+    const { box, guides } = resized(d.box, d.handle, at.x - from.x, at.y - from.y, this.model.pages[d.page], this.snapping(e) && d.set, reach / this.view.zoom);
+    d.to = this.model.boxed(f, box);
+    this.view.place(this.view.boxes.get(d.key), d.to);
+    this.view.guides(d.page, { x: guides.x !== undefined && { line: guides.x }, y: guides.y !== undefined && { line: guides.y } });
+  }
+  resizeEnd(d) { this.model.change([[d.key, d.to]]); this.view.focus(d.key, true); this.editor.big(d.key); this.editor.remember(d.key); }
+
+  placeStart(d) {
+    d.from = this.point(d.page, { clientX: d.x, clientY: d.y });
+    d.ghost = make('div', { className: 'ghost', textContent: typeName(d.type) });
+    this.view.layers[d.page].append(d.ghost);
+  }
+  placeStep(d, e) {
+    if (!d.ghost) return;
+    const p = this.model.pages[d.page], at = this.point(d.page, e), x = clamp(at.x, 0, p.w), y = clamp(at.y, 0, p.h);
+    d.box = around([{ ...d.from, w: 0, h: 0 }, { x, y, w: 0, h: 0 }]);
+    Object.assign(d.ghost.style, { left: d.box.x / p.w * 100 + '%', top: d.box.y / p.h * 100 + '%', width: d.box.w / p.w * 100 + '%', height: d.box.h / p.h * 100 + '%' });
+  }
+  placeEnd(d, e) { this.editor.place(d.type, d.page, this.point(d.page, e), { box: d.box, keep: e.shiftKey }); }
+
+  marqueeStart(d) { d.ghost = make('div', { className: 'marquee' }); root.append(d.ghost); }
+  marqueeStep(d, e) {
+    d.box = around([{ x: d.x, y: d.y, w: 0, h: 0 }, { x: e.clientX, y: e.clientY, w: 0, h: 0 }]);
+    Object.assign(d.ghost.style, { left: d.box.x + 'px', top: d.box.y + 'px', width: d.box.w + 'px', height: d.box.h + 'px' });
+  }
+  marqueeEnd(d) {
+    const hits = new Set(d.add ? this.model.selected : []);
+    for (const [k, b] of this.view.boxes) {
+      const r = b.getBoundingClientRect();
+      if (r.width && r.left < d.box.x + d.box.w && r.right > d.box.x && r.top < d.box.y + d.box.h && r.bottom > d.box.y) hits.add(k);
+    }
+    this.model.select(hits);
+    tell(say('selected', { n: hits.size }));
+  }
+
+  // carry drags a type from the palette onto a page.
+  carry(e) {
+    const b = e.target.closest('[data-type]');
+    if (!b || e.button !== 0 || e.pointerType === 'touch' || !this.editor.for) return;
+    this.touch = false;
+    this.drag = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e, kind: 'carry', type: b.dataset.type, page: this.view.current };
+  }
+  carryStart(d) {
+    const [w, h] = sizeOf(d.type), z = this.view.zoom;
+    d.ghost = make('div', { className: 'ghost carried', textContent: typeName(d.type) });
+    Object.assign(d.ghost.style, { width: w * z + 'px', height: h * z + 'px' });
+    root.append(d.ghost);
+    addEventListener('click', e => { e.stopPropagation(); e.preventDefault(); }, { capture: true, once: true, signal: AbortSignal.timeout(1000) });
+    d.size = [w * z, h * z];
+  }
+  carryStep(d, e) { Object.assign(d.ghost.style, { left: e.clientX - d.size[0] / 2 + 'px', top: e.clientY - d.size[1] / 2 + 'px' }); }
+  carryEnd(d, e) {
+    d.ghost.remove();
+    const i = this.view.pageOf(document.elementFromPoint(e.clientX, e.clientY));
+    if (i >= 0) this.editor.place(d.type, i, this.point(i, e), {});
+  }
+}

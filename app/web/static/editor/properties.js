@@ -1,0 +1,113 @@
+// What the selected fields are like.
+import { $, $$, say, make, typeName } from './text.js';
+import { clamp } from './geometry.js';
+
+const mm = 72 / 25.4;
+const texts = ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'date_signed', 'select'];
+const patterns = { digits: '[0-9]+', letters: "[\\p{L} .'-]+", phone: '\\+?[0-9 ()/-]{5,20}', iban: '[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,32}' };
+// has says which properties a type has.
+const has = {
+  value: ['name', 'email', 'company', 'job_title', 'text', 'number', 'date', 'checkbox', 'select'], options: ['select', 'radio'], group: ['radio'],
+  range: ['number', 'text'], pattern: ['text', 'name', 'company', 'job_title'], text: texts,
+};
+const measure = v => String(Math.round(v * 100) / 100);
+const numeric = s => { const v = parseFloat(s.replace(',', '.')); return s.trim() && Number.isFinite(v) ? v : null; };
+
+export class Properties {
+  constructor(model, view, editor) {
+    Object.assign(this, { model, view, editor });
+    this.form = $('#properties');
+    this.unit = $('#q-unit');
+    this.form.addEventListener('submit', e => e.preventDefault());
+    this.form.addEventListener('change', e => this.changed(e.target));
+    this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); });
+    $('#q-preset').addEventListener('change', e => this.preset(e.target.value));
+    this.unit.addEventListener('change', () => this.show());
+    model.addEventListener('select', () => this.show());
+    model.addEventListener('change', () => this.show());
+    this.show();
+  }
+  get keys() { return [...this.model.selected]; }
+
+  show() {
+    const all = this.keys.map(k => this.model.fields.get(k)).filter(Boolean);
+    this.form.hidden = !all.length; $('#none-selected').hidden = !!all.length;
+    if (!all.length) return;
+    const one = all.length === 1, fits = (name, f) => name === 'any' || (name === 'one' ? one : has[name].includes(f.type));
+    $('#properties-of').textContent = one ? typeName(all[0].type) : say('selected', { n: all.length });
+    for (const e of $$('[data-for]', this.form)) e.hidden = !all.every(f => fits(e.dataset.for, f));
+    const who = this.form.elements.who;
+    who.replaceChildren(...this.model.signers.map(p => make('option', { value: p.id, textContent: this.model.letter(p.id) + ' ' + p.name })));
+    const common = read => { const v = read(all[0]); return all.every(f => read(f) === v) ? v : undefined; };
+    for (const name of ['who', 'type', 'label', 'value', 'group', 'pattern', 'size', 'align', 'name', 'min', 'max']) this.set(name, common(f => f[name] ?? ''));
+    for (const name of ['required', 'readOnly']) { const b = this.form.elements[name], v = common(f => !!f[name]); b.checked = !!v; b.indeterminate = v === undefined; }
+    this.set('options', common(f => (f.options || []).join('\n')));
+    for (const name of ['x', 'y', 'w', 'h']) this.set(name, common(f => measure(this.shown(f, name))));
+    this.set('page', common(f => String(f.i + 1)));
+    this.form.elements.page.max = this.model.pages.length;
+    const p = common(f => f.pattern || ''), known = Object.keys(patterns).find(k => patterns[k] === p);
+    if (document.activeElement !== $('#q-preset')) $('#q-preset').value = known || (p ? 'own' : '');
+    $('#own-pattern').hidden = $('#q-preset').value !== 'own';
+  }
+  set(name, v) {
+    const e = this.form.elements[name];
+    if (e === document.activeElement && e.tagName !== 'SELECT' && v !== undefined && (name === 'label' || e.dataset.typing)) return;
+    e.value = v ?? '';
+    if (e.tagName !== 'SELECT') e.placeholder = v === undefined ? say('mixed') : '';
+  }
+  // shown is a measure of a field in the unit that was chosen.
+  shown(f, name) {
+    const p = this.model.pages[f.i], across = name === 'x' || name === 'w';
+    return this.unit.value === 'mm' ? f[name] * (across ? p.w : p.h) / mm : f[name] * 100;
+  }
+
+  changed(e) {
+    const name = e.name, keys = this.keys;
+    if (!name || !keys.length) return;
+    if (['x', 'y', 'w', 'h'].includes(name)) return this.measured(name, numeric(e.value));
+    let v = e.value;
+    switch (name) {
+      case 'required': case 'readOnly': v = e.checked; break;
+      case 'options': v = v.split('\n').map(s => s.trim()).filter(Boolean); if (!v.length) v = null; break;
+      case 'min': case 'max': v = numeric(v); break;
+      case 'size': v = numeric(v); if (v !== null) v = clamp(v, 4, 144); break;
+      case 'page': return this.page(numeric(v));
+      case 'type': return this.type(v);
+      default: v = v.trim();
+    }
+    this.model.edit(keys, { [name]: v }, name === 'label' ? 'label' : '');
+    this.editor.remember(keys[0]);
+  }
+  measured(name, v) {
+    if (v === null) return this.show();
+    const points = f => { const p = this.model.pages[f.i], whole = name === 'x' || name === 'w' ? p.w : p.h; return this.unit.value === 'mm' ? v * mm : v / 100 * whole; };
+    this.model.change(this.keys.map(k => {
+      const f = this.model.fields.get(k), b = this.model.box(f), p = this.model.pages[f.i], n = points(f);
+      const to = { x: clamp(n, 0, p.w - b.w), y: clamp(n, 0, p.h - b.h), w: clamp(n, 6, p.w - b.x), h: clamp(n, 6, p.h - b.y) }[name];
+      return [k, this.model.boxed(f, { ...b, [name]: to })];
+    }));
+    this.editor.remember(this.keys[0]);
+  }
+  page(n) {
+    if (n === null) return this.show();
+    const i = clamp(Math.round(n), 1, this.model.pages.length) - 1;
+    this.model.change(this.keys.map(k => { const f = this.model.fields.get(k); return [k, this.model.boxed(f, this.model.box(f), i)]; }));
+    this.view.go(i);
+  }
+  // type changes what a field is; what the new type has no use for goes.
+  type(type) {
+    this.model.edit(this.keys, f => {
+      const out = { type };
+      for (const [name, member] of [['options', 'options'], ['group', 'group'], ['value', 'value'], ['pattern', 'pattern'], ['range', 'min'], ['range', 'max']]) if (!has[name].includes(type)) out[member] = null;
+      if (type === 'select' && !f.options) out.options = [say('option', { n: 1 }), say('option', { n: 2 })];
+      if (type === 'radio' && !f.group) { out.group = this.editor.fields.group(); out.options = null; }
+      if (f.value && type !== f.type) out.value = null;
+      return out;
+    });
+  }
+  preset(name) {
+    $('#own-pattern').hidden = name !== 'own';
+    if (name === 'own') return $('#q-pattern').focus();
+    this.model.edit(this.keys, { pattern: patterns[name] || null });
+  }
+}

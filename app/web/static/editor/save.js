@@ -1,0 +1,230 @@
+// Saving by itself. The whole set goes to the server with the version that it
+// was made from; what another person did meanwhile is never written over
+// without asking, and what could not be saved is kept in the browser.
+import { $, root, say, make, post, tell } from './text.js';
+
+const wait = 700, patience = [2000, 4000, 8000, 16000, 30000, 60000];
+
+export class Saver {
+  constructor(model, view, editor) {
+    Object.assign(this, { model, view, editor });
+    this.place = 'paraph.edit.' + root.dataset.id;
+    this.base = model.everything();
+    this.tries = 0;
+    this.line = Promise.resolve();
+    model.addEventListener('change', () => this.later());
+    addEventListener('online', () => this.dirty && this.later(0));
+    addEventListener('pagehide', () => this.keep());
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.keep());
+    addEventListener('beforeunload', e => { if (this.dirty && !this.leaving) { e.preventDefault(); e.returnValue = say('leave'); } });
+    // Whoever goes on waits for what is being saved.
+    document.addEventListener('click', e => this.follow(e));
+    this.restore();
+  }
+
+  show(text, bad) { const s = $('#saved'); s.textContent = text; s.classList.toggle('bad', !!bad); }
+  later(ms = wait) {
+    this.dirty = true;
+    if (this.stopped) return;
+    clearTimeout(this.timer);
+    if (!this.failing) this.show(say('unsaved'));
+    this.timer = setTimeout(() => this.save(), ms);
+  }
+  // next does things one after the other: each begins with the version that the one before left.
+  next(what) { const p = this.line.then(what, what); this.line = p.catch(() => {}); return p; }
+  save() { clearTimeout(this.timer); return this.next(() => this.now()); }
+
+  async now() {
+    if (!this.dirty || this.stopped) return !this.dirty;
+    const keys = this.model.all(), fields = keys.map(k => this.model.wire(k));
+    this.dirty = false;
+    this.show(say('saving'));
+    let answer;
+    try { answer = await post('/fields', { version: this.model.version, fields: JSON.stringify(fields) }); } catch { answer = { status: 0, body: {} }; }
+    if (answer.status === 200) return this.kept(keys, fields, answer.body);
+    this.dirty = true;
+    if (answer.status === 409 && answer.body.state) return this.overtaken(answer.body) && this.now();
+    this.failed(answer, keys);
+    return false;
+  }
+  kept(keys, fields, body) {
+    this.model.version = body.version;
+    this.tries = 0; this.failing = false;
+    this.editor.trouble('');
+    this.base = new Map(keys.map((k, i) => { this.model.ids.set(k, body.ids[i]); fields[i].id = body.ids[i]; return [k, JSON.stringify(fields[i])]; }));
+    for (const [i, f] of Object.entries(body.kept || {})) {
+      const k = keys[i], [, stored] = this.model.read(f);
+      this.base.set(k, JSON.stringify(this.model.wire(k)));
+      if (JSON.stringify(fields[i]) === JSON.stringify(this.model.wire(k))) { this.model.put(k, stored); this.base.set(k, JSON.stringify(this.model.wire(k))); }
+    }
+    this.at = new Date(body.at);
+    if (!this.dirty) { this.clear(); this.show(say('saved', { time: this.at.toLocaleTimeString(root.dataset.lang, { hour: '2-digit', minute: '2-digit' }) })); }
+    this.editor.problems(body.problems || []);
+    return true;
+  }
+
+  // failed says what went wrong, and goes on trying where that can help.
+  failed({ status, body }, keys) {
+    this.keep();
+    this.failing = true;
+    if (status === 401 || status === 403) {
+      this.stopped = true;
+      this.show(say('refused', { why: '' }), true);
+      const a = make('a', { className: 'btn', href: '/signin?next=' + encodeURIComponent(location.pathname), textContent: say('sign-in') });
+      a.addEventListener('click', () => { this.leaving = true; });
+      return this.editor.trouble(status === 401 ? say('signed-out') : body.message || say('signed-out'), a);
+    }
+    if (status === 409) {
+      this.stopped = true;
+      this.show('', true);
+      return this.editor.trouble(say('gone', { why: body.message || '' }), this.reload());
+    }
+    if (status === 422 || status === 400 || status === 413) {
+      const first = Object.entries(body.errors || {})[0], at = /^fields\.(\d+)\./.exec(first?.[0] || ''), key = at && keys[at[1]];
+      this.show(say('refused', { why: '' }), true);
+      const show = key && make('button', { type: 'button', className: 'btn', textContent: say('show') });
+      if (key) {
+        this.view.wrong.add(key); this.view.boxes.get(key)?.classList.add('wrong');
+        show.addEventListener('click', () => { this.model.select([key]); this.view.focus(key); this.editor.show('properties'); });
+      }
+      return this.editor.trouble(say('refused', { why: first ? first[1].join(' ') : body.message || '' }), show);
+    }
+    this.show(say('retry'), true);
+    const now = make('button', { type: 'button', className: 'btn', textContent: say('now') });
+    now.addEventListener('click', () => this.save());
+    if (++this.tries > 1) this.editor.trouble(say('retry'), now);
+    this.timer = setTimeout(() => this.save(), patience[Math.min(this.tries, patience.length) - 1]);
+  }
+  reload() {
+    const b = make('button', { type: 'button', className: 'btn', textContent: say('reload') });
+    b.addEventListener('click', () => { this.keep(); this.leaving = true; location.reload(); });
+    return b;
+  }
+
+  // overtaken takes over what somebody else did, where that leaves nothing of
+  // ours behind, and says whether to go on. Else a person has to choose.
+  overtaken({ by, at, state }) {
+    if (JSON.stringify(state.pages) !== JSON.stringify(this.model.pages)) {
+      this.stopped = true; this.keep();
+      this.editor.trouble(say('files'), this.reload());
+      return false;
+    }
+    const mine = this.model.everything();
+    this.model.adopt(state);
+    const theirs = new Map(state.fields.map(f => this.model.read(f))), keyOf = new Map([...this.model.ids].map(([k, id]) => [id, k]));
+    // Fields that are the same are known here by their own keys.
+    const named = new Map([...theirs].map(([id, f]) => [keyOf.get(id) || id, f]));
+    const asText = new Map([...named].map(([k, f]) => [k, this.text(k, f)]));
+    const ours = differ(this.base, mine), other = differ(this.base, asText);
+    this.editor.peopleChanged();
+    if (!other.size) return true;
+    if (!ours.size) { this.take(named, asText); tell(say('merged', { name: by })); return false; }
+    this.stopped = true; this.keep();
+    const both = new Map(named);
+    for (const k of ours) { const f = this.model.fields.get(k); if (this.model.fits(f)) both.set(k, f); else both.delete(k); }
+    this.ask({ by, at, named, asText, both, n: new Set([...ours, ...other]).size });
+    return false;
+  }
+  text(key, f) {
+    const had = this.model.fields.get(key);
+    this.model.fields.set(key, f);
+    const s = JSON.stringify(this.model.wire(key));
+    if (had) this.model.fields.set(key, had); else this.model.fields.delete(key);
+    return s;
+  }
+  take(named, asText) {
+    this.base = asText;
+    this.model.replace(named);
+    this.dirty = false; clearTimeout(this.timer);
+    this.clear();
+    this.show(say('saved-before'));
+  }
+  ask({ by, at, named, asText, both, n }) {
+    this.show(say('unsaved'), true);
+    const button = (key, act) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'keep-' + key }); b.addEventListener('click', () => { this.stopped = false; this.editor.trouble(''); act(); tell(say('undoable')); this.view.pane.focus({ preventScroll: true }); }); return b; };
+    const keepWith = set => { this.base = asText; this.model.replace(named); this.model.replace(new Map([...set].filter(([, f]) => this.model.fits(f)))); this.later(0); };
+    const mine = new Map(this.model.fields);
+    this.editor.trouble(say('conflict', { name: by, ago: ago(at), n }), button('theirs', () => this.take(named, asText)), button('mine', () => keepWith(mine)), button('both', () => keepWith(both)));
+  }
+
+  // recipients changes people. What is not saved is saved first, so that the
+  // answer holds everything.
+  recipients(values) {
+    return this.next(async () => {
+      if (this.dirty && !await this.now()) return { ok: false };
+      for (let i = 0; i < 2; i++) {
+        let answer;
+        try { answer = await post('/recipients', { version: this.model.version, ...values }); } catch { return { ok: false }; }
+        if (answer.status === 409 && answer.body.state) { this.overtaken(answer.body); if (this.stopped) return { ok: false }; continue; }
+        if (answer.status === 401) { this.failed(answer, []); return { ok: false, message: say('signed-out') }; }
+        if (answer.status !== 200) return { ok: false, ...answer.body };
+        this.settle(answer.body.state);
+        return { ok: true, added: answer.body.new };
+      }
+      return { ok: false };
+    });
+  }
+  // settle takes over an answer that holds all that is here, but for fields of people who went.
+  settle(state) {
+    const dirty = this.dirty;
+    this.model.adopt(state);
+    this.editor.problems(state.problems || []);
+    const gone = [...this.model.fields].filter(([, f]) => !this.model.fits(f)).map(([k]) => k);
+    for (const k of gone) { this.model.put(k, null); this.base.delete(k); }
+    this.editor.peopleChanged();
+    this.dirty = dirty;
+  }
+
+  // keep stores what is not saved, and the steps that can be undone, until this
+  // window is closed.
+  keep() {
+    const name = k => this.model.ids.get(k) || k, side = f => f;
+    const steps = list => list.map(s => s.changes.map(([k, a, b]) => [name(k), side(a), side(b)]));
+    const kept = { version: this.model.version, done: steps(this.model.done), undone: steps(this.model.undone) };
+    if (this.dirty) { kept.fields = [...this.model.fields].map(([k, f]) => [name(k), f]); kept.base = [...this.base].map(([k, s]) => [name(k), s]); }
+    for (let n = 0; n < 8; n++) {
+      try { return sessionStorage.setItem(this.place, JSON.stringify(kept)); } catch { kept.done = kept.done.slice(Math.ceil(kept.done.length / 2)); kept.undone = []; }
+    }
+  }
+  clear() { try { sessionStorage.removeItem(this.place); } catch { /* nothing is kept then */ } }
+  restore() {
+    let kept;
+    try { kept = JSON.parse(sessionStorage.getItem(this.place)); } catch { kept = null; }
+    if (!kept) return;
+    const steps = list => list.map(changes => ({ kind: '', at: 0, changes }));
+    if (kept.version === this.model.version) { this.model.done = steps(kept.done); this.model.undone = steps(kept.undone); }
+    if (!kept.fields) return;
+    const fields = new Map(kept.fields.filter(([, f]) => this.model.fits(f)));
+    for (const [k] of fields) if (!k.startsWith('n')) this.model.ids.set(k, k);
+    const before = new Map(kept.base), n = differ(before, new Map([...fields].map(([k, f]) => [k, this.text(k, f)]))).size;
+    const same = !differ(before, this.model.everything()).size;
+    if (!n) return this.clear();
+    const act = (key, then) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'left-' + key }); b.addEventListener('click', () => { this.editor.trouble(''); this.clear(); then(); this.view.pane.focus({ preventScroll: true }); }); return b; };
+    this.editor.trouble(say('left', { n }), act('restore', () => {
+      // What another person did since is kept, but for the very fields that were changed here.
+      const set = same ? fields : new Map(this.model.fields);
+      if (!same) for (const k of differ(before, new Map([...fields].map(([k, f]) => [k, this.text(k, f)])))) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
+      this.model.replace(set); tell(say('restored'));
+    }), act('discard', () => {}));
+  }
+
+  follow(e) {
+    const a = e.target.closest('a[href]');
+    if (!a || e.defaultPrevented || !this.dirty || this.stopped || e.ctrlKey || e.metaKey || a.getAttribute('href').startsWith('#')) return;
+    e.preventDefault();
+    this.save().then(ok => { if (ok) { this.leaving = true; location.assign(a.href); } });
+  }
+}
+
+// differ lists the keys whose text is not the same in both.
+function differ(a, b) {
+  const out = new Set();
+  for (const [k, v] of b) if (a.get(k) !== v) out.add(k);
+  for (const k of a.keys()) if (!b.has(k)) out.add(k);
+  return out;
+}
+
+function ago(at) {
+  const minutes = Math.round((new Date(at) - Date.now()) / 60000), f = new Intl.RelativeTimeFormat(root.dataset.lang, { numeric: 'auto' });
+  return minutes > -60 ? f.format(Math.min(minutes, 0), 'minute') : f.format(Math.round(minutes / 60), 'hour');
+}

@@ -1,0 +1,40 @@
+// What all parts of the editor say and ask with.
+export const $ = (s, within = document) => within.querySelector(s);
+export const $$ = (s, within = document) => [...within.querySelectorAll(s)];
+export const root = $('#editor');
+const words = JSON.parse(root.dataset.words), plural = new Intl.PluralRules(root.dataset.lang);
+
+// say is a text of the catalogue; n chooses the plural form.
+export function say(key, values = {}) {
+  const forms = words[key] || {}, text = forms[plural.select(values.n ?? 0)] || forms.other || key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}
+
+// tell announces politely, what comes last: keys that are held down don't queue up.
+let timer;
+export function tell(text, wait = 0) {
+  clearTimeout(timer);
+  timer = setTimeout(() => { const s = $('#status'); s.textContent = ''; s.textContent = text; }, wait);
+}
+
+// make is an element with properties, attributes (for names with a dash, and role) and children.
+export function make(name, given = {}, ...children) {
+  const e = document.createElement(name);
+  for (const [k, v] of Object.entries(given)) {
+    if (k === 'role' || k.includes('-')) e.setAttribute(k, v); else if (k === 'data') Object.assign(e.dataset, v); else e[k] = v;
+  }
+  e.append(...children);
+  return e;
+}
+
+// post sends a form to a page of the document and reads the JSON that comes back.
+export async function post(path, values) {
+  const body = new FormData();
+  body.set('csrf', $('#csrf').value);
+  for (const [k, v] of Object.entries(values)) body.set(k, v);
+  const answer = await fetch(root.dataset.base + path, { method: 'POST', body, headers: { 'X-Requested-With': 'fetch' }, credentials: 'same-origin' });
+  return { status: answer.status, body: await answer.json().catch(() => ({})) };
+}
+
+export const typeName = type => $(`.palette [data-type="${type}"]`)?.textContent || type;
+export const percent = v => Math.round(v * 1000) / 10;

@@ -1,0 +1,198 @@
+// The pages and the boxes on them. Boxes are there for pages near the window,
+// and for the next pages before and after them that have any, so that Tab finds
+// them; those of far pages are not rendered.
+import { $, $$, root, say, make, typeName } from './text.js';
+import { clamp } from './geometry.js';
+
+const handles = ['nw', 'n', 'ne', 'e', 'se', 's', 'sw', 'w'];
+
+export class View {
+  constructor(model) {
+    this.model = model;
+    this.pane = $('#pages');
+    this.sheets = $$('.sheet', this.pane);
+    this.papers = this.sheets.map(s => $('.paper', s));
+    this.layers = this.sheets.map(s => $('.layer', s));
+    this.counts = $$('[data-count]');
+    this.boxes = new Map();
+    this.shown = new Set(); this.near = new Set([0]);
+    this.wrong = new Set();
+    this.dirty = new Set();
+    model.pages.forEach((p, i) => { this.sheets[i].style.setProperty('--w', p.w); this.sheets[i].style.setProperty('--h', p.h); });
+    this.fit = 'width';
+    root.classList.add('ready');
+    this.refit();
+    this.current = 0;
+    this.watch('900px 0px', all => this.moved(all));
+    this.watch('-45% 0px -45% 0px', all => this.seen(all));
+    new ResizeObserver(() => this.refit()).observe(this.pane);
+    model.addEventListener('change', e => this.changed(e.detail));
+    model.addEventListener('select', () => this.mark());
+    model.pages.forEach((_, i) => this.count(i));
+  }
+
+  watch(rootMargin, then) {
+    const o = new IntersectionObserver(then, { rootMargin, scrollMargin: rootMargin });
+    for (const s of this.sheets) o.observe(s);
+  }
+
+  // Zoom: CSS pixels for a point.
+  scale() {
+    const p = this.model.pages[this.current] || this.model.pages[0], styles = getComputedStyle(this.pane);
+    const wide = this.pane.clientWidth - parseFloat(styles.paddingLeft) - parseFloat(styles.paddingRight) - 4;
+    if (this.fit === 'width') return wide / Math.max(p.w, this.widest());
+    if (this.fit === 'page') return Math.min(wide / p.w, (this.pane.clientHeight || innerHeight) * .96 / p.h);
+    return this.zoom;
+  }
+  widest() { return this.model.pages.reduce((w, p) => Math.max(w, p.w), 1); }
+  refit() {
+    if (!this.pane.clientWidth || (!this.fit && this.zoomed)) return;
+    this.setZoom(clamp(this.scale(), .2, 6), true);
+  }
+  setZoom(z, keep) {
+    if (!keep) this.fit = '';
+    if (Math.abs(z - this.zoom) < .001) return;
+    const paper = this.papers[this.current || 0], at = paper.getBoundingClientRect(), middle = (this.pane.clientHeight || innerHeight) / 2;
+    const part = (middle - at.top) / (at.height || 1);
+    this.zoom = z; this.zoomed = true;
+    this.pane.style.setProperty('--z', z);
+    $('#zoom').textContent = Math.round(z * 75) + ' %';
+    this.sizes();
+    const now = paper.getBoundingClientRect();
+    if (this.current) this.scrollBy(now.top + now.height * part - middle);
+    this.sharpen();
+  }
+  scrollBy(y) {
+    if (this.pane.scrollHeight > this.pane.clientHeight + 1) this.pane.scrollTop += y; else scrollBy(0, y);
+  }
+  // sharpen takes a larger picture where a page is shown larger than its picture.
+  sharpen() {
+    for (const i of this.near) {
+      const img = $('img', this.papers[i]);
+      if (this.model.pages[i].w * this.zoom * devicePixelRatio > 1500 && !img.src.includes('w=2000')) img.src += '&w=2000';
+    }
+  }
+
+  moved(all) {
+    for (const e of all) { const i = +e.target.dataset.i; if (e.isIntersecting) this.near.add(i); else this.near.delete(i); }
+    this.showNear();
+    this.sharpen();
+  }
+  showNear() {
+    const want = new Set(this.near), all = [...this.near].sort((a, b) => a - b), has = i => this.model.on[i].size;
+    if (all.length) {
+      for (let i = all[0] - 1; i >= 0; i--) if (has(i)) { want.add(i); break; }
+      for (let i = all.at(-1) + 1; i < this.sheets.length; i++) if (has(i)) { want.add(i); break; }
+    }
+    const focused = document.activeElement.closest?.('.sheet');
+    if (focused) want.add(+focused.dataset.i);
+    for (const i of this.shown) if (!want.has(i) && !this.busy) { this.layers[i].replaceChildren(); for (const k of this.model.on[i]) this.boxes.delete(k); this.shown.delete(i); }
+    for (const i of want) if (!this.shown.has(i)) { this.shown.add(i); this.render(i); }
+  }
+  seen(all) {
+    for (const e of all) if (e.isIntersecting) this.current = +e.target.dataset.i;
+    $('.thumbs [aria-current]')?.removeAttribute('aria-current');
+    $$('.thumbs a')[this.current]?.setAttribute('aria-current', 'true');
+  }
+  count(i) { const n = this.model.on[i].size; if (this.counts[i]) this.counts[i].textContent = n ? say('count', { n }) : ''; }
+
+  // render draws the boxes of a page, in the order in which they are read.
+  render(i) {
+    const layer = this.layers[i], keys = this.model.ordered(i), wanted = new Set(keys);
+    for (const b of [...layer.children]) if (b.dataset.key && !wanted.has(b.dataset.key)) { b.remove(); if (this.boxes.get(b.dataset.key) === b) this.boxes.delete(b.dataset.key); }
+    const focused = document.activeElement, at = keys.indexOf(focused.dataset?.key);
+    keys.forEach((k, n) => {
+      let b = this.boxes.get(k);
+      if (!b) this.boxes.set(k, b = make('button', { type: 'button', className: 'box', data: { key: k } }, make('span', { className: 'in' })));
+      this.draw(b, k);
+      // Whoever has the focus is not moved, for that would take it away.
+      if (b === focused && b.parentNode === layer) return;
+      if (at >= 0 && n < at && focused.parentNode === layer) layer.insertBefore(b, focused); else layer.append(b);
+    });
+  }
+  draw(b, key) {
+    const m = this.model, f = m.fields.get(key), name = m.person(f.who)?.name || '';
+    b.className = 'box ' + m.hue(f.who);
+    this.place(b, f);
+    const label = f.label || typeName(f.type);
+    b.firstChild.replaceChildren(make('span', { className: 'letter', data: { letter: m.letter(f.who) } }), make('span', { className: f.required ? 'what need' : 'what', dir: 'auto', textContent: label }));
+    b.setAttribute('aria-label', say(f.required ? 'box-required' : 'box', { type: f.label ? f.label + ', ' + typeName(f.type) : typeName(f.type), name, page: f.i + 1 }));
+    b.classList.toggle('wrong', this.wrong.has(key));
+    b.classList.toggle('dim', !!this.only && f.who !== this.only);
+    this.markBox(b, key);
+  }
+  place(b, f) {
+    const s = b.style;
+    s.left = f.x * 100 + '%'; s.top = f.y * 100 + '%'; s.width = f.w * 100 + '%'; s.height = f.h * 100 + '%';
+    this.shape(b, f);
+  }
+  // shape leaves out what has no room in the box.
+  shape(b, f) {
+    const p = this.model.pages[f.i], w = f.w * p.w * this.zoom, h = f.h * p.h * this.zoom;
+    b.classList.toggle('small', w < 44); b.classList.toggle('tiny', w < 26 || h < 14);
+    b.classList.toggle('narrow', w < 64); b.classList.toggle('flat', h < 64);
+  }
+  sizes() { for (const [k, b] of this.boxes) this.shape(b, this.model.fields.get(k)); }
+
+  changed(keys) {
+    for (const k of keys) {
+      const f = this.model.fields.get(k), b = this.boxes.get(k), from = b && +b.closest('.sheet')?.dataset.i;
+      this.wrong.delete(k);
+      if (b && (!f || from !== f.i)) {
+        const focused = b === document.activeElement;
+        b.remove(); this.boxes.delete(k);
+        if (focused) this.lost = k;
+        if (from >= 0) this.dirty.add(from);
+      }
+      if (f) this.dirty.add(f.i);
+    }
+    for (const i of this.dirty) { if (this.shown.has(i)) this.render(i); this.count(i); }
+    if (this.dirty.size > 20) this.model.pages.forEach((_, i) => this.count(i));
+    this.dirty.clear();
+    this.showNear();
+    if (this.lost) { const k = this.lost; this.lost = null; this.focus(k); }
+  }
+  redraw() {
+    for (const i of this.shown) this.render(i);
+    this.model.pages.forEach((_, i) => this.count(i));
+  }
+
+  mark() { for (const [k, b] of this.boxes) this.markBox(b, k); }
+  markBox(b, key) {
+    const on = this.model.selected.has(key), alone = on && this.model.selected.size === 1;
+    b.setAttribute('aria-pressed', on);
+    const has = b.children.length > 1;
+    if (alone && !has) b.append(...handles.map(h => make('span', { className: 'handle ' + h, data: { handle: h } })));
+    if (!alone && has) b.replaceChildren(b.firstChild);
+  }
+
+  // focus shows a field and gives it the focus; without one the pages get it.
+  focus(key, quiet) {
+    const f = key && this.model.fields.get(key);
+    if (!f) return this.pane.focus({ preventScroll: true });
+    if (!this.shown.has(f.i)) { this.shown.add(f.i); this.render(f.i); }
+    const b = this.boxes.get(key);
+    b.focus({ preventScroll: true });
+    if (!quiet) this.reveal(b);
+  }
+  reveal(e) {
+    const r = e.getBoundingClientRect(), frame = this.pane.scrollHeight > this.pane.clientHeight + 1 ? this.pane.getBoundingClientRect() : { top: 70, bottom: innerHeight - 140 };
+    if (r.top < frame.top + 8 || r.bottom > frame.bottom - 70) e.scrollIntoView({ block: 'center', inline: 'nearest' });
+  }
+  go(i) {
+    this.sheets[i].scrollIntoView({ block: 'start' });
+    this.current = i;
+  }
+  keyOf(e) { return e?.closest?.('.box')?.dataset.key; }
+  pageOf(e) { const s = e?.closest?.('.paper')?.closest('.sheet'); return s ? +s.dataset.i : -1; }
+
+  // guides shows lines that something snapped to, in points of a page.
+  guides(i, lines) {
+    for (const g of this.lines || []) g.remove();
+    this.lines = [];
+    const p = this.model.pages[i];
+    if (lines?.x) { const g = make('div', { className: 'guide down' }); g.style.left = lines.x.line / p.w * 100 + '%'; this.lines.push(g); }
+    if (lines?.y) { const g = make('div', { className: 'guide across' }); g.style.top = lines.y.line / p.h * 100 + '%'; this.lines.push(g); }
+    if (this.lines.length) this.layers[i].append(...this.lines);
+  }
+}
