@@ -24,6 +24,7 @@ func (d *Door) contactRoutes(app *fiber.App) {
 	})
 	d.teamPost(app, "/app/contacts/import", (*request).importContacts)
 	d.teamGet(app, "/app/contacts/export", (*request).exportContacts)
+	d.teamGet(app, "/app/contacts/suggest", (*request).suggestContacts)
 	d.teamGet(app, "/app/contacts/:id", (*request).showContact)
 	d.teamGet(app, "/app/contacts/:id/edit", func(r *request) error {
 		return r.writers(func() error {

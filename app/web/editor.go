@@ -3,8 +3,12 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"paraph/app/account"
 	"paraph/app/signing"
@@ -67,11 +71,22 @@ func (r *request) showEditor() error {
 	if data.Why == "" {
 		data.State = stateOf(d)
 		data.Types = r.fieldTypes("")
-		data.Locales = append([]option{{Label: r.say("edit.locale.")}}, r.languages()...)
+		data.Locales = r.mailLanguages()
 		p.Scripts = []string{"editor/main.js"}
 	}
 	p.Data = data
 	return r.render(http.StatusOK, "editor", p)
+}
+
+// mailLanguages are the languages in which somebody can be written to, the
+// document's own first.
+func (r *request) mailLanguages() []option {
+	var out []option
+	for _, tag := range r.door.Notify.Languages() {
+		out = append(out, option{Value: tag, Label: display.Self.Name(language.Make(tag))})
+	}
+	slices.SortFunc(out, func(a, b option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	return append([]option{{Label: r.say("edit.locale.")}}, out...)
 }
 
 // fieldTypes are the types of field as choices.

@@ -15,21 +15,21 @@ import (
 	"paraph/app/apptest"
 )
 
-// draft is a document that is being made.
-type draft struct {
+// drafting is a document that is being made.
+type drafting struct {
 	*apptest.Client
 	id, file string
 	people   []string // invitations
 }
 
 // newDraft makes a document with so many pages, and with people invited.
-func newDraft(t *testing.T, c *apptest.Client, pages int, people ...apptest.Map) *draft {
+func newDraft(t *testing.T, c *apptest.Client, pages int, people ...apptest.Map) *drafting {
 	t.Helper()
 	texts := make([]string, pages)
 	for i := range texts {
 		texts[i] = fmt.Sprintf("Page %d of the lease.", i+1)
 	}
-	d := &draft{Client: c, id: c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat"}).Want(t, http.StatusCreated).Text(t, "id")}
+	d := &drafting{Client: c, id: c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat"}).Want(t, http.StatusCreated).Text(t, "id")}
 	d.file = c.Post(t, "/documents/"+d.id+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, texts...)})).
 		Want(t, http.StatusCreated).Text(t, "data.0.id")
 	if len(people) > 0 {
@@ -39,7 +39,7 @@ func newDraft(t *testing.T, c *apptest.Client, pages int, people ...apptest.Map)
 }
 
 // put places fields of the first person through the API.
-func (d *draft) put(t *testing.T, fields ...apptest.Map) {
+func (d *drafting) put(t *testing.T, fields ...apptest.Map) {
 	t.Helper()
 	for _, f := range fields {
 		f["file_id"], f["invitation_id"] = d.file, d.people[0]
@@ -59,7 +59,7 @@ type placed struct {
 	FontSize            float64 `json:"font_size"`
 }
 
-func (d *draft) fields(t *testing.T) []placed {
+func (d *drafting) fields(t *testing.T) []placed {
 	t.Helper()
 	var all struct{ Data []placed }
 	d.Get(t, "/documents/"+d.id+"/fields?per_page=1000").Want(t, http.StatusOK).Decode(t, &all)
@@ -67,7 +67,7 @@ func (d *draft) fields(t *testing.T) []placed {
 }
 
 // edit opens the editor of a document.
-func (w *window) edit(d *draft) {
+func (w *window) edit(d *drafting) {
 	w.t.Helper()
 	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
 	w.until(`document.querySelector("#status")?.dataset.ready === "yes" && !!document.querySelector(".editor.ready")`)

@@ -25,7 +25,9 @@ func TestFieldListWithoutScript(t *testing.T) {
 	w.click(`.notice a[href$="/edit/list"]`)
 	w.heading("Lease of a flat")
 	text := d.fields(t)[0]
-	name := func(field, input string) chromedp.CSS { return chromedp.CSS(fmt.Sprintf(`[name="f.%s.%s"]`, field, input)) }
+	name := func(field, input string) chromedp.CSS {
+		return chromedp.CSS(fmt.Sprintf(`[name="f.%s.%s"]`, field, input))
+	}
 	change := func(where chromedp.CSS, v string) {
 		w.see(where)
 		w.run(chromedp.SetAttributeValue(where, "value", v))
