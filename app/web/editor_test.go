@@ -420,7 +420,7 @@ func TestPlacedFieldsAreSigned(t *testing.T) {
 	}
 	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
 	w.see(".drawn")
-	if got := w.read(".notice"); !strings.Contains(got, "completed") {
+	if got := w.read(".editor .notice"); !strings.Contains(got, "completed") {
 		t.Errorf("a completed document says %q", got)
 	}
 }

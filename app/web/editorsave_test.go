@@ -184,7 +184,7 @@ func TestEditorRefusals(t *testing.T) {
 	w := team(t, viewer, look{})
 	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
 	w.see(".drawn")
-	if got := w.read(".notice"); !strings.Contains(got, "role") {
+	if got := w.read(".editor .notice"); !strings.Contains(got, "role") {
 		t.Errorf("a viewer is told %q", got)
 	}
 	w.close()
