@@ -1,0 +1,377 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// office is a company with people in it.
+type office struct {
+	*apptest.Server
+	owner, member, approver, viewer *apptest.Client
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	return &office{s, owner, owner.Member(t, account.RoleMember), owner.Member(t, account.RoleApprover), owner.Member(t, account.RoleViewer)}
+}
+
+// contract makes a draft of a member with a file and people.
+func (o *office) contract(t *testing.T, title string, emails ...string) string {
+	t.Helper()
+	people := apptest.List{}
+	for i, e := range emails {
+		people = append(people, apptest.Map{"name": fmt.Sprintf("Person %c", 'A'+i), "email": e})
+	}
+	data := apptest.Map{"title": title, "invitations": people}
+	r := o.member.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "A page.")})).Want(t, 201)
+	return r.Text(t, "id")
+}
+
+// in makes a document in a state.
+func (o *office) in(t *testing.T, status string) string {
+	t.Helper()
+	id := o.contract(t, "Contract "+status, "a@signer.example", "b@signer.example")
+	do := func(who *apptest.Client, path string, body any) *apptest.Response {
+		t.Helper()
+		return who.Post(t, "/documents/"+id+path, body).Want(t, 200)
+	}
+	switch status {
+	case "pending_approval", "approved", "rejected":
+		do(o.member, "/submit", nil)
+		switch status {
+		case "approved":
+			do(o.approver, "/approve", nil)
+		case "rejected":
+			do(o.approver, "/reject", apptest.Map{"reason": "Section 4 is wrong."})
+		}
+	case "sent", "completed", "voided", "declined":
+		d := do(o.member, "/send", nil)
+		switch status {
+		case "completed":
+			for i := range 2 {
+				do(o.member, "/"+d.Text(t, fmt.Sprintf("invitations.%d.id", i))+"/sign", nil)
+			}
+		case "voided":
+			do(o.member, "/void", apptest.Map{"reason": "Sent too early."})
+		case "declined":
+			do(o.member, "/"+d.Text(t, "invitations.0.id")+"/decline", apptest.Map{"reason": "Too expensive."})
+		}
+	case "expired":
+		do(o.member, "/send", apptest.Map{"expires_at": o.Clock.Now().Add(3600e9).Format("2006-01-02T15:04:05Z07:00")})
+		o.Advance(t, "2h")
+	}
+	return id
+}
+
+// offered are the actions that a page offers: the last parts of the addresses of
+// its buttons and links.
+var offered = regexp.MustCompile(`(?:formaction|href)="/app/documents/[0-9A-Z]{26}/([a-z]+)["?]`)
+
+// TestDocumentInEveryState shows the page of a document in each state to
+// everybody: it says what comes next, and offers what the API allows.
+func TestDocumentInEveryState(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for status, words := range map[string][]string{
+		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver may decide"},
+		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
+		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everybody has signed"},
+		"voided": {"Voided on", "Sent too early."}, "declined": {"Somebody declined", "Person A declined to sign"},
+		"expired": {"Expired on", "0 of 2 signed in time", "Extend"},
+	} {
+		t.Run(status, func(t *testing.T) {
+			id := o.in(t, status)
+			for _, c := range []*apptest.Client{o.owner, o.member, o.approver, o.viewer} {
+				c = o.Login(t, c.Email)
+				v := browse(t, c)
+				for _, tab := range []string{"", "?tab=recipients", "?tab=activity", "?tab=files", "?tab=nonsense"} {
+					code, html := v.get("/app/documents/" + id + tab)
+					if code != http.StatusOK {
+						t.Fatalf("%s %s: %d %.300s", c.Email, tab, code, html)
+					}
+					if tab == "" && c.Email == o.member.Email {
+						v.contains(html, words...)
+					}
+					allowed := map[string]bool{"download": true, "menu": true, "events": true, "pages": true}
+					for _, a := range c.Get(t, "/documents/"+id).Want(t, 200).At(t, "allowed_actions").(apptest.List) {
+						allowed[map[any]string{"send": "review"}[a]] = true
+						allowed[fmt.Sprint(a)] = true
+					}
+					for _, m := range offered.FindAllStringSubmatch(html, -1) {
+						if !allowed[m[1]] {
+							t.Errorf("%s %s: %s is offered and not allowed", c.Email, tab, m[1])
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDocumentWalls has people of another company, and a viewer, at every page
+// and action.
+func TestDocumentWalls(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.in(t, "sent")
+	at := "/app/documents/" + id
+	stranger, viewer := browse(t, o.Company(t)), browse(t, o.viewer)
+	for _, path := range []string{"", "?tab=recipients", "?tab=activity", "?tab=files", "/menu", "/download/current", "/download/evidence", "/events.json", "/void", "/extend", "/reject", "/replace", "/purge"} {
+		if code, html := stranger.get(at + path); code != http.StatusNotFound || strings.Contains(html, "Contract") {
+			t.Errorf("another company gets %d for %s", code, path)
+		}
+	}
+	before := o.member.Get(t, "/documents/"+id).Want(t, 200).Int(t, "version")
+	for _, action := range []string{"submit", "withdraw", "approve", "reopen", "archive", "restore", "delete", "duplicate", "remind", "reject", "void", "extend", "replace", "purge"} {
+		if code, _ := stranger.send(at+"/"+action, "reason", "x", "expires_at", "2099-01-01", "title", "x"); code != http.StatusNotFound {
+			t.Errorf("another company gets %d for %s", code, action)
+		}
+		if code, _ := viewer.send(at+"/"+action, "reason", "x", "expires_at", "2099-01-01", "title", "x"); code != http.StatusForbidden && code != http.StatusConflict {
+			t.Errorf("a viewer gets %d for %s", code, action)
+		}
+	}
+	for _, action := range []string{"remind", "void", "archive"} {
+		if _, html := stranger.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "It worked for one") || strings.Contains(html, "Contract") {
+			t.Errorf("another company can %s many: %.300s", action, html)
+		}
+		if _, html := viewer.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "It worked for one") {
+			t.Errorf("a viewer can %s many", action)
+		}
+	}
+	if now := o.member.Get(t, "/documents/"+id).Want(t, 200).Int(t, "version"); now != before {
+		t.Errorf("the document was changed: version %d, was %d", now, before)
+	}
+	_, html := stranger.get("/app/documents")
+	stranger.contains(html, "Make a sample document")
+	if _, html := viewer.get("/app/action"); strings.Contains(html, "Contract") {
+		t.Error("a viewer has something to do")
+	}
+}
+
+// TestListOfDocuments filters, sorts and pages by the address alone.
+func TestListOfDocuments(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 23 {
+		o.member.Post(t, "/documents", apptest.Map{"title": fmt.Sprintf("Paper %02d", i)}).Want(t, 201)
+	}
+	o.in(t, "sent")
+	v := browse(t, o.owner)
+	titles := regexp.MustCompile(`<th scope="row"><a [^>]*>([^<]*)</a>`)
+	for _, x := range []struct {
+		query string
+		first string
+		rows  int
+		words []string
+	}{
+		{"", "Contract sent", 20, []string{"1–20 of 24", `aria-sort="descending"><a href="/app/documents?sort=updated_at%7casc"`, "0 of 2 signed"}},
+		{"?page=2", "Paper 03", 4, []string{"21–24 of 24", `href="/app/documents"`}},
+		{"?sort=title|asc&per_page=50", "Contract sent", 24, []string{`aria-sort="ascending"`, `sort=title%7cdesc`}},
+		{"?sort=title|desc&search=paper&page=2", "Paper 02", 3, []string{"21–23 of 23", `name="search" value="paper"`}},
+		{"?status=sent", "Contract sent", 1, []string{"1–1 of 1"}},
+		{"?status=draft&owner=me", "", 0, []string{"No document matches", "Clear filters"}},
+		{"?status=nonsense", "Contract sent", 20, nil},
+		{"?per_page=7", "Contract sent", 20, nil},
+		{"?page=99999", "", 0, nil},
+	} {
+		code, html := v.get("/app/documents" + x.query)
+		if code != http.StatusOK {
+			t.Errorf("%s: %d", x.query, code)
+			continue
+		}
+		found := titles.FindAllStringSubmatch(html, -1)
+		if len(found) != x.rows || x.rows > 0 && found[0][1] != x.first {
+			t.Errorf("%s: %d rows, the first is %v", x.query, len(found), found)
+		}
+		v.contains(html, x.words...)
+	}
+}
+
+// TestBulk archives, voids and downloads many documents, with and without scripts.
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	sent, draft, other := o.in(t, "sent"), o.in(t, "draft"), o.in(t, "pending_approval")
+	v := browse(t, o.member)
+	_, html := v.send("/app/documents/bulk", "action", "archive", "id", sent, "id", draft, "next", "/app/documents")
+	v.contains(html, "It worked for one document.", "One could not be changed.", "can&#39;t be archived; void it first")
+	if _, html = v.send("/app/documents/bulk", "action", "archive", "next", "/app/documents"); !strings.Contains(html, "Choose at least one") {
+		t.Errorf("nothing chosen: %.300s", html)
+	}
+	if code, zip := v.send("/app/documents/bulk", "action", "download", "id", sent, "id", other); code != 200 || !strings.HasPrefix(zip, "PK") {
+		t.Errorf("the ZIP: %d %.20q", code, zip)
+	}
+	for _, plain := range []bool{true, false} {
+		id := o.in(t, "sent")
+		w := team(t, o.member, look{plain: plain})
+		w.visit(o.URL + "/app/documents?status=sent")
+		w.click(chromedp.CSS(`input[name="id"][value="` + id + `"]`))
+		if !plain {
+			w.until(`document.querySelector("[data-count]").textContent === "1 chosen"`)
+		}
+		w.run(chromedp.SetValue(chromedp.CSS("#action"), "void"))
+		w.click(`#bulk button`)
+		w.heading("Void one document?")
+		w.write(`textarea[name="reason"]`, "Sent twice.")
+		w.click(`main .btn.danger`)
+		w.heading("Voiding")
+		if got := o.member.Get(t, "/documents/"+id).Text(t, "voided_reason"); got != "Sent twice." {
+			t.Errorf("voided because of %q", got)
+		}
+		w.close()
+	}
+	_, html = v.send("/app/documents/bulk", "action", "restore", "all", "yes", "next", "/app/documents/archived")
+	v.contains(html, "It worked for one document.")
+}
+
+// TestDocumentActions does in a window what needs more than a press.
+func TestDocumentActions(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	w := team(t, o.member, look{})
+	show := func(id, more string) { t.Helper(); w.visit(o.URL + "/app/documents/" + id + more) }
+	status := func(id string) string { t.Helper(); return o.member.Get(t, "/documents/"+id).Text(t, "status") }
+
+	id := o.in(t, "sent")
+	show(id, "?tab=recipients")
+	w.click(`a[href*="/replace?"]`)
+	w.write(`dialog input[name="name"]`, "Nora New")
+	w.write(`dialog input[name="email"]`, "nora@signer.example")
+	w.click(`dialog .btn.primary`)
+	w.until(`document.body.innerText.includes("Changed. The new signer")`)
+	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Nora New took over.") {
+		t.Errorf("after the change: %s", got)
+	}
+	w.click(`.banner details summary`)
+	w.click(`.banner a[href*="/void"]`)
+	w.click(`dialog [data-close]`)
+	w.until(`!document.querySelector("dialog") && document.activeElement.matches("a[href*='/void']") || document.activeElement.id === "main"`)
+	w.visit(o.URL + "/app/documents/" + id + "/void")
+	w.write(`textarea[name="reason"]`, "Too late.")
+	w.click(`main .ask .btn.danger`)
+	w.until(`document.querySelector("#banner").innerText.startsWith("Voided")`)
+	if status(id) != "voided" {
+		t.Errorf("it is %s", status(id))
+	}
+
+	id = o.in(t, "pending_approval")
+	w.visit(o.URL + "/app/documents/" + id)
+	second := team(t, o.approver, look{plain: true})
+	second.visit(o.URL + "/app/action")
+	second.click(`.documents th a`)
+	second.click(`.banner .btn.primary`)
+	second.until(`document.body.innerText.includes("Approved. It can be sent now.")`)
+	if status(id) != "approved" {
+		t.Errorf("it is %s", status(id))
+	}
+	w.until(`document.querySelector("#live").innerText.includes("Approver Person approved the document")`)
+	w.click(`#live a`)
+	w.until(`document.querySelector("#banner").innerText.startsWith("Approved by")`)
+
+	id = o.in(t, "completed")
+	show(id, "?tab=files")
+	w.click(`a[href*="verify="]`)
+	w.until(`document.querySelector("#verdict")?.innerText.startsWith("Valid")`)
+	w.click(`.banner details summary`)
+	w.click(`.banner button[formaction$="/archive"]`)
+	w.until(`document.body.innerText.includes("is archived")`)
+	w.click(`.notice.ok button`)
+	w.until(`document.body.innerText.includes("is back")`)
+}
+
+// TestExtend gives an expired document a new last day.
+func TestExtend(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.in(t, "expired")
+	v := browse(t, o.Login(t, o.member.Email))
+	if code, html := v.send("/app/documents/"+id+"/extend", "expires_at", "yesterday"); code != http.StatusUnprocessableEntity || !strings.Contains(html, `id="errors"`) {
+		t.Errorf("nonsense gives %d", code)
+	}
+	_, html := v.send("/app/documents/"+id+"/extend", "expires_at", "2060-01-31", "next", "/app/documents/"+id)
+	v.contains(html, "Extended. It can be signed again.", "until 31 January 2060, 23:59 UTC")
+}
+
+// TestPurgePage deletes for ever only for whoever types the title.
+func TestPurgePage(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.in(t, "draft")
+	v := browse(t, o.owner)
+	_, html := v.send("/app/documents/"+id+"/delete", "next", "/app/documents")
+	v.contains(html, "is in the trash", `action="/app/documents/`+id+`/restore"`)
+	if code, _ := v.send("/app/documents/"+id+"/purge", "title", "Contract"); code != http.StatusUnprocessableEntity {
+		t.Errorf("another title gives %d", code)
+	}
+	_, html = v.send("/app/documents/"+id+"/purge", "title", "Contract draft")
+	v.contains(html, "Deleted for ever.")
+	if code, _ := v.get("/app/documents/" + id); code != http.StatusNotFound {
+		t.Errorf("it is still there: %d", code)
+	}
+}
+
+// TestSample makes a document to try everything with, which can be sent at once.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	v := browse(t, c)
+	_, html := v.send("/app/documents/sample")
+	v.contains(html, "Sample agreement", "Continue editing")
+	d := c.Get(t, "/documents").Want(t, 200)
+	c.Post(t, "/documents/"+d.Text(t, "data.0.id")+"/send", nil).Want(t, 200)
+	_, html = v.get("/app/action")
+	v.contains(html, "Sign now", `href="/s/`)
+	_, html = v.get("/app/documents")
+	v.contains(html, `<span class="count">1</span>`)
+}
+
+// TestListTellsOfChanges marks a row that somebody else has changed, and moves
+// nothing.
+func TestListTellsOfChanges(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	first := o.in(t, "draft")
+	second := o.in(t, "draft")
+	w := team(t, o.owner, look{})
+	w.visit(o.URL + "/app/documents")
+	w.run(chromedp.Focus(chromedp.CSS("#search")))
+	o.member.Patch(t, "/documents/"+first, apptest.Map{"title": "Renamed"}).Want(t, 200)
+	w.see(chromedp.CSS("#row-" + first + " .updated"))
+	w.until(`document.activeElement.id === "search" && document.querySelector(".documents tbody tr").id === "row-` + second + `"`)
+	w.click(chromedp.CSS("#row-" + first + " .updated"))
+	w.until(`document.querySelector("#row-` + first + ` th").innerText.startsWith("Renamed")`)
+	w.click(chromedp.CSS("#row-" + first + " a.more"))
+	w.see(chromedp.CSS("#row-" + first + " .menu-list"))
+	w.click(chromedp.CSS("#row-" + first + ` button[formaction$="/duplicate"]`))
+	w.until(`document.body.innerText.includes("This is the copy.")`)
+}
+
+// TestDocumentPagesFit judges the pages in every look.
+func TestDocumentPagesFit(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id, done := o.in(t, "declined"), o.in(t, "completed")
+	o.contract(t, "For me", o.member.Email)
+	for name, path := range map[string]string{"list": "/app/documents", "row": "/app/documents?row=" + id, "overview": "/app/documents/" + id, "recipients": "/app/documents/" + id + "?tab=recipients",
+		"activity": "/app/documents/" + id + "?tab=activity", "files": "/app/documents/" + done + "?tab=files", "action": "/app/action", "void": "/app/documents/" + id + "/void"} {
+		t.Run(name, func(t *testing.T) {
+			inEveryLook(t, name, func(w *window) {
+				w.t = t
+				w.signIn(o.member)
+				w.visit(o.URL + path)
+				w.see("main h1")
+			})
+		})
+	}
+}
