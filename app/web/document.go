@@ -262,7 +262,9 @@ func (r *request) people(d *signing.Document) []personView {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		v := personView{Invitation: inv, RoleText: r.say("person.role." + inv.Role), State: r.say("person." + inv.Status), Badge: r.words.badge(n, inv.Name, inv.Status)}
-		if inv.Status != signing.Delegated {
+		if inv.Status == signing.Delegated {
+			v.Badge = badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
+		} else {
 			n++
 		}
 		v.Facts = r.facts(inv)

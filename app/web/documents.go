@@ -90,7 +90,8 @@ type rowView struct {
 	Progress   string
 	Files      string
 	Updated    template.HTML
-	Due        template.HTML
+	Due        string        // a day
+	DueAt      string        // its moment
 	Aside      template.HTML // when it was put aside
 	Open       *rowMenu
 }
@@ -228,7 +229,13 @@ func (r *request) rowViews(rows []signing.Row) ([]rowView, error) {
 
 func (r *request) rowView(row signing.Row) (v rowView, err error) {
 	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.link("row", row.ID) + "#row-" + row.ID, Badges: r.words.badges(row.Signatories),
-		Updated: r.on(&row.UpdatedAt), Due: r.on(row.ExpiresAt), Aside: r.on(row.DeletedAt)}
+		Updated: r.on(&row.UpdatedAt), Aside: r.on(row.DeletedAt)}
+	if row.ExpiresAt != nil {
+		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
+			// Without an element of its own: long lists have many of them.
+			v.Due, v.DueAt = r.words.date(t.In(r.who.Zone())), r.moment(t)
+		}
+	}
 	if row.DeletedAt == nil {
 		v.Aside = r.on(row.ArchivedAt)
 	}

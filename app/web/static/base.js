@@ -13,7 +13,8 @@ async function ask(link) {
   box.setAttribute('aria-labelledby', title.id);
   box.append(part);
   document.body.append(box);
-  box.addEventListener('close', () => { box.remove(); (link.isConnected ? link : $('main')).focus(); });
+  const from = link.closest('details.menu')?.firstElementChild || link;
+  box.addEventListener('close', () => { box.remove(); (from.isConnected ? from : $('main')).focus(); });
   box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
   box.showModal();
   $('input:not([type=hidden]),textarea', box)?.focus();
