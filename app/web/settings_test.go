@@ -189,9 +189,9 @@ func TestCompanyCards(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	v := browse(t, owner)
-	status, html := v.send("/app/settings/company", "card", "sending", "default_expiry_days", "30", "reminder_days", "14, 3;7")
+	_, html := v.send("/app/settings/company", "card", "sending", "default_expiry_days", "30", "reminder_days", "14, 3;7")
 	v.contains(html, "Saved.", `value="3, 7, 14"`)
-	if status, html = v.send("/app/settings/company", "card", "rules", "require_approval", "yes", "on_decline", "void"); status != http.StatusOK {
+	if status, html := v.send("/app/settings/company", "card", "rules", "require_approval", "yes", "on_decline", "void"); status != http.StatusOK {
 		t.Errorf("%d: %.300s", status, html)
 	}
 	got := owner.Get(t, "/company").Want(t, 200)
@@ -216,7 +216,7 @@ func TestCompanyCards(t *testing.T) {
 	if !strings.Contains(html, `name="require_approval" value="yes" checked`) {
 		t.Error("a fault in one card loses what is in another")
 	}
-	if status, _ = v.send("/app/settings/company", "card", "none"); status != http.StatusBadRequest {
+	if status, _ := v.send("/app/settings/company", "card", "none"); status != http.StatusBadRequest {
 		t.Errorf("a form that is none: %d", status)
 	}
 }
@@ -416,4 +416,32 @@ func TestSecurityPage(t *testing.T) {
 	w.see(".notice.ok")
 	member.Get(t, "/me").Want(t, http.StatusUnauthorized)
 	stranger.Get(t, "/me").Want(t, http.StatusOK)
+}
+
+// TestCertificatesThatRunOut looks at the line over the settings, years later.
+func TestCertificatesThatRunOut(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	member := owner.Member(t, account.RoleMember)
+	root := s.Keys.Root()
+	v := browse(t, owner)
+	_, html := v.get("/app/settings/trust")
+	v.contains(html, root.Subject.CommonName, "Made here", "ECDSA P-256", "/trust/root.p7b", "Built in")
+	if strings.Contains(html, "expires on") {
+		t.Error("a new certificate is said to run out")
+	}
+	for _, at := range []struct {
+		left time.Duration
+		kind string
+	}{{40 * 24 * time.Hour, "notice warn"}, {5 * 24 * time.Hour, "notice danger"}} {
+		s.Advance(t, (root.NotAfter.Sub(s.Clock.Now()) - at.left).String())
+		for _, path := range []string{"/app/settings", "/app/settings/company"} {
+			_, html := browse(t, s.Login(t, owner.Email)).get(path)
+			v.contains(html, at.kind, root.Subject.CommonName, "expires on")
+		}
+		if _, html := browse(t, s.Login(t, member.Email)).get("/app/settings"); strings.Contains(html, "expires on") {
+			t.Error("who can't do anything about it is told")
+		}
+	}
 }
