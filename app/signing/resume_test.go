@@ -9,8 +9,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/signing"
 )
 
 func TestUploadInPieces(t *testing.T) {
@@ -202,4 +204,58 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {
 		t.Errorf("left over: %v, %v", all, err)
 	}
+}
+
+// TestUploadGoesOnAfterARestart has the appliance end between two pieces.
+func TestUploadGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	cfg := apptest.Config()
+	cfg.Data.Dir = t.TempDir()
+	var id, upload string
+	file := apptest.PDF(t, "One.")
+	ctx := t.Context()
+	// life opens the appliance, has somebody sign in, and closes it again.
+	life := func(do func(s *signing.Service, who account.Actor) error) {
+		t.Helper()
+		a, err := app.Open(cfg, app.Options{Cheap: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := a.Accounts.AllCompanies(ctx)
+		if err == nil {
+			who := account.System(all[0].ID)
+			who.UserID = "somebody"
+			err = do(a.Signing, who)
+		}
+		if err := errors.Join(err, a.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	life(func(s *signing.Service, who account.Actor) error {
+		d, err := s.Create(ctx, who, signing.CreateInput{})
+		if err != nil {
+			return err
+		}
+		u, err := s.BeginUpload(ctx, who, d.ID, "a.pdf", int64(len(file)))
+		if err != nil {
+			return err
+		}
+		id, upload = d.ID, u.ID
+		_, err = s.AppendUpload(ctx, who, id, upload, 0, bytes.NewReader(file[:200]))
+		return err
+	})
+	life(func(s *signing.Service, who account.Actor) error {
+		u, err := s.GetUpload(ctx, who, id, upload)
+		if err != nil || u.Received != 200 {
+			return fmt.Errorf("%d bytes are there: %w", u.Received, err)
+		}
+		if _, err := s.AppendUpload(ctx, who, id, upload, 200, bytes.NewReader(file[200:])); err != nil {
+			return err
+		}
+		d, _, err := s.FinishUpload(ctx, who, id, upload, "")
+		if err == nil && d.Files[0].Size != int64(len(file)) {
+			err = fmt.Errorf("the file is %+v", d.Files[0])
+		}
+		return err
+	})
 }
