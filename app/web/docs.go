@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"html/template"
 	"io"
 	"net/http"
 	"regexp"
@@ -74,6 +75,15 @@ type docsItem struct {
 
 // With is an operation as this page shows it.
 func (p docsPage) With(op *operationView) docsItem { return docsItem{p, op, p.Op == op} }
+
+// Heading is that of a part of the operation, at the level where it stands.
+func (i docsItem) Heading(text string) template.HTML {
+	level := "h4"
+	if i.Alone {
+		level = "h2"
+	}
+	return template.HTML("<" + level + ` class="part">` + template.HTMLEscapeString(text) + "</" + level + ">")
+}
 
 // Sample is the operation in the language of the page.
 func (i docsItem) Sample() string { return i.Language.write(i.Op.call, i.Base) }

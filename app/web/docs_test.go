@@ -145,24 +145,24 @@ func TestEventsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestDocsOnASmallScreen looks at the pages on a phone: without scripts, in the
-// dark, and from right to left.
-func TestDocsOnASmallScreen(t *testing.T) {
+// TestDocsInEveryLook has the pages judged, and looked at on a phone without
+// scripts.
+func TestDocsInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	fits := chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth`)
-	for name, l := range map[string]look{"plain": {width: 320, height: 640, plain: true}, "dark": {width: 320, height: 640, dark: true}, "rtl": {width: 320, height: 640, language: "ar-XB"}} {
-		t.Run(name, func(t *testing.T) {
-			w := open(t, l)
-			for _, path := range []string{"/docs/api", "/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks"} {
-				w.visit(s.URL + path)
-				w.see("h1")
-				if !get(w, fits) {
-					t.Errorf("%s has to be moved sideways", path)
-				}
-			}
+	for _, path := range []string{"/docs/api/post-documents", "/docs/api/put-documents-document-fields?lang=php", "/docs/webhooks", "/docs/api?q=remind"} {
+		t.Run(path, func(t *testing.T) {
+			inEveryLook(t, path, func(w *window) { w.visit(s.URL + path); w.see(".copy") })
 		})
 	}
+	t.Run("the long page", func(t *testing.T) {
+		w := open(t, look{width: 320, height: 640, plain: true})
+		w.visit(s.URL + "/docs/api")
+		w.see("h1")
+		if !get(w, chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth`)) {
+			t.Error("it has to be moved sideways")
+		}
+	})
 }
 
 // TestDocsWithoutScripts changes the language of a sample and finds an operation.

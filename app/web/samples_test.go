@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
 )
@@ -138,6 +141,14 @@ func withApp(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// withMessage has a message that waits, as the mail server puts it off.
+func withMessage(t *testing.T, c *apptest.Client) env {
+	e := after(draft, "/send", nil)(t, c)
+	c.Mails(t, "ben@example.org") // once it was tried
+	e["MESSAGE"] = c.Get(t, "/outbox").Want(t, 200).Text(t, "data.0.id")
+	return e
+}
+
 func trashed(t *testing.T, c *apptest.Client) env {
 	e := draft(t, c)
 	c.Delete(t, "/documents/"+e["DOCUMENT"]).Want(t, 200)
@@ -180,6 +191,14 @@ func stages() map[string]stage {
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
 		"get-contacts-contact": withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
 		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
+	}
+	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel"} {
+		all[id] = withMessage
+	}
+	all["post-outbox-test"] = func(t *testing.T, c *apptest.Client) env {
+		e := alone(t, c)
+		e["EMAIL"] = "ada@taken.example"
+		return e
 	}
 	for _, name := range []string{"sign", "view", "decline", "delegate", "remind", "replace"} {
 		all["post-documents-document-invitation-"+name] = sent
@@ -243,7 +262,7 @@ func operations(t *testing.T, s *apptest.Server) []string {
 // TestSamples runs the samples as they stand on the pages, each against a state
 // in which it must succeed.
 func TestSamples(t *testing.T) {
-	s := apptest.New(t)
+	s := apptest.New(t, mailServer(t))
 	all, prepare := operations(t, s), stages()
 	programs := buildSamples(t, s, all)
 	run := func(t *testing.T, id string) {
@@ -278,6 +297,53 @@ func TestSamples(t *testing.T) {
 	})
 	for _, id := range late {
 		t.Run(id, func(t *testing.T) { run(t, id) })
+	}
+}
+
+// mailServer starts one that takes what is for taken.example and puts off all else:
+// what was sent can be read by its receiver only.
+func mailServer(t *testing.T) func(*app.Config) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go takeMail(conn)
+		}
+	}()
+	return func(c *app.Config) {
+		c.Mail.Host, c.Mail.Port, c.Mail.TLS = "127.0.0.1", ln.Addr().(*net.TCPAddr).Port, "none"
+		c.Network.Egress = []string{"127.0.0.1"}
+	}
+}
+
+func takeMail(conn net.Conn) {
+	defer conn.Close()
+	fmt.Fprint(conn, "220 ready\r\n")
+	in, body := bufio.NewScanner(conn), false
+	for in.Scan() {
+		line, answer := in.Text(), "250 OK"
+		switch command, _, _ := strings.Cut(strings.ToUpper(line), " "); {
+		case body && line != ".":
+			continue
+		case body:
+			body = false
+		case command == "DATA":
+			body, answer = true, "354 go on"
+		case command == "QUIT":
+			answer = "221 bye"
+		case command == "RCPT" && !strings.Contains(line, "@taken.example"):
+			answer = "451 later"
+		}
+		if _, err := fmt.Fprint(conn, answer+"\r\n"); err != nil {
+			return
+		}
 	}
 }
 
@@ -341,7 +407,7 @@ func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
 	var imports, cases strings.Builder
 	for i, id := range ids {
 		code := sample(t, s, id, "go")
-		name := fmt.Sprintf("sample%02d", i)
+		name := fmt.Sprintf("sample%03d", i)
 		code = strings.Replace(strings.Replace(code, "package main\n", "package "+name+"\n", 1), "func main() {", "func Main() {", 1)
 		write(name+"/main.go", code+"\n")
 		fmt.Fprintf(&imports, "\t\"samples/%s\"\n", name)
