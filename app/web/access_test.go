@@ -430,12 +430,12 @@ func TestSessions(t *testing.T) {
 	w := team(t, owner, look{})
 	w.visit(s.URL + "/app/me/sessions")
 	w.fits()
-	if text := w.read(".sessions"); !strings.Contains(text, "Chrome on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
+	if text := w.read("[aria-labelledby=sessions-h] .sessions"); !strings.Contains(text, "Chrome on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
 		t.Errorf("the sessions are %s", text)
 	}
 	w.send("/app/me/sessions/end-others")
 	w.see(".notice.ok")
-	if got := get(w, chromedp.Evaluate[int](`document.querySelectorAll('.sessions li').length`)); got != 1 {
+	if got := get(w, chromedp.Evaluate[int](`document.querySelectorAll('[aria-labelledby=sessions-h] li').length`)); got != 1 {
 		t.Errorf("%d sessions are left", got)
 	}
 	for _, c := range []*apptest.Client{owner, other} {
