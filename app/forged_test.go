@@ -56,6 +56,19 @@ func (f forger) number(text string) int {
 	return n
 }
 
+// appearance is the number of what a field shows.
+func (f forger) appearance(field int) int {
+	m := regexp.MustCompile(`/AP ?<</N (\d+) 0 R`).FindStringSubmatch(f.object(field))
+	if m == nil {
+		f.Fatalf("field %d shows nothing", field)
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
+}
+
 // update appends a revision with some objects, as any editor may.
 func (f forger) update(objects map[int]string) []byte {
 	return f.from(f.file, objects, f.start(f.file))
@@ -120,6 +133,8 @@ func TestForgedFiles(t *testing.T) {
 		"a byte of a signature":       flipped(f.file, bytes.Index(f.file, hexOf(f.file, signature))+400),
 		"a byte of the timestamp":     flipped(f.file, bytes.Index(f.file, hexOf(f.file, stamp))+2*len(stamp.cms)-8),
 		"a value, locked":             f.update(map[int]string{field: strings.Replace(f.object(field), "/V (", "/V (9", 1) + " "}),
+		"what a field shows":          f.update(map[int]string{f.appearance(field): white}),
+		"a signature taken out":       f.update(map[int]string{1: strings.Replace(f.object(1), "/AcroForm", "/NoForm", 1)}),
 		"a page's content":            f.update(map[int]string{11: stream("BT /F 9 Tf 4 4 Td (Page of another) Tj ET")}),
 		"a page":                      f.update(map[int]string{10: strings.Replace(page, "/Contents 11", "/Contents 13", 1)}),
 		"a page left out":             f.update(map[int]string{2: "<</Type/Pages/Kids[12 0 R]/Count 1>>"}),

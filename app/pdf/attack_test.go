@@ -142,7 +142,7 @@ func TestChangesAfterSigning(t *testing.T) {
 		"page removed":      {map[int]string{2: "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>"}, []string{"page_tree"}, []string{"page_tree"}},
 		"pages swapped":     {map[int]string{2: "<</Type/Pages/Kids[12 0 R 10 0 R]/Count 2/MediaBox[0 0 612 792]>>"}, []string{"page_tree"}, []string{"page_tree"}},
 		"locked field":      {map[int]string{text: field(text, "/V <", "/V (no)/OldV <")}, []string{"field"}, []string{"form_fill", "field"}},
-		"locked appearance": {map[int]string{ap: "<</Subtype/Form/BBox[0 0 1 1]/Length 0>>\nstream\n\nendstream"}, nil, []string{"form_fill"}},
+		"locked appearance": {map[int]string{ap: "<</Subtype/Form/BBox[0 0 1 1]/Length 0>>\nstream\n\nendstream"}, []string{"field"}, []string{"form_fill", "field"}},
 		"free field":        {map[int]string{date: field(date, "/V ()", "/V (now)")}, nil, nil},
 		"field moved":       {map[int]string{date: field(date, "/Rect [", "/Rect [1 1 9 9]/OldRect [")}, []string{"field"}, []string{"field"}},
 		"field read-only":   {map[int]string{date: field(date, "/Ff 0", "/Ff 1")}, nil, nil},
@@ -161,7 +161,7 @@ func TestChangesAfterSigning(t *testing.T) {
 		}, []string{"catalog"}, []string{"catalog"}},
 		"form gone": {map[int]string{
 			1: strings.Replace(newest(signed, 1), "/AcroForm", "/NoForm", 1),
-		}, nil, nil}, // without its form the file has no signature to report
+		}, nil, nil}, // what was signed is told to be gone
 		"store": {map[int]string{400: "<</Type/DSS>>", 1: strings.Replace(newest(signed, 1), "/DSS ", "/DSS 400 0 R/OldDSS ", 1)}, []string{"catalog"}, []string{"catalog"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,9 +169,7 @@ func TestChangesAfterSigning(t *testing.T) {
 			b := patch(signed, c.objects)
 			sigs := signatures(t, b)
 			if name == "form gone" {
-				if len(sigs) != 0 {
-					t.Errorf("%d signatures", len(sigs))
-				}
+				removed(t, sigs, "certification", "alice")
 				return
 			}
 			for who, want := range map[string][]string{"certification": c.company, "alice": c.alice} {
@@ -187,6 +185,98 @@ func TestChangesAfterSigning(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// removed wants these signatures to be told to be gone.
+func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		s, ok := sigs[name]
+		if !ok || s.Sound() || !slices.ContainsFunc(s.Problems, func(p pdf.Problem) bool { return p.Code == pdf.ProblemRemoved }) {
+			t.Errorf("%s: reported %v, problems %v", name, ok, s.Problems)
+		}
+	}
+}
+
+// TestRemovedSignatures has signatures that were taken out of a file.
+func TestRemovedSignatures(t *testing.T) {
+	t.Parallel()
+	signed := halfway(t, plain(2))
+	alice := number(t, signed, "paraph_alice")
+	field := newest(signed, alice)
+	value := regexp.MustCompile(`/V (\d+) 0 R`).FindStringSubmatch(field)
+	signature, err := strconv.Atoi(value[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, err := strconv.Atoi(regexp.MustCompile(`/AcroForm (\d+) 0 R`).FindStringSubmatch(newest(signed, 1))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, objects := range map[string]map[int]string{
+		"field emptied":        {alice: strings.Replace(field, value[0], "", 1)},
+		"value null":           {signature: "null"},
+		"out of the form":      {form: strings.Replace(newest(signed, form), fmt.Sprintf(" %d 0 R", alice), "", 1)},
+		"field no signature":   {alice: strings.Replace(field, "/FT /Sig", "/FT /Tx", 1)},
+		"another in its place": {signature: strings.Replace(newest(signed, signature), "/Contents <30", "/Contents <31", 1)},
+	} {
+		sigs := signatures(t, patch(signed, objects))
+		if name == "another in its place" {
+			// The one in its place has the same name; the certification tells.
+			if sigs["certification"].Sound() {
+				t.Errorf("%s: %+v", name, sigs["certification"])
+			}
+			continue
+		}
+		removed(t, sigs, "alice")
+		if sigs["certification"].Sound() {
+			t.Errorf("%s: the certification permits it: %+v", name, sigs["certification"].Later)
+		}
+	}
+}
+
+// TestContradiction has fields whose value says something else than is shown.
+func TestContradiction(t *testing.T) {
+	t.Parallel()
+	spec := two()
+	for i := range spec.Fields {
+		if spec.Fields[i].Name == "b.date" {
+			spec.Fields[i].Value = "2026-01-01"
+		}
+	}
+	seal := signer(t).seal(t, "")
+	spec.Certify = &seal
+	c := newChain(t, plain(2))
+	c.add(pdf.Prepare(c.base(), spec))
+	c.add(pdf.Sign(c.base(), alice(t)))
+	date := number(t, c.bytes, "paraph_b_date")
+	field := newest(c.bytes, date)
+	drawn, err := strconv.Atoi(regexp.MustCompile(`/AP <</N (\d+) 0 R`).FindStringSubmatch(field)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows := func(text string) string {
+		return strings.Replace(newest(c.bytes, drawn), "(2026-01-01)", "("+text+")", 1)
+	}
+	says := func(text string) string { return strings.Replace(field, "/V (2026-01-01)", "/V ("+text+")", 1) }
+	for name, x := range map[string]struct {
+		objects map[int]string
+		sound   bool
+	}{
+		"both":                   {map[int]string{date: says("2026-02-02"), drawn: shows("2026-02-02")}, true},
+		"only what is shown":     {map[int]string{drawn: shows("2026-02-02")}, false},
+		"only the value":         {map[int]string{date: says("2026-02-02")}, false},
+		"another appearance":     {map[int]string{date: strings.Replace(field, fmt.Sprintf("/N %d 0 R", drawn), "/N 400 0 R", 1), 400: shows("2026-02-02")}, false},
+		"nothing is shown":       {map[int]string{drawn: shows("")}, false},
+		"drawn anew, as it was":  {map[int]string{drawn: strings.Replace(newest(c.bytes, drawn), "q BT", "Q BT", 1)}, true},
+		"the same, written anew": {map[int]string{date: field, drawn: newest(c.bytes, drawn)}, true},
+	} {
+		for who, s := range signatures(t, patch(c.bytes, x.objects)) {
+			if s.Sound() != x.sound {
+				t.Errorf("%s: %s is sound: %v, %+v", name, who, s.Sound(), s.Later)
+			}
+		}
 	}
 }
 

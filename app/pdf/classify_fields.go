@@ -51,6 +51,9 @@ func (p *pair) newField(fd *field) {
 
 // field compares one field and its widgets.
 func (p *pair) field(a, b *field) {
+	if p.contradicts(a, b) {
+		p.add(change{kind: ChangeField, number: b.ref.Number, detail: b.name + ": shows something else than its value", field: b.name})
+	}
 	if p.takeDict(a.ref.Number) {
 		p.fieldKeys(a, b, a.dict, b.dict, a.ref.Number)
 	}

@@ -84,11 +84,44 @@ func (f *File) Signatures() ([]Signature, error) {
 	if f.fault != nil {
 		return nil, f.fault
 	}
-	slices.SortStableFunc(out, func(a, b Signature) int { return int(min(max(a.End-b.End, -1), 1)) })
+	byEnd := func(a, b Signature) int { return int(min(max(a.End-b.End, -1), 1)) }
+	slices.SortStableFunc(out, byEnd)
 	if err := f.compareRevisions(out); err != nil {
 		return nil, err
 	}
-	return out, nil
+	lost, err := f.removed(out)
+	out = append(out, lost...)
+	slices.SortStableFunc(out, byEnd)
+	return out, err
+}
+
+// removed gives the signatures of earlier revisions that the newest one does not
+// have any more.
+func (f *File) removed(kept []Signature) ([]Signature, error) {
+	ends, err := f.revisionEnds()
+	if err != nil {
+		return nil, err
+	}
+	var out []Signature
+	for rev := len(ends) - 2; rev >= 0; rev-- {
+		older, err := f.view(ends[rev])
+		if err != nil {
+			continue // no file ended there that could be read
+		}
+		for _, fd := range older.fields() {
+			d := older.dict(fd.value)
+			c, _ := older.resolve(d["Contents"]).(object.String)
+			same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
+			if fd.kind != "Sig" || len(c) == 0 || slices.ContainsFunc(kept, same) || slices.ContainsFunc(out, same) {
+				continue
+			}
+			s := older.signature(fd, d)
+			s.Revision = rev
+			s.problem(ProblemRemoved, "This signature was taken out of the file afterwards.")
+			out = append(out, s)
+		}
+	}
+	return out, f.fault
 }
 
 func (f *File) signature(fd field, d dict) Signature {
@@ -152,6 +185,7 @@ const (
 	ProblemTail         = "tail"            // bytes that belong to no revision: incremental saving
 	ProblemNotRevision  = "not_a_revision"  // what is signed is not a file that ends there
 	ProblemOther        = "other_signature" // the signed bytes hold another signature in this place
+	ProblemRemoved      = "removed"         // an earlier revision has it, the newest has not
 	ProblemHiddenObject = "hidden_object"   // shadow: an object inside the signed bytes was brought up later
 	ProblemOverlay      = "overlay"         // shadow: something was laid over a page
 )
