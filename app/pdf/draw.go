@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -92,9 +93,8 @@ func addHelvetica(w object.Writer) (ref, error) {
 func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) {
 	size := 0.0
 	if da, ok := u.f.resolve(fd.dict["DA"]).(object.String); ok {
-		var font string
-		if _, err := fmt.Sscanf(string(da), "%s %g", &font, &size); err != nil {
-			size = 0 // which fits the height
+		if parts := strings.Fields(string(da)); len(parts) > 1 {
+			size, _ = strconv.ParseFloat(parts[1], 64) // 0, if it is none, fits the height
 		}
 	}
 	r, _ := u.f.rect(w["Rect"])

@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -124,12 +125,18 @@ func prefix(round int) string {
 // lastRound is the highest round that has fields in the file, or 0.
 func lastRound(fields []field) int {
 	last := 0
-	for _, fd := range fields {
-		if strings.HasPrefix(fd.name, prefix(1)) {
-			last = max(last, 1)
+	for i := range fields {
+		rest, ok := strings.CutPrefix(fields[i].name, ours)
+		if !ok {
+			continue
 		}
-		var n int
-		if _, err := fmt.Sscanf(fd.name, ours+"%d_", &n); err == nil && n < 1e6 {
+		digits, _, ok := strings.Cut(rest, "_")
+		if !ok {
+			continue
+		}
+		if digits == "" {
+			last = max(last, 1)
+		} else if n, err := strconv.Atoi(digits); err == nil && n < 1e6 {
 			last = max(last, n)
 		}
 	}

@@ -114,7 +114,7 @@ func (f *File) orDamaged(format string, args ...any) error {
 }
 
 func (f *File) header() error {
-	head, err := f.bytesAt(0, 1024)
+	head, err := f.scratchAt(0, 1024)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f *File) header() error {
 func (f *File) startXref() (int64, error) {
 	const tail = 2048
 	from := max(0, f.size-tail)
-	b, err := f.bytesAt(from, tail)
+	b, err := f.scratchAt(from, tail)
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"paraph/app/pdf/object"
 )
@@ -69,7 +70,7 @@ func (f *File) update() (*update, error) {
 	if size > next && size <= maxNumber {
 		next = size
 	}
-	u := &update{f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{}}
+	u := &update{f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{}, out: make([]byte, 0, roomForRevision)}
 	last, err := f.bytesAt(f.size-1, 1)
 	if err != nil {
 		return nil, err
@@ -79,6 +80,9 @@ func (f *File) update() (*update, error) {
 	}
 	return u, nil
 }
+
+// roomForRevision is enough for most signatures with a few values.
+const roomForRevision = 16 << 10
 
 // reserve gives a number for an object that is written later.
 func (u *update) reserve() ref {
@@ -105,7 +109,9 @@ func (u *update) put(r ref, v any) {
 		r.Generation = 0
 	}
 	u.offsets[r.Number], u.gens[r.Number] = u.pos(), r.Generation
-	u.out = fmt.Appendf(u.out, "%d %d obj\n", r.Number, r.Generation)
+	u.out = strconv.AppendInt(u.out, int64(r.Number), 10)
+	u.out = strconv.AppendInt(append(u.out, ' '), int64(r.Generation), 10)
+	u.out = append(u.out, " obj\n"...)
 	var err error
 	if u.out, err = object.Append(u.out, v); err != nil && u.err == nil {
 		u.err = fmt.Errorf("object %d: %w", r.Number, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 
 	"paraph/app/pdf/object"
 )
@@ -86,7 +87,11 @@ func (u *update) place(r ref, d dict, size int) (sealed, error) {
 	byteRange := len(body)
 	body = append(append(body, placeholder...), "/Contents "...)
 	from := len(body)
-	body = append(append(append(body, '<'), bytes.Repeat([]byte{'0'}, 2*size)...), '>')
+	body = slices.Grow(append(body, '<'), 2*size+len(">>>"))
+	for range 2 * size {
+		body = append(body, '0')
+	}
+	body = append(body, '>')
 	to := len(body)
 	body = append(body, ">>"...)
 	u.put(r, object.Raw(body))

@@ -30,7 +30,7 @@ type table struct {
 }
 
 const (
-	blockSize = 512
+	blockSize = 128
 	// maxNumber is the highest object number (ISO 32000-1 Annex C).
 	maxNumber = 8_388_607
 )

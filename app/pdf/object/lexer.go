@@ -212,6 +212,9 @@ func (l *Lexer) dict() (any, error) {
 // reference. What only begins like a number counts as 0, as viewers have it.
 func (l *Lexer) number() any {
 	w := l.word()
+	if bytes.IndexByte(w, '.') >= 0 {
+		return realNumber(w)
+	}
 	if n, err := strconv.ParseInt(string(w), 10, 64); err == nil {
 		if n >= 0 && n <= math.MaxInt32 && w[0] != '+' {
 			if g, ok := l.reference(); ok {
@@ -220,6 +223,11 @@ func (l *Lexer) number() any {
 		}
 		return n
 	}
+	return realNumber(w)
+}
+
+// realNumber reads a number that is no integer; what is none is 0.
+func realNumber(w []byte) any {
 	if bytes.ContainsAny(w, "eExXpPiInN_") {
 		return int64(0)
 	}

@@ -79,7 +79,10 @@ func appendArray(b []byte, a Array) ([]byte, error) {
 func appendDict(b []byte, d Dict) ([]byte, error) {
 	var err error
 	b = append(b, "<<"...)
-	for _, k := range slices.Sorted(maps.Keys(d)) {
+	var room [16]Name // enough for most
+	keys := slices.AppendSeq(room[:0], maps.Keys(d))
+	slices.Sort(keys)
+	for _, k := range keys {
 		b = append(appendName(b, k), ' ')
 		if b, err = Append(b, d[k]); err != nil {
 			return b, err
