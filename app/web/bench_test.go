@@ -66,6 +66,17 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
+// slowDown gives a window an empty cache, a slow line and a slow processor, and
+// watches how its pages come.
+func (w *window) slowDown() {
+	w.t.Helper()
+	call(w, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+	call(w, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Latency: roundTrip, DownloadThroughput: perSecond, UploadThroughput: perSecond}}})
+	call(w, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: slower})
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: observe})
+}
+
 // measure loads a page with an empty cache, several times.
 func measure(b *testing.B, address string, c *apptest.Client) paint {
 	b.Helper()
@@ -75,13 +86,7 @@ func measure(b *testing.B, address string, c *apptest.Client) paint {
 		if c != nil {
 			w.signIn(c)
 		}
-		call(w, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
-		call(w, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{{Latency: roundTrip, DownloadThroughput: perSecond, UploadThroughput: perSecond}}})
-		call(w, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: slower})
-		if _, err := chromedp.Call(w.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: observe}); err != nil {
-			b.Fatal(err)
-		}
+		w.slowDown()
 		w.visit(address)
 		w.until(`document.readyState === "complete" && seen.first > 0 && performance.now() > seen.largest + 500`)
 		all = append(all, get(w, chromedp.Evaluate[paint](`({...seen, nodes: document.querySelectorAll("*").length})`)))

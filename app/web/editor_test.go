@@ -23,7 +23,7 @@ type drafting struct {
 }
 
 // newDraft makes a document with so many pages, and with people invited.
-func newDraft(t *testing.T, c *apptest.Client, pages int, people ...apptest.Map) *drafting {
+func newDraft(t testing.TB, c *apptest.Client, pages int, people ...apptest.Map) *drafting {
 	t.Helper()
 	texts := make([]string, pages)
 	for i := range texts {
@@ -39,7 +39,7 @@ func newDraft(t *testing.T, c *apptest.Client, pages int, people ...apptest.Map)
 }
 
 // put places fields of the first person through the API.
-func (d *drafting) put(t *testing.T, fields ...apptest.Map) {
+func (d *drafting) put(t testing.TB, fields ...apptest.Map) {
 	t.Helper()
 	for _, f := range fields {
 		f["file_id"], f["invitation_id"] = d.file, d.people[0]
@@ -59,7 +59,7 @@ type placed struct {
 	FontSize            float64 `json:"font_size"`
 }
 
-func (d *drafting) fields(t *testing.T) []placed {
+func (d *drafting) fields(t testing.TB) []placed {
 	t.Helper()
 	var all struct{ Data []placed }
 	d.Get(t, "/documents/"+d.id+"/fields?per_page=1000").Want(t, http.StatusOK).Decode(t, &all)

@@ -14,6 +14,7 @@ export class View {
     this.papers = this.sheets.map(s => $('.paper', s));
     this.layers = this.sheets.map(s => $('.layer', s));
     this.counts = $$('[data-count]');
+    this.links = $$('#thumbs a');
     this.boxes = new Map();
     this.shown = new Set(); this.near = new Set([0]);
     this.wrong = new Set();
@@ -24,7 +25,7 @@ export class View {
     this.refit();
     this.current = 0;
     this.watch('900px 0px', all => this.moved(all));
-    this.watch('-45% 0px -45% 0px', all => this.seen(all));
+    document.addEventListener('scroll', () => { this.looking ??= requestAnimationFrame(() => { this.looking = null; this.seen(); }); }, { capture: true, passive: true });
     new ResizeObserver(() => this.refit()).observe(this.pane);
     model.addEventListener('change', e => this.changed(e.detail));
     model.addEventListener('select', () => this.mark());
@@ -77,6 +78,7 @@ export class View {
     for (const e of all) { const i = +e.target.dataset.i; if (e.isIntersecting) this.near.add(i); else this.near.delete(i); }
     this.showNear();
     this.sharpen();
+    this.seen();
   }
   showNear() {
     const want = new Set(this.near), all = [...this.near].sort((a, b) => a - b), has = i => this.model.on[i].size;
@@ -89,10 +91,15 @@ export class View {
     for (const i of this.shown) if (!want.has(i) && !this.busy) { this.layers[i].replaceChildren(); for (const k of this.model.on[i]) this.boxes.delete(k); this.shown.delete(i); }
     for (const i of want) if (!this.shown.has(i)) { this.shown.add(i); this.render(i); }
   }
-  seen(all) {
-    for (const e of all) if (e.isIntersecting) this.current = +e.target.dataset.i;
-    $('.thumbs [aria-current]')?.removeAttribute('aria-current');
-    $$('.thumbs a')[this.current]?.setAttribute('aria-current', 'true');
+  // seen finds the page in the middle of the window.
+  seen() {
+    const line = innerHeight / 2, at = [...this.near].find(i => { const r = this.sheets[i].getBoundingClientRect(); return r.top <= line && r.bottom >= line; });
+    if (at === undefined) return;
+    this.current = at;
+    const link = this.links[at], old = $('.thumbs [aria-current]');
+    if (link === old) return;
+    old?.removeAttribute('aria-current');
+    link?.setAttribute('aria-current', 'true');
   }
   count(i) { const n = this.model.on[i].size; if (this.counts[i]) this.counts[i].textContent = n ? say('count', { n }) : ''; }
 
