@@ -29,6 +29,12 @@ func newDraft(t testing.TB, c *apptest.Client, pages int, people ...apptest.Map)
 	for i := range texts {
 		texts[i] = fmt.Sprintf("Page %d of the lease.", i+1)
 	}
+	return newDraftOf(t, c, texts, people...)
+}
+
+// newDraftOf makes a document of pages with these texts.
+func newDraftOf(t testing.TB, c *apptest.Client, texts []string, people ...apptest.Map) *drafting {
+	t.Helper()
 	d := &drafting{Client: c, id: c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat"}).Want(t, http.StatusCreated).Text(t, "id")}
 	d.file = c.Post(t, "/documents/"+d.id+"/upload", apptest.Multipart(t, nil, apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, texts...)})).
 		Want(t, http.StatusCreated).Text(t, "data.0.id")

@@ -229,6 +229,47 @@ func TestPreview(t *testing.T) {
 	w.see(".editor.ready")
 }
 
+// TestEditorFindsFields takes over what the text of the pages asks for.
+func TestEditorFindsFields(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraftOf(t, c, []string{"Tenant: {{signature1}}", "Place: {{text:1|City}}", "Landlord: {{signature2}}"}, maria(), apptest.Map{"name": "Ben Buyer", "email": "ben@signer.example"})
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.edit(d)
+	w.click(`[data-do="find"]`)
+	w.until(`document.querySelectorAll("#found li").length === 3`)
+	w.click(`#found [data-accept]`)
+	w.until(`document.querySelectorAll("#found li").length === 2`)
+	w.click(`[data-do="accept-all"]`)
+	w.until(`document.querySelectorAll("#found li").length === 0`)
+	w.saved()
+	all := d.fields(t)
+	if labels(all) != ",City," || len(all) != 3 || all[0].Type != "signature" || all[2].Invitation != d.people[1] || all[2].Page != 3 {
+		t.Errorf("the fields are %+v", all)
+	}
+	// Somebody's only field goes: that is a problem, and it is said at once.
+	w.until(`document.querySelector("#problems-n").textContent === "No problems"`)
+	w.run(chromedp.Focus(`.box[aria-label^="Signature, Maria"]`))
+	w.key("Delete", 0)
+	w.until(`document.querySelector("#problems-n").textContent === "1 problem"`)
+}
+
+// TestEditorFocusIsSeen goes through the editor with the Tab key.
+func TestEditorFocusIsSeen(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 3, maria())
+	d.put(t, place("signature", "Signature", 1, .1), place("text", "City", 1, .9), place("text", "Rent", 3, .5))
+	for _, width := range []int64{320, 1280} {
+		w := team(t, c, look{width: width, height: 700})
+		w.edit(d)
+		w.tabThrough(70)
+		w.close()
+	}
+}
+
 // TestEditorInEveryLook judges the pages of the editor.
 func TestEditorInEveryLook(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-// What was found: places that ask for a field, and what is wrong with the draft.
+// Places in the text that ask for a field. This part comes when it is asked for.
 import { $, say, make, post, tell, typeName } from './text.js';
 
 export class Found {
@@ -9,7 +9,6 @@ export class Found {
       if (!b) return;
       if (b.dataset.accept) this.accept([this.list[at]]); else this.look(this.list[at]);
     });
-    $('#problems-list').addEventListener('click', e => { const b = e.target.closest('button'); if (b) this.go(this.all[+b.dataset.n]); });
   }
 
   async find() {
@@ -39,18 +38,5 @@ export class Found {
     ($('#found [data-accept]') || $('[data-do=find]')).focus();
     this.view.go(made[0][1].i);
     tell(say('accepted', { n: made.length }));
-  }
-
-  problems(all) {
-    this.all = all.filter(p => p.severity !== 'info');
-    const n = this.all.length;
-    $('#problems-n').textContent = n ? say('problems', { n }) : say('no-problems');
-    $('#problems').classList.toggle('some', n > 0);
-    $('#problems-list').replaceChildren(...this.all.map((p, i) => make('li', { className: p.severity },
-      p.field || p.page ? make('button', { type: 'button', className: 'link', data: { n: i }, textContent: p.message }) : p.message)));
-  }
-  go(p) {
-    const key = p.field && [...this.model.ids].find(([k, id]) => id === p.field && this.model.fields.has(k))?.[0];
-    if (key) { this.model.select([key]); this.view.focus(key); } else { const i = this.model.places.get(p.file + '/' + p.page); if (i >= 0) this.view.go(i); }
   }
 }

@@ -9,7 +9,7 @@ import { Keys, step } from './keys.js';
 import { Fields } from './fields.js';
 import { People } from './people.js';
 import { Properties } from './properties.js';
-import { Found } from './found.js';
+import { Problems } from './problems.js';
 import { Saver } from './save.js';
 import { askPages, open } from './dialogs.js';
 
@@ -24,8 +24,7 @@ class Editor {
     this.keys = new Keys(m, v, this);
     this.pointer = new Pointer(m, v, this);
     this.properties = new Properties(m, v, this);
-    this.found = new Found(m, v, this);
-    this.found.problems(state.problems || []);
+    this.wrong = new Problems(m, v, state.problems || []);
     this.saver = new Saver(m, v, this);
     this.people = new People(m, this, this.saver, { name: root.dataset.me, email: root.dataset.email });
     root.addEventListener('click', e => { const b = e.target.closest('[data-do]'); if (b && b.getAttribute('aria-disabled') !== 'true') this.do(b.dataset.do); });
@@ -60,7 +59,7 @@ class Editor {
       case 'add-person': return this.people.add();
       case 'add-me': return this.people.addMe();
       case 'paste': return this.paste();
-      case 'find': return this.found.find();
+      case 'find': return this.find();
       case 'accept-all': return this.found.accept([...this.found.list]);
       case 'found-close': return this.found.close();
     }
@@ -236,7 +235,12 @@ class Editor {
     this.show('pages');
     this.view.go($$('#thumbs a').indexOf(a));
   }
-  problems(all) { this.found.problems(all); }
+  problems(all) { this.wrong.show(all); }
+  async find() {
+    const { Found } = await import('./found.js');
+    this.found ||= new Found(this.model, this.view, this);
+    return this.found.find();
+  }
   peopleChanged() { this.fields.people(); this.people?.render(); this.view.redraw(); this.properties?.show(); this.tools(); }
 
   // trouble shows what a person has to know or decide; '' takes it away.
