@@ -1,0 +1,71 @@
+package web_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest"
+)
+
+// TestFromAFileToASignedDocument is what the product is for, by the pages alone:
+// one member, one file, two people who sign, one on a phone and one without
+// scripts.
+func TestFromAFileToASignedDocument(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	path := filepath.Join(t.TempDir(), "Lease of a flat.pdf")
+	if err := os.WriteFile(path, apptest.PDF(t, "The tenant rents the flat.", "Signatures"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := team(t, owner, look{})
+	w.click(`header a[href="/app/documents/new"]`)
+	w.see("#i-files")
+	w.run(chromedp.SetUploadFiles("#i-files", []string{path}))
+	w.see(`#files li[data-file]`)
+	w.click(`#finish button[value="next"]`)
+	for i, p := range [][2]string{{"Maria Silva", "maria@signer.example"}, {"Ben Buyer", "ben@signer.example"}} {
+		w.write(chromedp.CSS(`#new input[name$="name"]`), p[0])
+		w.write(chromedp.CSS(`#new input[name$="email"]`), p[1])
+		if i == 0 {
+			w.click(`#people button[value="add"]`)
+			w.see(`.person-row:nth-child(2)`)
+		}
+	}
+	w.click(`#people button[value="review"]`)
+	w.click(`#review button[value="send"]`)
+	w.see(".notice.ok")
+	at := get(w, chromedp.Location())
+
+	phone := open(t, look{width: 360, height: 740})
+	phone.visit(s.URL + "/s/" + s.Link(t, "maria@signer.example", "/s/"))
+	phone.click(`button[data-mark="signature"]`)
+	phone.click("[data-adopt]")
+	phone.click("#finish")
+	phone.heading("You are done")
+
+	plain := open(t, look{plain: true})
+	plain.visit(s.URL + "/s/" + s.Link(t, "ben@signer.example", "/s/"))
+	plain.write("#signature-text", "Ben Buyer")
+	plain.click("#finish")
+	plain.heading("Everybody has signed")
+
+	w.visit(at)
+	w.see(".chip.ok")
+	id := at[strings.LastIndex(at, "/")+1:]
+	id, _, _ = strings.Cut(id, "?")
+	signed := filepath.Join(t.TempDir(), "signed.pdf")
+	if err := os.WriteFile(signed, owner.Post(t, "/documents/"+id+"/download", nil).Want(t, 200).Body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// pdfsig judges each signature by its own line; whom it trusts is not asked here.
+	out, err := exec.CommandContext(t.Context(), "pdfsig", "-nocert", signed).CombinedOutput()
+	if valid := strings.Count(string(out), "Signature is Valid."); err != nil || valid != 4 {
+		t.Errorf("%d valid signatures, want those of the company, of both people and the timestamp: %v\n%s", valid, err, out)
+	}
+}
