@@ -73,12 +73,12 @@ func open(t testing.TB, l look) *window {
 	if errBrowser != nil {
 		t.Fatalf("Chromium is needed for the tests of the pages: %v", errBrowser)
 	}
-	windows <- struct{}{}
+	leave := enterBrowser(t.Name())
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	w := &window{t: t, ctx: ctx}
 	w.close = sync.OnceFunc(func() {
 		cancel()
-		<-windows
+		leave()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for _, p := range w.problems {
@@ -106,6 +106,33 @@ func open(t testing.TB, l look) *window {
 	}
 	w.run(chromedp.EmulateViewport(l.width, l.height))
 	return w
+}
+
+// inside counts the open windows of each test.
+var inside = struct {
+	sync.Mutex
+	of map[string]int
+}{of: map[string]int{}}
+
+// enterBrowser waits for a place in the browser. A test that has one may open
+// more windows: if each wanted a place, two tests could wait for each other.
+func enterBrowser(test string) (leave func()) {
+	inside.Lock()
+	inside.of[test]++
+	first := inside.of[test] == 1
+	inside.Unlock()
+	if first {
+		windows <- struct{}{}
+	}
+	return func() {
+		inside.Lock()
+		inside.of[test]--
+		last := inside.of[test] == 0
+		inside.Unlock()
+		if last {
+			<-windows
+		}
+	}
 }
 
 func call[P, R any](w *window, command cdp.Command[P, R], params P) {
