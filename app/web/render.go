@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -59,44 +60,86 @@ func (p *page) value(name, known string) string {
 	return known
 }
 
-// pages are the templates, once for every language.
+// pages are the templates: one set for each language, which is made when somebody
+// first reads it. Most installations speak two or three of them.
 type pages struct {
-	sets map[*words]map[string]*template.Template
+	books   *books
+	assets  *assets
+	sources []source
+
+	mu   sync.Mutex
+	sets map[*words]*template.Template
 }
 
+// source is the text of one template.
+type source struct{ name, text string }
+
+// loadPages reads all templates, and makes those of the first language: what is
+// wrong with one of them is wrong in every language.
 func loadPages(b *books, a *assets) (*pages, error) {
-	p := &pages{sets: map[*words]map[string]*template.Template{}}
-	for _, w := range b.all {
-		set, err := loadSet(w, a)
-		if err != nil {
-			return nil, err
-		}
-		p.sets[w] = set
+	sources, err := readTemplates()
+	if err != nil {
+		return nil, err
 	}
-	return p, nil
+	p := &pages{books: b, assets: a, sources: sources, sets: map[*words]*template.Template{}}
+	_, err = p.in(b.all[0])
+	return p, err
 }
 
-// loadSet parses the layout and the components, and every page on top of them.
-func loadSet(w *words, a *assets) (map[string]*template.Template, error) {
-	base, err := template.New("").Funcs(functions(w, a)).Option("missingkey=error").ParseFS(templateFiles, "templates/*.html", "templates/parts/*.html")
+// overridden are the parts of the layout that a page may define for itself.
+var overridden = []string{"main", "header", "sheets"}
+
+// readTemplates reads the components, and for every page a layout of its own
+// name. All are in one set: a set for each page would hold every component as
+// often as there are pages.
+func readTemplates() ([]source, error) {
+	layout, err := templateFiles.ReadFile("templates/layout.html")
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(templateFiles, "templates/pages/*.html")
-	if err != nil {
-		return nil, err
-	}
-	set := map[string]*template.Template{}
-	for _, file := range names {
-		t, err := base.Clone()
+	var all []source
+	for _, folder := range []string{"parts", "pages"} {
+		files, err := fs.Glob(templateFiles, "templates/"+folder+"/*.html")
 		if err != nil {
 			return nil, err
 		}
-		if t, err = t.ParseFS(templateFiles, file); err != nil {
+		for _, file := range files {
+			raw, err := templateFiles.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			text, name := string(raw), strings.TrimSuffix(path.Base(file), ".html")
+			if folder == "pages" {
+				own := string(layout)
+				for _, part := range overridden {
+					define := `{{define "` + part + `"}}`
+					if strings.Contains(text, define) {
+						text = strings.ReplaceAll(text, define, `{{define "`+name+"/"+part+`"}}`)
+						own = strings.ReplaceAll(own, `{{template "`+part+`" .}}`, `{{template "`+name+"/"+part+`" .}}`)
+					}
+				}
+				all = append(all, source{"page/" + name, own})
+			}
+			all = append(all, source{file, text})
+		}
+	}
+	return all, nil
+}
+
+// in gives the templates in a language.
+func (p *pages) in(w *words) (*template.Template, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if set := p.sets[w]; set != nil {
+		return set, nil
+	}
+	set := template.New("").Funcs(functions(w, p.assets)).Option("missingkey=error")
+	for _, s := range p.sources {
+		if _, err := set.New(s.name).Parse(s.text); err != nil {
 			return nil, err
 		}
-		set[strings.TrimSuffix(path.Base(file), ".html")] = t
 	}
+	p.sets[w] = set
 	return set, nil
 }
 
@@ -180,26 +223,26 @@ func (r *request) render(status int, name string, p page) error {
 
 // compose makes the HTML of a page.
 func (r *request) compose(name string, p *page) ([]byte, error) {
-	t := r.door.pages.sets[r.words][name]
-	if t == nil {
-		return nil, fmt.Errorf("web: there is no page %q", name)
+	set, err := r.door.pages.in(r.words)
+	if err != nil {
+		return nil, err
 	}
 	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme = r.words.Tag(), r.words.Dir(), r.nonce, r.Path(), r.theme()
 	var out bytes.Buffer
-	if err := t.ExecuteTemplate(&out, "layout", *p); err != nil {
+	if err := set.ExecuteTemplate(&out, "page/"+name, *p); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
 }
 
 // fragment answers with a part of a page, for a script that puts it into one.
-func (r *request) fragment(name, part string, data any) error {
-	t := r.door.pages.sets[r.words][name]
-	if t == nil {
-		return fmt.Errorf("web: there is no page %q", name)
+func (r *request) fragment(part string, data any) error {
+	set, err := r.door.pages.in(r.words)
+	if err != nil {
+		return err
 	}
 	var out bytes.Buffer
-	if err := t.ExecuteTemplate(&out, part, data); err != nil {
+	if err := set.ExecuteTemplate(&out, part, data); err != nil {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)

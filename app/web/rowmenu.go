@@ -88,5 +88,5 @@ func (r *request) showRowMenu() error {
 	if err != nil {
 		return err
 	}
-	return r.fragment("documents", "rowmenu", m)
+	return r.fragment("rowmenu", m)
 }
