@@ -3,6 +3,7 @@ package signing
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"paraph/app/account"
@@ -12,7 +13,7 @@ import (
 // Bounds of those who watch what happens.
 const (
 	maxWatchers   = 2000 // in all
-	maxPerUser    = 20   // windows of one person
+	maxPerUser    = 20   // windows of one person; more end the oldest
 	watchBuffer   = 64   // events that wait for one watcher
 	maxWatchAgain = 200  // events that are told again to who comes back
 )
@@ -41,19 +42,23 @@ func (w *Watch) Close() { w.hub.leave(w) }
 type hub struct {
 	mu       sync.Mutex
 	watchers map[string]map[*Watch]bool
-	users    map[string]int
+	users    map[string][]*Watch // of each person, the oldest first
 	count    int
 	over     bool
 }
 
 func newHub() *hub {
-	return &hub{watchers: map[string]map[*Watch]bool{}, users: map[string]int{}}
+	return &hub{watchers: map[string]map[*Watch]bool{}, users: map[string][]*Watch{}}
 }
 
 func (h *hub) join(w *Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over || h.count >= maxWatchers || h.users[w.who] >= maxPerUser {
+	// A window that was closed is noticed late: the oldest makes room.
+	if own := h.users[w.who]; len(own) >= maxPerUser {
+		h.drop(own[0])
+	}
+	if h.over || h.count >= maxWatchers {
 		return account.Unavailable("too_many_watchers", "There are too many open windows that watch for changes.")
 	}
 	if h.watchers[w.of] == nil {
@@ -61,7 +66,7 @@ func (h *hub) join(w *Watch) error {
 	}
 	h.watchers[w.of][w] = true
 	h.count++
-	h.users[w.who]++
+	h.users[w.who] = append(h.users[w.who], w)
 	return nil
 }
 
@@ -79,7 +84,7 @@ func (h *hub) drop(w *Watch) {
 	if delete(h.watchers[w.of], w); len(h.watchers[w.of]) == 0 {
 		delete(h.watchers, w.of)
 	}
-	if h.users[w.who]--; h.users[w.who] == 0 {
+	if h.users[w.who] = slices.DeleteFunc(h.users[w.who], func(o *Watch) bool { return o == w }); len(h.users[w.who]) == 0 {
 		delete(h.users, w.who)
 	}
 	h.count--

@@ -175,7 +175,7 @@ func stages() map[string]stage {
 	completed := after(sent, "/{invitation}/sign", nil)
 	submitted := after(draft, "/submit", nil)
 	codeSent := after(coded, "/send", nil)
-	link := regexp.MustCompile(`(?:token=|/reset/)([^&\s]+)`)
+	link := regexp.MustCompile(`(?:token=|/reset/|/confirm/)([^&\s]+)`)
 	all := map[string]stage{
 		"get-email-verify":                            mailed(alone, "EMAIL", "/email/reverify", false, "LINK_TOKEN", link),
 		"post-password-reset":                         mailed(alone, "EMAIL", "/password/forgot", true, "LINK_TOKEN", link),
