@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test race lint tools programs bench fuzz release
+.PHONY: help run dev build test race lint tools programs pictures bench fuzz release
 
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'
 
@@ -62,6 +62,10 @@ fuzz: ## run every fuzz target for FUZZTIME
 			go test -run '^$$' -fuzz "^$$t$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg; \
 		done; \
 	done
+
+pictures: ## make the pictures of the README anew, in .pictures
+	mkdir -p .pictures
+	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1
 
 release: ## binaries for every platform in dist/, with their checksums
 	@rm -rf dist && mkdir dist; set -e; \
