@@ -165,7 +165,7 @@ func (r *request) receive() (*received, error) {
 		return nil
 	})
 	for _, u := range all.uploads {
-		u.Password = r.form.value("password")
+		u.Password, u.Flatten = r.form.value("password"), r.form.value("flatten") == "yes"
 	}
 	return all, err
 }

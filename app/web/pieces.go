@@ -22,11 +22,12 @@ type progress struct {
 	Size     int64  `json:"size"`
 	Received int64  `json:"received"`
 	Locked   bool   `json:"locked"`
+	Fixed    bool   `json:"fixed"`
 	Message  string `json:"message,omitempty"`
 }
 
 func (r *request) sendProgress(status int, u signing.Unfinished, message string) error {
-	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, message})
+	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, u.Fixed, message})
 }
 
 // beginUpload announces a file. One that was begun before goes on.
@@ -77,10 +78,14 @@ func (r *request) appendUpload() error {
 }
 
 // finishUpload makes a file of an upload that is whole, with its password if it
-// has one.
+// has one; or of a flattened copy of it, where the upload itself may not be changed.
 func (r *request) finishUpload() error {
 	id := r.Params("id")
-	d, file, err := r.door.Signing.FinishUpload(r.UserContext(), r.who.Actor, id, r.Params("upload"), r.form.value("password"))
+	finish := r.door.Signing.FinishUpload
+	if r.form.value("flatten") == "yes" {
+		finish = r.door.Signing.FinishFlattened
+	}
+	d, file, err := finish(r.UserContext(), r.who.Actor, id, r.Params("upload"), r.form.value("password"))
 	if err == nil {
 		if r.scripted() {
 			return r.JSON(map[string]any{"file": file.ID, "title": d.Title})

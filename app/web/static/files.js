@@ -87,6 +87,7 @@ class Item {
     cancel.addEventListener('click', () => this.cancel());
     retry.addEventListener('click', () => { this.tries = 0; this.show('waiting', say('waiting')); next(); });
     unlock.addEventListener('submit', e => { e.preventDefault(); this.password = $('input', unlock).value; this.show('waiting', say('waiting')); next(); });
+    $('.copy', this.li).addEventListener('submit', e => { e.preventDefault(); this.flatten = 'yes'; this.show('waiting', say('waiting')); next(); });
     list.append(this.li);
     this.show('waiting', say('waiting'));
   }
@@ -97,6 +98,7 @@ class Item {
     $('.state', this.li).textContent = text;
     $('.retry', this.li).hidden = state !== 'failed' || this.final;
     $('.unlock', this.li).hidden = state !== 'locked';
+    $('.copy', this.li).hidden = state !== 'failed' || !this.fixed;
   }
   // sent tells how far the piece that is on its way has come.
   sent(loaded) {
@@ -136,7 +138,7 @@ class Item {
     const converts = !/\.pdf$/i.test(this.file.name);
     $('progress', this.li).removeAttribute('value');
     this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
-    const answer = await this.insist(() => ask(this, base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '' })));
+    const answer = await this.insist(() => ask(this, base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '', flatten: this.flatten || '' })));
     this.leave();
     await refresh();
     await this.sort(answer.file);
@@ -185,11 +187,12 @@ class Item {
   }
   failed(e) {
     const locked = e.answer?.locked;
+    this.fixed = e.answer?.fixed;
     this.final = e.status >= 400 && e.status < 500 && e.status !== 401 && e.status !== 429;
     const why = locked && !this.password ? say('locked') : e.status === 401 ? say('signedout') : e.message && e.status ? e.message : say('gaveup');
     $('progress', this.li).value = this.received / this.file.size;
     this.show(locked ? 'locked' : 'failed', why);
-    if (this.final && !locked) this.id = undefined;
+    if (this.final && !locked && !this.fixed) this.id = undefined;
     warn(say('bad', { name: this.file.name, why }));
     if (locked) { $('.unlock input', this.li).value = ''; $('.unlock input', this.li).focus(); }
   }
