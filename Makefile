@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test race lint tools programs pictures bench fuzz release
+.PHONY: help run dev build test race pages lint tools programs pictures bench fuzz release
 
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'
 
@@ -16,9 +16,15 @@ dev: build ## build and start a test double, everything in memory
 build: ## build ./paraph, one static binary
 	$(BUILD) -o paraph .
 
-test: tools lint ## formatting, vet, staticcheck, and every test with the race detector
+test: tools lint ## formatting, vet, staticcheck, and every test
 	go build ./...
-	CGO_ENABLED=1 go test -race -timeout 20m ./...
+	$(MAKE) -j2 -Otarget race pages
+
+race: ## every test but those of the pages, with the race detector
+	CGO_ENABLED=1 go test -race -timeout 20m $$(go list ./... | grep -v '/app/web$$')
+
+pages: ## the tests of the pages, in Chromium, which takes most of their time
+	go test -timeout 20m ./app/web
 
 lint: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }

@@ -75,6 +75,8 @@ function refresh(html) {
   }).catch(() => {});
 }
 
+let sorting = Promise.resolve();
+
 class Item {
   constructor(file) {
     Object.assign(this, { file, order: order++, received: 0, said: -1, tries: 0, state: 'waiting' });
@@ -140,16 +142,19 @@ class Item {
     this.show(converts ? 'converting' : 'checking', say(converts ? 'converting' : 'checking'));
     const answer = await this.insist(() => ask(this, base + '/uploads/' + this.id + '/finish', pairs({ password: this.password || '', flatten: this.flatten || '' })));
     this.leave();
-    await refresh();
-    await this.sort(answer.file);
+    // One after the other: two that become ready together would not see each other.
+    await (sorting = sorting.catch(() => {}).then(refresh).then(() => this.sort(answer.file)));
     tell(say('done', { name: this.file.name }));
   }
-  // sort puts the file in front of those that were chosen later and came sooner.
+  // sort puts the file where it was chosen: before those of later choice that
+  // were ready sooner, behind those of earlier choice.
   async sort(id) {
     ready.push({ id, order: this.order });
-    const places = $$('#files [data-file]').map(li => li.dataset.file), later = ready.filter(r => r.order > this.order).map(r => places.indexOf(r.id)).filter(i => i >= 0);
-    const to = Math.min(...later);
-    if (to < places.indexOf(id)) await change(base + '/files/' + id, pairs({ do: 'move', position: to + 1 }));
+    const places = $$('#files [data-file]').map(li => li.dataset.file), at = places.indexOf(id);
+    const of = test => ready.filter(r => test(r.order)).map(r => places.indexOf(r.id)).filter(i => i >= 0);
+    const later = Math.min(...of(o => o > this.order)), earlier = Math.max(...of(o => o < this.order));
+    const to = later < at ? later : earlier > at ? earlier : at;
+    if (to !== at) await change(base + '/files/' + id, pairs({ do: 'move', position: to + 1 }));
   }
   // insist asks again when the line is cut. A piece that does not fit says where
   // to go on.

@@ -1,0 +1,36 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// TestPagesOfTheTeamInEveryLook has the pages of settings, people and oneself
+// judged.
+func TestPagesOfTheTeamInEveryLook(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	member := owner.Member(t, account.RoleMember).UserID
+	contact := owner.Post(t, "/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}).Want(t, http.StatusCreated).Text(t, "id")
+	owner.Post(t, "/tokens", apptest.Map{"name": "Build server"}).Want(t, http.StatusCreated)
+	for name, path := range map[string]string{
+		"settings": "/app/settings", "company": "/app/settings/company", "branding": "/app/settings/branding", "consent": "/app/settings/consent",
+		"API tokens": "/app/settings/api", "mail": "/app/settings/email", "outbox": "/app/settings/outbox", "certificates": "/app/settings/trust",
+		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
+		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions",
+		"action": "/app/action", "lost": "/app/nowhere",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inEveryLook(t, name, func(w *window) {
+				w.signIn(owner)
+				w.visit(s.URL + path)
+				w.see("h1")
+			})
+		})
+	}
+}
