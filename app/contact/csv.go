@@ -21,7 +21,7 @@ import (
 
 // Bounds of an import.
 const (
-	MaxImport     = 8 << 20 // bytes
+	MaxImport     = 8_000_000 // bytes
 	MaxImportRows = 20_000
 )
 

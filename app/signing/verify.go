@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -182,7 +183,10 @@ func (v *SignatureVerdict) structure(s *pdf.Signature) {
 	}
 	for _, u := range s.Later {
 		for _, c := range u.Changes {
-			v.Changes = append(v.Changes, ChangeVerdict{Revision: u.Revision, What: what(c), Permitted: c.Permitted})
+			// One act may touch several objects; people are told of it once.
+			if said := (ChangeVerdict{Revision: u.Revision, What: what(c), Permitted: c.Permitted}); !slices.Contains(v.Changes, said) {
+				v.Changes = append(v.Changes, said)
+			}
 			if !c.Permitted {
 				v.Trusted = false
 				v.Problems = append(v.Problems, "Changed afterwards though it was not permitted: "+what(c))

@@ -14,7 +14,7 @@ import (
 
 // maxImport is the largest file that the form takes: it travels twice, the second
 // time as text in a hidden input.
-const maxImport = 4 << 20
+const maxImport = 4_000_000
 
 // importPage is the form for a file, and then what would become of it.
 type importPage struct {

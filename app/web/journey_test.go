@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,12 +64,44 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	id := at[strings.LastIndex(at, "/")+1:]
 	id, _, _ = strings.Cut(id, "?")
 	signed := filepath.Join(t.TempDir(), "signed.pdf")
-	if err := os.WriteFile(signed, owner.Post(t, "/documents/"+id+"/download", nil).Want(t, 200).Body, 0o600); err != nil {
+	sealed := owner.Post(t, "/documents/"+id+"/download", nil).Want(t, http.StatusOK).Body
+	if err := os.WriteFile(signed, sealed, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	tellsOnce(t, owner, sealed)
 	// pdfsig judges each signature by its own line; whom it trusts is not asked here.
 	out, err := exec.CommandContext(t.Context(), "pdfsig", "-nocert", signed).CombinedOutput()
 	if valid := strings.Count(string(out), "Signature is Valid."); err != nil || valid != 3 {
 		t.Errorf("%d valid signatures, want those of the company and of both people (pdfsig leaves timestamps to others): %v\n%s", valid, err, out)
+	}
+}
+
+// tellsOnce has the report of a file tell each later change once, however many
+// objects it touched.
+func tellsOnce(t *testing.T, c *apptest.Client, file []byte) {
+	t.Helper()
+	var report struct {
+		Signatures []struct {
+			Changes []struct {
+				Revision int
+				What     string
+			}
+		}
+	}
+	c.Post(t, "/verify", apptest.Multipart(t, nil, apptest.File{Name: "signed.pdf", Content: file})).Want(t, http.StatusOK).Decode(t, &report)
+	told := 0
+	for i, s := range report.Signatures {
+		seen := map[string]bool{}
+		for _, change := range s.Changes {
+			told++
+			if said := fmt.Sprint(change); seen[said] {
+				t.Errorf("signature %d: %s is told twice", i+1, said)
+			} else {
+				seen[said] = true
+			}
+		}
+	}
+	if told == 0 {
+		t.Error("no later change is told")
 	}
 }

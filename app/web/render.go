@@ -176,12 +176,14 @@ func (w *words) when(t time.Time) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(w.moment(t))))
 }
 
+// bytesInWords is a size in the units of the configuration: 500 MB are 500,000,000
+// bytes.
 func bytesInWords(n int64) string {
 	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%d KB", (n+1023)>>10)
+	case n >= 1e6:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + " MB"
+	case n >= 1e3:
+		return fmt.Sprintf("%d KB", (n+999)/1e3)
 	}
 	return fmt.Sprintf("%d B", n)
 }

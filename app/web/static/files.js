@@ -9,7 +9,7 @@ const say = (key, values = {}) => {
 };
 const tell = text => { $('#status').textContent = ''; $('#status').textContent = text; };
 const warn = text => { $('#alert').textContent = ''; $('#alert').textContent = text; };
-const bytes = n => n >= 1 << 20 ? number.format(n / (1 << 20)) + ' MB' : Math.ceil(n / 1024) + ' KB';
+const bytes = n => n >= 1e6 ? number.format(n / 1e6) + ' MB' : Math.ceil(n / 1e3) + ' KB';
 const csrf = () => form.elements.csrf.value;
 const PIECE = 8 << 20, AT_ONCE = 3, TRIES = 6;
 const items = new Set();
