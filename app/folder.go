@@ -32,7 +32,7 @@ func lockFolder(dir string) (unlock func() error, err error) {
 	if err := errors.Join(f.Truncate(0), writeAll(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f.Close, nil
+	return func() error { return errors.Join(funlock(f), f.Close()) }, nil
 }
 
 func writeAll(f *os.File, s string) error {

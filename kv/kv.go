@@ -199,7 +199,7 @@ func (db *DB) mayOpen() error {
 	if db.inMemory {
 		return nil
 	}
-	used, err := inUse(db.dir)
+	used, err := db.stillInUse()
 	if err != nil {
 		return fmt.Errorf("kv: open: %w", err)
 	}
@@ -211,6 +211,26 @@ func (db *DB) mayOpen() error {
 	}
 	return nil
 }
+
+// letGo is how long a lock without a holder may last.
+const letGo = 2 * time.Second
+
+// stillInUse tells whether another process has the folder. A store that was
+// closed in this process may seem in use for some milliseconds more: a program
+// being started at that moment has a copy of every open file until it runs.
+// The name of the holder is taken away first, which tells the one from the
+// other.
+func (db *DB) stillInUse() (bool, error) {
+	for until := time.Now().Add(letGo); ; time.Sleep(5 * time.Millisecond) {
+		used, err := inUse(db.dir)
+		if err != nil || !used || exists(holderFile(db.dir)) || time.Now().After(until) {
+			return used, err
+		}
+	}
+}
+
+// holderFile is where Badger writes the process that has the folder.
+func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 
 // start opens Badger and loads what is kept in memory.
 func (db *DB) start() error {
@@ -326,7 +346,7 @@ func (db *DB) alone(fn func() error) error {
 // lockedError names the process that holds a folder.
 func lockedError(dir string) error {
 	holder := "unknown"
-	if pid, err := os.ReadFile(filepath.Join(dir, "LOCK")); err == nil {
+	if pid, err := os.ReadFile(holderFile(dir)); err == nil {
 		holder = strings.TrimSpace(string(pid))
 	}
 	return fmt.Errorf("%w: %s, process %s", ErrLocked, dir, holder)

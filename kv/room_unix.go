@@ -40,5 +40,7 @@ func inUse(dir string) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, d.Close()
 	}
-	return false, errors.Join(err, d.Close())
+	// Given back by name: closing alone leaves it with a program that is being
+	// started, until it runs.
+	return false, errors.Join(err, unix.Flock(int(d.Fd()), unix.LOCK_UN), d.Close())
 }

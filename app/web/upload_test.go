@@ -199,17 +199,25 @@ func TestUploadSeveral(t *testing.T) {
 	w.heading("Who is involved?")
 }
 
-func TestUploadGoesOnAfterACut(t *testing.T) {
-	t.Parallel()
+// throughLine opens a window whose way to the pages is a line that the test
+// can slow down and cut, signed in, where a document begins.
+func throughLine(t *testing.T) (*window, *line, *apptest.Client) {
+	t.Helper()
 	s := apptest.New(t)
 	l := newLine(t, s.URL)
 	w := open(t, look{})
 	w.cut = true
 	c := s.Company(t)
-	c2 := *c
-	c2.Server = &apptest.Server{App: c.App, URL: l.URL}
-	w.signIn(&c2)
+	far := *c
+	far.Server = &apptest.Server{App: c.App, URL: l.URL}
+	w.signIn(&far)
 	w.visit(l.URL + "/app/documents/new")
+	return w, l, c
+}
+
+func TestUploadGoesOnAfterACut(t *testing.T) {
+	t.Parallel()
+	w, l, _ := throughLine(t)
 	const size = 24 << 20
 	l.cut.Store(l.up.Load() + 13<<20)
 	begin := l.up.Load()
@@ -240,22 +248,14 @@ func (w *window) leave() {
 
 func TestUploadGoesOnAfterAReload(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t)
-	l := newLine(t, s.URL)
-	w := open(t, look{})
-	w.cut = true
-	c := s.Company(t)
-	c2 := *c
-	c2.Server = &apptest.Server{App: c.App, URL: l.URL}
-	w.signIn(&c2)
-	w.visit(l.URL + "/app/documents/new")
+	w, l, _ := throughLine(t)
 	path := onDisk(t, apptest.File{Name: "big.pdf", Content: heavy(20 << 20)})[0]
 	l.rate.Store(16 << 20)
 	begin := l.up.Load()
 	w.choose(path)
 	w.until(`location.pathname.endsWith("/files") && parseInt(document.querySelector("#uploads .state")?.textContent) >= 50`)
 	// What was shown in percent, bytes and time.
-	if got := w.read("#uploads .state"); !strings.Contains(got, "%") || !strings.Contains(got, "of 20 MB") {
+	if got := w.read("#uploads .state"); !strings.Contains(got, "%") || !strings.Contains(got, "of 21 MB") {
 		t.Errorf("the progress is %q", got)
 	}
 	address := get(w, chromedp.Location())
@@ -275,15 +275,7 @@ func TestUploadGoesOnAfterAReload(t *testing.T) {
 
 func TestUploadIsCancelledAtOnce(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t)
-	l := newLine(t, s.URL)
-	w := open(t, look{})
-	w.cut = true
-	c := s.Company(t)
-	c2 := *c
-	c2.Server = &apptest.Server{App: c.App, URL: l.URL}
-	w.signIn(&c2)
-	w.visit(l.URL + "/app/documents/new")
+	w, l, c := throughLine(t)
 	l.rate.Store(4 << 20)
 	w.choose(onDisk(t, apptest.File{Name: "big.pdf", Content: heavy(40 << 20)})...)
 	w.until(`parseInt(document.querySelector("#uploads .state")?.textContent) >= 5`)
@@ -294,14 +286,14 @@ func TestUploadIsCancelledAtOnce(t *testing.T) {
 		t.Errorf("cancelling took %v", took)
 	}
 	l.rate.Store(0)
-	who, err := s.Accounts.Authenticate(t.Context(), c.Token)
+	who, err := c.Accounts.Authenticate(t.Context(), c.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := strings.Split(get(w, chromedp.Location()), "/")[5]
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		left, err := s.Signing.UnfinishedUploads(t.Context(), who, id)
+		left, err := c.Signing.UnfinishedUploads(t.Context(), who, id)
 		if err != nil {
 			t.Fatal(err)
 		}
