@@ -140,7 +140,7 @@ func verify() *cobra.Command {
 			return err
 		}}
 	c.Flags().BoolVar(&o.JSON, "json", false, "report as JSON")
-	c.Flags().StringVar(&o.Root, "root", "", "PEM file of root certificates to trust")
+	c.Flags().StringVar(&o.Root, "root", "", "file of root certificates to trust, PEM or DER")
 	return c
 }
 

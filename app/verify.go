@@ -3,19 +3,19 @@ package app
 import (
 	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"paraph/app/pki"
 	"paraph/app/signing"
 )
 
 // VerifyOptions say what files are held against.
 type VerifyOptions struct {
-	Root string // PEM file of certificates to trust; "" trusts none
+	Root string // file of certificates to trust, PEM or DER; "" trusts none
 	JSON bool
 }
 
@@ -61,16 +61,9 @@ func readRoots(path string) ([]*x509.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	var roots []*x509.Certificate
-	for block, rest := pem.Decode(b); block != nil; block, rest = pem.Decode(rest) {
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		roots = append(roots, c)
-	}
-	if len(roots) == 0 {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", path)
+	roots, err := pki.ParseCertificates(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return roots, nil
 }

@@ -14,6 +14,7 @@ import (
 
 type reportView struct {
 	Sound      bool          `json:"sound" doc:"There is a signature, every one is intact, and nothing forbidden was changed"`
+	SHA256     string        `json:"sha256" doc:"Of the file, in hexadecimal"`
 	Pages      int           `json:"pages"`
 	Signatures []verdictView `json:"signatures"`
 }
@@ -48,7 +49,7 @@ type changeView struct {
 }
 
 func viewReport(r *signing.Report) reportView {
-	out := reportView{Sound: r.Sound, Pages: r.Pages, Signatures: []verdictView{}}
+	out := reportView{Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Signatures: []verdictView{}}
 	for i := range r.Signatures {
 		out.Signatures = append(out.Signatures, viewVerdict(&r.Signatures[i]))
 	}

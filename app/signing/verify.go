@@ -2,7 +2,9 @@ package signing
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -15,44 +17,46 @@ import (
 	"paraph/app/pki"
 )
 
-// Report is what a PDF's signatures are worth, one after the other.
+// Report is what a PDF's signatures are worth, one after the other; as JSON it
+// has the names of the API.
 type Report struct {
-	Pages      int
-	Signatures []SignatureVerdict
+	SHA256     string             `json:"sha256"` // of the whole file, in hexadecimal
+	Pages      int                `json:"pages"`
+	Signatures []SignatureVerdict `json:"signatures"`
 	// Sound is true when there is a signature and every one is intact and
 	// nothing forbidden was changed after it.
-	Sound bool
+	Sound bool `json:"sound"`
 }
 
 // SignatureVerdict is what one signature or document timestamp is worth.
 type SignatureVerdict struct {
-	Field       string
-	Kind        string // signature, certification, timestamp
-	Signer      string
-	Email       string
-	Issuer      string
-	Reason      string
-	ClaimedAt   *time.Time
-	TimestampAt *time.Time
-	Authority   string // of the timestamp
-	Revision    int
-	CoversAll   bool // nothing follows it
-	Intact      bool
-	Trusted     bool
-	Root        string
-	Revocation  string
-	Algorithm   string
-	Level       string // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for what is not PAdES
-	Changes     []ChangeVerdict
-	Problems    []string
-	Notes       []string
+	Field       string          `json:"field"`
+	Kind        string          `json:"kind"` // signature, certification, timestamp
+	Signer      string          `json:"signer"`
+	Email       string          `json:"email,omitempty"`
+	Issuer      string          `json:"issuer"`
+	Reason      string          `json:"reason,omitempty"`
+	ClaimedAt   *time.Time      `json:"claimed_at,omitempty"`
+	TimestampAt *time.Time      `json:"timestamp_at,omitempty"`
+	Authority   string          `json:"timestamp_authority,omitempty"` // of the timestamp
+	Revision    int             `json:"revision"`
+	CoversAll   bool            `json:"covers_whole_file"` // nothing follows it
+	Intact      bool            `json:"intact"`
+	Trusted     bool            `json:"trusted"`
+	Root        string          `json:"root,omitempty"`
+	Revocation  string          `json:"revocation"`
+	Algorithm   string          `json:"algorithm"`
+	Level       string          `json:"level,omitempty"` // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for what is not PAdES
+	Changes     []ChangeVerdict `json:"changes"`
+	Problems    []string        `json:"problems"`
+	Notes       []string        `json:"notes"`
 }
 
 // ChangeVerdict is one change after a signature.
 type ChangeVerdict struct {
-	Revision  int
-	What      string
-	Permitted bool
+	Revision  int    `json:"revision"`
+	What      string `json:"what"`
+	Permitted bool   `json:"permitted"`
 }
 
 // Verify reports on every signature of a PDF, ours and others'. Nothing of the
@@ -71,7 +75,11 @@ func Verify(r io.ReaderAt, size int64, roots []*x509.Certificate, now time.Time)
 		return nil, err
 	}
 	o := pki.VerifyOptions{Roots: roots, Extra: parseCertificates(dss.Certs), CRLs: dss.CRLs, OCSPs: dss.OCSPs, At: now}
-	out := &Report{Pages: len(f.Pages()), Sound: len(signatures) > 0, Signatures: make([]SignatureVerdict, len(signatures))}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
+		return nil, err
+	}
+	out := &Report{SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: len(f.Pages()), Sound: len(signatures) > 0, Signatures: make([]SignatureVerdict, len(signatures))}
 	// From the last to the first: a document timestamp proves that what it
 	// covers existed by then, and an earlier one is judged at that time.
 	proven, later := now, false
@@ -204,9 +212,10 @@ func what(c pdf.Change) string {
 	return kind + ": " + c.Detail
 }
 
-// VerifyUpload reports on a PDF that anybody sends. Its bytes lie in a scratch
-// file while they are looked at; nothing is kept.
-func (s *Service) VerifyUpload(ctx context.Context, r io.Reader) (report *Report, err error) {
+// VerifyUpload reports on a PDF that anybody sends; roots are trusted beside our
+// own. Its bytes lie in a scratch file while they are looked at; nothing is
+// kept.
+func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, roots ...*x509.Certificate) (report *Report, err error) {
 	select {
 	case s.verifying <- struct{}{}:
 		defer func() { <-s.verifying }()
@@ -225,7 +234,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader) (report *Report
 	if size > s.Limits.UploadBytes {
 		return nil, account.TooLarge("file_too_large", "The file is larger than the limit of "+megabytes(s.Limits.UploadBytes)+".")
 	}
-	report, err = Verify(tmp, size, s.Keys.Roots(), s.Now())
+	report, err = Verify(tmp, size, append(roots, s.Keys.Roots()...), s.Now())
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
 		return nil, account.Invalid("file", "The file is encrypted; send it without protection.")

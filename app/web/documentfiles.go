@@ -65,7 +65,8 @@ func (r *request) verifyFile(d *signing.Document, id string) (*reportView, error
 	if err != nil {
 		return nil, err
 	}
-	return r.report(f.Name, got), nil
+	report, err := r.report(f.Name, got)
+	return &report, err
 }
 
 // downloadDocument gives what the address names: the document sealed or as it

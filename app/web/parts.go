@@ -23,7 +23,8 @@ var components = template.FuncMap{"field": newField, "chip": newChip, "button": 
 type fieldData struct {
 	Name, ID, Type, Label, Help, Value           string
 	Autocomplete, Inputmode, Pattern, Form, List string
-	Min, Max, Step, Placeholder                  string
+	Min, Max, Step, Placeholder, Accept          string
+	Multiple                                     bool
 	Rows, Maxlength                              int
 	Required, Checked, Autofocus, Ltr            bool
 	Options                                      []option
@@ -60,6 +61,8 @@ func newField(name string, pairs ...any) (fieldData, error) {
 			return assign(v, func(x string) { fault = x })
 		case "required":
 			return assign(v, func(x bool) { f.Required = x })
+		case "multiple":
+			return assign(v, func(x bool) { f.Multiple = x })
 		case "checked":
 			return assign(v, func(x bool) { f.Checked = x })
 		case "autofocus":
@@ -72,7 +75,7 @@ func newField(name string, pairs ...any) (fieldData, error) {
 			return assign(v, func(x []option) { f.Options = x })
 		}
 		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID, "autocomplete": &f.Autocomplete,
-			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List}
+			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept}
 		into := texts[key]
 		return into != nil && assign(v, func(x string) { *into = x })
 	})

@@ -2,13 +2,21 @@ package web_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
+	stdhtml "html"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,13 +49,19 @@ func fetch(t *testing.T, address string, headers ...string) (*http.Response, str
 	return res, string(b)
 }
 
-func TestCheckAFile(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
+// signedCopy is a file that one person has signed.
+func signedCopy(t *testing.T, s *apptest.Server) []byte {
+	t.Helper()
 	d := send(t, s, []apptest.Map{maria()})
 	_, token, _ := strings.Cut(d.links[0], "/s/")
 	s.With(token).Post(t, "/documents/"+d.id+"/"+token[:26]+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
-	signed := d.Get(t, "/documents/"+d.id+"/download").Want(t, http.StatusOK).Body
+	return d.Get(t, "/documents/"+d.id+"/download").Want(t, http.StatusOK).Body
+}
+
+func TestCheckAFile(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	signed := signedCopy(t, s)
 	changed := bytes.Clone(signed)
 	changed[len(changed)/2] ^= 1
 	for _, c := range []struct {
@@ -73,6 +87,83 @@ func TestCheckAFile(t *testing.T) {
 				t.Errorf("the verdict is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestCheckSeveralFiles holds files against a stranger's root as well, and one
+// that can't be read doesn't take the reports of the others away.
+func TestCheckSeveralFiles(t *testing.T) {
+	t.Parallel()
+	s, other := apptest.New(t), apptest.New(t)
+	foreign := signedCopy(t, other)
+	type part struct {
+		field, name string
+		content     []byte
+	}
+	visitor := formClientAt(t, s.URL, "/verify", "")
+	post := func(t *testing.T, parts ...part) (int, string) {
+		t.Helper()
+		var b bytes.Buffer
+		w := multipart.NewWriter(&b)
+		err := w.WriteField("csrf", visitor.token)
+		for _, p := range parts {
+			f, e := w.CreateFormFile(p.field, p.name)
+			if e == nil {
+				_, e = f.Write(p.content)
+			}
+			err = errors.Join(err, e)
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return visitor.post("/verify/report", &b, "Content-Type", w.FormDataContentType())
+	}
+	root := part{"root", "root.pem", other.Keys.RootPEM()}
+	file := part{"file", "foreign.pdf", foreign}
+	bad := part{"file", "bad.pdf", []byte("no PDF")}
+	for _, c := range []struct {
+		name   string
+		parts  []part
+		status int
+		want   []string
+	}{
+		{"a stranger's", []part{file}, http.StatusOK, []string{"somebody this service does not know"}},
+		{"with the stranger's root", []part{root, file}, http.StatusOK, []string{">Valid<", "Also trusted in this check:", other.Keys.Root().Subject.CommonName}},
+		{"with one that is none", []part{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be checked", "not a PDF that can be read", ">Valid<"}},
+		{"only one that is none", []part{bad}, http.StatusUnprocessableEntity, []string{"not a PDF that can be read"}},
+		{"a root that is none", []part{{"root", "r.pem", []byte("x")}, file}, http.StatusUnprocessableEntity, []string{"holds no certificate"}},
+		{"nothing", nil, http.StatusUnprocessableEntity, []string{"Choose a file first."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, html := post(t, c.parts...)
+			if status != c.status {
+				t.Errorf("status %d, want %d", status, c.status)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(html, want) {
+					t.Errorf("%q is not in %s", want, html)
+				}
+			}
+		})
+	}
+	_, html := post(t, file)
+	raw := regexp.MustCompile(`href="data:application/json;base64,([^"]+)"`).FindStringSubmatch(html)
+	if raw == nil {
+		t.Fatal("there is no report for programs")
+	}
+	b, err := base64.StdEncoding.DecodeString(stdhtml.UnescapeString(raw[1]))
+	var report struct {
+		Name, SHA256 string
+		Signatures   []struct {
+			Intact, Trusted bool
+			Level           string
+		}
+	}
+	if err := errors.Join(err, json.Unmarshal(b, &report)); err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(foreign); report.Name != "foreign.pdf" || report.SHA256 != fmt.Sprintf("%x", sum) || len(report.Signatures) < 2 || !report.Signatures[0].Intact || report.Signatures[0].Trusted {
+		t.Errorf("the report is %s", b)
 	}
 }
 

@@ -143,12 +143,19 @@ func (p *pages) in(w *words) (*template.Template, error) {
 	return set, nil
 }
 
+// onPage is what a part of a page shows that needs to know the page as well.
+type onPage struct {
+	Page  page
+	Value any
+}
+
 // functions are what a template can call.
 func functions(w *words, a *assets) template.FuncMap {
 	f := template.FuncMap{
 		"t": w.say, "words": w.under, "asset": a.address, "icon": icon, "bytes": bytesInWords,
 		"day":  func(t time.Time) string { return w.date(t) },
 		"when": func(p page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
+		"on":   func(p page, v any) onPage { return onPage{p, v} },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
 		"status": w.statusChip,

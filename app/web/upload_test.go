@@ -338,8 +338,14 @@ type formClient struct {
 
 func newFormClient(t *testing.T, c *apptest.Client) *formClient {
 	t.Helper()
-	f := &formClient{t: t, base: c.URL, cookie: "paraph_session=" + c.Token}
-	res, html := fetch(t, c.URL+"/app/documents/new", "Cookie", f.cookie)
+	return formClientAt(t, c.URL, "/app/documents/new", "paraph_session="+c.Token)
+}
+
+// formClientAt begins at the page that has the form.
+func formClientAt(t *testing.T, base, path, cookie string) *formClient {
+	t.Helper()
+	f := &formClient{t: t, base: base, cookie: cookie}
+	res, html := fetch(t, base+path, "Cookie", f.cookie)
 	for _, k := range res.Cookies() {
 		f.cookie += "; " + k.Name + "=" + k.Value
 	}

@@ -3,8 +3,13 @@ package web
 import (
 	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/asn1"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,13 +18,14 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/pki"
 	"paraph/app/signing"
 )
 
 // publicRoutes are the pages for everybody: checking a file, and the
 // certificate that its signatures lead to.
 func (d *Door) publicRoutes(app *fiber.App) {
-	d.get(app, "/verify", func(r *request) error { return r.showVerify(http.StatusOK, nil, page{}) })
+	d.get(app, "/verify", func(r *request) error { return r.showVerify(http.StatusOK, verifyPage{}, page{}) })
 	d.get(app, "/verify/report", func(r *request) error { return r.redirect("/verify") })
 	d.upload(app, "/verify/report", (*request).verify)
 	d.get(app, "/trust", (*request).showTrust)
@@ -28,17 +34,28 @@ func (d *Door) publicRoutes(app *fiber.App) {
 	}
 }
 
-// verifyPage is the page on which a file is checked.
+// verifyPage is the page on which files are checked.
 type verifyPage struct {
-	Limit  int64
-	Report *reportView
+	Limit   int64
+	Most    int // files at a time
+	Reports []reportView
+	Roots   []string // that the person trusts beside ours
 }
+
+const (
+	maxVerified = 20       // files of one check
+	maxRootFile = 64 << 10 // bytes of a file of certificates
+)
 
 // reportView is what a file's signatures are worth, in words.
 type reportView struct {
+	ID                              string // of its heading
 	Name, Kind, Icon, Verdict, Text string
 	Pages                           int
+	SHA256                          string
 	Signatures                      []signatureView
+	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
+	File                            string       // name to save it under
 }
 
 type signatureView struct {
@@ -53,42 +70,106 @@ type laterView struct {
 	Permitted bool
 }
 
-func (r *request) showVerify(status int, report *reportView, p page) error {
-	p.Title, p.Data, p.Scripts = r.say("verify.title"), verifyPage{r.door.MaxUpload, report}, []string{"upload.js"}
+func (r *request) showVerify(status int, v verifyPage, p page) error {
+	v.Limit, v.Most = r.door.MaxUpload, maxVerified
+	p.Title, p.Data, p.Scripts = r.say("verify.title"), v, []string{"upload.js"}
 	return r.render(status, "verify", p)
 }
 
-// verify reports on the first file that was sent; nothing of it is kept.
+// verify reports on the files that were sent; nothing of them is kept. Of
+// several, one that can't be read doesn't take the reports of the others away.
 func (r *request) verify() error {
-	var report *reportView
-	err := r.files(func(f *filePart) error {
-		if f.Name == "" || report != nil {
+	var v verifyPage
+	var roots []*x509.Certificate
+	var unread error
+	err := r.files(func(f *filePart) (err error) {
+		switch {
+		case f.Name == "":
+			return nil
+		case f.Field == "root":
+			roots, err = readRoots(f)
+			return err
+		case len(v.Reports) == maxVerified:
+			return account.Invalid("file", fmt.Sprintf("At most %d files can be checked at a time.", maxVerified))
+		}
+		got, err := r.door.Signing.VerifyUpload(r.UserContext(), f, roots...)
+		if account.KindOf(err) == account.KindInvalid {
+			unread = err
+			v.Reports = append(v.Reports, reportView{Name: f.Name, Kind: "danger", Icon: "alert", Verdict: r.say("verify.unread"), Text: r.inWords(err)})
 			return nil
 		}
-		got, err := r.door.Signing.VerifyUpload(r.UserContext(), f)
 		if err != nil {
 			return err
 		}
-		report = r.report(f.Name, got)
-		return nil
+		report, err := r.report(f.Name, got)
+		v.Reports = append(v.Reports, report)
+		return err
 	})
+	if err == nil && len(v.Reports) == 1 {
+		err = unread
+	}
 	switch account.KindOf(err) {
 	case account.KindInvalid, account.KindUnsupported, account.KindTooLarge, account.KindThrottled, account.KindMalformed, account.KindUnavailable:
 		f := r.failureOf(err)
-		return r.showVerify(f.Status, nil, page{Fault: r.explain(f), Faults: f.Faults})
+		p := page{Faults: r.translated(f.Faults)}
+		if len(f.Faults) == 0 {
+			p.Fault = r.translate(r.explain(f), nil)
+		}
+		return r.showVerify(f.Status, verifyPage{}, p)
 	}
 	if err != nil {
 		return err
 	}
-	if report == nil {
-		return r.showVerify(http.StatusUnprocessableEntity, nil, page{Faults: map[string][]string{"file": {r.say("verify.missing")}}})
+	if len(v.Reports) == 0 {
+		return r.showVerify(http.StatusUnprocessableEntity, v, page{Faults: map[string][]string{"file": {r.say("verify.missing")}}})
 	}
-	return r.showVerify(http.StatusOK, report, page{})
+	for i := range v.Reports {
+		if v.Reports[i].ID = "verdict"; i > 0 {
+			v.Reports[i].ID += fmt.Sprintf("-%d", i+1)
+		}
+	}
+	for _, root := range roots {
+		v.Roots = append(v.Roots, root.Subject.String())
+	}
+	return r.showVerify(http.StatusOK, v, page{})
+}
+
+// inWords says in the reader's language what is wrong with a file.
+func (r *request) inWords(err error) string {
+	f := r.failureOf(err)
+	for _, messages := range r.translated(f.Faults) {
+		return strings.Join(messages, " ")
+	}
+	return r.translate(r.explain(f), nil)
+}
+
+// readRoots takes the certificates that a person wants files held against.
+func readRoots(f *filePart) ([]*x509.Certificate, error) {
+	raw, err := io.ReadAll(io.LimitReader(f, maxRootFile+1))
+	if err != nil {
+		return nil, cut(err)
+	}
+	if len(raw) > maxRootFile {
+		return nil, account.Invalid("root", "This file is too large to be a certificate.")
+	}
+	roots, err := pki.ParseCertificates(raw)
+	if err != nil {
+		return nil, account.Invalid("root", "This file holds no certificate. Choose a PEM or DER file.").Because(err)
+	}
+	return roots, nil
 }
 
 // report puts the verdicts into words.
-func (r *request) report(name string, from *signing.Report) *reportView {
-	v := &reportView{Name: name, Pages: from.Pages}
+func (r *request) report(name string, from *signing.Report) (reportView, error) {
+	raw, err := json.MarshalIndent(struct {
+		Name string `json:"name"`
+		*signing.Report
+	}{name, from}, "", "  ")
+	if err != nil {
+		return reportView{}, err
+	}
+	v := reportView{ID: "verdict", Name: name, Pages: from.Pages, SHA256: from.SHA256, File: strings.TrimSuffix(name, ".pdf") + " – report.json",
+		JSON: template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(raw))}
 	trusted := true
 	for i := range from.Signatures {
 		s := r.signature(&from.Signatures[i])
@@ -109,7 +190,7 @@ func (r *request) report(name string, from *signing.Report) *reportView {
 		word, v.Kind, v.Icon = "valid", "ok", "shield-ok"
 	}
 	v.Verdict, v.Text = r.say("verify."+word), r.say("verify."+word+".text")
-	return v
+	return v, nil
 }
 
 func (r *request) signature(from *signing.SignatureVerdict) signatureView {

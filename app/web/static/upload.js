@@ -1,7 +1,7 @@
 // A form with a file: dropping one onto it, and how far it has come.
 function attach(form) {
   const words = JSON.parse(form.dataset.words), say = key => words[key]?.other || key;
-  const file = form.querySelector('input[type=file]'), box = form.querySelector('.progress'), bar = box.querySelector('progress'), line = box.querySelector('[role=status]');
+  const file = form.querySelector('input[type=file][required]'), box = form.querySelector('.progress'), bar = box.querySelector('progress'), line = box.querySelector('[role=status]');
   const over = on => e => { e.preventDefault(); form.classList.toggle('over', on); };
   form.addEventListener('dragover', over(true));
   form.addEventListener('dragleave', over(false));
@@ -25,7 +25,7 @@ function attach(form) {
       if (!main) return failed();
       document.querySelector('main').replaceWith(main);
       document.title = page.title;
-      main.querySelector('#errors,#verdict,h1')?.focus();
+      main.querySelector('#errors,#all,#verdict,h1')?.focus();
       main.querySelectorAll('form[data-upload]').forEach(attach);
     });
     send.open('POST', form.action);
