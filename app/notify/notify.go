@@ -271,6 +271,9 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	if sendErr != nil && errors.Is(sendErr, mail.ErrRejected) {
 		sendErr = kv.Permanent(sendErr)
 	}
+	if sendErr == nil && err == nil && m.Document != "" && m.Attempts > 0 {
+		err = s.signing.MailDelivered(ctx, m.Company, m.Document, m.To)
+	}
 	return errors.Join(sendErr, err)
 }
 

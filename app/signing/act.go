@@ -211,7 +211,23 @@ func (s *Service) MailFailed(_ context.Context, company, id, address string) err
 		if d.Owner.Email == address || d.Status != Sent || d.Attention != "" {
 			return nil, nil
 		}
-		d.Attention, d.AttentionText = AttentionMailFailed, "A message could not be delivered to "+address+". Check the address, or give the person their link in another way."
+		d.Attention, d.AttentionText = AttentionMailFailed, undelivered(address)
 		return []saving{happened("document.mail_failed").with("email", address)}, nil
 	})
+}
+
+// MailDelivered takes back what [Service.MailFailed] noted, once a later try got
+// through.
+func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
+	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
+		if d.Attention != AttentionMailFailed || d.AttentionText != undelivered(address) {
+			return nil, nil
+		}
+		d.Attention, d.AttentionText = "", ""
+		return []saving{happened("document.mail_delivered").with("email", address)}, nil
+	})
+}
+
+func undelivered(address string) string {
+	return "A message could not be delivered to " + address + ". Check the address, or give the person their link in another way."
 }

@@ -151,6 +151,10 @@ func TestOutbox(t *testing.T) {
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/outbox?status=failed&to=BEN")
 	v.contains(html, "/app/documents/"+document, "Failed")
+	attention := func() any { return owner.Get(t, "/documents/"+document).Want(t, http.StatusOK).At(t, "attention") }
+	if got := attention(); got != "mail_failed" {
+		t.Errorf("the document needs attention for %v", got)
+	}
 	_, id, _ := strings.Cut(html, `href="/app/settings/outbox/`)
 	id, _, _ = strings.Cut(id, `"`)
 	page := "/app/settings/outbox/" + id
@@ -170,6 +174,9 @@ func TestOutbox(t *testing.T) {
 	s.Mails(t, "ben@signer.example")
 	_, html = v.get(page)
 	v.contains(html, "Sent", "Safe in the bag")
+	if got := attention(); got != nil {
+		t.Errorf("it was delivered, yet the document needs attention for %v", got)
+	}
 	if status, _ := v.send(page + "/retry"); status != http.StatusConflict {
 		t.Errorf("it is sent again: %d", status)
 	}
