@@ -137,12 +137,16 @@ func TestEditorsThatDoNotMeet(t *testing.T) {
 	d.put(t, place("text", "City", 1, .1))
 	w := team(t, c, look{width: 1280, height: 1000})
 	w.edit(d)
+	// A field that was placed just now is known to both sides by different names.
+	w.click(`[data-type="signature"]`)
+	w.hit(w.on(1, .5, .3), 0)
+	w.saved()
 	c.Patch(t, "/documents/"+d.id, apptest.Map{"subject": "Please sign"}).Want(t, http.StatusOK)
 	c.Post(t, "/documents/"+d.id+"/invite", apptest.Map{"invitations": []apptest.Map{{"name": "Ben Buyer", "email": "ben@signer.example"}}}).Want(t, http.StatusCreated)
 	w.run(chromedp.Focus(".box"))
 	w.key("ArrowDown", shiftKey)
 	w.saved()
-	if got := d.fields(t); got[0].Y <= .1 {
+	if got := d.fields(t); len(got) != 2 || got[0].Y <= .1 {
 		t.Errorf("the field was not moved: %+v", got)
 	}
 	w.until(`document.querySelectorAll("#for option").length === 2`)

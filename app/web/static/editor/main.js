@@ -217,6 +217,7 @@ class Editor {
       $('#pane-' + t.id.slice(4)).hidden = t !== tab;
     }
     if (pane === 'people') this.people.render();
+    if (pane === 'properties') this.properties.show();
     if (pane === 'pages' && narrow !== 'pages') this.view.refit();
     if (focus) ($$('#pane-' + pane + ' :is(select,input,button)').find(e => e.offsetParent) || $('#pane-' + pane)).focus();
   }

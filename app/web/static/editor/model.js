@@ -17,7 +17,7 @@ export class Model extends EventTarget {
     this.selected = new Set();
     this.undone = []; this.done = [];
     this.count = 0;
-    for (const f of state.fields) this.put(...this.read(f));
+    for (const f of state.fields) { this.ids.set(f.id, f.id); this.put(...this.read(f)); }
   }
 
   // adopt takes over what is not fields: the version and the people.
@@ -41,7 +41,6 @@ export class Model extends EventTarget {
     const out = { i: this.places.get(f.file + '/' + f.page) ?? -1 };
     for (const k of plain) if (f[k] !== undefined && f[k] !== '' && f[k] !== false && f[k] !== null) out[k] = f[k];
     if (out.options && !out.options.length) delete out.options;
-    this.ids.set(f.id, f.id);
     return [f.id, Object.freeze(out)];
   }
   // wire is what the server is told of a field.
@@ -135,14 +134,20 @@ export class Model extends EventTarget {
     return list.map(o => [o.k, this.boxed(o.f, { ...o.b, x: o.b.x + dx, y: o.b.y + dy }, o.f.i + pages)]);
   }
 
-  // everything is the whole set by the server's names, to be compared.
-  everything() { return new Map([...this.fields.keys()].map(k => [k, JSON.stringify(this.wire(k))])); }
   // replace puts another set in the place of all fields, as one step.
   replace(fields) {
     const changes = new Map([...this.fields.keys()].map(k => [k, null]));
     for (const [k, f] of fields) changes.set(k, f);
     this.change([...changes].filter(([k, f]) => f || this.fields.has(k)));
   }
+}
+
+// differ lists the keys under which two sets have not the same.
+export function differ(a, b) {
+  const out = new Set(), text = f => f && JSON.stringify([f.i, ...plain.map(k => f[k])]);
+  for (const [k, f] of b) { const g = a.get(k); if (g !== f && text(g) !== text(f)) out.add(k); }
+  for (const k of a.keys()) if (!b.has(k)) out.add(k);
+  return out;
 }
 
 const round = v => Math.round(v * 1e6) / 1e6;

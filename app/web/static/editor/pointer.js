@@ -15,6 +15,10 @@ export class Pointer {
     addEventListener('pointermove', e => this.move(e));
     addEventListener('pointerup', e => this.up(e));
     addEventListener('pointercancel', e => this.cancel(e));
+    // Where things are is read once, and again when they went somewhere else: to
+    // read it in every frame would have the browser lay out the pages each time.
+    this.rects = new Map();
+    for (const event of ['scroll', 'resize']) addEventListener(event, () => this.rects.clear(), { capture: true, passive: true });
     view.pane.addEventListener('contextmenu', e => { if (this.touch && e.target.closest('.box')) e.preventDefault(); });
     $('.palette').addEventListener('pointerdown', e => this.carry(e));
     // A click that a script or a screen reader makes selects; those of a pointer were seen before.
@@ -26,6 +30,7 @@ export class Pointer {
     this.touch = e.pointerType === 'touch';
     const key = this.view.keyOf(e.target), page = this.view.pageOf(e.target), handle = e.target.closest('[data-handle]');
     const start = { id: e.pointerId, x: e.clientX, y: e.clientY, at: e };
+    this.rects.clear();
     if (this.editor.armed && page >= 0) this.drag = { ...start, kind: 'place', page, type: this.editor.armed };
     else if (handle) this.drag = { ...start, kind: 'resize', key, handle: handle.dataset.handle };
     else if (key) this.press(e, key, start);
@@ -54,6 +59,8 @@ export class Pointer {
       if (d.kind === 'tap' || d.kind === 'place' && this.touch) { if (d.kind === 'tap') this.drag = null; return; }
       d.going = true;
       this.view.busy = true;
+      // All that comes goes to the pages: nothing else is looked for under the pointer, or lights up.
+      if (e.isTrusted) this.view.pane.setPointerCapture(d.id);
       this[d.kind + 'Start']?.(d);
     }
     this.frame ??= requestAnimationFrame(() => this.step());
@@ -68,10 +75,10 @@ export class Pointer {
   // scroll moves the pages when the pointer is near their edge.
   scroll(d) {
     if (d.kind === 'marquee' || d.kind === 'resize') return false;
-    const pane = this.view.pane, inside = pane.scrollHeight > pane.clientHeight + 1, r = inside ? pane.getBoundingClientRect() : { top: 0, bottom: innerHeight, left: 0, right: innerWidth };
+    const r = d.frame ||= this.view.scrolls ? this.view.pane.getBoundingClientRect() : { top: 0, bottom: innerHeight, left: 0, right: innerWidth };
     if (d.at.clientX < r.left || d.at.clientX > r.right) return false;
     const by = d.at.clientY < r.top + 40 ? -14 : d.at.clientY > r.bottom - 40 ? 14 : 0;
-    if (by) this.view.scrollBy(by);
+    if (by) { this.view.scrollBy(by); this.rects.clear(); }
     return by;
   }
   up(e) {
@@ -94,7 +101,7 @@ export class Pointer {
     d.ghost?.remove();
     this.view.guides(d.page ?? 0, null);
     this.view.busy = false;
-    for (const b of root.querySelectorAll('.going')) b.classList.remove('going');
+    for (const b of root.querySelectorAll('.going')) { b.classList.remove('going'); b.style.transform = ''; }
     this.view.showNear();
   }
   // click ends a press that did not become a drag.
@@ -104,9 +111,13 @@ export class Pointer {
     if (d.key && !d.add && (d.was || this.touch)) { this.model.select([d.key]); this.view.focus(d.key, true); }
   }
 
+  rect(i) {
+    if (!this.rects.has(i)) this.rects.set(i, this.view.papers[i].getBoundingClientRect());
+    return this.rects.get(i);
+  }
   // point is where the pointer is on a page, in points.
   point(i, e) {
-    const r = this.view.papers[i].getBoundingClientRect(), p = this.model.pages[i];
+    const r = this.rect(i), p = this.model.pages[i];
     return { x: (e.clientX - r.left) / r.width * p.w, y: (e.clientY - r.top) / r.height * p.h };
   }
   lines(i, without) {
@@ -117,9 +128,8 @@ export class Pointer {
   snapping(e) { return this.snap && !e.altKey; }
   // pageAt is the page under a height in the window, looked for from a page on.
   pageAt(i, y) {
-    const papers = this.view.papers;
-    while (i + 1 < papers.length && y > papers[i].getBoundingClientRect().bottom + 8) i++;
-    while (i > 0 && y < papers[i].getBoundingClientRect().top - 8) i--;
+    while (i + 1 < this.view.papers.length && y > this.rect(i).bottom + 8) i++;
+    while (i > 0 && y < this.rect(i).top - 8) i--;
     return i;
   }
 
@@ -134,7 +144,8 @@ export class Pointer {
     d.all = around(d.mates);
     d.box = b;
     d.lines = {};
-    for (const k of d.keys) this.view.boxes.get(k)?.classList.add('going');
+    d.put = new Map(); // where the boxes lie; how far they went from there is a transform
+    for (const k of d.keys) { d.put.set(k, this.model.fields.get(k)); this.view.boxes.get(k)?.classList.add('going'); }
   }
   moveStep(d, e) {
     const i = this.pageAt(d.page, e.clientY), at = this.point(i, e);
@@ -147,12 +158,7 @@ export class Pointer {
       dx += snapped.x?.by || 0; dy += snapped.y?.by || 0;
     }
     d.to = this.model.shifted(d.keys, dx, dy, i - d.from);
-    for (const [k, f] of d.to) {
-      const b = this.view.boxes.get(k);
-      if (!b) continue;
-      if (b.parentNode !== this.view.layers[f.i]) this.view.layers[f.i].append(b);
-      b.style.left = f.x * 100 + '%'; b.style.top = f.y * 100 + '%'; b.style.width = f.w * 100 + '%'; b.style.height = f.h * 100 + '%';
-    }
+    for (const [k, f] of d.to) this.view.shift(k, d.put, f);
     this.view.guides(i, snapped);
   }
   moveEnd(d) {
@@ -164,6 +170,7 @@ export class Pointer {
       this.view.focus(keys[0][0], true);
       return tell(say('copied', { n: keys.length }));
     }
+    for (const [k, f] of d.to) { const b = this.view.boxes.get(k); if (b) this.view.place(b, f); }
     this.model.change(d.to);
     if (d.page !== d.from) this.view.redraw();
     this.view.focus(d.key, true);
@@ -227,7 +234,7 @@ export class Pointer {
     addEventListener('click', e => { e.stopPropagation(); e.preventDefault(); }, { capture: true, once: true, signal: AbortSignal.timeout(1000) });
     d.size = [w * z, h * z];
   }
-  carryStep(d, e) { Object.assign(d.ghost.style, { left: e.clientX - d.size[0] / 2 + 'px', top: e.clientY - d.size[1] / 2 + 'px' }); }
+  carryStep(d, e) { d.ghost.style.transform = `translate(${e.clientX - d.size[0] / 2}px,${e.clientY - d.size[1] / 2}px)`; }
   carryEnd(d, e) {
     d.ghost.remove();
     const i = this.view.pageOf(document.elementFromPoint(e.clientX, e.clientY));

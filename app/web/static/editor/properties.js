@@ -18,6 +18,7 @@ export class Properties {
     Object.assign(this, { model, view, editor });
     this.form = $('#properties');
     this.unit = $('#q-unit');
+    this.pane = $('#pane-properties');
     this.form.addEventListener('submit', e => e.preventDefault());
     this.form.addEventListener('change', e => this.changed(e.target));
     this.form.addEventListener('input', e => { if (e.target.name === 'label') this.changed(e.target); });
@@ -30,6 +31,7 @@ export class Properties {
   get keys() { return [...this.model.selected]; }
 
   show() {
+    if (this.pane.hidden) return;
     const all = this.keys.map(k => this.model.fields.get(k)).filter(Boolean);
     this.form.hidden = !all.length; $('#none-selected').hidden = !!all.length;
     if (!all.length) return;

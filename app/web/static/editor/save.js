@@ -2,6 +2,7 @@
 // was made from; what another person did meanwhile is never written over
 // without asking, and what could not be saved is kept in the browser.
 import { $, root, say, make, post, tell } from './text.js';
+import { differ } from './model.js';
 
 const wait = 700, patience = [2000, 4000, 8000, 16000, 30000, 60000];
 
@@ -9,7 +10,7 @@ export class Saver {
   constructor(model, view, editor) {
     Object.assign(this, { model, view, editor });
     this.place = 'paraph.edit.' + root.dataset.id;
-    this.base = model.everything();
+    this.base = new Map(model.fields); // what the server has, as far as is known here
     this.tries = 0;
     this.line = Promise.resolve();
     model.addEventListener('change', () => this.later());
@@ -36,26 +37,27 @@ export class Saver {
 
   async now() {
     if (!this.dirty || this.stopped) return !this.dirty;
-    const keys = this.model.all(), fields = keys.map(k => this.model.wire(k));
+    const keys = this.model.all(), sent = new Map(keys.map(k => [k, this.model.fields.get(k)])), fields = keys.map(k => this.model.wire(k));
     this.dirty = false;
     this.show(say('saving'));
     let answer;
     try { answer = await post('/fields', { version: this.model.version, fields: JSON.stringify(fields) }); } catch { answer = { status: 0, body: {} }; }
-    if (answer.status === 200) return this.kept(keys, fields, answer.body);
+    if (answer.status === 200) return this.kept(keys, sent, answer.body);
     this.dirty = true;
     if (answer.status === 409 && answer.body.state) return this.overtaken(answer.body) && this.now();
     this.failed(answer, keys);
     return false;
   }
-  kept(keys, fields, body) {
+  kept(keys, sent, body) {
     this.model.version = body.version;
     this.tries = 0; this.failing = false;
     this.editor.trouble('');
-    this.base = new Map(keys.map((k, i) => { this.model.ids.set(k, body.ids[i]); fields[i].id = body.ids[i]; return [k, JSON.stringify(fields[i])]; }));
+    keys.forEach((k, i) => this.model.ids.set(k, body.ids[i]));
+    this.base = sent;
     for (const [i, f] of Object.entries(body.kept || {})) {
-      const k = keys[i], [, stored] = this.model.read(f);
-      this.base.set(k, JSON.stringify(this.model.wire(k)));
-      if (JSON.stringify(fields[i]) === JSON.stringify(this.model.wire(k))) { this.model.put(k, stored); this.base.set(k, JSON.stringify(this.model.wire(k))); }
+      const k = keys[i], was = sent.get(k), [, stored] = this.model.read(f);
+      sent.set(k, stored);
+      if (this.model.fields.get(k) === was) this.model.put(k, stored);
     }
     this.at = new Date(body.at);
     if (!this.dirty) { this.clear(); this.show(say('saved', { time: this.at.toLocaleTimeString(root.dataset.lang, { hour: '2-digit', minute: '2-digit' }) })); }
@@ -109,42 +111,37 @@ export class Saver {
       this.editor.trouble(say('files'), this.reload());
       return false;
     }
-    const mine = this.model.everything();
     this.model.adopt(state);
-    const theirs = new Map(state.fields.map(f => this.model.read(f))), keyOf = new Map([...this.model.ids].map(([k, id]) => [id, k]));
     // Fields that are the same are known here by their own keys.
-    const named = new Map([...theirs].map(([id, f]) => [keyOf.get(id) || id, f]));
-    const asText = new Map([...named].map(([k, f]) => [k, this.text(k, f)]));
-    const ours = differ(this.base, mine), other = differ(this.base, asText);
+    const keyOf = new Map([...this.model.ids].map(([k, id]) => [id, k])), theirs = new Map();
+    for (const f of state.fields) {
+      const [id, field] = this.model.read(f), k = keyOf.get(id) || id;
+      this.model.ids.set(k, id);
+      theirs.set(k, field);
+    }
+    const ours = differ(this.base, this.model.fields), other = differ(this.base, theirs);
     this.editor.peopleChanged();
     if (!other.size) return true;
-    if (!ours.size) { this.take(named, asText); tell(say('merged', { name: by })); return false; }
+    if (!ours.size) { this.take(theirs); tell(say('merged', { name: by })); return false; }
     this.stopped = true; this.keep();
-    const both = new Map(named);
+    const both = new Map(theirs);
     for (const k of ours) { const f = this.model.fields.get(k); if (this.model.fits(f)) both.set(k, f); else both.delete(k); }
-    this.ask({ by, at, named, asText, both, n: new Set([...ours, ...other]).size });
+    this.ask({ by, at, theirs, both, n: new Set([...ours, ...other]).size });
     return false;
   }
-  text(key, f) {
-    const had = this.model.fields.get(key);
-    this.model.fields.set(key, f);
-    const s = JSON.stringify(this.model.wire(key));
-    if (had) this.model.fields.set(key, had); else this.model.fields.delete(key);
-    return s;
-  }
-  take(named, asText) {
-    this.base = asText;
-    this.model.replace(named);
+  take(theirs) {
+    this.base = theirs;
+    this.model.replace(theirs);
     this.dirty = false; clearTimeout(this.timer);
     this.clear();
     this.show(say('saved-before'));
   }
-  ask({ by, at, named, asText, both, n }) {
+  ask({ by, at, theirs, both, n }) {
     this.show(say('unsaved'), true);
     const button = (key, act) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'keep-' + key }); b.addEventListener('click', () => { this.stopped = false; this.editor.trouble(''); act(); tell(say('undoable')); this.view.pane.focus({ preventScroll: true }); }); return b; };
-    const keepWith = set => { this.base = asText; this.model.replace(named); this.model.replace(new Map([...set].filter(([, f]) => this.model.fits(f)))); this.later(0); };
+    const keepWith = set => { this.base = theirs; this.model.replace(theirs); this.model.replace(new Map([...set].filter(([, f]) => this.model.fits(f)))); this.later(0); };
     const mine = new Map(this.model.fields);
-    this.editor.trouble(say('conflict', { name: by, ago: ago(at), n }), button('theirs', () => this.take(named, asText)), button('mine', () => keepWith(mine)), button('both', () => keepWith(both)));
+    this.editor.trouble(say('conflict', { name: by, ago: ago(at), n }), button('theirs', () => this.take(theirs)), button('mine', () => keepWith(mine)), button('both', () => keepWith(both)));
   }
 
   // recipients changes people. What is not saved is saved first, so that the
@@ -178,10 +175,10 @@ export class Saver {
   // keep stores what is not saved, and the steps that can be undone, until this
   // window is closed.
   keep() {
-    const name = k => this.model.ids.get(k) || k, side = f => f;
-    const steps = list => list.map(s => s.changes.map(([k, a, b]) => [name(k), side(a), side(b)]));
+    const name = k => this.model.ids.get(k) || k, named = set => [...set].map(([k, f]) => [name(k), f]);
+    const steps = list => list.map(s => s.changes.map(([k, a, b]) => [name(k), a, b]));
     const kept = { version: this.model.version, done: steps(this.model.done), undone: steps(this.model.undone) };
-    if (this.dirty) { kept.fields = [...this.model.fields].map(([k, f]) => [name(k), f]); kept.base = [...this.base].map(([k, s]) => [name(k), s]); }
+    if (this.dirty) { kept.fields = named(this.model.fields); kept.base = named(this.base); }
     for (let n = 0; n < 8; n++) {
       try { return sessionStorage.setItem(this.place, JSON.stringify(kept)); } catch { kept.done = kept.done.slice(Math.ceil(kept.done.length / 2)); kept.undone = []; }
     }
@@ -196,14 +193,14 @@ export class Saver {
     if (!kept.fields) return;
     const fields = new Map(kept.fields.filter(([, f]) => this.model.fits(f)));
     for (const [k] of fields) if (!k.startsWith('n')) this.model.ids.set(k, k);
-    const before = new Map(kept.base), n = differ(before, new Map([...fields].map(([k, f]) => [k, this.text(k, f)]))).size;
-    const same = !differ(before, this.model.everything()).size;
+    const before = new Map(kept.base), changed = differ(before, fields), n = changed.size;
+    const same = !differ(before, this.model.fields).size;
     if (!n) return this.clear();
     const act = (key, then) => { const b = make('button', { type: 'button', className: 'btn', textContent: say(key), id: 'left-' + key }); b.addEventListener('click', () => { this.editor.trouble(''); this.clear(); then(); this.view.pane.focus({ preventScroll: true }); }); return b; };
     this.editor.trouble(say('left', { n }), act('restore', () => {
       // What another person did since is kept, but for the very fields that were changed here.
       const set = same ? fields : new Map(this.model.fields);
-      if (!same) for (const k of differ(before, new Map([...fields].map(([k, f]) => [k, this.text(k, f)])))) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
+      if (!same) for (const k of changed) { if (fields.has(k)) set.set(k, fields.get(k)); else set.delete(k); }
       this.model.replace(set); tell(say('restored'));
     }), act('discard', () => {}));
   }
@@ -214,14 +211,6 @@ export class Saver {
     e.preventDefault();
     this.save().then(ok => { if (ok) { this.leaving = true; location.assign(a.href); } });
   }
-}
-
-// differ lists the keys whose text is not the same in both.
-function differ(a, b) {
-  const out = new Set();
-  for (const [k, v] of b) if (a.get(k) !== v) out.add(k);
-  for (const k of a.keys()) if (!b.has(k)) out.add(k);
-  return out;
 }
 
 function ago(at) {

@@ -63,8 +63,10 @@ export class View {
     if (this.current) this.scrollBy(now.top + now.height * part - middle);
     this.sharpen();
   }
+  // scrolls says whether the pages scroll by themselves, and not with the window.
+  get scrolls() { return this.pane.scrollHeight > this.pane.clientHeight + 1; }
   scrollBy(y) {
-    if (this.pane.scrollHeight > this.pane.clientHeight + 1) this.pane.scrollTop += y; else scrollBy(0, y);
+    if (this.scrolls) this.pane.scrollTop += y; else scrollBy(0, y);
   }
   // sharpen takes a larger picture where a page is shown larger than its picture.
   sharpen() {
@@ -101,19 +103,26 @@ export class View {
     old?.removeAttribute('aria-current');
     link?.setAttribute('aria-current', 'true');
   }
-  count(i) { const n = this.model.on[i].size; if (this.counts[i]) this.counts[i].textContent = n ? say('count', { n }) : ''; }
+  count(i) {
+    const n = this.model.on[i].size, e = this.counts[i], text = n ? say('count', { n }) : '';
+    if (e && e.textContent !== text) e.textContent = text;
+  }
 
   // render draws the boxes of a page, in the order in which they are read.
   render(i) {
     const layer = this.layers[i], keys = this.model.ordered(i), wanted = new Set(keys);
     for (const b of [...layer.children]) if (b.dataset.key && !wanted.has(b.dataset.key)) { b.remove(); if (this.boxes.get(b.dataset.key) === b) this.boxes.delete(b.dataset.key); }
     const focused = document.activeElement, at = keys.indexOf(focused.dataset?.key);
+    let before = null;
     keys.forEach((k, n) => {
       let b = this.boxes.get(k);
       if (!b) this.boxes.set(k, b = make('button', { type: 'button', className: 'box', data: { key: k } }, make('span', { className: 'in' })));
       this.draw(b, k);
-      // Whoever has the focus is not moved, for that would take it away.
-      if (b === focused && b.parentNode === layer) return;
+      // Whoever is at the right place already is not moved, nor whoever has the
+      // focus, for that would take it away.
+      const follows = b.parentNode === layer && (before ? before.nextSibling === b : layer.firstChild === b);
+      before = b;
+      if (follows || b === focused && b.parentNode === layer) return;
       if (at >= 0 && n < at && focused.parentNode === layer) layer.insertBefore(b, focused); else layer.append(b);
     });
   }
@@ -132,6 +141,17 @@ export class View {
     const s = b.style;
     s.left = f.x * 100 + '%'; s.top = f.y * 100 + '%'; s.width = f.w * 100 + '%'; s.height = f.h * 100 + '%';
     this.shape(b, f);
+  }
+  // shift shows a box that is dragged at another place. On its page it is moved by
+  // a transform alone, for which nothing is laid out or painted anew.
+  shift(key, put, f) {
+    const b = this.boxes.get(key), from = put.get(key), p = this.model.pages[f.i];
+    if (!b) return;
+    if (from.i === f.i) { b.style.transform = `translate(${(f.x - from.x) * p.w * this.zoom}px,${(f.y - from.y) * p.h * this.zoom}px)`; return; }
+    this.layers[f.i].append(b);
+    this.place(b, f);
+    b.style.transform = '';
+    put.set(key, f);
   }
   // shape leaves out what has no room in the box.
   shape(b, f) {
@@ -183,7 +203,7 @@ export class View {
     if (!quiet) this.reveal(b);
   }
   reveal(e) {
-    const r = e.getBoundingClientRect(), frame = this.pane.scrollHeight > this.pane.clientHeight + 1 ? this.pane.getBoundingClientRect() : { top: 70, bottom: innerHeight - 140 };
+    const r = e.getBoundingClientRect(), frame = this.scrolls ? this.pane.getBoundingClientRect() : { top: 70, bottom: innerHeight - 140 };
     if (r.top < frame.top + 8 || r.bottom > frame.bottom - 70) e.scrollIntoView({ block: 'center', inline: 'nearest' });
   }
   go(i) {
@@ -195,11 +215,15 @@ export class View {
 
   // guides shows lines that something snapped to, in points of a page.
   guides(i, lines) {
-    for (const g of this.lines || []) g.remove();
-    this.lines = [];
-    const p = this.model.pages[i];
-    if (lines?.x) { const g = make('div', { className: 'guide down' }); g.style.left = lines.x.line / p.w * 100 + '%'; this.lines.push(g); }
-    if (lines?.y) { const g = make('div', { className: 'guide across' }); g.style.top = lines.y.line / p.h * 100 + '%'; this.lines.push(g); }
-    if (this.lines.length) this.layers[i].append(...this.lines);
+    const p = this.model.pages[i], z = this.zoom;
+    this.lines ||= ['down', 'across'].map(way => make('div', { className: 'guide ' + way, hidden: true }));
+    if (lines && this.lines[0].parentNode !== this.layers[i]) this.layers[i].append(...this.lines);
+    const show = (g, at, to) => {
+      if (g.hidden !== (at === undefined)) g.hidden = !g.hidden;
+      if (!g.hidden) g.style.transform = to(at * z);
+    };
+    show(this.lines[0], lines?.x?.line, v => `translateX(${Math.min(v, p.w * z - 1)}px)`);
+    show(this.lines[1], lines?.y?.line, v => `translateY(${Math.min(v, p.h * z - 1)}px)`);
+    if (!lines) for (const g of this.lines) g.remove();
   }
 }
