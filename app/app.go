@@ -51,6 +51,7 @@ type App struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
 	First    account.Bootstrapped // the administrator that was just made, if one was
@@ -217,6 +218,8 @@ func (a *App) openHeart(o Options) (err error) {
 		return err
 	}
 	a.Notify.Follow(a.Signing)
+	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{DB: a.db, Jobs: a.jobs, Signing: a.Signing, Client: a.webhookClient(), Key: secret, NewID: ids.New,
+		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log})
 	a.Contacts = contact.New(contact.Options{DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New, TrashDays: a.Config.Retention.TrashDays, Log: a.log})
 	if o.Seed {
 		return a.seed(context.Background())
@@ -270,7 +273,7 @@ func (a *App) openDoors(Options) (err error) {
 	if a.secured, err = a.secure(a.ln); err != nil {
 		return err
 	}
-	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Contacts: a.Contacts, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
+	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
 		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
 		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready, Enter: a.enter}
 	if a.Config.Server.TestControls {
@@ -364,11 +367,14 @@ func (a *App) background(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Signing.Run(ctx) })
 	g.Go(func() error { return a.Notify.Run(ctx) })
+	g.Go(func() error { return a.Webhooks.Run(ctx) })
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error {
 		return a.jobs.Run(ctx, 4, append(append(a.Signing.Handlers(), a.Notify.Handlers()...), a.Contacts.Handler())...)
 	})
+	// Workers of their own: receivers that are slow hold up no mail.
+	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()
 }

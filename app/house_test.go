@@ -18,7 +18,7 @@ type room struct {
 }
 
 // ground is what everybody above may import and what imports nothing of ours.
-var ground = []string{"kv", "search", "app/pdf", "app/convert", "app/pki", "app/blob", "app/mail"}
+var ground = []string{"kv", "search", "app/pdf", "app/convert", "app/pki", "app/blob", "app/mail", "app/webhook"}
 
 // rooms are all there are. Every arrow points down.
 func rooms() []room {

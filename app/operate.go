@@ -70,6 +70,7 @@ func (a *App) browserURL() string {
 // ServeDev runs a test double until ctx ends.
 func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	cfg.Server.TestControls = true
+	cfg.Webhooks.AllowPrivate = true // the program that is tested runs on this machine
 	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, Log: log})
 	if err != nil {
 		return err

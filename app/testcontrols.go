@@ -52,6 +52,9 @@ func (a *App) Settle(ctx context.Context) error {
 	if err := a.Notify.CaughtUp(ctx); err != nil {
 		return err
 	}
+	if err := a.Webhooks.CaughtUp(ctx); err != nil {
+		return err
+	}
 	if err := a.Contacts.CaughtUp(ctx); err != nil {
 		return err
 	}
@@ -74,8 +77,9 @@ func (a *App) Reset(ctx context.Context) error {
 	a.Accounts.Reset()
 	a.Signing.Reset()
 	a.Contacts.Reset()
+	a.Webhooks.Reset()
 	a.jobs.Nudge()
-	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep()); err != nil {
+	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err
 	}
 	return a.seed(ctx)

@@ -23,6 +23,7 @@ import (
 
 	"paraph/app/convert"
 	"paraph/app/pki"
+	"paraph/app/webhook"
 )
 
 // dialer connects to hosts that the configuration allows, and to no others:
@@ -49,6 +50,12 @@ func (a *App) client(timeout time.Duration) *http.Client {
 		Transport:     &http.Transport{DialContext: a.dialer(), MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// webhookClient posts to the receivers of webhooks.
+func (a *App) webhookClient() *webhook.Client {
+	c := a.Config.Webhooks
+	return webhook.NewClient(webhook.Options{Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Allows: a.Config.Network.AllowsHost})
 }
 
 // timestamper is the remote authority of the configuration, or nil for the

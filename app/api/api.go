@@ -25,6 +25,7 @@ type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
 	Log      *slog.Logger
@@ -96,6 +97,7 @@ func (s *server) routes() {
 	s.companyRoutes()
 	s.contactRoutes()
 	s.outboxRoutes()
+	s.webhookRoutes()
 	s.serviceRoutes()
 	s.verifyRoutes()
 	if s.Test != nil {

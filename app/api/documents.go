@@ -214,10 +214,10 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input))
 }
 
-func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {
+func (s *server) listEvents(r *request, _ *nothing) (envelope[signing.EventRow], error) {
 	id, err := r.document()
 	if err != nil {
-		return envelope[eventView]{}, err
+		return envelope[signing.EventRow]{}, err
 	}
 	p := r.page()
 	q := signing.EventsQuery{Page: p.number, PerPage: p.size}
@@ -229,15 +229,15 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error)
 		r.faults.Add("sort", "The sort field must be at|asc or at|desc.")
 	}
 	if err := r.faults.Err(); err != nil {
-		return envelope[eventView]{}, err
+		return envelope[signing.EventRow]{}, err
 	}
 	entries, total, err := s.Signing.Events(r.UserContext(), r.who, id, q)
 	if err != nil {
-		return envelope[eventView]{}, err
+		return envelope[signing.EventRow]{}, err
 	}
-	var out []eventView
+	var out []signing.EventRow
 	for _, e := range entries {
-		out = append(out, viewEvent(e))
+		out = append(out, signing.EventRowOf(e))
 	}
 	return enclose(r, p, out, total), nil
 }

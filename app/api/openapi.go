@@ -67,6 +67,18 @@ func (d *document) open(s *huma.Schema) *huma.Schema {
 	return s
 }
 
+// mayBeNull says that a member of a record, which is a record itself, may be null:
+// a schema that is referred to can't be.
+func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type) {
+	outer := d.registry.SchemaFromRef(d.registry.Schema(of, true, "").Ref)
+	s := *d.registry.SchemaFromRef(d.registry.Schema(inner, true, "").Ref)
+	s.Nullable, s.Extensions = true, map[string]any{"x-members": memberNames(inner)}
+	if was := outer.Properties[member]; was != nil {
+		s.Description = was.Description
+	}
+	outer.Properties[member] = &s
+}
+
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // orderMembers says in which order the members of every record come, which the

@@ -75,6 +75,12 @@ func TestAnswersFitDescription(t *testing.T) {
 	fits("GET /tokens", c.Get(t, "/tokens"))
 	fits("POST /me/two-factor", c.Post(t, "/me/two-factor", nil))
 	fits("POST /email/reverify", c.Post(t, "/email/reverify", nil))
+	hook := c.Post(t, "/webhooks", obj{"url": "https://hooks.example/"})
+	fits("POST /webhooks", hook)
+	fits("GET /webhooks", c.Get(t, "/webhooks"))
+	fits("POST /webhooks/{webhook}/test", c.Post(t, "/webhooks/"+hook.Text(t, "id")+"/test", nil))
+	fits("GET /webhooks/{webhook}/deliveries", c.Get(t, "/webhooks/"+hook.Text(t, "id")+"/deliveries"))
+	fits("GET /events", c.Get(t, "/events?per_page=200"))
 	fits("GET /healthz", c.Get(t, "/healthz"))
 }
 

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/hex"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -243,38 +242,6 @@ func viewField(d *signing.Document, x *signing.Field) fieldView {
 	}
 	if x.FontSize > 0 {
 		v.FontSize = &x.FontSize
-	}
-	return v
-}
-
-type eventView struct {
-	ID           string            `json:"id"`
-	DocumentID   string            `json:"document_id"`
-	InvitationID *string           `json:"invitation_id"`
-	Type         string            `json:"type" doc:"Such as invitation.signed"`
-	Actor        actorView         `json:"actor"`
-	IP           *string           `json:"ip"`
-	UserAgent    *string           `json:"user_agent"`
-	Data         map[string]string `json:"data" doc:"What belongs to the kind of event"`
-	At           string            `json:"at" format:"date-time"`
-	Hash         string            `json:"hash" doc:"SHA-256 over the event and the one before it"`
-	PreviousHash string            `json:"previous_hash" doc:"Of the event before it in this document"`
-}
-
-type actorView struct {
-	Type  string  `json:"type" enum:"user,signatory,system"`
-	ID    *string `json:"id"`
-	Name  string  `json:"name"`
-	Email *string `json:"email"`
-}
-
-func viewEvent(e signing.Entry) eventView {
-	v := eventView{ID: e.ID, DocumentID: e.Value.Document, InvitationID: orNull(e.Value.Invitation), Type: e.Value.Type,
-		Actor: actorView{e.Value.ActorKind, orNull(e.Value.ActorID), e.Value.ActorName, orNull(e.Value.ActorEmail)},
-		IP:    orNull(e.Value.IP), UserAgent: orNull(e.Value.UserAgent), Data: e.Value.Data, At: when(e.At),
-		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
-	if v.Data == nil {
-		v.Data = map[string]string{}
 	}
 	return v
 }

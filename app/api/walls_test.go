@@ -89,7 +89,7 @@ func sample(doc, operation obj) any {
 var samples = obj{
 	"email": "someone@else.example", "reason": "Because.", "expires_at": "2040-01-01T00:00:00Z", "role": "signer", "code": "123456",
 	"signing_order": "parallel", "locale": "en", "name": "Somebody", "scopes": list{"read"}, "authentication": "link",
-	"password": "a password of some length", "item.content": "JVBERi0=", "type": "typed", "x": 0.1, "y": 0.1, "width": 0.1, "height": 0.1, "page": 1,
+	"password": "a password of some length", "item.content": "JVBERi0=", "type": "typed", "x": 0.1, "y": 0.1, "width": 0.1, "height": 0.1, "page": 1, "events": list{"*"}, "url": "https://hooks.example/",
 }
 
 func sampleOf(doc, schema obj, name string) any {
@@ -183,13 +183,14 @@ func TestWallsToken(t *testing.T) {
 func property(t testing.TB, c *apptest.Client) map[string]string {
 	t.Helper()
 	d := draft(t, c, 2, obj{"fields": list{obj{"type": "text", "invitation_id": "0", "x": 0, "y": 0, "width": 0.1, "height": 0.1}}})
+	hook := c.Post(t, "/webhooks", obj{"url": "https://hooks.example/"}).Want(t, 201).Text(t, "id")
 	return map[string]string{
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
 		"contact":  c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
 		"passkey":  "", // somebody else's of one's own company is 404 too: see the tests of passkeys
 		"message":  "", // see TestOutboxWalls: one needs a document that was sent
-		"template": "", "webhook": "", "delivery": "",
+		"template": "", "webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),
 	}
 }
 
@@ -308,7 +309,8 @@ func TestWallsSignatory(t *testing.T) {
 	make := func() (*apptest.Response, map[string]string) {
 		d := sent(t, c, 2, field)
 		return d, map[string]string{"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
-			"page": "1", "member": c.UserID, "token": "01M7Z4BMC36K290EBM3T11X3Q8", "passkey": "01M7Z4BMC36K290EBM3T11X3Q8", "contact": "01M7Z4BMC36K290EBM3T11X3Q8"}
+			"page": "1", "member": c.UserID, "token": "01M7Z4BMC36K290EBM3T11X3Q8", "passkey": "01M7Z4BMC36K290EBM3T11X3Q8", "contact": "01M7Z4BMC36K290EBM3T11X3Q8",
+			"webhook": "01M7Z4BMC36K290EBM3T11X3Q8", "delivery": "01M7Z4BMC36K290EBM3T11X3Q8"}
 	}
 	d, own := make()
 	other, elsewhere := make()
@@ -427,7 +429,7 @@ func TestDescription(t *testing.T) {
 		"POST/documents/{}/archive POST/documents/{}/restore POST/documents/{}/duplicate POST/documents/{}/submit POST/documents/{}/withdraw POST/documents/{}/approve POST/documents/{}/reject POST/documents/{}/reopen POST/documents/{}/void POST/documents/{}/extend POST/documents/{}/remind " +
 		"GET/documents/{}/events GET/documents/{}/download GET/documents/{}/files GET/documents/{}/files/{} PATCH/documents/{}/files/{} DELETE/documents/{}/files/{} GET/documents/{}/files/{}/content GET/documents/{}/files/{}/pages/{}.png " +
 		"GET/documents/{}/fields PUT/documents/{}/fields PATCH/documents/{}/fields/{} DELETE/documents/{}/fields/{} GET/documents/{}/invitations PATCH/documents/{}/invitations/{} DELETE/documents/{}/invitations/{} POST/documents/{}/{}/decline POST/documents/{}/{}/delegate POST/documents/{}/{}/remind POST/documents/{}/invitations/{}/replace " +
-		"GET/company PATCH/company GET/members POST/members PATCH/members/{} DELETE/members/{} GET/tokens POST/tokens DELETE/tokens/{} GET/certificates/root.pem GET/openapi.json GET/healthz GET/readyz") {
+		"GET/company PATCH/company GET/members POST/members PATCH/members/{} DELETE/members/{} GET/tokens POST/tokens DELETE/tokens/{} GET/webhooks POST/webhooks PATCH/webhooks/{} DELETE/webhooks/{} GET/webhooks/{}/deliveries POST/webhooks/{}/deliveries/{}/redeliver POST/webhooks/{}/test GET/events GET/certificates/root.pem GET/openapi.json GET/healthz GET/readyz") {
 		if !slices.ContainsFunc(endpoints(t, s), func(x endpoint) bool {
 			return x.method+parameterName.ReplaceAllString(x.path, "{}") == e
 		}) {

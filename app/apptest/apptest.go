@@ -102,9 +102,13 @@ func Empty(t testing.TB, change ...func(*app.Config)) *Server {
 func Start(change ...func(*app.Config)) (*Server, error) { return start(true, change) }
 
 // StartIn starts an appliance on a data folder, at a time, that the caller closes.
-func StartIn(dir string, clock *app.Clock) (*Server, error) {
+// Each change is made to the configuration first.
+func StartIn(dir string, clock *app.Clock, change ...func(*app.Config)) (*Server, error) {
 	cfg := Config()
 	cfg.Data.Dir = dir
+	for _, f := range change {
+		f(&cfg)
+	}
 	return run(cfg, app.Options{Clock: clock, Cheap: true})
 }
 

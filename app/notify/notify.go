@@ -120,7 +120,7 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 const everybody = "*"
 
 // Collections lists what is stored here, for the check of the data folder.
-func Collections() []kv.Checker { return []kv.Checker{outbox} }
+func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveries} }
 
 const (
 	follower = "mail"

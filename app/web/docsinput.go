@@ -56,6 +56,7 @@ type apiSchema struct {
 	Format           string
 	Description      string
 	Enum             []any
+	Examples         []any
 	Minimum, Maximum *float64
 	Items            *apiSchema
 	Properties       map[string]*apiSchema

@@ -281,6 +281,10 @@ func recordName(schema string) string {
 		return "Document in a list"
 	case "Failure":
 		return "Error"
+	case "Happening":
+		return "Message of a webhook"
+	case "EventRow", "EventActor", "HappeningData":
+		schema = strings.NewReplacer("EventRow", "Event", "HappeningData", "MessageData").Replace(schema)
 	}
 	var out strings.Builder
 	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {

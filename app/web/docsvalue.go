@@ -143,6 +143,7 @@ var exampleValues = map[string]any{
 	"level": "B-LTA", "algorithm": "ECDSA P-256, SHA-256", "issuer": "Acme signing", "signer": "Ben Buyer", "field": "Signature 1", "revocation": "good", "revision": 2, "subject": "Please sign: Lease",
 	"text": "Please sign: Lease", "html": "<p>Please sign: Lease</p>", "kind": "invitation", "token": "eyJhbGciOiJFUzI1NiJ9…", "message": "Please sign until Friday.", "brand_color": "#1d5bd1",
 	"ip": "203.0.113.7", "user_agent": "curl/8.5.0", "secret": "JBSWY3DPEHPK3PXP", "url": "otpauth://totp/Paraph:ada", "now": "", "default_expiry_days": 30, "recovery_codes": "x7f2-9qkd", "scopes": "read", "links": "https://sign.example.org/s/…",
+	"events": "document.completed", "event_id": "01K8XN2V9E7R9T1V3X5Z7B9D1F", "data.type": "document.completed", "timestamp": "", "after": "01K8XN2V9E7R9T1V3X5Z7B9D1F", "status_code": 200, "duration_ms": 84, "attempt": 1, "delivered": 41, "failed": 1, "count": 3,
 	"reminder_days": 3, "code": "fonts_not_embedded", "severity": "info", "attempts": 1,
 }
 
@@ -178,6 +179,9 @@ func (d *openAPI) exampleObject(s *apiSchema) json.RawMessage {
 
 func exampleScalar(s *apiSchema, kind, name string) json.RawMessage {
 	v, known := exampleValues[name]
+	if len(s.Examples) > 0 {
+		v, known = s.Examples[0], true
+	}
 	if !known && s.Type.null() {
 		return json.RawMessage("null")
 	}

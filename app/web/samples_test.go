@@ -130,6 +130,15 @@ func archivedContact(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// withWebhook has a webhook with a delivery, which fails: nothing leaves this
+// machine.
+func withWebhook(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["WEBHOOK"] = c.Post(t, "/webhooks", obj{"url": "https://example.org/hooks/paraph"}).Want(t, 201).Text(t, "id")
+	e["DELIVERY"] = c.Post(t, "/webhooks/"+e["WEBHOOK"]+"/test", nil).Want(t, 200).Text(t, "id")
+	return e
+}
+
 // withApp has two-factor login on.
 func withApp(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
@@ -194,6 +203,10 @@ func stages() map[string]stage {
 	}
 	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel"} {
 		all[id] = withMessage
+	}
+	for _, id := range []string{"get-webhooks-webhook", "patch-webhooks-webhook", "delete-webhooks-webhook", "post-webhooks-webhook-rotate", "post-webhooks-webhook-test", "post-webhooks-webhook-redeliver",
+		"get-webhooks-webhook-deliveries", "get-webhooks-webhook-deliveries-delivery", "post-webhooks-webhook-deliveries-delivery-redeliver"} {
+		all[id] = withWebhook
 	}
 	all["post-outbox-test"] = func(t *testing.T, c *apptest.Client) env {
 		e := alone(t, c)

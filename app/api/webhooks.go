@@ -1,0 +1,223 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"paraph/app/notify"
+	"paraph/app/signing"
+)
+
+type webhookView struct {
+	ID           string    `json:"id"`
+	URL          string    `json:"url" example:"https://example.org/hooks/paraph"`
+	Events       []string  `json:"events" doc:"Kinds of events; * is all"`
+	Secret       *string   `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"When it was just made"`
+	Enabled      bool      `json:"enabled"`
+	FailingSince *string   `json:"failing_since" format:"date-time" doc:"The first try behind which none succeeded"`
+	Recent       triesView `json:"recent" doc:"Tries of the last seven days"`
+	CreatedAt    string    `json:"created_at" format:"date-time"`
+	UpdatedAt    string    `json:"updated_at" format:"date-time"`
+}
+
+type triesView struct {
+	Delivered int `json:"delivered"`
+	Failed    int `json:"failed"`
+}
+
+func (s *server) viewWebhook(w notify.Webhook) webhookView {
+	delivered, failed := w.Recent(s.Webhooks.Now())
+	return webhookView{ID: w.ID, URL: w.URL, Events: w.Events, Secret: orNull(w.Secret), Enabled: w.Enabled, FailingSince: maybe(w.FailingSince),
+		Recent: triesView{delivered, failed}, CreatedAt: when(w.CreatedAt), UpdatedAt: when(w.UpdatedAt)}
+}
+
+// DeliveryRow is a delivery as lists show it. Its name is exported because it is
+// embedded: the description leaves out what is not.
+type DeliveryRow struct {
+	ID            string  `json:"id"`
+	EventID       string  `json:"event_id" doc:"The header webhook-id"`
+	Type          string  `json:"type" doc:"Such as document.completed"`
+	DocumentID    *string `json:"document_id"`
+	Status        string  `json:"status" enum:"waiting,delivered,failed" doc:"failed: it was given up"`
+	Attempt       int     `json:"attempt" doc:"Tries so far"`
+	StatusCode    *int    `json:"status_code" doc:"Of the last answer"`
+	Error         *string `json:"error" doc:"Why there was no answer"`
+	DurationMS    *int    `json:"duration_ms" doc:"Of the last try"`
+	NextAttemptAt *string `json:"next_attempt_at" format:"date-time"`
+	CreatedAt     string  `json:"created_at" format:"date-time"`
+}
+
+func viewDeliveryRow(d notify.Delivery) DeliveryRow {
+	v := DeliveryRow{ID: d.ID, EventID: d.Event, Type: d.Type, DocumentID: orNull(d.Document), Status: d.Status, Attempt: d.Attempts,
+		NextAttemptAt: maybe(d.Next), CreatedAt: when(d.CreatedAt)}
+	if last := d.Last(); last != nil {
+		v.StatusCode, v.Error, v.DurationMS = positive(last.Status), orNull(last.Error), &last.Milliseconds
+	}
+	return v
+}
+
+type deliveryView struct {
+	DeliveryRow
+	Request  deliveryRequestView  `json:"request" doc:"As it was sent last"`
+	Response deliveryResponseView `json:"response" doc:"Of the last try"`
+}
+
+type deliveryRequestView struct {
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+}
+
+type deliveryResponseView struct {
+	Headers []string `json:"headers"`
+	Body    string   `json:"body" doc:"Its first 4 KB"`
+}
+
+func viewDelivery(d notify.Delivery) deliveryView {
+	v := deliveryView{DeliveryRow: viewDeliveryRow(d), Request: deliveryRequestView{d.Headers, d.Body}, Response: deliveryResponseView{d.Answer.Headers, d.Answer.Body}}
+	if v.Request.Headers == nil {
+		v.Request.Headers = map[string]string{}
+	}
+	if v.Response.Headers == nil {
+		v.Response.Headers = []string{}
+	}
+	return v
+}
+
+type webhookBody struct {
+	URL     *string   `json:"url,omitempty" doc:"Required when it is made"`
+	Events  *[]string `json:"events,omitempty" doc:"Kinds of events; left out or empty, all"`
+	Enabled *bool     `json:"enabled,omitempty" doc:"false pauses it"`
+}
+
+type redeliveredView struct {
+	Count int `json:"count" doc:"How many deliveries are posted again"`
+}
+
+// eventsAnswer is a part of what happened.
+type eventsAnswer struct {
+	Data    []signing.Happening `json:"data"`
+	After   *string             `json:"after" doc:"For the next request: the last event that was looked at"`
+	HasMore bool                `json:"has_more" doc:"Ask again at once"`
+}
+
+// maxEvents is how many events one request may ask for.
+const maxEvents = 200
+
+func (s *server) webhookRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks", summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, s.listWebhooks)
+	handle(s, operation{method: http.MethodPost, path: "/webhooks", summary: "Create a webhook; its secret is shown once", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
+		w, err := s.Webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
+		return s.viewWebhook(w), err
+	})
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+		w, err := s.Webhooks.GetWebhook(r.UserContext(), r.who, id)
+		return s.viewWebhook(w), err
+	}))
+	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
+		w, err := s.Webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
+		return s.viewWebhook(w), err
+	}))
+	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
+		return nothing{}, s.Webhooks.DeleteWebhook(r.UserContext(), r.who, id)
+	}))
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", summary: "Give a webhook another secret", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+		w, err := s.Webhooks.RotateSecret(r.UserContext(), r.who, id)
+		return s.viewWebhook(w), err
+	}))
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", summary: "Post a test at once", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+		d, err := s.Webhooks.TestWebhook(r.UserContext(), r.who, id)
+		return viewDelivery(d), err
+	}))
+	s.deliveryRoutes()
+	handle(s, operation{method: http.MethodGet, path: "/events", summary: "What happened in the company", tag: "Webhooks", query: eventParameters}, s.listHappenings)
+	s.doc.mayBeNull(typeOf[signing.HappeningData](), "document", typeOf[signing.Row]())
+}
+
+func (s *server) deliveryRoutes() {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", summary: "The deliveries of a webhook", tag: "Webhooks",
+		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(s.listDeliveries))
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", summary: "A delivery with its request and the answer", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+		delivery, err := r.id("delivery")
+		if err != nil {
+			return deliveryView{}, err
+		}
+		d, err := s.Webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
+		return viewDelivery(d), err
+	}))
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", summary: "Post a delivery again", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+		delivery, err := r.id("delivery")
+		if err != nil {
+			return deliveryView{}, err
+		}
+		d, err := s.Webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
+		return viewDelivery(d), err
+	}))
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", summary: "Post everything again that failed", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
+		n, err := s.Webhooks.RedeliverFailed(r.UserContext(), r.who, id)
+		return redeliveredView{n}, err
+	}))
+}
+
+// onWebhook reads the identifier of the path's webhook.
+func onWebhook[I, O any](do func(r *request, id string, in *I) (O, error)) func(*request, *I) (O, error) {
+	return func(r *request, in *I) (out O, err error) {
+		id, err := r.id("webhook")
+		if err != nil {
+			return out, err
+		}
+		return do(r, id, in)
+	}
+}
+
+func (s *server) listWebhooks(r *request, _ *nothing) (envelope[webhookView], error) {
+	all, err := s.Webhooks.ListWebhooks(r.UserContext(), r.who)
+	if err != nil {
+		return envelope[webhookView]{}, err
+	}
+	return slice(r, views(all, s.viewWebhook))
+}
+
+func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[DeliveryRow], error) {
+	p := r.page()
+	q := notify.DeliveryQuery{Offset: p.offset(), Limit: p.size, Status: r.text("status")}
+	switch r.text("sort") {
+	case "", "created_at|desc":
+	case "created_at|asc":
+		q.Ascending = true
+	default:
+		r.faults.Add("sort", "The sort field must be created_at|asc or created_at|desc.")
+	}
+	list, err := s.Webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
+	if err := merge(&r.faults, err); err != nil {
+		return envelope[DeliveryRow]{}, err
+	}
+	return enclose(r, p, views(list.Items, viewDeliveryRow), list.Total), nil
+}
+
+var eventParameters = []parameter{
+	{name: "after", description: "The identifier of an event: what happened behind it. Left out, from the first.", kind: "string"},
+	{name: "type", description: "Comma-separated kinds of events.", kind: "string"},
+	{name: "document_id", description: "Of one document.", kind: "string"},
+	{name: "per_page", description: "How many at most.", kind: "integer", minimum: 1, maximum: maxEvents},
+}
+
+func (s *server) listHappenings(r *request, _ *nothing) (eventsAnswer, error) {
+	q := signing.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
+	if v := r.text("after"); v != "" {
+		q.After = idOr(v)
+	}
+	if v := r.text("document_id"); v != "" {
+		q.Document = idOr(v)
+	}
+	if v := r.text("type"); v != "" {
+		q.Types = strings.Split(v, ",")
+	}
+	feed, err := s.Signing.Feed(r.UserContext(), r.who, q)
+	if err := merge(&r.faults, err); err != nil {
+		return eventsAnswer{}, err
+	}
+	if feed.Happenings == nil {
+		feed.Happenings = []signing.Happening{}
+	}
+	return eventsAnswer{feed.Happenings, orNull(feed.Cursor), feed.More}, nil
+}

@@ -1,0 +1,243 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/webhook"
+	"paraph/kv"
+)
+
+// States of a delivery.
+const (
+	DeliveryWaiting   = "waiting"   // for its first or its next try
+	DeliveryDelivered = "delivered" // the receiver answered 2xx
+	DeliveryFailed    = "failed"    // given up
+)
+
+// DeliveryStatuses are all of them.
+func DeliveryStatuses() []string {
+	return []string{DeliveryWaiting, DeliveryDelivered, DeliveryFailed}
+}
+
+// TestEvent is the kind of the event that only shows that a receiver works.
+const TestEvent = "webhook.test"
+
+// Delivery is one event on its way to one webhook.
+type Delivery struct {
+	ID        string
+	Company   string
+	Webhook   string
+	Event     string // the identifier that the receiver sees, the same in every try
+	Type      string
+	Document  string
+	Body      string
+	Status    string
+	Attempts  int // of this round; a redelivery begins anew
+	Tries     []Try
+	Headers   map[string]string // of the last request
+	Answer    webhook.Answer    // of the last try
+	Next      *time.Time        `json:",omitempty"` // while it waits
+	CreatedAt time.Time
+}
+
+// Try is one try of a delivery.
+type Try struct {
+	At           time.Time
+	Status       int // 0: no answer
+	Error        string
+	Milliseconds int
+}
+
+// Last is the last try, or nil.
+func (d Delivery) Last() *Try {
+	if len(d.Tries) == 0 {
+		return nil
+	}
+	return &d.Tries[len(d.Tries)-1]
+}
+
+// maxTries is how many tries a delivery remembers.
+const maxTries = 30
+
+const anyStatus = "*"
+
+var deliveries = kv.NewCollection("deliveries", kv.JSON[Delivery](),
+	kv.Index[Delivery]{Name: "webhook", Counted: true, Depth: 2, Keys: func(d Delivery) []kv.Key {
+		return []kv.Key{kv.K(d.Webhook, anyStatus), kv.K(d.Webhook, d.Status)}
+	}},
+	kv.Index[Delivery]{Name: "due", Keys: func(d Delivery) []kv.Key {
+		if d.Status != DeliveryWaiting || d.Next == nil {
+			return nil
+		}
+		return []kv.Key{kv.K(d.Webhook, kv.KeyTime(*d.Next))}
+	}})
+
+// DeliveryQuery is which deliveries of a webhook are wanted, the newest first.
+type DeliveryQuery struct {
+	Offset, Limit int
+	Status        string // "" for all
+	Ascending     bool
+}
+
+// ListDeliveries lists the deliveries of one of the company's webhooks.
+func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id string, q DeliveryQuery) (list account.List[Delivery], err error) {
+	if err := admin(who); err != nil {
+		return list, err
+	}
+	if q.Status == "" {
+		q.Status = anyStatus
+	} else if !slices.Contains(DeliveryStatuses(), q.Status) {
+		var f account.Faults
+		f.OneOf("status", DeliveryStatuses()...)
+		return list, f.Err()
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if _, err := loadWebhook(tx, who, id); err != nil {
+			return err
+		}
+		page, err := deliveries.Page(tx, kv.Query{Index: "webhook", Prefix: kv.K(id, q.Status), Descending: !q.Ascending, Offset: q.Offset, Limit: q.Limit})
+		list.Items, list.Total = page.Items, page.Total
+		return err
+	})
+	return list, err
+}
+
+// GetDelivery gives one delivery.
+func (s *Webhooks) GetDelivery(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
+	if err := admin(who); err != nil {
+		return Delivery{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		_, d, err = loadDelivery(tx, who, id, delivery)
+		return err
+	})
+	return d, err
+}
+
+func loadDelivery(tx *kv.Tx, who account.Actor, id, delivery string) (Webhook, Delivery, error) {
+	w, err := loadWebhook(tx, who, id)
+	if err != nil {
+		return Webhook{}, Delivery{}, err
+	}
+	d, err := deliveries.Get(tx, delivery)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && d.Webhook != id {
+		return Webhook{}, Delivery{}, account.NotFound("delivery")
+	}
+	return w, d, err
+}
+
+func errPaused() error {
+	return account.Conflict("webhook_paused", "This webhook is paused. Enable it first.")
+}
+
+// Redeliver posts a delivery again, with all its tries. The receiver sees the same
+// identifier and the same body.
+func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
+	if err := admin(who); err != nil {
+		return Delivery{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		var w Webhook
+		if w, d, err = loadDelivery(tx, who, id, delivery); err != nil {
+			return err
+		}
+		if !w.Enabled {
+			return errPaused()
+		}
+		if err := again(tx, &d); err != nil {
+			return err
+		}
+		return s.pumpNext(tx, w)
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	return d, nil
+}
+
+// again has a delivery wait for its first try.
+func again(tx *kv.Tx, d *Delivery) error {
+	d.Status, d.Attempts, d.Next = DeliveryWaiting, 0, &tx.Now
+	return deliveries.Put(tx, d.ID, *d)
+}
+
+// redeliverBatch is how many deliveries wait again in one transaction.
+const redeliverBatch = 200
+
+// RedeliverFailed posts everything again that was given up, and says how much
+// that is.
+func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string) (n int, err error) {
+	if err := admin(who); err != nil {
+		return 0, err
+	}
+	for more := true; more && err == nil; {
+		err = s.DB.Update(func(tx *kv.Tx) error {
+			w, err := loadWebhook(tx, who, id)
+			if err != nil {
+				return err
+			}
+			if !w.Enabled {
+				return errPaused()
+			}
+			page, err := deliveries.Page(tx, kv.Query{Index: "webhook", Prefix: kv.K(id, DeliveryFailed), Limit: redeliverBatch})
+			for i := range page.Items {
+				err = errors.Join(err, again(tx, &page.Items[i]))
+			}
+			n, more = n+len(page.Items), len(page.Items) == redeliverBatch
+			return errors.Join(err, s.pumpNext(tx, w), ctx.Err())
+		})
+	}
+	return n, err
+}
+
+// testBody is what a test posts.
+type testBody struct {
+	Type      string   `json:"type"`
+	Timestamp string   `json:"timestamp"`
+	Data      testData `json:"data"`
+}
+
+type testData struct {
+	WebhookID string `json:"webhook_id"`
+	Message   string `json:"message"`
+}
+
+// bodyOf writes JSON as the API does.
+func bodyOf(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// TestWebhook posts a test at once, also to a webhook that is paused, and gives
+// what came of it. It is tried once.
+func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string) (Delivery, error) {
+	w, err := s.GetWebhook(ctx, who, id)
+	if err != nil {
+		return Delivery{}, err
+	}
+	if _, wait, ok := s.tests.Allow(who.CompanyID); !ok {
+		return Delivery{}, account.Throttled(s.tests.Limit(), wait)
+	}
+	var d Delivery
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		d = Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: s.NewID().String(), Type: TestEvent,
+			Status: DeliveryFailed, CreatedAt: tx.Now}
+		d.Body, err = bodyOf(testBody{TestEvent, signing.FormatTime(tx.Now), testData{w.ID, "This is a test. Nothing has happened."}})
+		return errors.Join(err, deliveries.Put(tx, d.ID, d))
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	return s.post(ctx, w, d)
+}

@@ -1,0 +1,215 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"paraph/app/webhook"
+	"paraph/kv"
+)
+
+// Posting goes webhook by webhook: a job for each that has something to post,
+// which posts a few deliveries at a time. So a receiver that is slow holds up
+// nobody but itself, however much waits for it.
+const (
+	pumpJob = "webhook"
+	// WebhookWorkers is how many webhooks are posted to at a time.
+	WebhookWorkers = 16
+	// pumpWidth is how many deliveries are on their way to one webhook.
+	pumpWidth = 4
+	// slice is how long a webhook keeps its worker while others may wait.
+	slice = 15 * time.Second
+)
+
+// deliveryBackoff is how long to wait after each failed try: about three days in
+// all. Further tries are a day apart.
+var deliveryBackoff = []time.Duration{
+	10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+	12 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// jitter is by which part of itself a pause may be longer, so that what failed
+// together does not come back together.
+const jitter = 0.1
+
+func pause(attempt int) time.Duration {
+	d := deliveryBackoff[min(attempt, len(deliveryBackoff))-1]
+	return d + time.Duration(rand.Float64()*jitter*float64(d))
+}
+
+// Handlers are the jobs that post and clean up.
+func (s *Webhooks) Handlers() []kv.Handler {
+	return []kv.Handler{
+		{Kind: pumpJob, Run: s.pump, Backoff: []time.Duration{
+			time.Second, 10 * time.Second, time.Minute, time.Minute, time.Minute, time.Hour, time.Hour}},
+		{Kind: deliverySweep, Timeout: 10 * time.Minute, Run: s.sweep, Backoff: []time.Duration{time.Minute, time.Hour}},
+	}
+}
+
+// pumpNext has the deliveries of a webhook posted when the next is due, unless it
+// is paused.
+func (s *Webhooks) pumpNext(tx *kv.Tx, w Webhook) error {
+	if !w.Enabled {
+		return nil
+	}
+	var first *Delivery
+	err := deliveries.Each(tx, "due", kv.K(w.ID), func(_ string, d Delivery) (bool, error) {
+		first = &d
+		return false, nil
+	})
+	if err != nil || first == nil {
+		return err
+	}
+	due := tx.Now
+	if first.Next.After(due) {
+		due = *first.Next
+	}
+	return s.Jobs.Add(tx, kv.Job{Kind: pumpJob, Key: w.ID, Payload: []byte(w.ID), Due: due})
+}
+
+// pump posts for a while what is due to one webhook, and has the rest posted later.
+// A job that comes while another is at it has nothing to do: that one looks again
+// after it has let the webhook go.
+func (s *Webhooks) pump(ctx context.Context, job kv.Job) error {
+	id := string(job.Payload)
+	if !s.take(id) {
+		return nil
+	}
+	err := s.pumpSlice(ctx, id)
+	s.leave(id)
+	if err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		w, err := webhooks.Get(tx, id)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		return errors.Join(err, s.pumpNext(tx, w))
+	})
+}
+
+func (s *Webhooks) take(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pumping[id] {
+		return false
+	}
+	s.pumping[id] = true
+	return true
+}
+
+func (s *Webhooks) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pumping, id)
+}
+
+func (s *Webhooks) pumpSlice(ctx context.Context, id string) (err error) {
+	end := time.Now().Add(slice)
+	for more := true; more && err == nil && time.Now().Before(end); {
+		more, err = s.pumpSome(ctx, id)
+	}
+	return err
+}
+
+// pumpSome posts the next few deliveries that are due, together.
+func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err error) {
+	w, due, err := s.due(id)
+	if err != nil || len(due) == 0 {
+		return false, err
+	}
+	errs := make([]error, len(due))
+	var posting sync.WaitGroup
+	for i := range due {
+		posting.Go(func() { _, errs[i] = s.post(ctx, w, due[i]) })
+	}
+	posting.Wait()
+	return true, errors.Join(errs...)
+}
+
+// due gives the next few deliveries that are due; none for a webhook that is
+// paused or gone.
+func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		w, err = webhooks.Get(tx, id)
+		if errors.Is(err, kv.ErrNotFound) || err == nil && !w.Enabled {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return deliveries.Each(tx, "due", kv.K(id), func(_ string, d Delivery) (bool, error) {
+			if d.Next.After(tx.Now) {
+				return false, nil
+			}
+			due = append(due, d)
+			return len(due) < pumpWidth, nil
+		})
+	})
+	return w, due, err
+}
+
+// post tries a delivery once and records what came of it. A try that the end of
+// the process cut off has not happened.
+func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, error) {
+	// Receivers hold the time of the message against their own clock, which a test
+	// double does not move.
+	begun := time.Now()
+	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.Now())}
+	answer, postErr := s.Client.Post(ctx, m)
+	took := int(time.Since(begun).Milliseconds())
+	if ctx.Err() != nil {
+		return d, ctx.Err()
+	}
+	t := Try{At: s.Now(), Status: answer.Status, Milliseconds: took}
+	if postErr != nil {
+		t.Error = postErr.Error()
+		s.Log.Debug("posting to a webhook", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))
+	}
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		now, err := deliveries.Get(tx, d.ID)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil // the webhook was deleted
+		}
+		if err != nil {
+			return err
+		}
+		d = now
+		d.Headers, d.Answer = m.Headers(), answer
+		return s.record(tx, &d, t)
+	})
+	return d, err
+}
+
+// record stores the end of a try, and what it says of the webhook.
+func (s *Webhooks) record(tx *kv.Tx, d *Delivery, t Try) error {
+	w, err := webhooks.Get(tx, d.Webhook)
+	if errors.Is(err, kv.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.Tries = append(d.Tries, t)
+	d.Tries = d.Tries[max(0, len(d.Tries)-maxTries):]
+	d.Attempts++
+	d.Next = nil
+	ok := d.Answer.OK()
+	switch {
+	case ok:
+		d.Status = DeliveryDelivered
+	case d.Answer.Gone():
+		d.Status = DeliveryFailed
+		w.Enabled, w.Gone = false, true
+	case d.Type == TestEvent || d.Attempts >= s.Attempts:
+		d.Status = DeliveryFailed
+	default:
+		d.Status, d.Next = DeliveryWaiting, new(tx.Now.Add(pause(d.Attempts)))
+	}
+	w.tried(ok, tx.Now)
+	return errors.Join(deliveries.Put(tx, d.ID, *d), webhooks.Put(tx, w.ID, w))
+}

@@ -1,0 +1,389 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/webhook"
+	"paraph/kv"
+)
+
+// WebhookOptions are what webhooks need from their surroundings.
+type WebhookOptions struct {
+	DB       *kv.DB
+	Jobs     *kv.Jobs
+	Signing  *signing.Service
+	Client   *webhook.Client
+	Key      []byte // that secrets are made with
+	NewID    func() ulid.ULID
+	Attempts int // of one delivery
+	Days     int // after so many days a delivery is removed
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Webhooks tells programs what happened: it follows the journal, makes a delivery
+// for every webhook that wants to know of an event, and posts it until the
+// receiver has taken it. A delivery is recorded in the transaction in which the
+// follower moves on, so no event is left out; a receiver may get one twice and
+// tells that by its identifier.
+type Webhooks struct {
+	WebhookOptions
+	tests *account.Limiter // test messages, per company
+
+	following sync.Mutex
+	seen      uint64 // number of the last entry that was looked at
+
+	mu      sync.Mutex
+	pumping map[string]bool // webhooks that are being posted to
+}
+
+// NewWebhooks makes the service.
+func NewWebhooks(o WebhookOptions) *Webhooks {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Webhooks{WebhookOptions: o, tests: account.NewLimiter(20, time.Minute, o.Now), pumping: map[string]bool{}}
+}
+
+// Webhook is a receiver of a company's events.
+type Webhook struct {
+	ID        string
+	Company   string
+	URL       string
+	Events    []string // kinds; AllEvents alone for every one
+	Enabled   bool
+	Gone      bool // it was paused because the receiver answered 410
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// FailingSince is when the first try failed behind which none succeeded.
+	FailingSince *time.Time `json:",omitempty"`
+	Days         []WebhookDay
+	// Generation counts its secrets. The one before signs too, until OldUntil.
+	Generation int
+	OldUntil   *time.Time `json:",omitempty"`
+	// From is the last journal entry before it was made or enabled.
+	From uint64
+	// Secret is there when it was just made, and never stored.
+	Secret string `json:"-"`
+}
+
+// WebhookDay counts the tries of a day, in UTC.
+type WebhookDay struct {
+	Day       string
+	Delivered int
+	Failed    int
+}
+
+// AllEvents is the filter that every event passes.
+const AllEvents = "*"
+
+const (
+	// maxWebhooks is how many webhooks a company can have.
+	maxWebhooks = 20
+	// maxWebhookURL is how long an address may be, in characters.
+	maxWebhookURL = 2000
+	// webhookDays is how far back tries are counted.
+	webhookDays = 7
+	// oldSecret is how long the secret before still signs, so that a receiver can
+	// change over without losing anything.
+	oldSecret = 24 * time.Hour
+)
+
+var webhooks = kv.NewCollection("webhooks", kv.JSON[Webhook](),
+	kv.Index[Webhook]{Name: "company", Counted: true, Keys: func(w Webhook) []kv.Key { return []kv.Key{kv.K(w.Company)} }})
+
+// Wants says whether the webhook is told of a kind of event.
+func (w Webhook) Wants(kind string) bool {
+	return w.Enabled && (slices.Contains(w.Events, AllEvents) || slices.Contains(w.Events, kind))
+}
+
+// Recent counts the tries of the last seven days.
+func (w Webhook) Recent(now time.Time) (delivered, failed int) {
+	first := now.UTC().AddDate(0, 0, 1-webhookDays).Format(time.DateOnly)
+	for _, d := range w.Days {
+		if d.Day >= first {
+			delivered, failed = delivered+d.Delivered, failed+d.Failed
+		}
+	}
+	return delivered, failed
+}
+
+// tried counts a try.
+func (w *Webhook) tried(ok bool, now time.Time) {
+	today := now.UTC().Format(time.DateOnly)
+	if len(w.Days) == 0 || w.Days[len(w.Days)-1].Day != today {
+		w.Days = append(w.Days, WebhookDay{Day: today})
+		w.Days = w.Days[max(0, len(w.Days)-webhookDays-1):]
+	}
+	day := &w.Days[len(w.Days)-1]
+	switch {
+	case ok:
+		day.Delivered++
+		w.FailingSince = nil
+	default:
+		day.Failed++
+		if w.FailingSince == nil {
+			w.FailingSince = &now
+		}
+	}
+}
+
+// key signs the messages of a webhook. Nothing of it is stored.
+func (s *Webhooks) key(id string, generation int) []byte {
+	m := hmac.New(sha256.New, s.Key)
+	m.Write([]byte("webhook secret\x00" + id + "\x00" + strconv.Itoa(generation)))
+	return m.Sum(nil)
+}
+
+// keys are all that sign a message now.
+func (s *Webhooks) keys(w Webhook, now time.Time) [][]byte {
+	all := [][]byte{s.key(w.ID, w.Generation)}
+	if w.OldUntil != nil && now.Before(*w.OldUntil) {
+		all = append(all, s.key(w.ID, w.Generation-1))
+	}
+	return all
+}
+
+func (s *Webhooks) reveal(w Webhook) Webhook {
+	w.Secret = webhook.Secret(s.key(w.ID, w.Generation))
+	return w
+}
+
+// WebhookInput is a webhook as asked for; nil keeps what is.
+type WebhookInput struct {
+	URL     *string
+	Events  *[]string // empty: all
+	Enabled *bool
+}
+
+// apply checks an input and takes it over.
+func (s *Webhooks) apply(w *Webhook, in WebhookInput) error {
+	var f account.Faults
+	if in.URL != nil {
+		w.URL = strings.TrimSpace(*in.URL)
+	}
+	s.checkURL(&f, w.URL)
+	if in.Events != nil {
+		w.Events = filter(&f, *in.Events)
+	}
+	if in.Enabled != nil {
+		w.Enabled = *in.Enabled
+	}
+	if w.Enabled {
+		w.Gone = false
+	}
+	return f.Err()
+}
+
+func (s *Webhooks) checkURL(f *account.Faults, address string) {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		f.Required("url")
+	case len(address) > maxWebhookURL:
+		f.TooLong("url", maxWebhookURL)
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsFunc(address, notInURL):
+		f.Must("url", "be a full address such as https://example.org/hooks")
+	case u.User != nil:
+		f.Must("url", "not hold a name or password; put a secret into the path instead")
+	case !s.Client.MayReach(u.Hostname()):
+		f.Add("url", "This address is private. Webhooks go to public addresses only, unless webhooks.allow_private is set.")
+	}
+}
+
+func notInURL(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// filter puts the kinds of events that are wanted in order.
+func filter(f *account.Faults, events []string) []string {
+	if len(events) == 0 || slices.Contains(events, AllEvents) {
+		return []string{AllEvents}
+	}
+	var out []string
+	for _, kind := range signing.EventTypes() {
+		if slices.Contains(events, kind) {
+			out = append(out, kind)
+		}
+	}
+	for i, kind := range events {
+		if !slices.Contains(out, kind) {
+			f.Selected(fmt.Sprintf("events.%d", i))
+		}
+	}
+	return out
+}
+
+// ListWebhooks gives the webhooks of the company, the oldest first.
+func (s *Webhooks) ListWebhooks(_ context.Context, who account.Actor) (list []Webhook, err error) {
+	if err := admin(who); err != nil {
+		return nil, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		list, err = ofCompany(tx, who.CompanyID)
+		return err
+	})
+	return list, err
+}
+
+func ofCompany(tx *kv.Tx, company string) (list []Webhook, err error) {
+	err = webhooks.Each(tx, "company", kv.K(company), func(_ string, w Webhook) (bool, error) {
+		list = append(list, w)
+		return true, nil
+	})
+	return list, err
+}
+
+// GetWebhook gives one of the company's webhooks.
+func (s *Webhooks) GetWebhook(_ context.Context, who account.Actor, id string) (w Webhook, err error) {
+	if err := admin(who); err != nil {
+		return Webhook{}, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		w, err = loadWebhook(tx, who, id)
+		return err
+	})
+	return w, err
+}
+
+func loadWebhook(tx *kv.Tx, who account.Actor, id string) (Webhook, error) {
+	w, err := webhooks.Get(tx, id)
+	if errors.Is(err, kv.ErrNotFound) || err == nil && w.Company != who.CompanyID {
+		return Webhook{}, account.NotFound("webhook")
+	}
+	return w, err
+}
+
+// CreateWebhook makes a webhook that is told of everything from now on. Its secret
+// is in the answer, this once.
+func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in WebhookInput) (Webhook, error) {
+	if err := admin(who); err != nil {
+		return Webhook{}, err
+	}
+	w := Webhook{Company: who.CompanyID, Events: []string{AllEvents}, Enabled: true, Generation: 1}
+	if err := s.apply(&w, in); err != nil {
+		return Webhook{}, err
+	}
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		n, err := webhooks.Count(tx, "company", kv.K(who.CompanyID))
+		if err != nil {
+			return err
+		}
+		if n >= maxWebhooks {
+			return account.Conflict("too_many_webhooks", fmt.Sprintf("There are already %d webhooks. Delete one first.", maxWebhooks))
+		}
+		if w.From, err = s.start(tx); err != nil {
+			return err
+		}
+		w.ID, w.CreatedAt, w.UpdatedAt = s.NewID().String(), tx.Now, tx.Now
+		return webhooks.Put(tx, w.ID, w)
+	})
+	if err != nil {
+		return Webhook{}, err
+	}
+	return s.reveal(w), nil
+}
+
+// start gives the last journal entry that a new webhook is not told of. The
+// follower of the first one has no need of what lies before.
+func (s *Webhooks) start(tx *kv.Tx) (head uint64, err error) {
+	if head, err = s.Signing.JournalHead(tx); err != nil {
+		return 0, err
+	}
+	some, err := anyWebhook(tx)
+	if err == nil && !some {
+		err = kv.SetPlace(tx, webhookFollower, head)
+	}
+	return head, err
+}
+
+// anyWebhook says whether there is a webhook in any company.
+func anyWebhook(tx *kv.Tx) (some bool, err error) {
+	err = webhooks.Each(tx, "", nil, func(string, Webhook) (bool, error) {
+		some = true
+		return false, nil
+	})
+	return some, err
+}
+
+// UpdateWebhook changes a webhook. One that is paused is told of nothing, and of
+// what happened meanwhile nothing later; what waited when it was paused goes on.
+func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string, in WebhookInput) (Webhook, error) {
+	return s.edit(who, id, func(tx *kv.Tx, w *Webhook) (err error) {
+		was := w.Enabled
+		if err := s.apply(w, in); err != nil || was || !w.Enabled {
+			return err
+		}
+		if w.From, err = s.Signing.JournalHead(tx); err != nil {
+			return err
+		}
+		return s.pumpNext(tx, *w)
+	})
+}
+
+// RotateSecret gives the webhook another secret, which is in the answer, this once.
+// For a day messages are signed with both.
+func (s *Webhooks) RotateSecret(_ context.Context, who account.Actor, id string) (Webhook, error) {
+	w, err := s.edit(who, id, func(tx *kv.Tx, w *Webhook) error {
+		w.Generation++
+		w.OldUntil = new(tx.Now.Add(oldSecret))
+		return nil
+	})
+	if err != nil {
+		return Webhook{}, err
+	}
+	return s.reveal(w), nil
+}
+
+func (s *Webhooks) edit(who account.Actor, id string, change func(tx *kv.Tx, w *Webhook) error) (w Webhook, err error) {
+	if err := admin(who); err != nil {
+		return Webhook{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if w, err = loadWebhook(tx, who, id); err != nil {
+			return err
+		}
+		if err := change(tx, &w); err != nil {
+			return err
+		}
+		w.UpdatedAt = tx.Now
+		return webhooks.Put(tx, w.ID, w)
+	})
+	if err != nil {
+		return Webhook{}, err
+	}
+	return w, nil
+}
+
+// DeleteWebhook removes a webhook and its deliveries.
+func (s *Webhooks) DeleteWebhook(ctx context.Context, who account.Actor, id string) error {
+	if err := admin(who); err != nil {
+		return err
+	}
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		if _, err := loadWebhook(tx, who, id); err != nil {
+			return err
+		}
+		return errors.Join(webhooks.Delete(tx, id), s.Jobs.Cancel(tx, pumpJob, id))
+	})
+	for more := true; more && err == nil; {
+		err = s.DB.Update(func(tx *kv.Tx) (err error) {
+			more, err = removeOldest(tx, id, 0)
+			return errors.Join(err, ctx.Err())
+		})
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+)
+
+// Error says why a message did not reach its receiver, in words for whoever runs
+// the company. It names no address that the receiver's name leads to.
+type Error struct {
+	Message string
+	cause   error
+}
+
+// Error is the sentence.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the cause, for the log.
+func (e *Error) Unwrap() error { return e.cause }
+
+var (
+	errPrivate = &Error{Message: "The receiver has a private address. Webhooks go to public addresses only, unless webhooks.allow_private is set."}
+	errEgress  = &Error{Message: "The setting network.egress does not let this server call the receiver."}
+)
+
+// control refuses a private address right before it is connected to.
+func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if !c.options.AllowPrivate && !Public(at.Addr()) {
+		return errPrivate
+	}
+	return nil
+}
+
+// MayReach tells what can be told from the address alone: one that is private in
+// so many words. What a name leads to is looked at when it is called.
+func (c *Client) MayReach(host string) bool {
+	if c.options.AllowPrivate {
+		return true
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return Public(ip)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost")
+}
+
+// explain words what went wrong on the way.
+func explain(err error) error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
+	say := func(message string) error { return &Error{message, err} }
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return say("The name of the receiver is not known.")
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return say("The certificate of the receiver is not one to trust.")
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok && e.Timeout() {
+		return say("The receiver did not answer in time.")
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return say("The receiver refuses connections.")
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return say("The receiver broke the connection off.")
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
+		return say("The receiver does not speak TLS.")
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+		return say("The receiver can't be reached.")
+	}
+	return say("The receiver did not answer in HTTP.")
+}

@@ -1,0 +1,174 @@
+// Package webhook posts a signed message to a receiver, as Standard Webhooks
+// says (https://www.standardwebhooks.com), and takes in a bounded part of what it
+// answers. It goes to public addresses only unless told otherwise, and follows no
+// redirects: whoever names a receiver must not reach through it into the network
+// that the server stands in.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SecretPrefix is what every secret begins with; base64 of the key follows.
+const SecretPrefix = "whsec_"
+
+// Secret writes a key as receivers get to know it.
+func Secret(key []byte) string { return SecretPrefix + base64.StdEncoding.EncodeToString(key) }
+
+// Message is what is posted. A repetition has the same ID.
+type Message struct {
+	URL  string
+	ID   string
+	At   time.Time // of this try
+	Body []byte
+	Keys [][]byte // each signs; several while an old one still counts
+}
+
+// Signatures is the header webhook-signature.
+func (m Message) Signatures() string {
+	all := make([]string, len(m.Keys))
+	for i, key := range m.Keys {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(m.ID + "." + m.stamp() + "."))
+		h.Write(m.Body)
+		all[i] = "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil))
+	}
+	return strings.Join(all, " ")
+}
+
+func (m Message) stamp() string { return strconv.FormatInt(m.At.Unix(), 10) }
+
+// Headers are those that the message goes with.
+func (m Message) Headers() map[string]string {
+	return map[string]string{"Content-Type": "application/json", "User-Agent": "Paraph-Webhooks/1.0",
+		"Webhook-Id": m.ID, "Webhook-Timestamp": m.stamp(), "Webhook-Signature": m.Signatures()}
+}
+
+// Bounds of what is taken in of an answer, in bytes.
+const (
+	maxRead    = 64 << 10
+	maxKept    = 4 << 10
+	maxHeaders = 32 << 10
+	maxNames   = 30
+)
+
+// Answer is what a receiver said.
+type Answer struct {
+	Status  int // 0: it said nothing that is HTTP
+	Headers []string
+	Body    string // its beginning
+}
+
+// OK says whether the receiver has taken the message.
+func (a Answer) OK() bool { return a.Status >= 200 && a.Status < 300 }
+
+// Gone says that the receiver wants no more messages.
+func (a Answer) Gone() bool { return a.Status == http.StatusGone }
+
+// Options are where messages may go, and how long that may take.
+type Options struct {
+	Timeout      time.Duration          // of everything, from the name to the last byte of the answer
+	AllowPrivate bool                   // loopback and private addresses as well
+	Allows       func(host string) bool // whom the server may call at all
+}
+
+// Client posts messages. It is safe for use by several goroutines.
+type Client struct {
+	options Options
+	http    *http.Client
+}
+
+// NewClient makes a client.
+func NewClient(o Options) *Client {
+	c := &Client{options: o}
+	c.http = &http.Client{
+		Timeout: o.Timeout,
+		// Without proxies and idle connections: each message finds its receiver anew.
+		Transport: &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true,
+			TLSHandshakeTimeout: o.Timeout, ResponseHeaderTimeout: o.Timeout, MaxResponseHeaderBytes: maxHeaders},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c
+}
+
+// dial connects to a host that may be called, and to no address of it that is
+// private. That is looked at after the name was resolved, for every address, so
+// that no name leads elsewhere than it seems to.
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if !c.options.Allows(host) {
+		return nil, errEgress
+	}
+	d := &net.Dialer{Timeout: c.options.Timeout, ControlContext: c.control}
+	return d.DialContext(ctx, network, address)
+}
+
+// Post sends a message and gives the answer. An error says in plain words why
+// there is none.
+func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	if err != nil {
+		return Answer{}, &Error{"The address of the receiver can't be used.", err}
+	}
+	for name, v := range m.Headers() {
+		req.Header.Set(name, v)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return Answer{}, explain(err)
+	}
+	defer res.Body.Close()
+	a := Answer{Status: res.StatusCode, Headers: headerLines(res.Header)}
+	// What was taken is taken, even if the rest of the answer never comes.
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRead))
+	a.Body = strings.ToValidUTF8(string(body[:min(len(body), maxKept)]), "\uFFFD")
+	return a, nil
+}
+
+// headerLines are the headers of an answer as lines, in order.
+func headerLines(h http.Header) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, v := range h[name] {
+			line := strings.ToValidUTF8(name+": "+v, "\uFFFD")
+			lines = append(lines, line[:min(len(line), 400)])
+		}
+	}
+	return lines[:min(len(lines), maxNames)]
+}
+
+// Public says whether an address belongs to the public internet.
+func Public(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if !ip.IsValid() || !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return false
+	}
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+// special are ranges that net/netip takes for global and that are not, or that
+// wrap an address of another kind (RFC 6890 and its registries).
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
+}
