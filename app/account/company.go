@@ -50,6 +50,9 @@ type CompanyPatch struct {
 	ConsentText       *string
 	RetentionDays     *int
 	OnDecline         *OnDecline
+	ConsentMode       *ConsentMode
+	Phone             *string
+	PrivacyURL        *string
 }
 
 func (p CompanyPatch) apply(c *Company) error {
@@ -80,6 +83,15 @@ func (p CompanyPatch) apply(c *Company) error {
 			f.OneOf("on_decline", string(OnDeclineNotify), string(OnDeclineVoid))
 		}
 	}
+	if p.ConsentMode != nil {
+		if choice := *p.ConsentMode; choice == ConsentInline || choice == ConsentGate || choice == ConsentOff {
+			c.ConsentMode = choice
+		} else {
+			f.OneOf("consent_mode", string(ConsentInline), string(ConsentGate), string(ConsentOff))
+		}
+	}
+	setPhone(&f, "phone", p.Phone, &c.Phone)
+	setAddress(&f, "privacy_url", p.PrivacyURL, &c.PrivacyURL)
 	return f.Err()
 }
 

@@ -41,21 +41,24 @@ type UserCompany struct {
 
 // Company is a tenant: its records are closed to every other company.
 type Company struct {
-	ID                string    `json:"id"`
-	Name              string    `json:"name"`
-	Locale            string    `json:"locale"`
-	Timezone          string    `json:"timezone"`
-	LogoURL           string    `json:"logo_url,omitempty"`    // "" for none
-	BrandColor        string    `json:"brand_color,omitempty"` // "#rrggbb", "" for none
-	RequireApproval   bool      `json:"require_approval,omitempty"`
-	RequireTwoFactor  bool      `json:"require_two_factor,omitempty"`  // of every member
-	DefaultExpiryDays int       `json:"default_expiry_days,omitempty"` // 0 for never
-	ReminderDays      []int     `json:"reminder_days,omitempty"`       // days after sending, ascending
-	ConsentText       string    `json:"consent_text,omitempty"`        // "" for the appliance's own
-	RetentionDays     int       `json:"retention_days,omitempty"`      // 0 for ever
-	OnDecline         OnDecline `json:"on_decline"`
-	CreatedAt         time.Time `json:"created_at"`
-	UpdatedAt         time.Time `json:"updated_at"`
+	ID                string      `json:"id"`
+	Name              string      `json:"name"`
+	Locale            string      `json:"locale"`
+	Timezone          string      `json:"timezone"`
+	LogoURL           string      `json:"logo_url,omitempty"`    // "" for none
+	BrandColor        string      `json:"brand_color,omitempty"` // "#rrggbb", "" for none
+	RequireApproval   bool        `json:"require_approval,omitempty"`
+	RequireTwoFactor  bool        `json:"require_two_factor,omitempty"`  // of every member
+	DefaultExpiryDays int         `json:"default_expiry_days,omitempty"` // 0 for never
+	ReminderDays      []int       `json:"reminder_days,omitempty"`       // days after sending, ascending
+	ConsentText       string      `json:"consent_text,omitempty"`        // "" for the appliance's own
+	ConsentMode       ConsentMode `json:"consent_mode,omitempty"`        // "" is inline
+	Phone             string      `json:"phone,omitempty"`               // for questions of signatories
+	PrivacyURL        string      `json:"privacy_url,omitempty"`         // of the company's privacy notice
+	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for ever
+	OnDecline         OnDecline   `json:"on_decline"`
+	CreatedAt         time.Time   `json:"created_at"`
+	UpdatedAt         time.Time   `json:"updated_at"`
 }
 
 // OnDecline is what happens to a document when a signatory declines.
@@ -65,6 +68,16 @@ type OnDecline string
 const (
 	OnDeclineNotify OnDecline = "notify" // the owner is told and decides
 	OnDeclineVoid   OnDecline = "void"   // the document is voided at once
+)
+
+// ConsentMode is how signatories agree to signing electronically.
+type ConsentMode string
+
+// The choices of a company.
+const (
+	ConsentInline ConsentMode = "inline" // on the page of the document, before they finish
+	ConsentGate   ConsentMode = "gate"   // before anything of the document is sent to them
+	ConsentOff    ConsentMode = "off"    // nothing is asked
 )
 
 // MemberStatus is where a membership stands.

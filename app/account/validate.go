@@ -105,14 +105,46 @@ func setImage(f *Faults, field string, from *string, to *string) {
 		f.TooLong(field, maxInline)
 	case !inline && len(address) > maxURL:
 		f.TooLong(field, maxURL)
-	case address != "" && !logo.MatchString(address) && !webAddress(address):
+	case address != "" && !logo.MatchString(address) && !WebAddress(address):
 		f.Must(field, "be a web address or a data: address of a PNG, JPEG, GIF or WebP image")
 	default:
 		*to = address
 	}
 }
 
-func webAddress(s string) bool {
+// setPhone takes a telephone number as people write it, or "" for none.
+func setPhone(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	number := strings.TrimSpace(*from)
+	if number != "" && !phone.MatchString(number) {
+		f.Must(field, "be a telephone number such as +31 20 123 45 67")
+		return
+	}
+	*to = number
+}
+
+var phone = regexp.MustCompile(`^\+?[0-9(][0-9 ()./-]{2,38}[0-9]$`)
+
+// setAddress takes the address of a page, or "" for none.
+func setAddress(f *Faults, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	switch address := strings.TrimSpace(*from); {
+	case len(address) > maxURL:
+		f.TooLong(field, maxURL)
+	case address != "" && !WebAddress(address):
+		f.Must(field, "be a web address such as https://example.org/privacy")
+	default:
+		*to = address
+	}
+}
+
+// WebAddress says whether a text is the whole address of a page on the web, without
+// anybody's password in it.
+func WebAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 }

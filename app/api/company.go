@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -19,6 +20,9 @@ type companyView struct {
 	DefaultExpiryDays *int    `json:"default_expiry_days"`
 	ReminderDays      []int   `json:"reminder_days"`
 	ConsentText       *string `json:"consent_text"`
+	ConsentMode       string  `json:"consent_mode" enum:"inline,gate,off"`
+	Phone             *string `json:"phone"`
+	PrivacyURL        *string `json:"privacy_url" format:"uri"`
 	RetentionDays     *int    `json:"retention_days"`
 	OnDecline         string  `json:"on_decline" enum:"notify,void"`
 	CreatedAt         string  `json:"created_at" format:"date-time"`
@@ -32,7 +36,8 @@ func (r *request) viewCompany(c account.Company) companyView {
 	}
 	v := companyView{ID: c.ID, Name: c.Name, Locale: c.Locale, Timezone: c.Timezone, LogoURL: orNull(c.LogoURL),
 		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, RequireTwoFactor: c.RequireTwoFactor, DefaultExpiryDays: positive(c.DefaultExpiryDays),
-		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), RetentionDays: positive(c.RetentionDays),
+		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), ConsentMode: string(cmp.Or(c.ConsentMode, account.ConsentInline)),
+		Phone: orNull(c.Phone), PrivacyURL: orNull(c.PrivacyURL), RetentionDays: positive(c.RetentionDays),
 		OnDecline: string(c.OnDecline), CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
 	if v.ReminderDays == nil {
 		v.ReminderDays = []int{}
@@ -48,18 +53,21 @@ func positive(n int) *int {
 }
 
 type companyPatch struct {
-	Name              *string            `json:"name,omitempty"`
-	Locale            *string            `json:"locale,omitempty" doc:"Language of messages"`
-	Timezone          *string            `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
-	LogoURL           *string            `json:"logo_url,omitempty" doc:"A web address, or a data: address of a picture"`
-	BrandColor        *string            `json:"brand_color,omitempty" doc:"Such as #1d5bd1"`
-	RequireApproval   *bool              `json:"require_approval,omitempty" doc:"Documents need approval before they are sent"`
-	RequireTwoFactor  *bool              `json:"require_two_factor,omitempty" doc:"Members without two-factor login can do nothing but set it up"`
-	DefaultExpiryDays *int               `json:"default_expiry_days,omitempty" doc:"0 for no deadline"`
-	ReminderDays      *[]int             `json:"reminder_days,omitempty" doc:"Days after the sending"`
-	ConsentText       *string            `json:"consent_text,omitempty" doc:"What signatories agree to"`
-	RetentionDays     *int               `json:"retention_days,omitempty" doc:"0 keeps completed documents for good"`
-	OnDecline         *account.OnDecline `json:"on_decline,omitempty" doc:"notify or void"`
+	Name              *string              `json:"name,omitempty"`
+	Locale            *string              `json:"locale,omitempty" doc:"Language of messages"`
+	Timezone          *string              `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
+	LogoURL           *string              `json:"logo_url,omitempty" doc:"A web address, or a data: address of a picture"`
+	BrandColor        *string              `json:"brand_color,omitempty" doc:"Such as #1d5bd1"`
+	RequireApproval   *bool                `json:"require_approval,omitempty" doc:"Documents need approval before they are sent"`
+	RequireTwoFactor  *bool                `json:"require_two_factor,omitempty" doc:"Members without two-factor login can do nothing but set it up"`
+	DefaultExpiryDays *int                 `json:"default_expiry_days,omitempty" doc:"0 for no deadline"`
+	ReminderDays      *[]int               `json:"reminder_days,omitempty" doc:"Days after the sending"`
+	ConsentText       *string              `json:"consent_text,omitempty" doc:"What signatories agree to"`
+	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents for good"`
+	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" doc:"notify or void"`
+	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the page of the document), gate (asked before anything of it is shown) or off"`
+	Phone             *string              `json:"phone,omitempty" doc:"For questions of signatories"`
+	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Of your privacy notice; shown to signatories"`
 }
 
 type memberView struct {
@@ -132,6 +140,8 @@ func (s *server) companyRoutes() {
 		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
 		takeAway(r, "consent_text", &in.ConsentText)
 		takeAway(r, "retention_days", &in.RetentionDays)
+		takeAway(r, "phone", &in.Phone)
+		takeAway(r, "privacy_url", &in.PrivacyURL)
 		c, err := s.Accounts.UpdateCompany(r.UserContext(), r.who, account.CompanyPatch(*in))
 		return r.viewCompany(c), err
 	})

@@ -23,12 +23,15 @@ type DocumentBody struct {
 	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339"`
 	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 leaves it to the company"`
 	ApproverID      *string            `json:"approver_id,omitempty" doc:"The member who is asked to approve"`
+	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where people are led after signing: an http or https address"`
+	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether the people invited can decline; true unless said"`
+	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether they can pass their invitation on; true unless said"`
 }
 
 func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
-		RemindEveryDays: b.RemindEveryDays}
+		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
 		in.ExpiresAt = new(time.Time)
 	}
@@ -177,6 +180,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	takeAway(r, "expires_at", &in.ExpiresAt)
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
+	takeAway(r, "redirect_url", &in.RedirectURL)
 	var f account.Faults
 	input := in.input(&f)
 	if err := f.Err(); err != nil {

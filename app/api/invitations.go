@@ -24,6 +24,24 @@ func (b *invitationBody) input() signing.InvitationInput {
 		Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
 }
 
+type delegateBody struct {
+	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
+	Email          *string `json:"email,omitempty"`
+	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: what you told the person"`
+	Locale         *string `json:"locale,omitempty" doc:"Language of this person"`
+	Message        *string `json:"message,omitempty" doc:"For this person alone"`
+	Reason         *string `json:"reason,omitempty" doc:"Goes into the audit trail"`
+}
+
+func (b *delegateBody) input() signing.InvitationInput {
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
+}
+
+type consentBody struct {
+	Consent *bool `json:"consent,omitempty" doc:"false takes it back"`
+}
+
 type inviteBody struct {
 	Invitations []invitationBody `json:"invitations,omitempty"`
 }
@@ -71,6 +89,7 @@ func (s *server) invitationRoutes() {
 	handle(s, act("replace", "Put somebody else in the place of a person", "Invitations", 0), s.replace)
 	handle(s, act("sign", "Sign", "Signing", 0), s.sign)
 	handle(s, act("view", "Note that the person has looked at the document", "Signing", 0), s.view)
+	handle(s, act("consent", "Agree to signing electronically, or take that back", "Signing", 0), s.consent)
 	handle(s, act("decline", "Decline to sign", "Signing", 0), s.decline)
 	handle(s, act("delegate", "Pass an invitation on to somebody else", "Signing", 0), s.delegate)
 	handle(s, act("remind", "Remind one person", "Signing", 0), s.remind)
@@ -193,12 +212,24 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	return r.gives(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason))
 }
 
-func (s *server) delegate(r *request, in *invitationBody) (documentView, error) {
+// consent agrees for the person whose link it is, or takes that back.
+func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input()))
+	if in.Consent == nil || *in.Consent {
+		return r.gives(s.Signing.Agree(r.UserContext(), r.who, document, id))
+	}
+	return r.gives(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id))
+}
+
+func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
+	document, id, err := r.place()
+	if err != nil {
+		return documentView{}, err
+	}
+	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason))
 }
 
 func (s *server) replace(r *request, in *invitationBody) (documentView, error) {

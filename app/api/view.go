@@ -44,6 +44,9 @@ type documentView struct {
 	Approver         *approverView     `json:"approver"`
 	ExpiresAt        *string           `json:"expires_at" format:"date-time"`
 	RemindEveryDays  *int              `json:"remind_every_days"`
+	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where people are led after signing"`
+	AllowDecline     bool              `json:"allow_decline"`
+	AllowDelegation  bool              `json:"allow_delegation"`
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
@@ -97,6 +100,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),
 		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
+		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation,
 		Attention: orNull(d.Attention), AttentionMessage: orNull(d.AttentionText),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}

@@ -39,18 +39,19 @@ type story struct {
 
 // telling says who is told of what.
 var telling = map[string]func(*Service, *kv.Tx, *story) error{
-	"invitation.notified":       func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
-	"invitation.reminded":       func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
-	"invitation.link_requested": func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
-	"invitation.declined":       func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
-	"document.completed":        (*Service).tellCompleted,
-	"document.voided":           (*Service).tellVoided,
-	"document.expired":          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
-	"document.sealing_delayed":  func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
-	"document.mail_failed":      func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
-	"document.approved":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
-	"document.rejected":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
-	"document.submitted":        (*Service).tellApprover,
+	"invitation.notified":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
+	"invitation.reminded":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
+	"invitation.link_requested":   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
+	"invitation.problem_reported": func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
+	"invitation.declined":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
+	"document.completed":          (*Service).tellCompleted,
+	"document.voided":             (*Service).tellVoided,
+	"document.expired":            func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
+	"document.sealing_delayed":    func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
+	"document.mail_failed":        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
+	"document.approved":           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
+	"document.rejected":           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
+	"document.submitted":          (*Service).tellApprover,
 }
 
 // facts are what the messages of a document have in common.

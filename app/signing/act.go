@@ -70,7 +70,7 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 		return nil, err
 	}
 	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.signable(inv, tx.Now); err != nil {
+		if err := d.declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		company, err := account.LoadCompany(tx, d.Company)
@@ -91,13 +91,23 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 }
 
 // Delegate passes an invitation on to somebody else, who takes its place with
-// its fields; the first link stops working.
-func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+// its fields; the first link stops working. The reason, if there is one, goes into
+// the journal.
+func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string) (*Document, error) {
+	var f account.Faults
+	why := lines(&f, "reason", reason, maxReason)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
 	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.signable(inv, tx.Now); err != nil {
+		if err := d.delegable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		return s.takeOver(tx, d, inv, in, "invitation.delegated")
+		event := happened("invitation.delegated")
+		if why != "" {
+			event = event.with("reason", why)
+		}
+		return s.takeOver(tx, d, inv, in, event)
 	})
 }
 
@@ -111,14 +121,14 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 		if err := d.replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		return s.takeOver(tx, d, inv, in, "invitation.replaced")
+		return s.takeOver(tx, d, inv, in, happened("invitation.replaced"))
 	})
 }
 
 // takeOver makes a new invitation in the place of another: it takes its fields
 // and its signature fields in the files, which are named by place and not by
 // person, so that the certified pages stay as they are.
-func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in InvitationInput, kind string) ([]saving, error) {
+func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
 	var f account.Faults
 	if in.Name == nil {
 		f.Required("name")
@@ -141,7 +151,7 @@ func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in Invitatio
 	for _, x := range d.fieldsOf(inv.ID) {
 		x.Invitation = next.ID
 	}
-	event := happened(kind).to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
+	event = event.to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
 	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = Delegated, next.ID, inv.LinkGeneration+1, tx.Now
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention == AttentionDeclined && d.declined() == nil {

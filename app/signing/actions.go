@@ -155,7 +155,13 @@ func (d *Document) actionsOf(who account.Actor, now time.Time) []Action {
 	out := []Action{}
 	inv := d.invitation(who.Invitation)
 	if inv != nil && isIdentified(who, inv) && d.signable(inv, now) == nil {
-		out = append(out, ActionSign, ActionDecline, ActionDelegate)
+		out = append(out, ActionSign)
+		if d.declinable(inv, now) == nil {
+			out = append(out, ActionDecline)
+		}
+		if d.delegable(inv, now) == nil {
+			out = append(out, ActionDelegate)
+		}
 	}
 	if d.downloadable() == nil {
 		out = append(out, ActionDownload)

@@ -24,8 +24,19 @@ func (s *Service) see(who account.Actor, id string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inv := d.invitation(who.Invitation); inv != nil && !isIdentified(who, inv) {
+	inv := d.invitation(who.Invitation)
+	if inv == nil {
+		return d, nil
+	}
+	if !isIdentified(who, inv) {
 		return nil, notIdentified()
+	}
+	company, err := s.companyOf(d.Company)
+	if err != nil {
+		return nil, err
+	}
+	if s.closed(who, company, inv) {
+		return nil, notAgreed()
 	}
 	return d, nil
 }

@@ -31,6 +31,8 @@ type identity struct {
 	SentAt   *time.Time
 	Tries    int
 	AskedAt  *time.Time `json:",omitempty"` // when the owner was last told that a new link is wanted
+	// ReportedAt is when the person last reported a problem.
+	ReportedAt *time.Time `json:",omitempty"`
 }
 
 // RequestCode mails a new code to the person invited.
@@ -61,7 +63,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		state = identity{CodeHash: hashAccessCode(invitation, code), SentAt: &tx.Now, AskedAt: state.AskedAt}
+		state = identity{CodeHash: hashAccessCode(invitation, code), SentAt: &tx.Now, AskedAt: state.AskedAt, ReportedAt: state.ReportedAt}
 		if err := identities.Put(tx, invitation, state); err != nil {
 			return err
 		}

@@ -27,6 +27,9 @@ type DocumentInput struct {
 	ExpiresAt       *time.Time // the zero time takes it away
 	RemindEveryDays *int
 	ApproverID      *string
+	RedirectURL     *string
+	AllowDecline    *bool
+	AllowDelegation *bool
 }
 
 // InvitationInput is what a caller may say of a person invited.
@@ -75,6 +78,7 @@ const (
 	maxMessage = 10_000
 	maxReason  = 2_000
 	maxValue   = 10_000
+	maxAddress = 2_000
 )
 
 // line takes a one-line text: trimmed, bounded, without control characters.
@@ -201,7 +205,25 @@ func (in *DocumentInput) apply(f *account.Faults, d *Document, limits Limits, no
 			f.Between("remind_every_days", 0, 365)
 		}
 	}
+	in.applyLeeway(f, d)
 	in.applyAnytime(f, d, limits)
+}
+
+// applyLeeway writes what the people invited may do besides signing, and where they
+// are led after it.
+func (in *DocumentInput) applyLeeway(f *account.Faults, d *Document) {
+	if in.RedirectURL != nil {
+		d.RedirectURL = line(f, "redirect_url", in.RedirectURL, maxAddress)
+		if d.RedirectURL != "" && !account.WebAddress(d.RedirectURL) {
+			f.Must("redirect_url", "be a web address such as https://example.org/thanks")
+		}
+	}
+	if in.AllowDecline != nil {
+		d.NoDecline = !*in.AllowDecline
+	}
+	if in.AllowDelegation != nil {
+		d.NoDelegation = !*in.AllowDelegation
+	}
 }
 
 // applyAnytime writes what may change in every state.
@@ -217,7 +239,8 @@ func (in *DocumentInput) applyAnytime(f *account.Faults, d *Document, limits Lim
 // content says whether the input changes what only a draft may change.
 func (in *DocumentInput) content() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
-		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil
+		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
+		in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil
 }
 
 const untitled = "Untitled document"

@@ -107,6 +107,9 @@ type Document struct {
 	Attention       string
 	AttentionText   string
 	BaseURL         string // where the links of its mails lead
+	RedirectURL     string `json:",omitempty"` // where people are led after signing
+	NoDecline       bool   `json:",omitempty"` // the people invited can't decline
+	NoDelegation    bool   `json:",omitempty"` // they can't pass their invitation on
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -227,8 +230,9 @@ type Invitation struct {
 	RemindersSent   int
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
-	DelegatedTo     string // invitation that took over
-	Astray          bool   `json:",omitempty"` // it reached somebody it was not meant for
+	DelegatedTo     string     // invitation that took over
+	Astray          bool       `json:",omitempty"` // it reached somebody it was not meant for
+	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
 }

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,8 +120,9 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	if err != nil {
 		return nil, err
 	}
-	consent := cmp.Or(company.ConsentText, s.Consent)
-	if who.IsSignatory() && consent != "" && (in.Consent == nil || !*in.Consent) {
+	consent := s.consentText(company)
+	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.agreed(consent)
+	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "Consent to signing electronically is required.")
 	}
 	a := &act{document: d, inv: inv, now: now}
@@ -141,7 +141,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		inv.ViewedAt = &now
 	}
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
-		Consent: in.Consent != nil && *in.Consent, ConsentText: consent,
+		Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil

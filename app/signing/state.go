@@ -181,6 +181,28 @@ func (d *Document) signable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
+// declinable refuses what a person may not decline.
+func (d *Document) declinable(inv *Invitation, now time.Time) error {
+	if err := d.signable(inv, now); err != nil {
+		return err
+	}
+	if d.NoDecline {
+		return conflict("decline_not_allowed", "The sender does not let people decline this document.")
+	}
+	return nil
+}
+
+// delegable refuses what a person may not pass on.
+func (d *Document) delegable(inv *Invitation, now time.Time) error {
+	if err := d.signable(inv, now); err != nil {
+		return err
+	}
+	if d.NoDelegation {
+		return conflict("delegation_not_allowed", "The sender does not let people pass this document on.")
+	}
+	return nil
+}
+
 // running refuses every state in which nobody can act on an invitation.
 func (d *Document) running(now time.Time) error {
 	if err := d.live(); err != nil {

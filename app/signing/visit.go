@@ -17,6 +17,7 @@ type Stage string
 // The stages. What is shown depends on nothing else.
 const (
 	StageIdentify  Stage = "identify"  // a code is asked for first
+	StageConsent   Stage = "consent"   // they have to agree before the document is shown
 	StageSign      Stage = "sign"      // it is their turn
 	StageWaiting   Stage = "waiting"   // others are before them
 	StageSigned    Stage = "signed"    // they have signed, others have not
@@ -36,6 +37,7 @@ type Visit struct {
 	Invitation *Invitation
 	Company    account.Company
 	Consent    string // what they agree to by signing; "" where nothing is asked
+	Agreed     bool   // whether they have said that they do
 	Answers    Answers
 	Before     []string // names of those who are before them
 }
@@ -60,10 +62,14 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Consent = cmp.Or(v.Company.ConsentText, s.Consent)
+	v.Consent = s.consentText(v.Company)
+	v.Agreed = v.Invitation.agreed(v.Consent)
 	v.Stage = v.Document.stage(v.Invitation, isIdentified(who, v.Invitation), s.Now())
+	if v.Stage == StageSign && s.closed(who, v.Company, v.Invitation) {
+		v.Stage = StageConsent
+	}
 	switch v.Stage {
-	case StageIdentify:
+	case StageIdentify, StageConsent:
 		v.Document, v.Answers = v.Document.envelope(), Answers{}
 	case StageWaiting:
 		v.Before = v.Document.before(v.Invitation)
@@ -88,7 +94,7 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	if v.Company, err = s.company(who); err != nil {
 		return nil, err
 	}
-	v.Consent = cmp.Or(v.Company.ConsentText, s.Consent)
+	v.Consent = s.consentText(v.Company)
 	return v, nil
 }
 
@@ -121,7 +127,8 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 
 // envelope is a document with nothing in it: what its invitation's mail says.
 func (d *Document) envelope() *Document {
-	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt}
+	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt,
+		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation}
 }
 
 func (d *Document) before(inv *Invitation) []string {

@@ -79,17 +79,17 @@ func (r *request) happened(d *signing.Document, e *signing.Entry) string {
 // eventIcon is the symbol of a kind of entry.
 func eventIcon(kind string) string {
 	for symbol, kinds := range map[string][]string{
-		"check":     {"invitation.signed", "document.approved"},
+		"check":     {"invitation.signed", "document.approved", "invitation.consented"},
 		"checks":    {"document.completed", "document.renewed"},
 		"sent":      {"document.sent", "invitation.notified"},
-		"bell":      {"invitation.reminded", "invitation.link_requested"},
+		"bell":      {"invitation.reminded", "invitation.link_requested", "invitation.problem_reported"},
 		"eye":       {"invitation.viewed"},
 		"cross":     {"invitation.declined", "document.rejected", "document.deleted"},
-		"void":      {"document.voided"},
+		"void":      {"document.voided", "invitation.consent_withdrawn"},
 		"clock":     {"document.expired", "document.extended"},
 		"hourglass": {"document.submitted"},
 		"alert":     {"document.mail_failed", "document.sealing_delayed"},
-		"users":     {"invitation.replaced", "invitation.delegated", "document.handed_over"},
+		"users":     {"invitation.replaced", "invitation.delegated", "document.handed_over", "invitation.in_person"},
 	} {
 		if slices.Contains(kinds, kind) {
 			return symbol

@@ -30,6 +30,9 @@ type sent struct {
 
 func (f form) value(name string) string { return f.values.Get(name) }
 
+// Value is value for a template.
+func (f form) Value(name string) string { return f.value(name) }
+
 func (f form) has(name string) bool { return f.values.Has(name) }
 
 // Bounds of a form, without the files that are streamed.

@@ -82,7 +82,7 @@ func newField(name string, pairs ...any) (fieldData, error) {
 	if err != nil {
 		return f, fmt.Errorf("web: field %s: %w", name, err)
 	}
-	f.Ltr = f.Type == "email" || f.Type == "url" || f.Type == "password"
+	f.Ltr = f.Type == "email" || f.Type == "url" || f.Type == "tel" || f.Type == "password"
 	f.fill(p, fault)
 	return f, nil
 }

@@ -47,6 +47,7 @@ type page struct {
 	Languages []option // to choose from
 	Lang, Dir string
 	Theme     string
+	TextSize  string // large, larger, or ""
 	Nonce     string
 	CSRF      string
 	Path      string
@@ -158,11 +159,11 @@ func functions(w *words, a *assets) template.FuncMap {
 		"on":   func(p page, v any) onPage { return onPage{p, v} },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
-		"status": w.statusChip,
-		"add":    func(a, b int) int { return a + b },
-		"zones":  zones,
-		"todo":   newTodo,
-		"prose":  prose, "keys": w.keys, "slug": slug,
+		"status": w.statusChip, "telephone": telephone,
+		"add":   func(a, b int) int { return a + b },
+		"zones": zones,
+		"todo":  newTodo,
+		"prose": prose, "keys": w.keys, "slug": slug,
 		"paragraphs": func(s string) []string { return strings.Split(s, "\n\n") },
 	}
 	for name, fn := range components {
@@ -236,7 +237,7 @@ func (r *request) compose(name string, p *page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme = r.words.Tag(), r.words.Dir(), r.nonce, r.Path(), r.theme()
+	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme, p.TextSize = r.words.Tag(), r.words.Dir(), r.nonce, r.Path(), r.theme(), r.textSize()
 	var out bytes.Buffer
 	if err := set.ExecuteTemplate(&out, "page/"+name, *p); err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ type reviewPage struct {
 	Sends    bool     // messages leave for a mail server
 	Policy   bool     // the company wants an approval first
 	Deadline string
+	Leeway   bool // something differs from the usual
 	Steps    []step
 	Today    string
 }
@@ -73,6 +74,7 @@ func (r *request) showReviewOf(d *signing.Document, status int, p page) error {
 	if d.ExpiresAt != nil {
 		data.Deadline = d.ExpiresAt.In(r.who.Zone()).Format(time.DateOnly)
 	}
+	data.Leeway = d.NoDecline || d.NoDelegation || d.RedirectURL != ""
 	if data.May("submit") {
 		if data.Approve, err = r.approvers(d); err != nil {
 			return err
@@ -206,6 +208,10 @@ func (r *request) reviewInput(do string) (signing.DocumentInput, error) {
 		}
 		// The whole day counts.
 		in.ExpiresAt = ptr(day.AddDate(0, 0, 1).Add(-time.Second))
+	}
+	if r.form.has("redirect_url") { // with which the boxes come, of which only ticked ones are sent
+		in.RedirectURL = ptr(r.form.value("redirect_url"))
+		in.AllowDecline, in.AllowDelegation = ptr(r.form.has("allow_decline")), ptr(r.form.has("allow_delegation"))
 	}
 	if do == "submit" {
 		in.ApproverID = ptr(r.form.value("approver_id"))

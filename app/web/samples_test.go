@@ -213,6 +213,10 @@ func stages() map[string]stage {
 		e["EMAIL"] = "ada@taken.example"
 		return e
 	}
+	all["post-documents-document-invitation-consent"] = func(t *testing.T, c *apptest.Client) env {
+		c.Patch(t, "/company", obj{"consent_text": "I agree to sign electronically."}).Want(t, 200)
+		return sent(t, c)
+	}
 	for _, name := range []string{"sign", "view", "decline", "delegate", "remind", "replace"} {
 		all["post-documents-document-invitation-"+name] = sent
 	}

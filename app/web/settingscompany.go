@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -71,6 +72,8 @@ func (r *request) companyPatch() (p account.CompanyPatch, err error) {
 	case "rules":
 		p.RequireApproval = new(r.form.has("require_approval"))
 		p.OnDecline = new(account.OnDecline(r.form.value("on_decline")))
+	case "help":
+		p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
 	case "keeping":
 		p.RetentionDays = new(r.number(&f, "retention_days"))
 	default:
@@ -98,6 +101,8 @@ func asError(err error) (*account.Error, bool) { return errors.AsType[*account.E
 // consentCards is the page of what signatories agree to.
 type consentCards struct {
 	Text     string // the company's; "" for the appliance's
+	Mode     string
+	Modes    []option
 	Standard string // the appliance's; "" where it has none
 	Current  string // name of the text in force
 	Versions []account.ConsentVersion
@@ -106,6 +111,10 @@ type consentCards struct {
 func (r *request) consentPage() (page, error) {
 	versions, err := r.door.Accounts.ConsentVersions(r.UserContext(), r.who.Actor)
 	c := consentCards{Text: r.who.Company.ConsentText, Standard: r.door.Signing.Consent, Versions: versions}
+	c.Mode = string(cmp.Or(r.who.Company.ConsentMode, account.ConsentInline))
+	for _, m := range []account.ConsentMode{account.ConsentInline, account.ConsentGate, account.ConsentOff} {
+		c.Modes = append(c.Modes, option{string(m), r.say("consent.mode." + string(m)), string(m) == c.Mode})
+	}
 	if text := firstText(c.Text, c.Standard); text != "" {
 		c.Current = account.ConsentName(text)
 	}
@@ -131,7 +140,11 @@ func (r *request) showConsent() error {
 
 func (r *request) saveConsent() error {
 	text := strings.ReplaceAll(r.form.value("consent_text"), "\r\n", "\n")
-	_, err := r.door.Accounts.UpdateCompany(r.UserContext(), r.who.Actor, account.CompanyPatch{ConsentText: &text})
+	patch := account.CompanyPatch{ConsentText: &text}
+	if r.form.has("consent_mode") {
+		patch.ConsentMode = new(account.ConsentMode(r.form.value("consent_mode")))
+	}
+	_, err := r.door.Accounts.UpdateCompany(r.UserContext(), r.who.Actor, patch)
 	if err != nil {
 		p, failed := r.consentPage()
 		if failed != nil {

@@ -19,6 +19,9 @@ import (
 func (r *request) showSign(v *visitor, status int, sent form, fault error) error {
 	p := r.frame(v, r.say("sign.title", "title", v.Document.Title))
 	s := r.signPage(v, sent, fault)
+	if s.Required > 0 {
+		p.Title += " (" + r.say("js.progress", "done", s.Done, "n", s.Required) + ")"
+	}
 	if len(s.Sheets) <= textsInline {
 		all, err := r.texts(v)
 		if err != nil {
@@ -31,7 +34,7 @@ func (r *request) showSign(v *visitor, status int, sent form, fault error) error
 		s.TextApart = true
 	}
 	data := p.Data.(visitPage)
-	data.Sign = s
+	data.Sign, data.Other = s, r.otherReader(v)
 	p.Data, p.Scripts = data, []string{"sign.js"}
 	p.Styles += s.places()
 	return r.render(status, "sign", p)
@@ -54,6 +57,9 @@ func (r *request) answer(v *visitor) error {
 	}
 	err := r.door.Signing.SaveAnswers(r.UserContext(), v.who, v.who.Document, v.who.Invitation, r.answers(v))
 	if err != nil {
+		return err
+	}
+	if err := r.noteConsent(v); err != nil {
 		return err
 	}
 	if r.scripted() {
@@ -82,7 +88,7 @@ func (r *request) finish(v *visitor) error {
 	if err != nil {
 		return err
 	}
-	return r.redirect(v.base)
+	return r.redirect(v.base + "?just=signed")
 }
 
 // answers reads what was filled in.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"paraph/app/account"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
 )
@@ -27,6 +28,7 @@ type signPage struct {
 	ConsentError string
 	Faults       []faultOf
 	Required     int
+	Done         int    // of the required
 	First        string // where the first required input is
 	Name, Email  string
 	TextApart    bool // the text of the pages is on other pages
@@ -66,7 +68,7 @@ type markView struct {
 	Type, Data              string // of one that was drawn or uploaded before
 	Error                   string
 	Styles                  []markStyle
-	Required                bool
+	Made                    bool // was chosen before
 }
 
 type markStyle struct {
@@ -86,7 +88,7 @@ func inputName(x *signing.Field) string {
 // sent just now, else what was saved, else what is known.
 func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
 	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == signing.Approver,
-		Consented: sent.value("consent") == "yes"}
+		Consented: sent.value("consent") == "yes" || sent.values == nil && v.Agreed}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
@@ -97,7 +99,7 @@ func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
 	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
 	s.Initials = r.markView(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
 	s.explainFaults(r, fault)
-	s.count(v)
+	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
 	return s
 }
 
@@ -210,14 +212,20 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 }
 
 // count finds what has to be filled in.
-func (s *signPage) count(v *visitor) {
-	need := func(id string) {
-		if s.Required++; s.First == "" {
+func (s *signPage) count(consent bool) {
+	need := func(id string, done bool) {
+		if s.Required++; done {
+			s.Done++
+		} else if s.First == "" {
 			s.First = id
 		}
 	}
-	if v.Consent != "" {
-		need("consent")
+	if consent {
+		need("consent", s.Consented)
+	}
+	chosen := map[string]bool{}
+	for _, f := range s.Fields {
+		chosen[f.Name] = chosen[f.Name] || f.Checked
 	}
 	groups := map[string]bool{}
 	for _, f := range s.Fields {
@@ -228,15 +236,26 @@ func (s *signPage) count(v *visitor) {
 			continue
 		}
 		groups[f.Name] = true
-		need(f.ID)
+		need(f.ID, s.isDone(f, chosen[f.Name]))
 	}
 	if s.Loose {
-		need(s.Signature.Input)
+		need(s.Signature.Input, s.Signature.Made)
 	}
 }
 
+// isDone says whether a field is filled in.
+func (s *signPage) isDone(f *fieldView, chosen bool) bool {
+	switch f.Kind {
+	case "mark":
+		return f.Mark == "initials" && s.Initials.Made || f.Mark == "signature" && s.Signature.Made
+	case "checkbox", "radio":
+		return chosen
+	}
+	return f.Value != ""
+}
+
 func (r *request) markView(v *visitor, kind, name string, saved *signing.Mark, sent form) markView {
-	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Required: true}
+	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
 	if kind == "initials" {
 		m.Text = name
 	}

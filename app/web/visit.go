@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -28,14 +27,15 @@ func (d *Door) visitRoutes(app *fiber.App) {
 	d.get(app, base, d.invited((*request).showVisit))
 	d.post(app, base, d.invited((*request).answer))
 	d.post(app, base+"/viewed", d.invited((*request).viewed))
-	d.get(app, base+"/decline", d.invited(func(r *request, v *visitor) error { return r.ask(v, "decline") }))
+	d.get(app, base+"/decline", d.invited((*request).askDecline))
 	d.post(app, base+"/decline", d.invited((*request).decline))
-	d.get(app, base+"/delegate", d.invited(func(r *request, v *visitor) error { return r.ask(v, "delegate") }))
+	d.get(app, base+"/delegate", d.invited((*request).askDelegate))
 	d.post(app, base+"/delegate", d.invited((*request).delegate))
 	d.get(app, base+"/not-me", d.invited(func(r *request, v *visitor) error { return r.ask(v, "not-me") }))
 	d.post(app, base+"/not-me", d.invited((*request).notMe))
 	d.get(app, base+"/clear", d.invited(func(r *request, v *visitor) error { return r.ask(v, "clear") }))
 	d.post(app, base+"/clear", d.invited((*request).clear))
+	d.consentRoutes(app)
 	d.post(app, base+"/code", d.invited((*request).requestCode))
 	d.post(app, base+"/identify", d.invited((*request).identify))
 	d.post(app, base+"/ask", d.invited((*request).askForLink))
@@ -96,17 +96,20 @@ func (r *request) deadLink(token string) error {
 // visitPage is what all pages of a link have in common.
 type visitPage struct {
 	*signing.Visit
-	Base    string
-	Logo    string
-	Sender  string // name of who asks
-	Done    int
-	Total   int
-	Sign    *signPage // only where there is something to sign
-	Files   []finished
-	SHA256  string
-	Masked  string // address that a code goes to
-	Sent    bool   // a code is on its way
-	HasText bool
+	Base   string
+	Logo   string
+	Sender string // name of who asks
+	Done   int
+	Total  int
+	Sign   *signPage // only where there is something to sign
+	Files  []finished
+	SHA256 string
+	Masked string       // address that a code goes to
+	Sent   bool         // a code is on its way
+	Other  *otherReader // who is signed in, if it is somebody else
+	Onward string       // where people are led after signing
+	Host   string       // of Onward
+	Leaves int          // seconds after which a script goes there, 0 never
 }
 
 // finished is a file that can be downloaded.
@@ -151,6 +154,8 @@ func (r *request) showVisit(v *visitor) error {
 		return r.showSign(v, http.StatusOK, form{}, nil)
 	case signing.StageIdentify:
 		return r.showGate(v, http.StatusOK, page{})
+	case signing.StageConsent:
+		return r.showConsentGate(v)
 	}
 	p := r.frame(v, r.say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
 	if v.Stage == signing.StageSealing {
@@ -159,6 +164,12 @@ func (r *request) showVisit(v *visitor) error {
 	data := p.Data.(visitPage)
 	if v.Stage == signing.StageCompleted {
 		data.Files, data.SHA256 = r.finished(v)
+	}
+	if v.Stage == signing.StageCompleted || v.Stage == signing.StageSigned {
+		data.leadOn(v.Document.RedirectURL, r.Query("just") == "signed")
+		if data.Leaves > 0 {
+			p.Scripts = []string{"leave.js"}
+		}
 	}
 	p.Data = data
 	return r.render(http.StatusOK, "visit", p)
@@ -189,7 +200,7 @@ func (r *request) viewed(v *visitor) error {
 // mustSign sends somebody for whom there is nothing to do to the page that says
 // why.
 func (r *request) mustSign(v *visitor) (gone bool, err error) {
-	if v.Stage == signing.StageSign {
+	if v.Stage == signing.StageSign || v.Stage == signing.StageConsent {
 		return false, nil
 	}
 	return true, r.redirect(v.base)
@@ -209,26 +220,6 @@ func (r *request) asked(v *visitor, name string, err error) error {
 		return r.redirect(v.base)
 	}
 	return r.again(err, name, r.frame(v, r.say(name+".title", "title", v.Document.Title)))
-}
-
-func (r *request) decline(v *visitor) error {
-	reason := r.form.value("reason")
-	if _, err := r.door.Signing.Decline(r.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason); err != nil {
-		return r.asked(v, "decline", err)
-	}
-	return r.redirect(v.base)
-}
-
-func (r *request) delegate(v *visitor) error {
-	name, email := strings.TrimSpace(r.form.value("name")), strings.TrimSpace(r.form.value("email"))
-	in := signing.InvitationInput{Name: &name, Email: &email}
-	if message := r.form.value("message"); message != "" {
-		in.Message = &message
-	}
-	if _, err := r.door.Signing.Delegate(r.UserContext(), v.who, v.who.Document, v.who.Invitation, in); err != nil {
-		return r.asked(v, "delegate", err)
-	}
-	return r.farewell(v, "delegate.done", "name", name)
 }
 
 func (r *request) notMe(v *visitor) error {

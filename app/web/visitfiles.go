@@ -100,7 +100,7 @@ func (r *request) texts(v *visitor) (map[string][]string, error) {
 
 // showText is the whole document as text, with what was filled in so far.
 func (r *request) showText(v *visitor) error {
-	if v.Stage == signing.StageIdentify {
+	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent {
 		return r.redirect(v.base)
 	}
 	all, err := r.texts(v)

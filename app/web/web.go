@@ -106,6 +106,7 @@ func New(o Options) (*Door, error) {
 func (d *Door) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	app.Get("/static/:hash/*", d.static)
 	d.post(app, "/language", (*request).setLanguage)
+	d.post(app, "/text-size", (*request).setTextSize)
 	d.visitRoutes(app)
 	d.publicRoutes(app)
 	d.docsRoutes(app, openAPI)

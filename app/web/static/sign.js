@@ -26,7 +26,7 @@ function count() {
   $('#left').textContent = say('done', { done: all.length - left.length, n: all.length });
   $('#next').textContent = left.length ? say('next') : say('review');
   $('#next').setAttribute('href', '#' + (left[0]?.id || 'finish'));
-  document.title = document.title.replace(/ \(\d+\/\d+\)$/, '') + ' (' + (all.length - left.length) + '/' + all.length + ')';
+  if (all.length) document.title = document.title.replace(/ \([^()]*\)$/, '') + ' (' + say('progress', { done: all.length - left.length, n: all.length }) + ')';
   for (const f of $$('.f', form)) {
     const e = $('input,textarea,select,button[data-mark]', f);
     if (e) f.classList.toggle('done', !!filled(e));
@@ -267,6 +267,16 @@ for (const b of $$('button[data-mark]', form)) {
   b.addEventListener('click', () => marks[b.dataset.mark].open(b));
 }
 
+const print = $('#print'), sizes = $('#text-size');
+print.parentElement.hidden = false;
+print.addEventListener('click', () => window.print());
+sizes.addEventListener('submit', e => {
+  e.preventDefault();
+  const data = new FormData(sizes, e.submitter);
+  document.documentElement.dataset.text = data.get('size');
+  for (const b of $$('button', sizes)) b === e.submitter ? b.setAttribute('aria-current', 'true') : b.removeAttribute('aria-current');
+  fetch(sizes.action, { method: 'POST', body: data, headers: { 'X-Requested-With': 'fetch' } }).catch(() => {});
+});
 $('.zoom')?.removeAttribute('hidden');
 $('#zoom')?.addEventListener('change', e => { $('#sheets').dataset.zoom = e.target.value; });
 for (const m of $$('details.menu')) {

@@ -1,0 +1,94 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// Agreement is a person's consent to signing electronically before they sign: when,
+// and to which text. From where is in the journal.
+type Agreement struct {
+	At      time.Time
+	Version string // of the text, see [account.ConsentName]
+}
+
+// consentText is what the people whom a company invites agree to; "" where nothing
+// is asked.
+func (s *Service) consentText(c account.Company) string {
+	if c.ConsentMode == account.ConsentOff {
+		return ""
+	}
+	return cmp.Or(c.ConsentText, s.Consent)
+}
+
+// agreed says whether a person consents to a text as it is now: who agreed to
+// another one is asked again.
+func (i *Invitation) agreed(text string) bool {
+	return i.Agreed != nil && i.Agreed.Version == account.ConsentName(text)
+}
+
+// closed says whether a person has to agree before anything of the document is sent
+// to them.
+func (s *Service) closed(who account.Actor, c account.Company, inv *Invitation) bool {
+	text := s.consentText(c)
+	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.open() && !inv.agreed(text)
+}
+
+func notAgreed() error {
+	return account.Forbidden("consent_required", "This document is shown to those who agree to signing electronically.")
+}
+
+// Agree records that a person consents to signing electronically: the version of
+// the text, the time, and where it came from. Doing it again changes nothing.
+func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]saving, error) {
+		if text == "" {
+			return nil, conflict("no_consent_asked", "This company does not ask for consent.")
+		}
+		if inv.agreed(text) {
+			return nil, errAgreed
+		}
+		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text)}
+		return []saving{happened("invitation.consented").to(inv.ID).with("consent", inv.Agreed.Version)}, nil
+	})
+}
+
+// errAgreed says that there is nothing to record.
+var errAgreed = conflict("already_agreed", "This person agreed already.")
+
+// WithdrawConsent takes a person's consent back, before they sign.
+func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]saving, error) {
+		if inv.Agreed == nil {
+			return nil, conflict("not_agreed", "There is no consent to withdraw.")
+		}
+		version := inv.Agreed.Version
+		inv.Agreed = nil
+		return []saving{happened("invitation.consent_withdrawn").to(inv.ID).with("consent", version)}, nil
+	})
+}
+
+// consenting is the way of what only the person invited does, while they may sign.
+func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error)) (*Document, error) {
+	if !who.IsSignatoryOf(id, invitation) {
+		return nil, account.NotFound("invitation")
+	}
+	d, err := s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.signable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		company, err := account.LoadCompany(tx, d.Company)
+		if err != nil {
+			return nil, err
+		}
+		return change(tx, inv, s.consentText(company))
+	})
+	if err == errAgreed {
+		return s.get(who, id)
+	}
+	return d, err
+}

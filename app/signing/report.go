@@ -1,0 +1,40 @@
+package signing
+
+import (
+	"context"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// reportAgain is how long somebody waits before they report another problem.
+const reportAgain = 5 * time.Minute
+
+// ReportProblem tells the owner, in the words of a person invited, what keeps them
+// from signing. Who has not said yet who they are may report that too.
+func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
+	var f account.Faults
+	text := lines(&f, "message", &problem, maxReason)
+	if text == "" && f.Empty() {
+		f.Required("message")
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if !who.IsSignatoryOf(id, invitation) {
+		return account.NotFound("invitation")
+	}
+	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, _ *Document, inv *Invitation) ([]saving, error) {
+		state, err := identityOf(tx, inv.ID)
+		if err != nil {
+			return nil, err
+		}
+		if state.ReportedAt != nil && tx.Now.Sub(*state.ReportedAt) < reportAgain {
+			return nil, account.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
+		}
+		state.ReportedAt = &tx.Now
+		return []saving{happened("invitation.problem_reported").to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)
+	})
+	return err
+}

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// TestWhatTheSenderAllows has declining and passing on be forbidden on the review
+// page, and refused to every door.
+func TestWhatTheSenderAllows(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease of a flat", "invitations": []apptest.Map{maria()}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
+	id := r.Text(t, "id")
+	if r.At(t, "allow_decline") != true || r.At(t, "allow_delegation") != true {
+		t.Errorf("by itself a document allows %v and %v", r.At(t, "allow_decline"), r.At(t, "allow_delegation"))
+	}
+	v := browse(t, c)
+	_, html := v.get("/app/documents/" + id + "/review")
+	want(t, html, `name="allow_decline" value="yes" checked`, `name="allow_delegation" value="yes" checked`)
+	status, html := v.send("/app/documents/"+id+"/review", "do", "save", "redirect_url", "javascript:alert(1)")
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("a script as address: %d", status)
+	}
+	want(t, html, "web address such as")
+	v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "https://example.org/thanks?a=1")
+	got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+	if got.At(t, "allow_decline") != false || got.At(t, "allow_delegation") != false || got.Text(t, "redirect_url") != "https://example.org/thanks?a=1" || got.Text(t, "status") != "sent" {
+		t.Fatalf("the document is %s", got.Body)
+	}
+	_, token, _ := strings.Cut(got.Text(t, "invitations.0.sign_url"), "/s/")
+	guest, at := invited(t, s), "/s/"+token
+	_, html = guest.get(at)
+	want(t, html, `id="sign"`, at+"/not-me", "not", at+"/decline", at+"/delegate")
+	for _, form := range []string{"/decline", "/delegate"} {
+		if _, html := guest.get(at + form); !strings.Contains(html, `id="sign"`) {
+			t.Errorf("%s is shown", form)
+		}
+		guest.send(at+form, "name", "Dora Deputy", "email", "dora@signer.example")
+	}
+	act := "/documents/" + id + "/" + got.Text(t, "invitations.0.id")
+	for _, who := range []*apptest.Client{c, s.With(token)} {
+		who.Post(t, act+"/decline", apptest.Map{"reason": "No."}).Want(t, http.StatusConflict)
+		who.Post(t, act+"/delegate", apptest.Map{"name": "Dora Deputy", "email": "dora@signer.example"}).Want(t, http.StatusConflict)
+	}
+	if now := s.With(token).Get(t, "/documents/"+id).Want(t, http.StatusOK); strings.Contains(string(now.Body), `"decline"`) || now.Text(t, "invitations.0.status") == "declined" {
+		t.Errorf("declining is offered or done: %s", now.Body)
+	}
+
+	_, html = guest.send(at, "do", "finish", "signature.text", "Maria Silva")
+	want(t, html, "Everybody has signed", `href="https://example.org/thanks?a=1"`, "Go on to example.org", `data-seconds="10"`)
+	_, html = guest.get(at)
+	want(t, html, "Go on to example.org", "not", "data-seconds", "leave.")
+}
+
+// TestReasons takes a reason that is offered, in the reader's language, together with
+// words of one's own.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	v, at := invited(t, s), path(t, d.links[0])
+	_, html := v.send(at+"/delegate", "name", "Dora Deputy", "email", "dora@signer.example", "reason", "She is the tenant.")
+	want(t, html, "Passed on")
+	events := string(d.Get(t, "/documents/"+d.id+"/events?per_page=100").Want(t, http.StatusOK).Body)
+	want(t, events, "She is the tenant.")
+	link := "/s/" + s.Link(t, "dora@signer.example", "/s/")
+	_, html = v.get(link + "/decline")
+	want(t, html, "There is a mistake in it", "only see that somebody declined")
+	_, html = v.send(link+"/decline", "choice", "mistake", "reason", "The rent is wrong.")
+	want(t, html, "You declined to sign", "There is a mistake in it.\nThe rent is wrong.")
+}
+
+// TestSomebodyElseIsSignedIn says so where a member opens the link of somebody else,
+// and not where it is their own.
+func TestSomebodyElseIsSignedIn(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	at := path(t, d.links[0])
+	v := browse(t, d.Client)
+	_, html := v.get(at)
+	want(t, html, "You are signed in as "+d.Email, "Continue as Maria Silva", `href="/app/documents/`+d.id+`"`, `id="sign"`)
+	_, html = v.get(at + "?as=invited")
+	want(t, html, `id="sign"`, "not", "You are signed in as")
+	_, html = invited(t, s).get(at)
+	want(t, html, "not", "You are signed in as")
+	_, html = browse(t, s.Company(t)).get(at)
+	want(t, html, `href="/app/action"`, "not", "/app/documents/"+d.id)
+
+	member := d.Member(t, account.RoleMember)
+	own := send(t, s, []apptest.Map{{"name": "Member", "email": strings.ToUpper(member.Email)}})
+	_, html = browse(t, member).get(path(t, own.links[0]))
+	want(t, html, `id="sign"`, "not", "You are signed in as")
+}

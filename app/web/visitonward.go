@@ -1,0 +1,33 @@
+package web
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+)
+
+// leaveAfter is how long a page stays, in seconds, before it leads on by itself.
+const leaveAfter = 10
+
+// leadOn shows where the sender wants people to go after signing. The page goes
+// there by itself only for who has signed just now.
+func (p *visitPage) leadOn(address string, now bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return
+	}
+	p.Onward, p.Host = address, u.Hostname()
+	if now {
+		p.Leaves = leaveAfter
+	}
+}
+
+// telephone is a number as programs dial it (RFC 3966).
+func telephone(number string) template.URL {
+	return template.URL("tel:" + strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c == '+' {
+			return c
+		}
+		return -1
+	}, number))
+}
