@@ -280,14 +280,14 @@ func TestEditorAcrossPages(t *testing.T) {
 	}
 }
 
-// TestEditorByKeyboard does everything with the keys of a keyboard and nothing else.
+// TestEditorByKeyboard does everything with the keys of a keyboard and nothing
+// else, from the people to the document that is on its way.
 func TestEditorByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
 	d := newDraft(t, c, 4)
 	w := team(t, c, look{width: 1280, height: 1000})
-	w.edit(d)
 	tabTo := func(selector string) {
 		w.t.Helper()
 		for range 60 {
@@ -310,7 +310,19 @@ func TestEditorByKeyboard(t *testing.T) {
 		}
 		w.t.Fatalf("F6 does not lead to %q", class)
 	}
-	// Somebody who signs.
+	// Somebody who is to know of it, before the editor.
+	w.visit(d.URL + "/app/documents/" + d.id + "/people")
+	tabTo(`[name="invitations.0.name"]`)
+	w.run(chromedp.KeyEvent("Ben Buyer"))
+	w.key("Tab", 0)
+	w.run(chromedp.KeyEvent("ben@signer.example"))
+	w.key("Tab", 0)
+	w.run(chromedp.KeyEvent("Gets"))
+	tabTo(`button[value="next"]`)
+	w.key("Enter", 0)
+	w.see(".editor.ready")
+	w.until(`document.querySelector("#status").dataset.ready === "yes"`)
+	// And in it somebody who signs.
 	tabTo(`[data-do="add-person"]`)
 	w.key("Enter", 0)
 	w.see("#person[open]")
@@ -321,7 +333,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.see("#h-email-e") // the address is not one yet
 	w.run(chromedp.KeyEvent(".example"))
 	w.key("Enter", 0)
-	w.until(`!document.querySelector("#person").open && document.querySelectorAll("#people li").length === 1`)
+	w.until(`!document.querySelector("#person").open && document.querySelectorAll("#people li").length === 2`)
 	// A field: armed, moved with arrows, dropped.
 	part("pages")
 	part("")
@@ -383,7 +395,19 @@ func TestEditorByKeyboard(t *testing.T) {
 	if got := d.fields(t); len(got) != 6 || got[0].Label != "Sign here" {
 		t.Errorf("the fields are %+v", got)
 	}
+	// Read once more, and sent.
 	tabTo("#next")
+	w.key("Enter", 0)
+	w.heading("Review and send")
+	tabTo("#i-seen") // the copies lie on each other
+	w.key(" ", 0)
+	w.until(`document.activeElement.checked`)
+	tabTo(`button[value="send"]`)
+	w.key("Enter", 0)
+	w.heading("The document is on its way")
+	if got := c.Get(t, "/documents/"+d.id); got.Text(t, "status") == "draft" || got.Text(t, "invitations.0.role") != "viewer" {
+		t.Errorf("the document is %s", got.Body)
+	}
 }
 
 // TestPlacedFieldsAreSigned places fields, sends the document and signs it.
