@@ -58,7 +58,7 @@ programs:
 
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
-	go test ./app/web -run '^$$' -bench Pages -benchtime 1x -timeout 15m
+	go test ./app/web -run '^$$' -bench 'Pages|Editor|LongList' -benchtime 1x -timeout 15m
 
 FUZZTIME ?= 1m
 fuzz: ## run every fuzz target for FUZZTIME

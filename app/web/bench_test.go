@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"fmt"
-	"net/http"
 	"slices"
 	"testing"
 
@@ -46,17 +44,14 @@ func BenchmarkPages(b *testing.B) {
 	s := apptest.New(b)
 	d := send(b, s, []apptest.Map{maria()}, lease()...)
 	s.Advance(b, "10s") // so that the pictures are there, as they are for everybody but the fastest
-	c := s.Company(b)
-	for i := range 200 {
-		c.Post(b, "/documents", apptest.Map{"title": fmt.Sprintf("Lease of flat %d", i+1)}).Want(b, http.StatusCreated)
-	}
+	c := listOf(b, 200)
 	for _, x := range []struct {
 		name, address string
 		client        *apptest.Client
 		goal          paint
 	}{
 		{"signing", d.links[0], nil, paint{First: 1200, Largest: 2000, Long: 100, Shift: 0.02}},
-		{"200 documents", s.URL + "/app/documents?per_page=200", c, paint{First: 1200, Nodes: 4000}},
+		{"200 documents", c.URL + "/app/documents?per_page=200", c, paint{First: 1200, Nodes: 4000}},
 	} {
 		for range b.N {
 			got := measure(b, x.address, x.client)

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -417,7 +419,14 @@ func TestLongList(t *testing.T) {
 // BenchmarkLongList is the time of the server for 200 rows. The target is 50 ms.
 func BenchmarkLongList(b *testing.B) {
 	c := listOf(b, 200)
-	for b.Loop() {
-		c.Get(b, "/app/documents?per_page=200", "Cookie", "paraph_session="+c.Token, "Accept", "text/html").Want(b, http.StatusOK)
+	for range b.N {
+		took := make([]time.Duration, 200)
+		for i := range took {
+			since := time.Now()
+			c.Get(b, "/app/documents?per_page=200", "Cookie", "paraph_session="+c.Token, "Accept", "text/html").Want(b, http.StatusOK)
+			took[i] = time.Since(since)
+		}
+		slices.Sort(took)
+		b.Logf("200 documents: the server takes %.0f ms, p95 %.0f ms (50)", took[len(took)/2].Seconds()*1e3, took[len(took)*95/100].Seconds()*1e3)
 	}
 }

@@ -212,18 +212,45 @@ func (w *words) say(key string, pairs ...any) (string, error) {
 		return "", fmt.Errorf("web: text %q: a name without a value", key)
 	}
 	form := plural.Other
-	swap := make([]string, 0, len(pairs))
 	for i := 0; i < len(pairs); i += 2 {
 		if n, ok := pairs[i+1].(int); ok && pairs[i] == "n" {
 			form = plural.Cardinal.MatchPlural(w.tag, int(math.Abs(float64(n))), 0, 0, 0, 0)
 		}
-		swap = append(swap, fmt.Sprint("{", pairs[i], "}"), fmt.Sprint(pairs[i+1]))
 	}
 	s, ok := t[form]
 	if !ok {
 		s = t[plural.Other]
 	}
-	return strings.NewReplacer(swap...).Replace(s), nil
+	return filled(s, pairs), nil
+}
+
+// filled puts values where a text names them, as in "{done} of {n}". What stands in
+// a value is not looked at.
+func filled(text string, pairs []any) string {
+	var out strings.Builder
+	for {
+		before, rest, _ := strings.Cut(text, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		at := -1
+		for i := 0; closed && i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				at = i + 1
+				break
+			}
+		}
+		switch {
+		case at > 0:
+			out.WriteString(before)
+			fmt.Fprint(&out, pairs[at])
+			text = after
+		case len(before) < len(text):
+			out.WriteString(before + "{")
+			text = rest
+		default:
+			out.WriteString(text)
+			return out.String()
+		}
+	}
 }
 
 // must is say for code, where a key that is missing is shown as it is.
