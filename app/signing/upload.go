@@ -67,9 +67,13 @@ func spaceError(err error) error {
 	return err
 }
 
+// megabytes is a size in the units of the configuration.
 func megabytes(n int64) string {
-	if n%(1<<20) == 0 {
-		return fmt.Sprintf("%d MB", n>>20)
+	switch {
+	case n%1e6 == 0:
+		return fmt.Sprintf("%d MB", n/1e6)
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

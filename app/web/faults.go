@@ -38,7 +38,8 @@ func faultsOf(english *words) []fault {
 }
 
 // translate gives a sentence of the heart in the reader's language. A field that
-// it names is called by its label. A sentence that is not known stays as it is.
+// it names is called by its label, and a change of a file is put into words. A
+// sentence that is not known stays as it is.
 func (r *request) translate(sentence string, labels map[string]string) string {
 	for _, f := range r.door.books.faults {
 		found := f.pattern.FindStringSubmatch(sentence)
@@ -51,8 +52,11 @@ func (r *request) translate(sentence string, labels map[string]string) string {
 				continue
 			}
 			value := found[i]
-			if name == "field" {
+			switch name {
+			case "field":
 				value = r.label(value, labels)
+			case "change":
+				value = r.changeInFull(value)
 			}
 			pairs = append(pairs, name, value)
 		}

@@ -90,52 +90,56 @@ func TestCheckAFile(t *testing.T) {
 	}
 }
 
+// sentFile is a file of a form.
+type sentFile struct {
+	field, name string
+	content     []byte
+}
+
+// check sends files to be checked.
+func (f *formClient) check(files []sentFile, headers ...string) (int, string) {
+	f.t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	err := w.WriteField("csrf", f.token)
+	for _, file := range files {
+		part, e := w.CreateFormFile(file.field, file.name)
+		if e == nil {
+			_, e = part.Write(file.content)
+		}
+		err = errors.Join(err, e)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		f.t.Fatal(err)
+	}
+	return f.post("/verify/report", &b, append(headers, "Content-Type", w.FormDataContentType())...)
+}
+
 // TestCheckSeveralFiles holds files against a stranger's root as well, and one
 // that can't be read doesn't take the reports of the others away.
 func TestCheckSeveralFiles(t *testing.T) {
 	t.Parallel()
 	s, other := apptest.New(t), apptest.New(t)
 	foreign := signedCopy(t, other)
-	type part struct {
-		field, name string
-		content     []byte
-	}
 	visitor := formClientAt(t, s.URL, "/verify", "")
-	post := func(t *testing.T, parts ...part) (int, string) {
-		t.Helper()
-		var b bytes.Buffer
-		w := multipart.NewWriter(&b)
-		err := w.WriteField("csrf", visitor.token)
-		for _, p := range parts {
-			f, e := w.CreateFormFile(p.field, p.name)
-			if e == nil {
-				_, e = f.Write(p.content)
-			}
-			err = errors.Join(err, e)
-		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		return visitor.post("/verify/report", &b, "Content-Type", w.FormDataContentType())
-	}
-	root := part{"root", "root.pem", other.Keys.RootPEM()}
-	file := part{"file", "foreign.pdf", foreign}
-	bad := part{"file", "bad.pdf", []byte("no PDF")}
+	root := sentFile{"root", "root.pem", other.Keys.RootPEM()}
+	file := sentFile{"file", "foreign.pdf", foreign}
+	bad := sentFile{"file", "bad.pdf", []byte("no PDF")}
 	for _, c := range []struct {
 		name   string
-		parts  []part
+		files  []sentFile
 		status int
 		want   []string
 	}{
-		{"a stranger's", []part{file}, http.StatusOK, []string{"somebody this service does not know"}},
-		{"with the stranger's root", []part{root, file}, http.StatusOK, []string{">Valid<", "Also trusted in this check:", other.Keys.Root().Subject.CommonName}},
-		{"with one that is none", []part{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be checked", "not a PDF that can be read", ">Valid<"}},
-		{"only one that is none", []part{bad}, http.StatusUnprocessableEntity, []string{"not a PDF that can be read"}},
-		{"a root that is none", []part{{"root", "r.pem", []byte("x")}, file}, http.StatusUnprocessableEntity, []string{"holds no certificate"}},
+		{"a stranger's", []sentFile{file}, http.StatusOK, []string{"somebody this service does not know"}},
+		{"with the stranger's root", []sentFile{root, file}, http.StatusOK, []string{">Valid<", "Also trusted in this check:", other.Keys.Root().Subject.CommonName}},
+		{"with one that is none", []sentFile{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be checked", "not a PDF that can be read", ">Valid<"}},
+		{"only one that is none", []sentFile{bad}, http.StatusUnprocessableEntity, []string{"not a PDF that can be read"}},
+		{"a root that is none", []sentFile{{"root", "r.pem", []byte("x")}, file}, http.StatusUnprocessableEntity, []string{"holds no certificate"}},
 		{"nothing", nil, http.StatusUnprocessableEntity, []string{"Choose a file first."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			status, html := post(t, c.parts...)
+			status, html := visitor.check(c.files)
 			if status != c.status {
 				t.Errorf("status %d, want %d", status, c.status)
 			}
@@ -146,7 +150,7 @@ func TestCheckSeveralFiles(t *testing.T) {
 			}
 		})
 	}
-	_, html := post(t, file)
+	_, html := visitor.check([]sentFile{file})
 	raw := regexp.MustCompile(`href="data:application/json;base64,([^"]+)"`).FindStringSubmatch(html)
 	if raw == nil {
 		t.Fatal("there is no report for programs")

@@ -210,6 +210,10 @@ func (r *request) signature(from *signing.SignatureVerdict) signatureView {
 	}
 	s.Verdict = r.say("verify.signature." + word)
 	s.Text = r.say("verify.kind." + from.Kind)
+	if text, err := r.words.say("verify.revocation." + from.Revocation); err == nil {
+		s.Revocation = text
+	}
+	s.Problems, s.Notes = r.each(from.Problems), r.each(from.Notes)
 	for _, c := range from.Changes {
 		later := laterView{r.change(c.What), c.Permitted}
 		if !slices.Contains(s.Later, later) {
@@ -226,6 +230,24 @@ func (r *request) change(what string) string {
 		return text
 	}
 	return what
+}
+
+// changeInFull words a kind of change together with what it was done to.
+func (r *request) changeInFull(what string) string {
+	text := r.change(what)
+	if _, detail, ok := strings.Cut(what, ": "); ok && text != what {
+		text += " (" + detail + ")"
+	}
+	return text
+}
+
+// each gives sentences of the heart in the reader's language.
+func (r *request) each(sentences []string) []string {
+	out := make([]string, len(sentences))
+	for i, s := range sentences {
+		out[i] = r.translate(s, nil)
+	}
+	return out
 }
 
 // rootFiles are the forms in which the root certificate is given away.

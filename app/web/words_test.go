@@ -65,12 +65,12 @@ func namesOf(forms map[string]string) string {
 }
 
 // TestLanguagesAreComplete holds every language against English in what those who
-// sign are shown: the same texts, with the same names in them, in the plural
+// sign and those who check a file are shown: the same texts, with the same names in them, in the plural
 // forms of the language.
 func TestLanguagesAreComplete(t *testing.T) {
 	t.Parallel()
 	tags := []string{"ar", "cs", "de", "es", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "tr", "uk", "zh"}
-	for _, area := range []string{"common", "visit", "faults"} {
+	for _, area := range []string{"common", "visit", "faults", "public", "verdicts"} {
 		english := catalogue(t, "en", area)
 		for _, tag := range tags {
 			own, forms := catalogue(t, tag, area), pluralForms(tag)
