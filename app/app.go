@@ -282,7 +282,7 @@ func (a *App) openDoors(Options) (err error) {
 	if a.Notify.BaseURL == "" {
 		a.Notify.BaseURL = a.URL()
 	}
-	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Contacts: a.Contacts, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
+	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
 		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls, Setup: a.setup()})
 	if err != nil {
 		return err
@@ -296,8 +296,8 @@ func (a *App) openDoors(Options) (err error) {
 func (a *App) setup() web.Setup {
 	m := a.Config.Mail
 	return web.Setup{MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
-		MailBlocked:  m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
-		TimestampURL: a.Config.Signing.TimestampURL, LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow}
+		MailBlocked:     m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
+		PrivateWebhooks: a.Config.Webhooks.AllowPrivate, TimestampURL: a.Config.Signing.TimestampURL, LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow}
 }
 
 // Addr is where the appliance listens.

@@ -21,6 +21,8 @@ type Setup struct {
 	MailLogin   bool // a name and a password are given
 	MailBlocked bool // network.egress does not allow the host
 
+	PrivateWebhooks bool // webhooks may go to private addresses
+
 	TimestampURL string // "" for the built-in authority
 	LoginLimit   int    // failed logins within LoginWindow
 	LoginWindow  time.Duration
@@ -36,6 +38,7 @@ var settingsPages = []struct {
 	{"consent", "check", false},
 	{"security", "lock", false},
 	{"api", "code", true},
+	{"webhooks", "bell", false},
 	{"email", "sent", false},
 	{"outbox", "file", false},
 	{"trust", "shield", false},
@@ -63,6 +66,7 @@ func (d *Door) settingsRoutes(app *fiber.App) {
 	d.settingsGet(app, "/trust", (*request).showCertificates)
 	d.securityRoutes(app)
 	d.tokenRoutes(app)
+	d.webhookRoutes(app)
 	d.mailRoutes(app)
 	d.get(app, "/logo/:company", (*request).logo)
 }

@@ -141,7 +141,7 @@ func TestSettingsByRole(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	admins := []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/settings/trust", "/app/settings/security", "/app/settings/security/sign-out", "/app/team/" + owner.UserID}
+	admins := []string{"/app/settings/company", "/app/settings/branding", "/app/settings/consent", "/app/settings/trust", "/app/settings/webhooks", "/app/settings/security", "/app/settings/security/sign-out", "/app/team/" + owner.UserID}
 	everybody := []string{"/app/settings", "/app/settings/api", "/app/team", "/app/team/roles"}
 	for _, role := range account.Roles() {
 		c := owner

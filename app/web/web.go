@@ -54,6 +54,7 @@ type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service
 	Notify   *notify.Service
+	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
 	Fonts    *text.Fonts
