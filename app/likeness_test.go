@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -9,9 +10,11 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -119,8 +122,13 @@ const pictureWidth = 400
 func (j *judges) pictures(t *testing.T, c *apptest.Client, doc *apptest.Response, path string) (pages int, unlike []string) {
 	t.Helper()
 	dir := t.TempDir()
-	if out, err := run(t, "pdftoppm", "-cropbox", "-gray", "-png", "-scale-to-x", fmt.Sprint(pictureWidth), "-scale-to-y", "-1", path, filepath.Join(dir, "page")); err != nil {
-		t.Logf("pdftoppm: %v: %s", err, tail(out, 300))
+	// Quiet, and not for ever: there are files on which it takes minutes, and
+	// says gigabytes.
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	draw := exec.CommandContext(ctx, "pdftoppm", "-q", "-cropbox", "-gray", "-png", "-scale-to-x", fmt.Sprint(pictureWidth), "-scale-to-y", "-1", path, filepath.Join(dir, "page"))
+	if err := draw.Run(); err != nil {
+		t.Logf("pdftoppm: %v", err)
 		return 0, nil
 	}
 	all, err := filepath.Glob(filepath.Join(dir, "*.png"))
