@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -255,6 +256,13 @@ func TestEditorByPointer(t *testing.T) {
 	w.saved()
 	if got := d.fields(t); len(got) != 3 {
 		t.Errorf("%d fields are left after the undo", len(got))
+	}
+	// Ben is dragged before Maria, who was the first.
+	w.click("#tab-people")
+	w.pull(w.middle(`#people li:nth-child(2) .name`, 0, 0), w.middle(`#people li:first-child .name`, 0, -20), 0)
+	w.until(`document.querySelector("#people .name").textContent === "Ben Buyer" && !document.querySelector("#people .going")`)
+	if got := d.Get(t, "/documents/"+d.id).Texts(t, "invitations", "id"); !slices.Equal(got, []string{d.people[1], d.people[0]}) {
+		t.Errorf("the people are %v", got)
 	}
 }
 

@@ -105,11 +105,12 @@ func (w *window) judge(what string) {
 	}
 }
 
-// weighed says when a page loads more scripts and styles than it may: bytes, not
-// compressed.
+// weighed says when a page loads more scripts and styles than it may, in bytes:
+// not compressed, and where it matters most as they come over the line.
 const weighed = `(() => {
 	const loaded = performance.getEntriesByType("resource").filter(r => /\.(js|css)$/.test(new URL(r.name).pathname));
 	const has = name => loaded.some(r => r.name.endsWith("/" + name)), size = loaded.reduce((n, r) => n + r.decodedBodySize, 0);
 	const limit = 1024 * (has("pad.js") ? 56 : has("sign.js") ? 40 : loaded.some(r => r.name.includes("editor")) ? 90 : 45);
-	return size > limit ? "loads " + size + " bytes of scripts and styles, the limit is " + limit : "";
+	const sent = loaded.reduce((n, r) => n + r.encodedBodySize, 0), most = 1024 * (has("pad.js") ? 18 : has("sign.js") ? 13 : Infinity);
+	return size > limit || sent > most ? "loads " + size + " bytes of scripts and styles, " + sent + " compressed; the limits are " + limit + " and " + most : "";
 })()`

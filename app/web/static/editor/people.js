@@ -12,6 +12,7 @@ export class People {
       const b = e.target.closest('button'), id = e.target.closest('li')?.dataset.id;
       if (b) this[b.dataset.act](id);
     });
+    this.list.addEventListener('pointerdown', e => this.grab(e));
     for (const r of $$('[name=order]')) r.addEventListener('change', () => this.send({ do: 'order', order: r.value }));
     this.form.addEventListener('submit', e => { e.preventDefault(); this.submit(); });
     this.form.elements.authentication.addEventListener('change', () => this.code());
@@ -50,15 +51,37 @@ export class People {
     return answer;
   }
 
-  up(id) { this.arrange(id, -1); }
-  down(id) { this.arrange(id, 1); }
-  async arrange(id, by) {
-    const ids = this.model.people.map(p => p.id), at = ids.indexOf(id);
-    ids.splice(at, 1); ids.splice(at + by, 0, id);
+  up(id) { this.arrange(id, this.model.hands.get(id) - 1, 'up'); }
+  down(id) { this.arrange(id, this.model.hands.get(id) + 1, 'down'); }
+  async arrange(id, to, button) {
+    const ids = this.model.people.map(p => p.id).filter(other => other !== id);
+    ids.splice(to, 0, id);
     const answer = await this.send({ do: 'arrange', order: ids.join(' ') });
     if (!answer.ok) return;
-    this.focus(id, by < 0 ? 'up' : 'down');
-    tell(say('person-moved', { name: this.model.person(id).name, n: at + by + 1 }));
+    this.focus(id, button);
+    tell(say('person-moved', { name: this.model.person(id).name, n: to + 1 }));
+  }
+  // grab lets a mouse drag a row to another place, which the buttons do too.
+  grab(e) {
+    const row = e.target.closest('li');
+    if (!row || e.button || e.pointerType === 'touch' || e.target.closest('button')) return;
+    const rows = $$('li', this.list), from = rows.indexOf(row), over = new AbortController();
+    let to = from;
+    const on = (event, then) => addEventListener(event, then, { signal: over.signal });
+    const mark = () => rows.forEach((r, i) => {
+      r.classList.toggle('going', !over.signal.aborted && r === row);
+      r.classList.toggle('above', !over.signal.aborted && i === to && to < from);
+      r.classList.toggle('below', !over.signal.aborted && i === to && to > from);
+    });
+    const end = () => { over.abort(); mark(); };
+    on('pointermove', m => {
+      if (!row.classList.contains('going') && Math.abs(m.clientY - e.clientY) < 4) return;
+      to = rows.filter(r => { const b = r.getBoundingClientRect(); return r !== row && b.top + b.height / 2 < m.clientY; }).length;
+      mark();
+    });
+    on('pointerup', () => { end(); if (to !== from && row.isConnected) this.arrange(row.dataset.id, to, to < from ? 'up' : 'down'); });
+    on('pointercancel', end);
+    on('keydown', k => { if (k.key === 'Escape') end(); });
   }
   async remove(id) {
     const p = this.model.person(id), n = [...this.model.fields.values()].filter(f => f.who === id).length, at = this.model.hands.get(id);
