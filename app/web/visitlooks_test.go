@@ -2,6 +2,9 @@ package web_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -40,6 +43,7 @@ func TestPagesOfALink(t *testing.T) {
 		d.Post(t, "/documents/"+d.id+"/"+inv+"/decline", apptest.Map{"reason": "Too expensive."}).Want(t, http.StatusOK)
 		return d.links[i]
 	}
+	checked := files(t, map[string][]byte{strings.Repeat("a_long_name_of_a_file_", 4) + ".pdf": signedCopy(t, s), "plain.pdf": apptest.PDF(t)})
 	for name, at := range map[string]struct {
 		link    string
 		heading string
@@ -78,7 +82,7 @@ func TestPagesOfALink(t *testing.T) {
 		"declined":      {link: declined(0)},
 		"stopped":       {link: declined(1)},
 		"dead":          {link: s.URL + "/s/nothing"},
-		"verify":        {link: s.URL + "/verify"},
+		"verify":        {link: s.URL + "/verify", then: func(w *window) { w.check(checked) }},
 		"trust":         {link: s.URL + "/trust"},
 		"lost":          {link: s.URL + "/nowhere"},
 		"sign in":       {link: s.URL + "/signin"},
@@ -94,6 +98,31 @@ func TestPagesOfALink(t *testing.T) {
 			})
 		})
 	}
+}
+
+// check has files checked, and opens all there is to know of them.
+func (w *window) check(paths []string) {
+	w.t.Helper()
+	w.see("#i-file")
+	w.run(chromedp.SetUploadFiles(chromedp.CSS("#i-file"), paths))
+	w.click("form.drop button")
+	w.see("#all")
+	w.run(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+}
+
+// files writes files to send from a window.
+func files(t *testing.T, contents map[string][]byte) []string {
+	t.Helper()
+	folder := t.TempDir()
+	var paths []string
+	for name, content := range contents {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
 }
 
 // refuse sends the page as it is, past the script that would not, and is shown
