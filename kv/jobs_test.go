@@ -43,7 +43,7 @@ func work(t *testing.T, jobs *kv.Jobs, handlers ...kv.Handler) (stop func()) {
 
 func idle(t *testing.T, jobs *kv.Jobs) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := jobs.Idle(ctx); err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func TestAnyTextIsAQuery(t *testing.T) {
 		if got := find(t, x, tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%.40q finds %v, want %v", tt.text, got, tt.want)
 		}
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%.40q took %v", tt.text, took)
 		}
 	}

@@ -26,7 +26,7 @@ func TestLeftoverIsNoRequest(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+				if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 					t.Fatal(err)
 				}
 				body := strings.Repeat(strings.Repeat(" ", 8<<10)+hidden, size/(8<<10)+1)

@@ -16,9 +16,13 @@ package apptest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -39,6 +43,7 @@ func Main(m *testing.M) int {
 		}
 		return 0
 	}
+	debug.SetGCPercent(400) // many appliances begin and end here, and memory is not judged
 	return m.Run()
 }
 
@@ -104,12 +109,33 @@ func Start(change ...func(*app.Config)) (*Server, error) { return start(true, ch
 // StartIn starts an appliance on a data folder, at a time, that the caller closes.
 // Each change is made to the configuration first.
 func StartIn(dir string, clock *app.Clock, change ...func(*app.Config)) (*Server, error) {
+	if err := ShareCompiled(dir); err != nil {
+		return nil, err
+	}
 	cfg := Config()
 	cfg.Data.Dir = dir
 	for _, f := range change {
 		f(&cfg)
 	}
 	return run(cfg, app.Options{Clock: clock, Cheap: true})
+}
+
+// ShareCompiled has the appliance of a data folder keep compiled PDFium where the
+// test doubles keep it: compiling takes seconds, and far longer with the race
+// detector.
+func ShareCompiled(dir string) error {
+	kept, err := os.UserCacheDir()
+	if err != nil {
+		return nil // each for itself, then
+	}
+	kept = filepath.Join(kept, "paraph")
+	if err := errors.Join(os.MkdirAll(kept, 0o700), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	if err := os.Symlink(kept, filepath.Join(dir, "cache")); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 func start(seed bool, change []func(*app.Config)) (*Server, error) {
@@ -128,7 +154,7 @@ func run(cfg app.Config, o app.Options) (*Server, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
-	s := &Server{App: a, URL: a.URL(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
+	s := &Server{App: a, URL: a.URL(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 5 * time.Minute}}
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.stop = func() error {
 		s.client.CloseIdleConnections()

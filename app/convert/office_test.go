@@ -188,7 +188,7 @@ func TestOfficeIsKilledWithItsChildren(t *testing.T) {
 	t.Parallel()
 	marker := filepath.Join(t.TempDir(), "pid")
 	o := fakeOffice(t, `sh -c 'echo $$ > `+marker+`; sleep 600' & wait`)
-	o.Timeout = 700 * time.Millisecond
+	o.Timeout = 5 * time.Second // within which the child has to be started
 	err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer))
 	if !errors.Is(err, convert.ErrTimeout) || !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("%v, want the time limit", err)

@@ -199,7 +199,7 @@ func (s *server) got(list *[]string) []string {
 
 // client is how to reach the server without encryption.
 func (s *server) client() mail.SMTP {
-	return mail.SMTP{Host: "127.0.0.1", Port: s.port, TLS: "none", HELO: "client.test", Timeout: 5 * time.Second, RootCAs: s.pool}
+	return mail.SMTP{Host: "127.0.0.1", Port: s.port, TLS: "none", HELO: "client.test", Timeout: time.Minute, RootCAs: s.pool}
 }
 
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {

@@ -176,7 +176,7 @@ func TestSendIsBounded(t *testing.T) {
 			if errors.Is(err, mail.ErrRejected) {
 				t.Errorf("%v is for good", err)
 			}
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v: %v", took, err)
 			}
 			if len(err.Error()) > 500 {

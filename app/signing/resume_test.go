@@ -211,6 +211,9 @@ func TestUploadGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	cfg := apptest.Config()
 	cfg.Data.Dir = t.TempDir()
+	if err := apptest.ShareCompiled(cfg.Data.Dir); err != nil {
+		t.Fatal(err)
+	}
 	var id, upload string
 	file := apptest.PDF(t, "One.")
 	ctx := t.Context()

@@ -59,13 +59,12 @@ func parent(cache, path string) int {
 }
 
 func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "pdfium-test")
+	dir, err := os.UserCacheDir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	cacheDir = filepath.Join(dir, "cache")
+	cacheDir = filepath.Join(dir, "paraph")          // as the test doubles do
 	if err := pdfium.Compile(cacheDir); err != nil { // slow under the race detector, so not on a worker's time
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -103,7 +102,7 @@ func await(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
-	late := time.NewTimer(30 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	for !condition() {
 		select {

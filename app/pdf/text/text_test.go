@@ -251,7 +251,7 @@ func TestEndlessText(t *testing.T) {
 	} {
 		start := time.Now()
 		lines := fonts.WrapLines(text.Style{}, 10, 300, s)
-		if took := time.Since(start); len(lines) == 0 || took > 20*time.Second {
+		if took := time.Since(start); len(lines) == 0 || took > time.Minute {
 			t.Errorf("%s: %d lines in %v", name, len(lines), took)
 		}
 	}
