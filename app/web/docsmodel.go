@@ -18,6 +18,7 @@ type manual struct {
 	Records  []manualField // what answers are made of, by name
 	Refusals []refusalView
 	States   []string // of a document, in the order of their numbers
+	Events   []eventKind
 	byID     map[string]*operationView
 	moved    map[string]string // identifier of another path of an operation → its own
 }
@@ -100,7 +101,9 @@ func newManual(raw []byte) (*manual, error) {
 	if d := doc.Components.Schemas["DocumentView"]; d != nil && d.Properties["status"] != nil {
 		m.States = texts(d.Properties["status"].Enum)
 	}
-	return m, nil
+	var err error
+	m.Events, err = doc.events(m.States)
+	return m, err
 }
 
 // sort puts the operations into the order of reading.
