@@ -59,6 +59,7 @@ type markBody struct {
 	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64"`
 	Text string `json:"text,omitempty" doc:"typed: what is written"`
 	Font string `json:"font,omitempty" doc:"script1, script2, script3 or sans"`
+	Ink  string `json:"ink,omitempty" doc:"typed and drawn: blue or black"`
 }
 
 func (m *markBody) mark() *signing.Mark {

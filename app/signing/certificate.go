@@ -307,7 +307,7 @@ func consentVersion(s string) string {
 
 // mark is what a person signed with.
 func (c *certificatePages) mark(ev *Evidence) (text.Mark, error) {
-	m := text.Mark{Color: text.Ink(), Face: ev.Face}
+	m := text.Mark{Color: colorOf(ev.Ink), Face: ev.Face}
 	switch {
 	case len(ev.Strokes) > 0:
 		var err error

@@ -65,7 +65,7 @@ func boxOf(f *File, x *Field) text.Box {
 }
 
 func (s *Service) drawMark(p *text.Set, box text.Box, m mark, caption ...string) (*text.Appearance, error) {
-	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: text.Ink()}
+	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: colorOf(m.Ink)}
 	if m.Type != "typed" {
 		drawn.Typed = ""
 	}

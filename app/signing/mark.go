@@ -23,6 +23,21 @@ type Mark struct {
 	Data string // drawn: JSON [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64
 	Text string // typed: the name; "" is the invitation's
 	Font string // typed: script1, script2, script3
+	Ink  string `json:",omitempty"` // typed and drawn: blue or black; "" is blue
+}
+
+// Colours of what is typed or drawn.
+const (
+	InkBlue  = "blue"
+	InkBlack = "black"
+)
+
+// colorOf is the colour of an ink on paper.
+func colorOf(ink string) text.Color {
+	if ink == InkBlack {
+		return text.Black()
+	}
+	return text.Ink()
 }
 
 // marks are a person's signature and initials, read and checked.
@@ -34,6 +49,7 @@ type mark struct {
 	Font    string
 	Strokes [][]text.Point
 	Picture []byte
+	Ink     string
 }
 
 // Bounds of what is drawn or uploaded as a signature.
@@ -55,7 +71,10 @@ func readMark(f *account.Faults, field string, in *Mark, typed string) mark {
 		return mark{Type: "typed", Text: typed, Font: text.Script1}
 	}
 	at := f.Under(field)
-	m := mark{Type: in.Type, Text: typed, Font: in.Font}
+	m := mark{Type: in.Type, Text: typed, Font: in.Font, Ink: in.Ink}
+	if in.Ink != "" && in.Ink != InkBlue && in.Ink != InkBlack {
+		at.OneOf("ink", InkBlue, InkBlack)
+	}
 	switch in.Type {
 	case "", "typed":
 		m.Type = "typed"

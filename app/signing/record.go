@@ -251,6 +251,7 @@ type Evidence struct {
 	Picture       string // blob of the signature's picture as PNG, where there is one
 	Typed         string
 	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
+	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue
 	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see packStrokes
 }
 

@@ -143,7 +143,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
 		Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
-		Face: a.marks.signature.Font, Strokes: packStrokes(a.marks.signature.Strokes)}
+		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil
 }
 

@@ -65,6 +65,10 @@ func TestPhotographOfASignature(t *testing.T) {
 	if r, _, _, a := got.At(got.Bounds().Dx()/2, got.Bounds().Dy()/2).RGBA(); a < 0xF000 || r > 0x4000 {
 		t.Errorf("the ink is gone: %v", got.At(got.Bounds().Dx()/2, got.Bounds().Dy()/2))
 	}
+	// What is cut off on the left is half of the paper, and two fifths of the ink.
+	w.click(".mark .crop summary")
+	w.run(chromedp.Evaluate[chromedp.Void](`(e => { e.value = 45; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#signature-crop-left"))`))
+	w.until(`(i => i.src.length > 30 && i.complete && i.naturalWidth > 280 && i.naturalWidth < 320)(document.querySelector(".mark .shown"))`)
 	w.click("[data-adopt]")
 	w.click("#finish")
 	w.heading("Everybody has signed")

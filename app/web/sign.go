@@ -145,7 +145,11 @@ func (r *request) attachments(v *visitor, values map[string]string) {
 func (r *request) mark(name string) *signing.Mark {
 	kind, data := r.form.value(name+".type"), r.form.value(name+".data")
 	if (kind == "drawn" || kind == "image") && data != "" {
-		return &signing.Mark{Type: kind, Data: data}
+		m := &signing.Mark{Type: kind, Data: data}
+		if kind == "drawn" && r.form.value(name+".ink") == signing.InkBlack {
+			m.Ink = signing.InkBlack
+		}
+		return m
 	}
 	if f, ok := r.form.files[name+".file"]; ok && len(f.Data) > 0 {
 		return &signing.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}

@@ -65,7 +65,7 @@ type fieldView struct {
 // markView is the part of the page where a signature or initials are made.
 type markView struct {
 	Kind, Input, Text, Font string
-	Type, Data              string // of one that was drawn or uploaded before
+	Type, Data, Ink         string // of one that was drawn or uploaded before
 	Error                   string
 	Styles                  []markStyle
 	Made                    bool // was chosen before
@@ -262,12 +262,12 @@ func (r *request) markView(v *visitor, kind, name string, saved *signing.Mark, s
 	if saved != nil {
 		m.Text, m.Font = cmp.Or(saved.Text, m.Text), cmp.Or(saved.Font, m.Font)
 		if saved.Type == "drawn" || saved.Type == "image" {
-			m.Type, m.Data = saved.Type, saved.Data
+			m.Type, m.Data, m.Ink = saved.Type, saved.Data, saved.Ink
 		}
 	}
 	if sent.values != nil {
 		m.Text, m.Font = sent.value(kind+".text"), cmp.Or(sent.value(kind+".font"), m.Font)
-		m.Type, m.Data = sent.value(kind+".type"), sent.value(kind+".data")
+		m.Type, m.Data, m.Ink = sent.value(kind+".type"), sent.value(kind+".data"), sent.value(kind+".ink")
 	}
 	for i, face := range text.Scripts() {
 		m.Styles = append(m.Styles, markStyle{Value: face, Label: r.say("mark.style", "n", i+1), Checked: face == m.Font,

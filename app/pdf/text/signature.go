@@ -19,6 +19,9 @@ type Mark struct {
 // Ink is the colour of signatures for those who have no other wish.
 func Ink() Color { return Color{0.05, 0.1, 0.35} }
 
+// Black is the colour of signatures for those who wish for it.
+func Black() Color { return Color{} }
+
 // Signature draws a mark as large as the box allows, keeping its shape, with
 // lines of small print under it (who, when, how) where the box is high enough.
 func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {

@@ -1,9 +1,9 @@
 // A pad to draw a signature on. What is drawn is kept as points, so that turning
 // the device or resizing the window loses nothing and undoing is exact.
-const ink = '#14285a';
+const inks = { blue: '#14285a', black: '#000' };
 
 export class Pad {
-  #lines = []; #line = null; #width = 0;
+  #lines = []; #line = null; #width = 0; #ink = 'blue';
   constructor(canvas) {
     this.canvas = canvas; this.brush = canvas.getContext('2d');
     canvas.addEventListener('pointerdown', e => this.#down(e));
@@ -45,7 +45,7 @@ export class Pad {
   draw() {
     const b = this.brush;
     b.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
-    b.strokeStyle = ink; b.lineWidth = Math.max(2, this.#width / 200); b.lineCap = b.lineJoin = 'round';
+    b.strokeStyle = inks[this.#ink]; b.lineWidth = Math.max(2, this.#width / 200); b.lineCap = b.lineJoin = 'round';
     for (const line of this.#lines) {
       b.beginPath(); b.moveTo(...line[0]);
       if (line.length === 1) b.lineTo(line[0][0] + .1, line[0][1]);
@@ -57,6 +57,7 @@ export class Pad {
       b.stroke();
     }
   }
+  ink(name) { this.#ink = name; this.draw(); }
   undo() { this.#lines.pop(); this.draw(); }
   clear() { this.#lines = []; this.draw(); }
   small() {

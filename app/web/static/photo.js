@@ -2,11 +2,15 @@
 // it is shown, and, if the paper is to be left out, without it and its margins.
 const longest = 1400;
 
-export async function prepare(file, withoutPaper) {
-  const bitmap = await createImageBitmap(file), scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
+// crop is how much is cut off, as fractions of the whole: left, right, top, bottom.
+export async function prepare(file, withoutPaper, crop = [0, 0, 0, 0]) {
+  const bitmap = await createImageBitmap(file), [left, right, top, bottom] = crop;
+  const wide = bitmap.width * Math.max(.02, 1 - left - right), high = bitmap.height * Math.max(.02, 1 - top - bottom);
+  const x = Math.min(bitmap.width * left, bitmap.width - wide), y = Math.min(bitmap.height * top, bitmap.height - high);
+  const scale = Math.min(1, longest / Math.max(wide, high));
   const canvas = document.createElement('canvas'), brush = canvas.getContext('2d', { willReadFrequently: true });
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale)); canvas.height = Math.max(1, Math.round(bitmap.height * scale));
-  brush.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  canvas.width = Math.max(1, Math.round(wide * scale)); canvas.height = Math.max(1, Math.round(high * scale));
+  brush.drawImage(bitmap, x, y, wide, high, 0, 0, canvas.width, canvas.height);
   bitmap.close();
   return (withoutPaper && cutOut(canvas, brush) || canvas).toDataURL('image/png');
 }

@@ -115,7 +115,7 @@ addEventListener('pageshow', e => { if (e.persisted) location.reload(); });
 class Mark {
   constructor(card) {
     this.kind = card.dataset.kind; this.type = 'typed';
-    this.hidden = ['type', 'data'].map(n => form.elements[this.kind + '.' + n]);
+    this.hidden = ['type', 'data', 'ink'].map(n => form.elements[this.kind + '.' + n]);
     this.text = form.elements[this.kind + '.text']; this.file = form.elements[this.kind + '.file'];
     const dialog = this.dialog = document.createElement('dialog');
     dialog.setAttribute('aria-labelledby', card.getAttribute('aria-labelledby'));
@@ -135,17 +135,20 @@ class Mark {
       });
     });
     this.text.addEventListener('input', () => this.preview());
-    this.paper = $('[data-paper]', dialog);
-    for (const e of [this.file, this.paper]) e.addEventListener('change', () => this.look());
+    this.paper = $('[data-paper]', dialog); this.crop = $('.crop', dialog); this.cuts = $$('[data-crop]', dialog);
+    this.file.addEventListener('change', () => { for (const c of this.cuts) c.value = 0; });
+    for (const e of [this.file, this.paper, ...this.cuts]) e.addEventListener('change', () => this.look());
+    for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
     $('[data-adopt]', dialog).addEventListener('click', () => this.adopt());
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => { this.fail(''); this.from?.focus(); });
     this.pick(this.tabs[0]);
     this.restore();
   }
+  pen() { return $('[name$=".pen"]:checked', this.dialog).value; }
   restore() {
-    const [type, data] = this.hidden.map(h => h.value);
-    if (type === 'drawn' && data.startsWith('[')) this.keep(type, data, strokesOf(JSON.parse(data)));
+    const [type, data, ink] = this.hidden.map(h => h.value);
+    if (type === 'drawn' && data.startsWith('[')) this.keep(type, data, strokesOf(JSON.parse(data), ink), ink);
     else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
     else if (this.kind === 'signature' && this.text.value) this.keep('typed', '', this.typed());
   }
@@ -196,6 +199,7 @@ class Mark {
     if (!this.pad) {
       const { Pad } = await import(form.dataset.pad);
       this.pad ||= new Pad(this.canvas);
+      this.pad.ink(this.pen());
       $('[data-pad=undo]', this.dialog).onclick = () => this.pad.undo();
       $('[data-pad=clear]', this.dialog).onclick = () => this.pad.clear();
     }
@@ -210,12 +214,12 @@ class Mark {
   typed() { const i = $('.style:has(:checked) img', this.dialog), p = picture(i.src.replace(/text=.*$/, 'text=' + encodeURIComponent(this.text.value.trim()))); return p; }
   async look() {
     const f = this.file.files[0];
-    this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = !f;
+    this.read = null; this.shown.hidden = true; this.paper.closest('label').hidden = this.crop.hidden = !f;
     if (!f) return;
     this.fail('');
     try {
       if (!/^image\/(png|jpeg)$/.test(f.type) || f.size > 20 << 20) throw f;
-      const { prepare } = await import('./photo.js'), data = await prepare(f, this.paper.checked);
+      const { prepare } = await import('./photo.js'), cuts = this.cuts.map(c => c.value / 100), data = await prepare(f, this.paper.checked, cuts);
       if (data.length > 2.6e6 || this.file.files[0] !== f) throw f;
       this.read = this.shown.src = data; this.shown.hidden = false;
     } catch { this.fail(say('badfile')); }
@@ -229,7 +233,7 @@ class Mark {
       const strokes = this.pad?.strokes() || [];
       if (!strokes.length) return this.fail(say('empty'));
       if (this.pad.small() && !this.sure) { this.sure = true; return this.fail(say('small')); }
-      this.keep('drawn', JSON.stringify(strokes), strokesOf(strokes));
+      this.keep('drawn', JSON.stringify(strokes), strokesOf(strokes, this.pen()), this.pen());
     } else {
       if (!this.read) return this.fail(say('nofile'));
       this.keep('image', this.read, picture(this.read));
@@ -238,23 +242,23 @@ class Mark {
     this.dialog.close();
     tell(say('signed')); count(); later(100);
   }
-  keep(type, data, shown) {
+  keep(type, data, shown, ink = '') {
     this.sure = false; this.done = true;
-    [this.hidden[0].value, this.hidden[1].value] = [type, data];
+    [type, data, ink].forEach((v, i) => { this.hidden[i].value = v; });
     for (const b of $$('button[data-mark="' + this.kind + '"]')) {
       b.replaceChildren(shown.cloneNode(true), Object.assign(document.createElement('span'), { className: 'vh', textContent: say('change') }));
     }
   }
 }
 const picture = src => Object.assign(new Image(), { src, alt: say('mark') });
-function strokesOf(strokes) {
+function strokesOf(strokes, ink) {
   const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg'), path = document.createElementNS(ns, 'path');
   const xs = strokes.flat().map(p => p[0]), ys = strokes.flat().map(p => p[1]);
   const min = a => a.reduce((m, v) => Math.min(m, v), Infinity), max = a => a.reduce((m, v) => Math.max(m, v), -Infinity);
   const [x, y, w, h] = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)], line = Math.max(w, h) / 80 + 1;
   const set = (e, all) => { for (const k in all) e.setAttribute(k, all[k]); };
   set(svg, { class: 'ink', role: 'img', 'aria-label': say('mark'), viewBox: [x - line, y - line, w + 2 * line, h + 2 * line].join(' ') });
-  set(path, { fill: 'none', stroke: '#14285a', 'stroke-width': line, 'stroke-linecap': 'round', 'stroke-linejoin': 'round',
+  set(path, { fill: 'none', stroke: ink === 'black' ? '#000' : '#14285a', 'stroke-width': line, 'stroke-linecap': 'round', 'stroke-linejoin': 'round',
     d: strokes.map(s => 'M' + s.map(p => p.join(' ')).join('L') + (s.length === 1 ? 'h.1' : '')).join('') });
   svg.append(path);
   return svg;
