@@ -15,6 +15,7 @@ func (d *Door) meRoutes(app *fiber.App) {
 	d.teamGet(app, "/app/me", func(r *request) error { return r.render(http.StatusOK, "me", r.mePage()) })
 	d.teamPost(app, "/app/me", (*request).changeMe)
 	d.teamPost(app, "/app/me/email", (*request).verifyMe)
+	d.signatureRoutes(app)
 	d.teamGet(app, "/app/me/security", (*request).showSecurity)
 	d.teamPost(app, "/app/me/password", (*request).changePassword)
 	d.teamPost(app, "/app/me/two-factor", (*request).beginTwoFactor)
@@ -30,6 +31,7 @@ func (r *request) meTabs() meTabs {
 	tabs := []destination{
 		{Href: "/app/me", Text: r.say("me.tab.profile")},
 		{Href: "/app/me/security", Text: r.say("me.tab.security")},
+		{Href: "/app/me/signature", Text: r.say("me.tab.signature")},
 		{Href: "/app/me/sessions", Text: r.say("me.tab.sessions")},
 	}
 	return meTabs{tabs}

@@ -38,7 +38,7 @@ func TestPen(t *testing.T) {
 		}
 		return n
 	}
-	if n := blue("blue"); n < 100 {
+	if n := blue("blue"); n < 30 {
 		t.Errorf("blue ink gives %d blue pixels", n)
 	}
 	if n := blue("black"); n > 0 {

@@ -93,7 +93,8 @@ func (r *request) finish(v *visitor) error {
 
 // answers reads what was filled in.
 func (r *request) answers(v *visitor) signing.Answers {
-	out := signing.Answers{Values: map[string]string{}, Signature: r.mark("signature"), Initials: r.mark("initials")}
+	saved := r.ownMarks(v)
+	out := signing.Answers{Values: map[string]string{}, Signature: r.mark("signature", saved), Initials: r.mark("initials", saved)}
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		if x.ReadOnly {
 			continue
@@ -142,8 +143,11 @@ func (r *request) attachments(v *visitor, values map[string]string) {
 
 // mark reads what a person signs with: strokes or a picture that a script put
 // into the form, a picture that was chosen, or a name. Nil is nothing of it.
-func (r *request) mark(name string) *signing.Mark {
+func (r *request) mark(name string, saved signing.SavedMarks) *signing.Mark {
 	kind, data := r.form.value(name+".type"), r.form.value(name+".data")
+	if kind == "saved" || r.form.value(name+".saved") == "yes" {
+		return saved.Mark(name)
+	}
 	if (kind == "drawn" || kind == "image") && data != "" {
 		m := &signing.Mark{Type: kind, Data: data}
 		if kind == "drawn" && r.form.value(name+".ink") == signing.InkBlack {

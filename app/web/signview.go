@@ -68,7 +68,8 @@ type markView struct {
 	Type, Data, Ink         string // of one that was drawn or uploaded before
 	Error                   string
 	Styles                  []markStyle
-	Made                    bool // was chosen before
+	Saved                   string // address of the picture of what they keep, "" for none
+	Made                    bool   // was chosen before
 }
 
 type markStyle struct {
@@ -96,8 +97,11 @@ func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
 	for _, x := range own {
 		s.addField(r, v, x, sent)
 	}
+	saved := r.ownMarks(v)
 	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
 	s.Initials = r.markView(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
+	s.Signature.offer(saved.Signature)
+	s.Initials.offer(saved.Initials)
 	s.explainFaults(r, fault)
 	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
 	return s
@@ -252,6 +256,13 @@ func (s *signPage) isDone(f *fieldView, chosen bool) bool {
 		return chosen
 	}
 	return f.Value != ""
+}
+
+// offer adds what the person keeps to sign with.
+func (m *markView) offer(saved *signing.Mark) {
+	if saved != nil {
+		m.Saved = savedAddress(m.Kind, saved)
+	}
 }
 
 func (r *request) markView(v *visitor, kind, name string, saved *signing.Mark, sent form) markView {

@@ -24,7 +24,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 		"API tokens": "/app/settings/api", "mail": "/app/settings/email", "outbox": "/app/settings/outbox", "certificates": "/app/settings/trust",
 		"webhooks": "/app/settings/webhooks", "webhook": "/app/settings" + hook, "delivery": "/app/settings" + hook + "/deliveries/" + delivery,
 		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
-		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions",
+		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
 		"action": "/app/action", "lost": "/app/nowhere",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -100,7 +100,7 @@ func (r *request) otherReader(v *visitor) *otherReader {
 	if r.Query("as") == "invited" {
 		return nil
 	}
-	u, ok := r.signedIn()
+	_, u, ok := r.signedIn()
 	if !ok || strings.EqualFold(u.Email, v.Invitation.Email) {
 		return nil
 	}
@@ -112,17 +112,17 @@ func (r *request) otherReader(v *visitor) *otherReader {
 }
 
 // signedIn is the member who is signed in in this browser, if one is.
-func (r *request) signedIn() (account.User, bool) {
+func (r *request) signedIn() (account.Actor, account.User, bool) {
 	kept := r.Cookies(sessionCookie)
 	if kept == "" {
-		return account.User{}, false
+		return account.Actor{}, account.User{}, false
 	}
 	who, err := r.door.Accounts.Authenticate(r.UserContext(), kept)
 	if err != nil || who.Kind != account.ActorUser {
-		return account.User{}, false
+		return account.Actor{}, account.User{}, false
 	}
 	u, err := r.door.Accounts.Me(r.UserContext(), who)
-	return u, err == nil
+	return who, u, err == nil
 }
 
 // textCookie holds the size of text that somebody chose.

@@ -20,15 +20,15 @@ func (r *request) picture(v *visitor) error { return r.sendPicture(v.who, v.who.
 // typed is a name in a script face, drawn with the very outlines that go into
 // the PDF.
 func (r *request) typed(*visitor) error {
-	name := []rune(strings.TrimSpace(r.Query("text")))
-	path, width, height := r.door.Fonts.Outline(text.Style{Face: r.Query("font")}, 48, string(name[:min(len(name), 100)]))
-	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
-	r.Set(fiber.HeaderContentType, "image/svg+xml")
-	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
+	return r.sendTyped(r.Query("text"), r.Query("font"))
+}
+
+func (r *request) sendTyped(written, font string) error {
+	name := []rune(strings.TrimSpace(written))
+	path, width, height := r.door.Fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
 	const margin = 8
-	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"><path fill="#14285a" d="%s"/></svg>`,
-		-margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin, path)
-	return err
+	return r.sendSVG(fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin),
+		`fill="#14285a"`, path)
 }
 
 // download gives what a person may take home: while signing goes on the file as

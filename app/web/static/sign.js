@@ -120,7 +120,8 @@ class Mark {
     const dialog = this.dialog = document.createElement('dialog');
     dialog.setAttribute('aria-labelledby', card.getAttribute('aria-labelledby'));
     dialog.id = card.id; dialog.className = 'mark'; dialog.append(...card.childNodes); card.replaceWith(dialog);
-    this.error = $('.mark-error', dialog); this.canvas = $('canvas', dialog); this.shown = $('.shown', dialog);
+    this.error = $('.mark-error', dialog); this.canvas = $('canvas', dialog); this.shown = $('.upload .shown', dialog);
+    this.own = $('.saved img', dialog); $('.saved label', dialog)?.remove();
     for (const h of this.hidden) h.disabled = false;
     for (const e of $$('.tabs,.actions', dialog)) e.hidden = false;
     const more = $('.upload details', dialog); more.replaceWith(...[...more.children].slice(1));
@@ -149,6 +150,7 @@ class Mark {
   restore() {
     const [type, data, ink] = this.hidden.map(h => h.value);
     if (type === 'drawn' && data.startsWith('[')) this.keep(type, data, strokesOf(JSON.parse(data), ink), ink);
+    else if (type === 'saved' && this.own) this.keep(type, '', picture(this.own.src));
     else if (type && data) this.keep(type, data, picture(data.startsWith('data:') ? data : 'data:image/' + (data.startsWith('/9j') ? 'jpeg' : 'png') + ';base64,' + data));
     else if (this.kind === 'signature' && this.text.value) this.keep('typed', '', this.typed());
   }
@@ -234,6 +236,8 @@ class Mark {
       if (!strokes.length) return this.fail(say('empty'));
       if (this.pad.small() && !this.sure) { this.sure = true; return this.fail(say('small')); }
       this.keep('drawn', JSON.stringify(strokes), strokesOf(strokes, this.pen()), this.pen());
+    } else if (this.type === 'saved') {
+      this.keep('saved', '', picture(this.own.src));
     } else {
       if (!this.read) return this.fail(say('nofile'));
       this.keep('image', this.read, picture(this.read));

@@ -1,0 +1,74 @@
+package signing
+
+import (
+	"context"
+	"errors"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// SavedMarks are what a member keeps to sign with; nil is none.
+type SavedMarks struct {
+	Signature *Mark `json:",omitempty"`
+	Initials  *Mark `json:",omitempty"`
+}
+
+// Mark is the signature or the initials.
+func (m SavedMarks) Mark(kind string) *Mark {
+	return map[string]*Mark{"signature": m.Signature, "initials": m.Initials}[kind]
+}
+
+// savedMarks holds them by user: a person signs in every company in the same way.
+var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
+
+// SavedMarks gives what the member who asks keeps to sign with.
+func (s *Service) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
+	if who.Kind != account.ActorUser {
+		return m, account.NotFound("signature")
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		m, err = savedMarksOf(tx, who)
+		return err
+	})
+	return m, err
+}
+
+func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
+	m, err := savedMarks.Get(tx, who.UserID)
+	if errors.Is(err, kv.ErrNotFound) {
+		return SavedMarks{}, nil
+	}
+	return m, err
+}
+
+// SaveMark keeps what a member signs with, of a kind that pads take too; nil forgets it.
+func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
+	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
+		return account.NotFound("signature")
+	}
+	var f account.Faults
+	if in != nil {
+		m := readMark(&f, kind, in, in.Text)
+		if m.Type == "typed" && m.Text == "" {
+			f.Required(kind + ".text")
+		} else if missing := s.Fonts.Missing(m.Text); m.Type == "typed" && len(missing) > 0 {
+			f.Must(kind+".text", "have only characters that can be drawn")
+		}
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		m, err := savedMarksOf(tx, who)
+		if err != nil {
+			return err
+		}
+		if kind == "signature" {
+			m.Signature = in
+		} else {
+			m.Initials = in
+		}
+		return savedMarks.Put(tx, who.UserID, m)
+	})
+}

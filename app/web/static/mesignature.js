@@ -1,0 +1,17 @@
+// Drawing what somebody keeps to sign with: what is drawn goes before a name.
+import { Pad } from './pad.js';
+for (const form of document.querySelectorAll('form[data-draw]')) {
+  const box = form.querySelector('div[hidden]'), kind = form.dataset.draw;
+  box.hidden = false;
+  const pad = new Pad(form.querySelector('canvas'));
+  form.closest('details').addEventListener('toggle', () => pad.fit());
+  form.querySelector('[data-pad=undo]').addEventListener('click', () => pad.undo());
+  form.querySelector('[data-pad=clear]').addEventListener('click', () => pad.clear());
+  form.addEventListener('submit', () => {
+    const strokes = pad.strokes();
+    if (strokes.length) {
+      form.elements[kind + '.type'].value = 'drawn';
+      form.elements[kind + '.data'].value = JSON.stringify(strokes);
+    }
+  });
+}
