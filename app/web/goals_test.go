@@ -165,3 +165,19 @@ func TestPagesOfTextAreLight(t *testing.T) {
 		t.Errorf("the picture has %d bytes, at most %d are wanted", len(r.Body), most)
 	}
 }
+
+// TestEditorIsCompressed has the page of the editor, which is long, come packed;
+// and a page that shows what stands in its address not, for its size would tell
+// whether that is like its secrets.
+func TestEditorIsCompressed(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 1, maria())
+	for path, want := range map[string]string{"/app/documents/" + d.id + "/edit": "gzip", "/app/documents?search=Lease": ""} {
+		res, _ := fetch(t, s.URL+path, "Cookie", "paraph_session="+c.Token, "Accept-Encoding", "gzip")
+		if got := res.Header.Get("Content-Encoding"); res.StatusCode != http.StatusOK || got != want {
+			t.Errorf("%s: %d, packed as %q, want %q", path, res.StatusCode, got, want)
+		}
+	}
+}

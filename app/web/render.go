@@ -37,6 +37,9 @@ type page struct {
 	// and nothing of a session. It goes compressed, which would give away secrets
 	// of a page that shows what others put into its address (BREACH).
 	Public bool
+	// Packed says that the page goes compressed although it has a form: nothing in
+	// its address is shown on it, so that nobody can find out its secrets by size.
+	Packed bool
 
 	// Of a form that was sent and not accepted:
 	Values form                // what was sent
@@ -219,7 +222,7 @@ func (r *request) render(status int, name string, p page) error {
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	r.Set(fiber.HeaderContentLanguage, p.Lang)
-	if p.Public && len(out) > 1<<10 {
+	if (p.Public || p.Packed) && len(out) > 1<<10 {
 		r.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		if acceptsGzip(r.Ctx) {
 			r.Set(fiber.HeaderContentEncoding, "gzip")
