@@ -26,10 +26,10 @@ test: tools lint ## formatting, vet, staticcheck, and every test
 JUDGED := ./app/web ./app ./app/pdf ./app/pdf/page ./app/pdf/text ./app/convert/docx
 
 judged: ## the tests whose judges are other programs, and those of the pages
-	go test -vet=off -timeout 30m $(JUDGED)
+	go test -vet=off -timeout 30m $(JUDGED) ./app/pdf/pdfium
 
 race: ## all other tests, with the race detector
-	CGO_ENABLED=1 go test -vet=off -race -timeout 30m $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
+	CGO_ENABLED=1 go test -vet=off -race -short -timeout 30m $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
 
 lint: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }

@@ -206,7 +206,7 @@ func TestCreateInEveryLook(t *testing.T) {
 	}
 	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
 		inEveryLook(t, name, func(w *window) {
-			w.signIn(c)
+			w.enter(c)
 			w.visit(address)
 			w.run(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main details").forEach(d => d.open = true)`))
 		})

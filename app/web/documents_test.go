@@ -380,7 +380,7 @@ func TestDocumentPagesFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inEveryLook(t, name, func(w *window) {
 				w.t = t
-				w.signIn(o.member)
+				w.enter(o.member)
 				w.visit(o.URL + path)
 				w.see("main h1")
 			})

@@ -305,7 +305,7 @@ func TestEditorInEveryLook(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inEveryLook(t, name, func(w *window) { w.signIn(c); show(w) })
+			inEveryLook(t, name, func(w *window) { w.enter(c); show(w) })
 		})
 	}
 }

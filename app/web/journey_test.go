@@ -25,7 +25,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	if err := os.WriteFile(path, apptest.PDF(t, "The tenant rents the flat.", "Signatures"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := team(t, owner, look{})
+	w := signedIn(t, owner, look{})
 	w.click(`header a[href="/app/documents/new"]`)
 	w.see("#i-files")
 	w.run(chromedp.SetUploadFiles("#i-files", []string{path}))

@@ -150,7 +150,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	member := owner.Member(t, account.RoleMember)
-	w := team(t, owner, look{})
+	w := signedIn(t, owner, look{})
 	w.enrol(s)
 	w.close()
 	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
@@ -186,7 +186,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 func TestNewRecoveryCodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	w := team(t, s.Company(t), look{})
+	w := signedIn(t, s.Company(t), look{})
 	_, before := w.enrol(s)
 	w.visit(s.URL + "/app/me/security")
 	w.click("details:has([name=proof-codes]) summary")

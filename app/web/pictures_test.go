@@ -51,7 +51,7 @@ func TestPictures(t *testing.T) {
 	inv := c.Get(t, "/documents/"+sent).Text(t, "invitations.0.id")
 	c.Post(t, "/documents/"+sent+"/"+inv+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
 
-	w := team(t, c, look{width: 1200, height: 760})
+	w := signedIn(t, c, look{width: 1200, height: 760})
 	shoot := func(w *window, name string) {
 		if dir == "" {
 			return

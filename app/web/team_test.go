@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/account"
@@ -22,8 +23,22 @@ func (w *window) signIn(c *apptest.Client) {
 	w.see(`header.shell`)
 }
 
-// team opens a window in which a member is signed in.
+// enter lets a member in without the page for it, with the cookie that it would set.
+func (w *window) enter(c *apptest.Client) {
+	w.t.Helper()
+	call(w, network.SetCookie, network.SetCookieParams{Name: "paraph_session", Value: c.Token, URL: c.URL})
+}
+
+// team opens a window that shows a member the pages of the team.
 func team(t testing.TB, c *apptest.Client, l look) *window {
+	t.Helper()
+	w := open(t, l)
+	w.enter(c)
+	return w
+}
+
+// signedIn opens a window in which a member has signed in by hand.
+func signedIn(t testing.TB, c *apptest.Client, l look) *window {
 	t.Helper()
 	w := open(t, l)
 	w.signIn(c)

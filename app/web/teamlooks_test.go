@@ -30,7 +30,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inEveryLook(t, name, func(w *window) {
-				w.signIn(owner)
+				w.enter(owner)
 				w.visit(s.URL + path)
 				w.see("h1")
 			})

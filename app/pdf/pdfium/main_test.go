@@ -95,6 +95,15 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	return e
 }
 
+// alone is for tests of what one worker does, which takes long to look at: with
+// -short, as under the race detector, they are left out.
+func alone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one worker after the other")
+	}
+}
+
 func ctx(tb testing.TB) context.Context { return tb.Context() }
 
 // await fails the test if a condition does not come true.

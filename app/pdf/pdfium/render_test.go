@@ -125,6 +125,7 @@ func at(img image.Image, x, y float64) color.RGBA {
 
 // TestFormFieldsAndAnnotations: FPDF_ANNOT leaves out widgets.
 func TestFormFieldsAndAnnotations(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	look := func(rgb string) string {
 		return stream("/Type/XObject/Subtype/Form/BBox[0 0 100 100]", rgb+" rg 0 0 100 100 re f")
@@ -185,6 +186,7 @@ func TestRenderRefuses(t *testing.T) {
 
 // TestLetter is a usual page: legible, and small enough for a phone.
 func TestLetter(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	e := open(t, nil)
 	src := letterOf(t, 7)
@@ -225,6 +227,7 @@ func difference(a, b image.Image) float64 {
 // TestFonts: a font that the file names but does not embed is taken from the
 // font folder, and only from there.
 func TestFonts(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	src := write(t, build(
 		"<</Type/Catalog/Pages 2 0 R>>",

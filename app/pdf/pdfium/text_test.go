@@ -74,6 +74,7 @@ func TestBrokenWords(t *testing.T) {
 
 // TestWordsAgainstPoppler compares every word of a letter and its place.
 func TestWordsAgainstPoppler(t *testing.T) {
+	alone(t)
 	t.Parallel()
 	e := open(t, nil)
 	src := letterOf(t, 4)
