@@ -158,7 +158,7 @@ func TestEditorKeepsWhatIsNotSaved(t *testing.T) {
 	s := apptest.New(t)
 	c := s.Company(t)
 	d := newDraft(t, c, 1, maria())
-	w := team(t, c, look{width: 1280, height: 1000})
+	w := signedIn(t, c, look{width: 1280, height: 1000})
 	w.edit(d)
 	get(w, chromedp.Evaluate[bool](`fetch("/signout", {method: "POST", body: new URLSearchParams({csrf: document.querySelector("#csrf").value})}).then(() => true)`, chromedp.EvalAwaitPromise))
 	w.click(`[data-type="signature"]`)
