@@ -214,6 +214,10 @@ func TestEditorByPointer(t *testing.T) {
 	if got := d.fields(t); math.Abs(got[2].X-text.X) > 1e-5 || !near(got[2].Y+got[2].Height/2, .4) {
 		t.Errorf("the field did not snap to the other one: %+v", got[2])
 	}
+	// It is seen where it was dropped.
+	if at := w.middle(box, 0, 0); math.Abs(at.X-to.X) > 6 || math.Abs(at.Y-to.Y) > 6 {
+		t.Errorf("it was dropped at %v and is seen at %v", to, at)
+	}
 	// Resizing by a handle.
 	w.pull(w.middle(box+` .handle.se`, 0, 0), w.on(1, .5, .5), altKey)
 	w.until(`document.querySelector("#saved").textContent !== ""`)

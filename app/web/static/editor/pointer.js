@@ -170,7 +170,6 @@ export class Pointer {
       this.view.focus(keys[0][0], true);
       return tell(say('copied', { n: keys.length }));
     }
-    for (const [k, f] of d.to) { const b = this.view.boxes.get(k); if (b) this.view.place(b, f); }
     this.model.change(d.to);
     if (d.page !== d.from) this.view.redraw();
     this.view.focus(d.key, true);

@@ -140,6 +140,7 @@ export class View {
   place(b, f) {
     const s = b.style;
     s.left = f.x * 100 + '%'; s.top = f.y * 100 + '%'; s.width = f.w * 100 + '%'; s.height = f.h * 100 + '%';
+    s.transform = '';
     this.shape(b, f);
   }
   // shift shows a box that is dragged at another place. On its page it is moved by
@@ -150,7 +151,6 @@ export class View {
     if (from.i === f.i) { b.style.transform = `translate(${(f.x - from.x) * p.w * this.zoom}px,${(f.y - from.y) * p.h * this.zoom}px)`; return; }
     this.layers[f.i].append(b);
     this.place(b, f);
-    b.style.transform = '';
     put.set(key, f);
   }
   // shape leaves out what has no room in the box.
