@@ -84,6 +84,7 @@ type Actor struct {
 
 	Document   string // signatory only: the one document it may touch
 	Invitation string // signatory only: the one invitation it is
+	Host       string // signatory only: the member on whose device they sign in person
 
 	IP        string // filled by the door, for evidence
 	UserAgent string

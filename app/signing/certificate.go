@@ -266,6 +266,9 @@ func (c *certificatePages) act(inv *Invitation, ev *Evidence) error {
 	if ev.Through != "signatory" {
 		through = say("through.api", "who", ev.Through)
 	}
+	if ev.Host != "" {
+		p.add(say("host"), ev.Host)
+	}
 	p.add(say("through"), through)
 	p.add(say("address"), ev.IP)
 	if ev.UserAgent != "" {

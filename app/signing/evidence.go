@@ -61,6 +61,7 @@ type evidenceSignatory struct {
 	DeclinedAt     *string           `json:"declined_at"`
 	Method         string            `json:"method,omitempty"`
 	Through        string            `json:"through,omitempty"`
+	Host           string            `json:"host,omitempty"`
 	IP             string            `json:"ip,omitempty"`
 	UserAgent      string            `json:"user_agent,omitempty"`
 	Consent        bool              `json:"consent"`
@@ -143,7 +144,7 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) evidenceSignatory {
 		Authentication: inv.Authentication, NotifiedAt: formatTime(inv.NotifiedAt), ViewedAt: formatTime(inv.ViewedAt),
 		SignedAt: formatTime(inv.SignedAt), DeclinedAt: formatTime(inv.DeclinedAt)}
 	if ev := inv.Evidence; ev != nil {
-		out.Method, out.Through, out.IP, out.UserAgent = ev.Method, ev.Through, ev.IP, ev.UserAgent
+		out.Method, out.Through, out.Host, out.IP, out.UserAgent = ev.Method, ev.Through, ev.Host, ev.IP, ev.UserAgent
 		if ev.Consent {
 			out.ConsentSHA256 = consentVersion(ev.ConsentText)
 		}

@@ -19,7 +19,7 @@ func EventTypes() []string {
 		"document.sent", "document.completed", "document.sealing_delayed", "document.renewed", "document.expired", "document.extended",
 		"document.voided", "document.archived", "document.handed_over", "document.deleted", "document.restored", "document.purged", "document.mail_failed", "document.mail_delivered",
 		"file.added", "file.updated", "file.removed", "field.updated", "field.removed",
-		"invitation.added", "invitation.updated", "invitation.removed", "invitation.notified", "invitation.viewed", "invitation.consented", "invitation.consent_withdrawn", "invitation.signed",
+		"invitation.added", "invitation.updated", "invitation.removed", "invitation.notified", "invitation.viewed", "invitation.consented", "invitation.consent_withdrawn", "invitation.in_person", "invitation.signed",
 		"invitation.declined", "invitation.delegated", "invitation.replaced", "invitation.reminded", "invitation.link_requested", "invitation.problem_reported",
 	}
 }

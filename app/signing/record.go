@@ -242,8 +242,9 @@ type Evidence struct {
 	At            time.Time
 	IP            string
 	UserAgent     string
-	Method        string // link, email_code, access_code, api
+	Method        string // link, email_code, access_code, in_person, api
 	Through       string // "signatory", or the member or token the API call was made with
+	Host          string `json:",omitempty"` // the member on whose device they signed in person
 	Consent       bool
 	ConsentText   string
 	SignatureType string // typed, drawn, image

@@ -76,6 +76,9 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	}
 	events := []saving{happened("invitation.signed").to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
 		with("certificate", a.inv.Evidence.Serial)}
+	if who.Host != "" {
+		events[0] = events[0].with("host", who.Host)
+	}
 	if signed, total := d.progress(); signed == total {
 		d.Attention, d.AttentionText = AttentionSealing, "Everybody has signed; the document is being sealed."
 	}
@@ -141,7 +144,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		inv.ViewedAt = &now
 	}
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
-		Consent: consented, ConsentText: consent,
+		Host: who.Host, Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil
@@ -160,6 +163,9 @@ func (s *Service) prove(who account.Actor, d *Document, inv *Invitation, code st
 }
 
 func method(who account.Actor, inv *Invitation) string {
+	if who.Host != "" && inv.Authentication == ByLink {
+		return "in_person"
+	}
 	if who.IsSignatory() {
 		return inv.Authentication
 	}

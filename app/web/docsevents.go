@@ -18,7 +18,7 @@ var exampleData = map[string][]string{
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
-	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
+	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
 }
 

@@ -248,6 +248,7 @@ type personView struct {
 	Link            string
 	Own             bool
 	Remind, Replace bool
+	Host            bool // the reader may hand them a device to sign on
 }
 
 // fact is something that happened, with its time.
@@ -276,6 +277,7 @@ func (r *request) people(d *signing.Document) []personView {
 		}
 		may := d.InvitationActions(r.who.Actor, inv, r.door.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
+		v.Host = !v.Own && d.MayHost(r.who.Actor, inv, r.door.Now())
 		if r.who.Actor.Can(account.ScopeWrite) || v.Own {
 			v.Link = r.door.Signing.SignURL(d, inv, r.site())
 		}

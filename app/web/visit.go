@@ -18,11 +18,13 @@ type visitor struct {
 	who   account.Actor
 	token string
 	base  string // path of their pages
+	host  string // name of the member on whose device they sign, "" for their own
 }
 
 // visitRoutes are the pages behind the links of invitations.
 func (d *Door) visitRoutes(app *fiber.App) {
 	const base = "/s/:token"
+	d.inPersonRoutes(app)
 	d.padRoutes(app)
 	d.get(app, base, d.invited((*request).showVisit))
 	d.post(app, base, d.invited((*request).answer))
@@ -56,6 +58,9 @@ func (d *Door) invited(h func(*request, *visitor) error) handler {
 	return func(r *request) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
 		token := r.Params("token")
+		if token == inPerson {
+			return r.onDevice(h)
+		}
 		who, err := d.Signing.Signatory(r.UserContext(), token)
 		if account.KindOf(err) == account.KindUnauthenticated {
 			return r.deadLink(token)
@@ -63,17 +68,25 @@ func (d *Door) invited(h func(*request, *visitor) error) handler {
 		if err != nil {
 			return err
 		}
-		v := &visitor{who: r.from(r.proven(who)), token: token, base: "/s/" + token}
-		v.Visit, err = d.Signing.Visit(r.UserContext(), v.who)
+		v := &visitor{token: token, base: "/s/" + token}
+		err = r.meet(v, who)
 		if account.KindOf(err) == account.KindNotFound {
 			return r.deadLink(token)
 		}
 		if err != nil {
 			return err
 		}
-		r.speak(v.Invitation.Locale)
 		return h(r, v)
 	}
+}
+
+// meet finds out what a visitor may see, and speaks their language.
+func (r *request) meet(v *visitor, who account.Actor) (err error) {
+	v.who = r.from(r.proven(who))
+	if v.Visit, err = r.door.Signing.Visit(r.UserContext(), v.who); err == nil {
+		r.speak(v.Invitation.Locale)
+	}
+	return err
 }
 
 // proven is the same person with the proof that their browser keeps, if it does.
@@ -86,6 +99,7 @@ func (r *request) proven(who account.Actor) account.Actor {
 	if err != nil || !proof.IsSignatoryOf(who.Document, who.Invitation) {
 		return who
 	}
+	proof.Host = who.Host
 	return proof
 }
 
@@ -101,6 +115,7 @@ type visitPage struct {
 	Sender string // name of who asks
 	Done   int
 	Total  int
+	Hosted string    // name of the member on whose device they sign
 	Sign   *signPage // only where there is something to sign
 	Files  []finished
 	SHA256 string
@@ -116,7 +131,7 @@ type visitPage struct {
 type finished struct{ Name, Href, Kind string }
 
 func (r *request) visitPage(v *visitor) visitPage {
-	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name}
+	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host}
 	if p.Sender == "" {
 		p.Sender = v.Document.Owner.Email
 	}

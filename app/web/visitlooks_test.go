@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"paraph/app/account"
 	"paraph/app/apptest"
 )
 
@@ -44,6 +45,13 @@ func TestPagesOfALink(t *testing.T) {
 		return d.links[i]
 	}
 	checked := files(t, map[string][]byte{strings.Repeat("a_long_name_of_a_file_", 4) + ".pdf": signedCopy(t, s), "plain.pdf": apptest.PDF(t)})
+	hand := func(w *window) {
+		d := send(w.t, s, []apptest.Map{maria()})
+		w.signIn(d.Member(w.t, account.RoleMember))
+		w.visit(s.URL + "/app/documents/" + d.id + "/people/" + d.Get(w.t, "/documents/"+d.id).Text(w.t, "invitations.0.id") + "/in-person")
+		w.click("main button.primary")
+		w.see(`form[action$="/confirm"]`)
+	}
 	for name, at := range map[string]struct {
 		link    string
 		heading string
@@ -63,6 +71,13 @@ func TestPagesOfALink(t *testing.T) {
 		"options": {link: first([]apptest.Map{maria()}), heading: "Lease of a flat", then: func(w *window) {
 			w.click("details.menu summary")
 			w.see("#text-size")
+		}},
+		"hand back": {link: s.URL + "/s/in-person"},
+		"in person": {link: s.URL + "/s/in-person", then: hand},
+		"on their device": {link: s.URL + "/s/in-person", then: func(w *window) {
+			hand(w)
+			w.click("main button.primary")
+			w.see("#sign")
 		}},
 		"consent first": {link: gated(t, s, []apptest.Map{maria()}).links[0]},
 		"withdraw":      {link: first([]apptest.Map{maria()}) + "/withdraw"},

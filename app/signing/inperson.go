@@ -1,0 +1,124 @@
+package signing
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// inPersonLasts is how long a device that was handed over is good for signing.
+const inPersonLasts = time.Hour
+
+// handedOver is a device on which one person signs in front of a member. It is kept
+// by the hash of a code that only that device has.
+type handedOver struct {
+	Company    string
+	Document   string
+	Invitation string
+	Host       string // name and address of the member
+	HostName   string
+	Until      time.Time
+	Confirmed  bool // the person has said that they are the one invited
+	Ended      bool // the device was handed back
+}
+
+var devices = kv.NewCollection("devices", kv.JSON[handedOver]())
+
+func deviceKey(code string) string {
+	sum := sha256.Sum256([]byte("in person\x00" + code))
+	return hex.EncodeToString(sum[:])
+}
+
+// MayHost says whether a member may hand a device to a person who signs now.
+func (d *Document) MayHost(who account.Actor, inv *Invitation, now time.Time) bool {
+	return who.Kind == account.ActorUser && who.Can(account.ScopeWrite) && linkWorks(d, inv) && d.signable(inv, now) == nil
+}
+
+// HandDevice lets a person sign on a device of the member who asks, for an hour. The
+// code that it gives opens their pages, and nothing else.
+func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return "", err
+	}
+	raw := make([]byte, 24)
+	if _, err := rand.Read(raw); err != nil {
+		return "", err
+	}
+	code = base64.RawURLEncoding.EncodeToString(raw)
+	_, err = s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.signable(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		if !d.MayHost(who, inv, tx.Now) {
+			return nil, account.Forbidden("session_required", "A device is handed over by a member who is signed in.")
+		}
+		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, Until: tx.Now.Add(inPersonLasts)}
+		return []saving{happened("invitation.in_person").to(inv.ID).with("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
+	})
+	return code, err
+}
+
+// InPerson is who signs on a device that was handed over.
+type InPerson struct {
+	Who       account.Actor
+	Host      string // name of the member
+	Confirmed bool
+	Ended     bool
+}
+
+// OnDevice finds who signs on the device that has a code.
+func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		h, err := handed(tx, code)
+		if err != nil {
+			return err
+		}
+		d, err := documents.Get(tx, documentKey(h.Company, h.Document))
+		if err != nil {
+			return account.Unauthenticated().Because(err)
+		}
+		inv := d.invitation(h.Invitation)
+		if inv == nil || !linkWorks(&d, inv) {
+			return account.Unauthenticated()
+		}
+		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{Kind: account.ActorSignatory, CompanyID: h.Company,
+			Name: inv.Name, Email: inv.Email, Document: h.Document, Invitation: h.Invitation, Host: h.Host}}
+		return nil
+	})
+	return p, err
+}
+
+func handed(tx *kv.Tx, code string) (handedOver, error) {
+	h, err := devices.Get(tx, deviceKey(code))
+	if err != nil || !tx.Now.Before(h.Until) {
+		return h, account.Unauthenticated().Because(err)
+	}
+	return h, nil
+}
+
+// ConfirmPerson notes that the person at a device says they are the one invited.
+func (s *Service) ConfirmPerson(_ context.Context, code string) error {
+	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
+}
+
+// HandBack ends what a code opens.
+func (s *Service) HandBack(_ context.Context, code string) error {
+	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
+}
+
+func (s *Service) changeDevice(code string, change func(*handedOver)) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		h, err := handed(tx, code)
+		if err != nil {
+			return err
+		}
+		change(&h)
+		return devices.Put(tx, deviceKey(code), h)
+	})
+}
