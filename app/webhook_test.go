@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -284,9 +285,15 @@ func raw(t *testing.T, serve func(net.Conn)) string {
 	return "http://" + ln.Addr().String()
 }
 
-// flood writes until nobody reads any more.
+// flood takes a message and writes until nobody reads any more.
 func flood(conn net.Conn, head, body string) {
-	_, err := io.WriteString(conn, head)
+	r, err := http.ReadRequest(bufio.NewReader(conn))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err == nil {
+		_, err = io.WriteString(conn, head)
+	}
 	for err == nil {
 		_, err = io.WriteString(conn, body)
 	}
@@ -298,8 +305,6 @@ func TestWebhookReceivers(t *testing.T) {
 	patient := apptest.New(t, toReceivers)
 	hasty := apptest.New(t, toReceivers, func(c *app.Config) { c.Webhooks.Timeout = 300 * time.Millisecond })
 	elsewhere := receive(t, nil)
-	down := httptest.NewServer(http.NotFoundHandler())
-	down.Close()
 	silent := func(conn net.Conn) {
 		// It reads until the sender gives up, and says nothing.
 		_, _ = io.Copy(io.Discard, conn)
@@ -310,7 +315,7 @@ func TestWebhookReceivers(t *testing.T) {
 		says   string // the error
 		body   string // beginning of the answer
 	}{
-		"down":      {url: down.URL, says: "refuses connections"},
+		"down":      {url: "http://127.0.0.1:1/", says: "refuses connections"},
 		"half-open": {url: raw(t, silent), says: "in time"},
 		"garbage":   {url: raw(t, func(conn net.Conn) { flood(conn, "", "\x00\xff garbage ") }), says: "in HTTP"},
 		"headers":   {url: raw(t, func(conn net.Conn) { flood(conn, "HTTP/1.1 200 OK\r\n", "X-More: and more\r\n") }), says: "in HTTP"},
@@ -500,5 +505,48 @@ func TestWebhookSurvivesRestart(t *testing.T) {
 	}
 	if told[documents[0]] {
 		t.Error("somebody was told of what was before the webhook")
+	}
+}
+
+// TestWebhookOfManyPeople sends documents to so many that every event is large: they
+// go into several transactions, and the largest bodies are not kept.
+func TestWebhookOfManyPeople(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, toReceivers)
+	c := s.Company(t)
+	first, second := receive(t, nil), receive(t, nil)
+	at, secret := hook(t, c, first.URL)
+	hook(t, c, second.URL)
+	events := 0
+	for _, people := range []int{25, 50} {
+		var invited apptest.List
+		for i := range people {
+			invited = append(invited, apptest.Map{"name": strings.Repeat("Long", 45), "email": fmt.Sprintf("person-%d@%s.example", i, strings.Repeat("long.", 30)+"signer")})
+		}
+		id := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Rules of the house", "send": true, "invitations": invited},
+			apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "The rules.")})).Want(t, 201).Text(t, "id")
+		events += c.Get(t, "/documents/"+id+"/events?per_page=1").Int(t, "meta.total")
+	}
+	settle(t, s)
+	most := 0
+	for _, r := range []*receiver{first, second} {
+		got, ids := r.got(), map[string]bool{}
+		for _, p := range got {
+			ids[p.id] = true
+			most = max(most, len(p.body))
+			if r == first && p.signature != signs(t, secret, p) {
+				t.Errorf("the signature of %s is wrong", p.id)
+			}
+		}
+		if len(got) != events || len(ids) != events {
+			t.Errorf("%d messages with %d identifiers of %d events", len(got), len(ids), events)
+		}
+	}
+	if events < 80 || most < 17<<10 {
+		t.Errorf("%d events, the largest of %d bytes", events, most)
+	}
+	d := c.Get(t, at+"/deliveries").Text(t, "data.0.id")
+	if r := c.Get(t, at+"/deliveries/"+d).Want(t, 200); len(r.Text(t, "request.body")) < 17<<10 {
+		t.Errorf("the body is not shown: %.300s", r.Body)
 	}
 }

@@ -220,7 +220,7 @@ var manuals = map[string]manual{
 	"get-webhooks-webhook-deliveries": {text: "The newest first. They are kept for 30 days unless the server is set otherwise, and 10,000 of each webhook at most.",
 		query: map[string]string{"status": "failed", "per_page": "50"}},
 	"get-webhooks-webhook-deliveries-delivery":            {text: "The headers and the body that were sent, and the beginning of the answer."},
-	"post-webhooks-webhook-deliveries-delivery-redeliver": {text: "With all its tries, whatever its status. The receiver sees the same `webhook-id` and the same body."},
+	"post-webhooks-webhook-deliveries-delivery-redeliver": {text: "With all its tries, whatever its status. The receiver sees the same `webhook-id` and the same body; one of more than 16 KB is made anew, with the document as it is then."},
 	"post-webhooks-webhook-redeliver":                     {text: "Once a receiver that was down for long works again. While the webhook is paused it answers 409."},
 	"get-events": {text: "The oldest first, each as webhooks have it. Keep `after` of the answer and give it back with the next request: nothing is left out, and nothing comes twice. With filters a page may be short, or empty, while `has_more` is true.",
 		query: map[string]string{"type": "document.completed,invitation.signed", "per_page": "50"}},

@@ -38,7 +38,7 @@ type Delivery struct {
 	Event     string // the identifier that the receiver sees, the same in every try
 	Type      string
 	Document  string
-	Body      string
+	Body      string // "": too large to be kept
 	Status    string
 	Attempts  int // of this round; a redelivery begins anew
 	Tries     []Try
@@ -116,8 +116,10 @@ func (s *Webhooks) GetDelivery(_ context.Context, who account.Actor, id, deliver
 		return Delivery{}, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		_, d, err = loadDelivery(tx, who, id, delivery)
-		return err
+		if _, d, err = loadDelivery(tx, who, id, delivery); err != nil {
+			return err
+		}
+		return s.withBody(tx, &d)
 	})
 	return d, err
 }
@@ -170,7 +172,7 @@ func again(tx *kv.Tx, d *Delivery) error {
 }
 
 // redeliverBatch is how many deliveries wait again in one transaction.
-const redeliverBatch = 200
+const redeliverBatch = 50
 
 // RedeliverFailed posts everything again that was given up, and says how much
 // that is.

@@ -146,8 +146,9 @@ func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 			if d.Next.After(tx.Now) {
 				return false, nil
 			}
+			err := s.withBody(tx, &d)
 			due = append(due, d)
-			return len(due) < pumpWidth, nil
+			return len(due) < pumpWidth, err
 		})
 	})
 	return w, due, err

@@ -61,7 +61,11 @@ func (s *Webhooks) step() (more bool, err error) {
 	}
 	if len(n.entries) > 0 || n.mark {
 		err = s.DB.Update(func(tx *kv.Tx) error {
-			return errors.Join(s.tell(tx, n.entries), kv.SetPlace(tx, webhookFollower, n.last))
+			told, err := s.tell(tx, n.entries)
+			if told < len(n.entries) {
+				n.last = n.entries[told].Seq - 1
+			}
+			return errors.Join(err, kv.SetPlace(tx, webhookFollower, n.last))
 		})
 	}
 	if err == nil {
@@ -140,41 +144,77 @@ func (c byCompany) wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error
 	return out, nil
 }
 
-// tell makes the deliveries of some entries.
-func (s *Webhooks) tell(tx *kv.Tx, entries []signing.Entry) error {
-	hooks := byCompany{}
-	told := map[string]Webhook{}
-	for _, e := range entries {
-		some, err := hooks.wanting(tx, e)
+const (
+	// keptBody is how large a body may be to be kept with its delivery. A larger
+	// one, of a document for very many people, is made anew for every try.
+	keptBody = 16 << 10
+	// toldAtOnce is how many bytes of bodies go into one transaction, about.
+	toldAtOnce = 256 << 10
+)
+
+// tell makes the deliveries of some entries, and says how many entries that were.
+func (s *Webhooks) tell(tx *kv.Tx, entries []signing.Entry) (told int, err error) {
+	hooks, waiting, size := byCompany{}, map[string]Webhook{}, 0
+	for ; told < len(entries) && size < toldAtOnce; told++ {
+		some, err := hooks.wanting(tx, entries[told])
 		if err != nil {
-			return err
+			return told, err
 		}
-		if len(some) == 0 {
-			continue // it was changed meanwhile
-		}
-		h, err := s.Signing.Happening(tx, e)
+		n, err := s.tellOne(tx, entries[told], some)
 		if err != nil {
-			return err
+			return told, err
 		}
-		body, err := bodyOf(h)
-		if err != nil {
-			return err
-		}
+		size += n
 		for _, w := range some {
-			told[w.ID] = w
-			d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: e.Value.Type, Document: e.Value.Document,
-				Body: body, Status: DeliveryWaiting, Next: &tx.Now, CreatedAt: tx.Now}
-			if err := deliveries.Put(tx, d.ID, d); err != nil {
-				return err
-			}
+			waiting[w.ID] = w
 		}
 	}
-	for _, w := range told {
+	for _, w := range waiting {
 		if err := s.pumpNext(tx, w); err != nil {
-			return err
+			return told, err
 		}
 	}
-	return nil
+	return told, nil
+}
+
+// tellOne makes the deliveries of an entry, and says how large they are.
+func (s *Webhooks) tellOne(tx *kv.Tx, e signing.Entry, some []Webhook) (size int, err error) {
+	if len(some) == 0 {
+		return 0, nil // they were changed meanwhile
+	}
+	h, err := s.Signing.Happening(tx, e)
+	if err != nil {
+		return 0, err
+	}
+	body, err := bodyOf(h)
+	if err != nil {
+		return 0, err
+	}
+	if len(body) > keptBody {
+		body = ""
+	}
+	for _, w := range some {
+		d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: e.Value.Type, Document: e.Value.Document,
+			Body: body, Status: DeliveryWaiting, Next: &tx.Now, CreatedAt: tx.Now}
+		if err := deliveries.Put(tx, d.ID, d); err != nil {
+			return 0, err
+		}
+		size += len(body)
+	}
+	return size, nil
+}
+
+// withBody gives a delivery its body, if that is not kept.
+func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
+	if d.Body != "" {
+		return nil
+	}
+	h, err := s.Signing.HappeningOf(tx, d.Event)
+	if err != nil {
+		return err
+	}
+	d.Body, err = bodyOf(h)
+	return err
 }
 
 const (

@@ -83,6 +83,15 @@ func (s *Service) Happening(tx *kv.Tx, e Entry) (Happening, error) {
 	return h, err
 }
 
+// HappeningOf shows the event with an identifier, with its document as it is now.
+func (s *Service) HappeningOf(tx *kv.Tx, event string) (Happening, error) {
+	e, err := journal.Get(tx, event)
+	if err != nil {
+		return Happening{}, err
+	}
+	return s.Happening(tx, e)
+}
+
 // FeedQuery asks what happened in a company behind an event, the oldest first.
 type FeedQuery struct {
 	After    string   // identifier of an event; "" begins with the first
