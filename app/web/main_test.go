@@ -209,22 +209,40 @@ func (w *window) read(where chromedp.CSS) string {
 	return get(w, chromedp.Text(where))
 }
 
+// get asks the page for something, and the next one if this goes away meanwhile.
 func get[T any](w *window, from chromedp.Action[T]) T {
 	w.t.Helper()
-	v, err := chromedp.Run(w.ctx, from)
-	if err != nil {
-		w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+	for {
+		v, err := chromedp.Run(w.ctx, from)
+		if err == nil {
+			return v
+		}
+		if !strings.Contains(err.Error(), gone) || w.ctx.Err() != nil {
+			w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+		}
 	}
-	return v
 }
 
-// until waits for an expression to become true.
+// until waits for an expression to become true, on this page or on one that
+// comes instead: a page that goes away takes the question with it.
 func (w *window) until(expression string) {
 	w.t.Helper()
-	if _, err := chromedp.Run(w.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))); err != nil {
-		w.t.Fatalf("%s never: %v; the page says: %.800s", expression, err, w.text())
+	const most = time.Minute
+	ctx, stop := context.WithTimeout(w.ctx, most)
+	defer stop()
+	for {
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(most)))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), gone) || ctx.Err() != nil {
+			w.t.Fatalf("%s never: %v; the page says: %.800s", expression, err, w.text())
+		}
 	}
 }
+
+// gone is the code with which the browser says that the page is not there any more.
+const gone = "(-32000)"
 
 // heading waits for a page with this title.
 func (w *window) heading(want string) {

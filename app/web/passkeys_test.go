@@ -110,7 +110,7 @@ func TestPasskeys(t *testing.T) {
 	w.click(`li:has([action="/app/me/passkeys/rename"]) summary`)
 	w.write(`form[action="/app/me/passkeys/remove"] input[type="password"]`, apptest.Password)
 	w.send("/app/me/passkeys/remove")
-	w.until(`!document.querySelector("main").textContent.includes("Work laptop")`)
+	w.until(`document.readyState === "complete" && !document.body.textContent.includes("Work laptop")`)
 }
 
 // TestPasskeyOfNobody has a device with a passkey that was removed here.
