@@ -152,9 +152,9 @@ func TestExamplesOfEvents(t *testing.T) {
 	if err := c.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	close(told)
 	seen := map[string]bool{}
-	for message := range told {
+	for len(told) > 0 {
+		message := <-told
 		var body struct{ Type string }
 		if err := json.Unmarshal(message.body, &body); err != nil {
 			t.Fatal(err)
