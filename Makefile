@@ -2,7 +2,11 @@
 .DEFAULT_GOAL := help
 .PHONY: help run dev build test judged race lint tools programs pictures bench fuzz release
 
-BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w'
+# The same for all but the race detector, so that everything is compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath
+
+BUILD := go build -ldflags '-s -w'
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
