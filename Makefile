@@ -4,7 +4,7 @@
 
 # The same for all but the race detector, so that everything is compiled once.
 export CGO_ENABLED := 0
-export GOFLAGS := -trimpath
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 BUILD := go build -ldflags '-s -w'
 
