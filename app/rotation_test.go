@@ -47,8 +47,8 @@ func TestRenewal(t *testing.T) {
 	j.completed(t, old["a.pdf"], want)
 	j.completed(t, renamed["a.pdf"], want)
 
-	// The company's certificate is another by now; the timestamps' is not.
-	c = later(t, c, 3*365*day)
+	// The certificates of the company and of the timestamps are others by now.
+	c = later(t, c, 3*365*day+day)
 	fresh, freshCertificate := download(t, c, d.complete(t, c))
 	for _, file := range [][]byte{old["a.pdf"], renamed["a.pdf"], fresh["a.pdf"]} {
 		j.completed(t, file, want)
