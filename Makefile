@@ -29,8 +29,8 @@ test: tools lint ## formatting, vet, staticcheck, and every test
 # slower and see nothing. What works at the same time is tested by all the others.
 JUDGED := ./app/web ./app ./app/pdf ./app/pdf/page ./app/pdf/text ./app/convert/docx
 
-judged: ## the tests whose judges are other programs, and those of the pages
-	go test -vet=off -timeout 30m $(JUDGED) ./app/pdf/pdfium
+judged: ## the tests whose judges are other programs, those of the pages, and what -short leaves out
+	go test -vet=off -timeout 30m $(JUDGED) ./app/api ./app/pdf/pdfium
 
 race: ## all other tests, with the race detector
 	CGO_ENABLED=1 go test -vet=off -race -short -timeout 30m $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")

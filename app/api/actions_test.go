@@ -35,6 +35,7 @@ func tried(t testing.TB) map[string]operation {
 // archived and in the trash, as everybody: it is offered if and only if it works.
 func TestActionsAgreeWithTheRules(t *testing.T) {
 	t.Parallel()
+	everyCase(t)
 	s := apptest.New(t)
 	first := s.Company(t)
 	w := &world{s, first.Member(t, account.RoleMember), first.Member(t, account.RoleApprover)}

@@ -78,6 +78,7 @@ func blobs(t testing.TB, s *apptest.Server) int {
 // stays behind.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
+	everyCase(t)
 	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.Upload, c.Server.Limits.Body = 2<<20, 1<<20 })
 	c := s.Company(t)
 	pdf := apptest.PDF(t)

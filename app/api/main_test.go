@@ -33,6 +33,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// everyCase is for tests that try every case of a large table, one request after
+// the other: with -short, as under the race detector, they are left out.
+func everyCase(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("every case of a large table")
+	}
+}
+
 type (
 	obj  = apptest.Map
 	list = apptest.List

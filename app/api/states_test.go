@@ -142,6 +142,7 @@ func (o operation) run(t testing.TB, w *world, d *apptest.Response) *apptest.Res
 // says, or is refused and changes nothing.
 func TestStates(t *testing.T) {
 	t.Parallel()
+	everyCase(t)
 	s := apptest.New(t)
 	w := &world{s, s.Company(t), nil}
 	w.approver = w.owner.Member(t, account.RoleApprover)
