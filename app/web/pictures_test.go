@@ -19,6 +19,8 @@ func TestPictures(t *testing.T) {
 	dir := os.Getenv("PARAPH_PICTURES")
 	s := apptest.New(t, withConsent)
 	c := s.Company(t)
+	c.Patch(t, "/company", apptest.Map{"name": "Harbour Homes"}).Want(t, http.StatusOK)
+	c.Patch(t, "/me", apptest.Map{"name": "Ana Archer"}).Want(t, http.StatusOK)
 	people := []apptest.Map{maria(), {"name": "Ben Buyer", "email": "ben@signer.example"}}
 	lease := func(send bool) string {
 		d := c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat", "message": "Please sign by the end of the week."}).Want(t, http.StatusCreated).Text(t, "id")
