@@ -26,12 +26,13 @@ type DocumentBody struct {
 	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where people are led after signing: an http or https address"`
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether the people invited can decline; true unless said"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether they can pass their invitation on; true unless said"`
+	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether who declines has to say why; false unless said"`
 }
 
 func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
-		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation}
+		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
 		in.ExpiresAt = new(time.Time)
 	}

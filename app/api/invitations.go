@@ -15,13 +15,14 @@ type invitationBody struct {
 	Position       *int    `json:"position,omitempty" doc:"Order of signing; equal positions go together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: what you told the person"`
+	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: what helps the person remember it; whoever has the link sees it"`
 	Locale         *string `json:"locale,omitempty" doc:"Language of this person"`
 	Message        *string `json:"message,omitempty" doc:"For this person alone"`
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
 	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, Position: b.Position,
-		Authentication: b.Authentication, AccessCode: b.AccessCode, Locale: b.Locale, Message: b.Message}
+		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 
 type delegateBody struct {

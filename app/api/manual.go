@@ -164,7 +164,7 @@ var manuals = map[string]manual{
 	"post-documents-document-invitation-view": {text: "Goes into the audit trail, once."},
 	"post-documents-document-invitation-consent": {text: "For the person invited, with their own token. Where the company's `consent_mode` is `gate`, nothing of the document is given to them before.",
 		body: `{"consent": true}`, bearer: "signatory"},
-	"post-documents-document-invitation-decline": {text: "The others can't sign any more, and the owner is told: void the document, or replace the person. Where `allow_decline` is false it answers 409.", body: `{"reason": "The dates are wrong."}`},
+	"post-documents-document-invitation-decline": {text: "The others can't sign any more, and the owner is told: void the document, or replace the person. Where `allow_decline` is false it answers 409; where `decline_reason_required` is true the reason must not be empty.", body: `{"reason": "The dates are wrong."}`},
 	"post-documents-document-invitation-delegate": {text: "The other person takes the place and the fields; the first link stops working. Where `allow_delegation` is false it answers 409.",
 		body: `{"name": "Dora Deputy", "email": "dora@example.org"}`},
 	"post-documents-document-invitation-remind": {text: "Only somebody whose turn it is."},

@@ -47,6 +47,7 @@ type documentView struct {
 	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where people are led after signing"`
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
+	DeclineReason    bool              `json:"decline_reason_required"`
 	Files            []fileView        `json:"files"`
 	Invitations      []invitationView  `json:"invitations"`
 	Fields           []fieldView       `json:"fields"`
@@ -100,7 +101,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),
 		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
-		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation,
+		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
 		Attention: orNull(d.Attention), AttentionMessage: orNull(d.AttentionText),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}
@@ -181,6 +182,7 @@ type invitationView struct {
 	Position       int     `json:"position" doc:"Order of signing"`
 	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
+	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is asked for"`
 	Locale         *string `json:"locale"`
 	Message        *string `json:"message"`
 	SignURL        *string `json:"sign_url" format:"uri" doc:"While it can be used, for the company only"`
@@ -197,7 +199,7 @@ type invitationView struct {
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
 	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role,
-		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, Locale: orNull(inv.Locale),
+		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.DeclinedReason),
 		RemindedAt: maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
@@ -205,7 +207,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 	case !r.who.IsSignatory():
 		v.SignURL = orNull(r.server.Signing.SignURL(d, inv, r.site()))
 	case r.who.Invitation != inv.ID:
-		v.Email, v.Message, v.DeclinedReason = "", nil, nil
+		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
 	}
 	return v
 }

@@ -73,6 +73,11 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 		if err := d.declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
+		if d.DeclineReason && strings.TrimSpace(why) == "" {
+			var f account.Faults
+			f.Required("reason")
+			return nil, f.Err()
+		}
 		company, err := account.LoadCompany(tx, d.Company)
 		if err != nil {
 			return nil, err

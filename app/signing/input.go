@@ -30,6 +30,7 @@ type DocumentInput struct {
 	RedirectURL     *string
 	AllowDecline    *bool
 	AllowDelegation *bool
+	DeclineReason   *bool // whether who declines has to say why
 }
 
 // InvitationInput is what a caller may say of a person invited.
@@ -41,6 +42,7 @@ type InvitationInput struct {
 	Position       *int
 	Authentication *string
 	AccessCode     *string
+	AccessCodeHint *string
 	Locale         *string
 	Message        *string
 }
@@ -224,6 +226,9 @@ func (in *DocumentInput) applyLeeway(f *account.Faults, d *Document) {
 	if in.AllowDelegation != nil {
 		d.NoDelegation = !*in.AllowDelegation
 	}
+	if in.DeclineReason != nil {
+		d.DeclineReason = *in.DeclineReason
+	}
 }
 
 // applyAnytime writes what may change in every state.
@@ -240,7 +245,7 @@ func (in *DocumentInput) applyAnytime(f *account.Faults, d *Document, limits Lim
 func (in *DocumentInput) content() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
-		in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil
+		in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil || in.DeclineReason != nil
 }
 
 const untitled = "Untitled document"
@@ -291,6 +296,9 @@ func (in *InvitationInput) applyAuthentication(f *account.Faults, inv *Invitatio
 		if in.Authentication == nil {
 			inv.Authentication = ByAccessCode
 		}
+	}
+	if in.AccessCodeHint != nil {
+		inv.AccessCodeHint = line(f, "access_code_hint", in.AccessCodeHint, maxName)
 	}
 	if inv.Authentication == ByAccessCode && inv.AccessCodeHash == "" {
 		f.Required("access_code")

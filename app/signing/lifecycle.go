@@ -239,7 +239,7 @@ func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 		ID: s.id(), Company: from.Company, Title: from.Title, Subject: from.Subject, Message: from.Message,
 		Status: Draft, SigningOrder: from.SigningOrder, Metadata: from.Metadata, Locale: from.Locale,
 		Owner: person(who), RemindEveryDays: from.RemindEveryDays, BaseURL: from.BaseURL,
-		RedirectURL: from.RedirectURL, NoDecline: from.NoDecline, NoDelegation: from.NoDelegation,
+		RedirectURL: from.RedirectURL, NoDecline: from.NoDecline, NoDelegation: from.NoDelegation, DeclineReason: from.DeclineReason,
 	}
 	renamed := map[string]string{}
 	for _, f := range from.Files {

@@ -110,6 +110,7 @@ type Document struct {
 	RedirectURL     string `json:",omitempty"` // where people are led after signing
 	NoDecline       bool   `json:",omitempty"` // the people invited can't decline
 	NoDelegation    bool   `json:",omitempty"` // they can't pass their invitation on
+	DeclineReason   bool   `json:",omitempty"` // who declines has to say why
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -218,6 +219,7 @@ type Invitation struct {
 	Status          string
 	Authentication  string
 	AccessCodeHash  string // hexadecimal SHA-256 of salt and code
+	AccessCodeHint  string `json:",omitempty"` // shown where the code is asked for
 	Locale          string
 	Message         string
 	LinkGeneration  int // a higher one makes earlier links void

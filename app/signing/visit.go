@@ -128,7 +128,7 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 // envelope is a document with nothing in it: what its invitation's mail says.
 func (d *Document) envelope() *Document {
 	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt,
-		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation}
+		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation, DeclineReason: d.DeclineReason}
 }
 
 func (d *Document) before(inv *Invitation) []string {

@@ -30,13 +30,13 @@ type peoplePage struct {
 
 // personRow is one person as the form shows and sends them.
 type personRow struct {
-	N                                                                  int
-	ID, Name, Email, Role, Position, Check, Code, Locale, Words, Color string
-	Letter                                                             string
-	HasCode, New                                                       bool
-	Fields                                                             int
-	First, Last                                                        bool
-	Roles, Checks, Locales                                             []option
+	N                                                                        int
+	ID, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
+	Letter                                                                   string
+	HasCode, New                                                             bool
+	Fields                                                                   int
+	First, Last                                                              bool
+	Roles, Checks, Locales                                                   []option
 }
 
 // field is the name of an input of this row, which is also that of its faults.
@@ -64,7 +64,7 @@ func peopleRows(d *signing.Document) []personRow {
 	for i := range people {
 		inv := &people[i]
 		row := personRow{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
-			Locale: inv.Locale, Words: inv.Message, HasCode: inv.AccessCodeHash != ""}
+			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
 			if x.Invitation == inv.ID {
 				row.Fields++
@@ -134,7 +134,7 @@ func (r *request) sentPeople() []personRow {
 		at := personRow{N: i}
 		get := func(name string) string { return strings.TrimSpace(r.form.value(at.field(name))) }
 		row := personRow{N: i, ID: get("id"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),
-			Code: r.form.value(at.field("access_code")), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != ""}
+			Code: r.form.value(at.field("access_code")), Hint: get("access_code_hint"), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != ""}
 		if row.ID != "" || row.Name != "" || row.Email != "" {
 			out = append(out, row)
 		}
@@ -232,7 +232,7 @@ func (p *personRow) turn() int {
 
 // input is the row as the heart takes it; i is its place.
 func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, Position: ptr(i + 1)}
+	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: ptr(i + 1)}
 	if p.Role != "" {
 		in.Role = &p.Role
 	}

@@ -212,6 +212,7 @@ func (r *request) reviewInput(do string) (signing.DocumentInput, error) {
 	if r.form.has("redirect_url") { // with which the boxes come, of which only ticked ones are sent
 		in.RedirectURL = ptr(r.form.value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = ptr(r.form.has("allow_decline")), ptr(r.form.has("allow_delegation"))
+		in.DeclineReason = ptr(r.form.has("decline_reason"))
 	}
 	if do == "submit" {
 		in.ApproverID = ptr(r.form.value("approver_id"))

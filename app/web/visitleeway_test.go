@@ -99,3 +99,43 @@ func TestSomebodyElseIsSignedIn(t *testing.T) {
 	_, html = browse(t, member).get(path(t, own.links[0]))
 	want(t, html, `id="sign"`, "not", "You are signed in as")
 }
+
+// TestReasonAndHint has the sender want a reason of who declines, and help people
+// remember their access code.
+func TestReasonAndHint(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	person := maria()
+	person["access_code"], person["access_code_hint"] = "Ponto-7", "The street of our first office"
+	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease of a flat", "invitations": []apptest.Map{person}},
+		apptest.File{Name: "lease.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
+	id := r.Text(t, "id")
+	if r.At(t, "decline_reason_required") != false || r.Text(t, "invitations.0.access_code_hint") != "The street of our first office" {
+		t.Errorf("the document is %s", r.Body)
+	}
+	v := browse(t, c)
+	_, html := v.get("/app/documents/" + id + "/people")
+	want(t, html, `value="The street of our first office"`)
+	v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "", "allow_decline", "yes", "decline_reason", "yes")
+	got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+	if got.At(t, "decline_reason_required") != true || got.Text(t, "status") != "sent" {
+		t.Fatalf("the document is %s", got.Body)
+	}
+	_, token, _ := strings.Cut(got.Text(t, "invitations.0.sign_url"), "/s/")
+	guest, at := invited(t, s), "/s/"+token
+	_, html = guest.get(at)
+	want(t, html, "Hint:", "The street of our first office", "not", `id="sign"`)
+	guest.send(at+"/identify", "code", "Ponto-7")
+	_, html = guest.get(at + "/decline")
+	want(t, html, "Choose a reason or write one")
+	if status, html := guest.send(at+"/decline", "reason", " "); status != http.StatusUnprocessableEntity {
+		t.Errorf("declining without a reason: %d %.300s", status, html)
+	}
+	act := "/documents/" + id + "/" + got.Text(t, "invitations.0.id")
+	c.Post(t, act+"/decline", apptest.Map{}).Want(t, http.StatusUnprocessableEntity)
+	guest.send(at+"/decline", "choice", "content")
+	if now := c.Get(t, "/documents/"+id).Want(t, http.StatusOK); now.Text(t, "invitations.0.status") != "declined" || now.Text(t, "invitations.0.declined_reason") == "" {
+		t.Errorf("the document is %s", now.Body)
+	}
+}
