@@ -132,11 +132,15 @@ func (s *Service) rememberOne(tx *kv.Tx, p person) error {
 		c = Contact{ID: s.NewID().String(), Company: p.company, Name: p.name, Email: p.email, Locale: p.locale, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 	case err != nil:
 		return err
-	case c.LastDocument == p.document:
+	case c.LastDocument == p.document && !p.at.After(c.usedAt()):
 		return nil
 	}
-	c.Documents++
-	c.LastDocument = p.document
+	if c.LastDocument != p.document {
+		c.Documents++
+		c.LastDocument = p.document
+	}
+	// A document that is read late already has the people whom later events
+	// brought into it: theirs is the time of those.
 	if p.at.After(c.usedAt()) {
 		c.LastUsedAt = &p.at
 	}
