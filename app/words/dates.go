@@ -1,0 +1,42 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Date writes a day in words, such as 3 December 2026.
+func (l *Language) Date(t time.Time) string { return l.date("date.day", t) }
+
+// Moment writes a day and a time of day in words, with its zone.
+func (l *Language) Moment(t time.Time) string {
+	return l.Say("date.moment", "date", l.Date(t), "time", t.Format("15:04"), "zone", zoneOf(t))
+}
+
+// Stamp writes a day in figures and a time of day with seconds and its zone.
+func (l *Language) Stamp(t time.Time) string {
+	return l.date("date.figures", t) + " " + t.Format("15:04:05") + " " + zoneOf(t)
+}
+
+func (l *Language) date(key string, t time.Time) string {
+	return l.Say(key, "day", t.Day(), "month", l.month(t.Month()), "year", t.Year(),
+		"mm", fmt.Sprintf("%02d", t.Month()), "dd", fmt.Sprintf("%02d", t.Day()), "m", int(t.Month()))
+}
+
+func (l *Language) month(m time.Month) string {
+	months := strings.Split(l.Say("date.months"), ",")
+	if len(months) != 12 {
+		return m.String()
+	}
+	return months[m-1]
+}
+
+// zoneOf is a zone by its distance from UTC, which is understood everywhere;
+// abbreviations are not.
+func zoneOf(t time.Time) string {
+	if _, offset := t.Zone(); offset == 0 {
+		return "UTC"
+	}
+	return t.Format("UTC-07:00")
+}

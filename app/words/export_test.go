@@ -1,0 +1,4 @@
+package words
+
+// LoadFrom reads a catalogue from other files than the program's.
+var LoadFrom = load

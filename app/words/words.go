@@ -1,0 +1,173 @@
+// Package words holds every sentence that people read, in every language: pages,
+// mails, certificates of completion and refusals. A sentence is TAG/AREA.json's
+// text under its key, with values named in braces, as in "Signed by {name}".
+package words
+
+import (
+	"cmp"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"golang.org/x/text/language"
+)
+
+//go:embed */*.json
+var files embed.FS
+
+// Catalogue is all languages. English comes first: it is complete, and stands in
+// for texts that another language lacks.
+type Catalogue struct {
+	all     []*Language
+	matcher language.Matcher
+}
+
+// Load reads the catalogue that is part of the program.
+func Load() (*Catalogue, error) { return load(files) }
+
+func load(from fs.FS) (*Catalogue, error) {
+	folders, err := fs.ReadDir(from, ".")
+	if err != nil {
+		return nil, fmt.Errorf("words: %w", err)
+	}
+	var all []*Language
+	for _, folder := range folders {
+		l, err := loadLanguage(from, folder.Name())
+		if err != nil {
+			return nil, fmt.Errorf("words: %w", err)
+		}
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *Language) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Tag(), b.Tag()))
+	})
+	if len(all) == 0 || all[0].tag != language.English {
+		return nil, errors.New("words: English is missing")
+	}
+	return catalogueOf(all), nil
+}
+
+func rank(l *Language) int {
+	if l.tag == language.English {
+		return 0
+	}
+	return 1
+}
+
+func catalogueOf(all []*Language) *Catalogue {
+	tags := make([]language.Tag, len(all))
+	for i, l := range all {
+		l.fallback, tags[i] = all[0], l.tag
+	}
+	return &Catalogue{all: all, matcher: language.NewMatcher(tags)}
+}
+
+func loadLanguage(from fs.FS, folder string) (*Language, error) {
+	tag, err := language.Parse(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	areas, err := fs.Glob(from, path.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	l := newLanguage(tag)
+	for _, name := range areas {
+		if err := l.add(from, name); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return l, nil
+}
+
+// add reads the texts of one area. Keys are unique over all areas.
+func (l *Language) add(from fs.FS, name string) error {
+	raw, err := fs.ReadFile(from, name)
+	if err != nil {
+		return err
+	}
+	var area map[string]text
+	if err := json.Unmarshal(raw, &area); err != nil {
+		return err
+	}
+	for key, t := range area {
+		if _, twice := l.texts[key]; twice {
+			return fmt.Errorf("another area has %s too", key)
+		}
+		l.texts[key] = t
+	}
+	return nil
+}
+
+// WithPseudo adds a language for layout tests, ar-XB: English, longer and written
+// from right to left.
+func (c *Catalogue) WithPseudo() *Catalogue {
+	all := slices.Clone(c.all)
+	return catalogueOf(append(all, c.English().stretched()))
+}
+
+// English is the language that has every text.
+func (c *Catalogue) English() *Language { return c.all[0] }
+
+// Languages lists all languages, English first.
+func (c *Catalogue) Languages() []*Language { return slices.Clone(c.all) }
+
+// Tags names all languages, in alphabetical order.
+func (c *Catalogue) Tags() []string {
+	tags := make([]string, len(c.all))
+	for i, l := range c.all {
+		tags[i] = l.Tag()
+	}
+	slices.Sort(tags)
+	return tags
+}
+
+// Match finds the language that suits an Accept-Language header or a single
+// locale best. It is English if none does.
+func (c *Catalogue) Match(accept string) *Language {
+	tags, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil || len(tags) == 0 {
+		return c.English()
+	}
+	_, i, confidence := c.matcher.Match(tags...)
+	if confidence == language.No {
+		return c.English()
+	}
+	return c.all[i]
+}
+
+// Exact finds the language that readers of a locale understand, nil if there is
+// none.
+func (c *Catalogue) Exact(locale string) *Language {
+	tag, err := language.Parse(locale)
+	if err != nil || locale == "" {
+		return nil
+	}
+	if _, i, confidence := c.matcher.Match(tag); confidence >= language.High {
+		return c.all[i]
+	}
+	return nil
+}
+
+// Tagged finds the language with exactly this tag, nil if there is none.
+func (c *Catalogue) Tagged(tag string) *Language {
+	for _, l := range c.all {
+		if l.Tag() == tag {
+			return l
+		}
+	}
+	return nil
+}
+
+// ForTeam is the language of the team's pages, which are in English only. The
+// language of layout tests is kept.
+func (c *Catalogue) ForTeam(asked *Language) *Language {
+	if asked.tag == pseudo {
+		return asked
+	}
+	return c.English()
+}
