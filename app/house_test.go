@@ -18,20 +18,20 @@ type room struct {
 }
 
 // ground is what everybody above may import and what imports nothing of ours.
-var ground = []string{"kv", "search", "app/pdf", "app/convert", "app/pki", "app/blob", "app/mail", "app/webhook", "app/words"}
+var ground = []string{"kv", "search", "app/fault", "app/pdf", "app/convert", "app/pki", "app/blob", "app/mail", "app/webhook", "app/words"}
 
 // rooms are all there are. Every arrow points down.
 func rooms() []room {
 	above := func(more ...string) []string { return append(more, ground...) }
 	// One call, one way: no handler touches the store, the index or the files.
-	doors := []string{"app/signing", "app/account", "app/notify", "app/contact", "app/door", "app/pdf", "app/convert", "app/pki", "app/mail", "app/words"}
+	doors := []string{"app/signing", "app/account", "app/notify", "app/contact", "app/door", "app/fault", "app/pdf", "app/convert", "app/pki", "app/mail", "app/words"}
 	all := []room{
 		{"", []string{"*", "app"}},
 		{"app", []string{"*"}},
 		{"app/apptest", []string{"*", "app"}},
 		{"app/api", doors},
 		{"app/web", doors},
-		{"app/door", []string{"app/account"}},
+		{"app/door", []string{"app/account", "app/fault"}},
 		{"app/notify", above("app/signing", "app/account")},
 		{"app/contact", above("app/signing", "app/account")},
 		{"app/signing", above("app/account")},

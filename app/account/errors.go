@@ -3,44 +3,29 @@ package account
 import (
 	"errors"
 	"time"
+
+	"paraph/app/fault"
 )
 
-// Kind says what sort of refusal an [Error] is. The doors turn a kind into a
-// status; anything that is not an *Error is [KindInternal] and stays unseen.
-type Kind uint8
+// Kind says what sort of refusal an [Error] is.
+type Kind = fault.Kind
 
-// The kinds of refusal, with the HTTP status that the doors give each.
+// The kinds of refusal.
 const (
-	KindInternal           Kind = iota // our fault (500)
-	KindMalformed                      // the input is not what it says it is (400)
-	KindUnauthenticated                // nobody known asks (401)
-	KindForbidden                      // the role or scope may not do this (403)
-	KindNotFound                       // no such record here (404)
-	KindConflict                       // the record's state does not allow it (409)
-	KindPreconditionFailed             // somebody else changed the record first (412)
-	KindTooLarge                       // over a limit of the configuration (413)
-	KindUnsupported                    // a file type that is not accepted (415)
-	KindInvalid                        // fields at fault, see Error.Fields (422)
-	KindThrottled                      // too often, see Error.RetryAfter (429)
-	KindUnavailable                    // cannot be done now (503)
-	KindNoSpace                        // the disk is full or below its reserve (507)
+	KindInternal           = fault.KindInternal
+	KindMalformed          = fault.KindMalformed
+	KindUnauthenticated    = fault.KindUnauthenticated
+	KindForbidden          = fault.KindForbidden
+	KindNotFound           = fault.KindNotFound
+	KindConflict           = fault.KindConflict
+	KindPreconditionFailed = fault.KindPreconditionFailed
+	KindTooLarge           = fault.KindTooLarge
+	KindUnsupported        = fault.KindUnsupported
+	KindInvalid            = fault.KindInvalid
+	KindThrottled          = fault.KindThrottled
+	KindUnavailable        = fault.KindUnavailable
+	KindNoSpace            = fault.KindNoSpace
 )
-
-var kindNames = [...]string{
-	KindInternal: "internal", KindMalformed: "malformed", KindUnauthenticated: "unauthenticated",
-	KindForbidden: "forbidden", KindNotFound: "not_found", KindConflict: "conflict",
-	KindPreconditionFailed: "precondition_failed", KindTooLarge: "too_large",
-	KindUnsupported: "unsupported", KindInvalid: "invalid", KindThrottled: "throttled",
-	KindUnavailable: "unavailable", KindNoSpace: "no_space",
-}
-
-// String is the machine word of a kind, such as "not_found".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return kindNames[KindInternal]
-}
 
 // Error is how the heart refuses: a kind for the doors, a code for programs, a
 // sentence for people, and a cause for the log that nobody outside sees.

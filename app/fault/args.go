@@ -1,0 +1,37 @@
+package fault
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Arg is one value that a sentence names, such as the limit that was exceeded.
+type Arg struct {
+	Name string
+
+	text   string
+	count  int
+	counts bool
+}
+
+// Text is an argument that reads the same in every language, such as a file name.
+func Text(name, value string) Arg { return Arg{Name: name, text: value} }
+
+// Number is a whole number. The one named n selects the plural form.
+func Number[N ~int | ~int64](name string, n N) Arg {
+	return Arg{Name: name, text: strconv.FormatInt(int64(n), 10), count: int(n), counts: true}
+}
+
+// Decimal is a number that may have a fraction, in its shortest form.
+func Decimal(name string, n float64) Arg {
+	return Text(name, strconv.FormatFloat(n, 'g', -1, 64))
+}
+
+// Choices is a list of the words that are possible.
+func Choices(name string, words ...string) Arg { return Text(name, strings.Join(words, ", ")) }
+
+// String is the value as text.
+func (a Arg) String() string { return a.text }
+
+// Count returns the value of a whole number.
+func (a Arg) Count() (n int, ok bool) { return a.count, a.counts }

@@ -1,0 +1,105 @@
+package fault
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Field is one fault of one field of an input.
+type Field struct {
+	Name string // dotted, such as "invitations.0.email"
+	Code Code
+	Args []Arg // with "field", the field's name as the sentence has it
+}
+
+// Fields collects what is wrong with an input, so that all its faults are
+// reported at once. The zero value is ready; it is not safe for concurrent use.
+type Fields struct {
+	found  []Field
+	root   *Fields // nil at the top
+	prefix string  // "" at the top, else ends with a dot
+}
+
+// Under returns a collector for the fields below prefix, which reports into f.
+func (f *Fields) Under(prefix string) *Fields {
+	return &Fields{root: f.top(), prefix: f.prefix + prefix + "."}
+}
+
+// At returns a collector for one element of a list: At("fields", 3) is
+// Under("fields.3").
+func (f *Fields) At(list string, index int) *Fields {
+	return f.Under(list + "." + strconv.Itoa(index))
+}
+
+func (f *Fields) top() *Fields {
+	if f.root != nil {
+		return f.root
+	}
+	return f
+}
+
+// Add records a fault of a field. Its sentence names the field by the argument
+// "field", by default the field's name in words.
+func (f *Fields) Add(field string, code Code, args ...Arg) {
+	field = f.prefix + field
+	if !slices.ContainsFunc(args, func(a Arg) bool { return a.Name == "field" }) {
+		args = append([]Arg{Text("field", strings.ReplaceAll(field, "_", " "))}, args...)
+	}
+	f.Keep(Field{Name: field, Code: code, Args: args})
+}
+
+// Keep records faults that were found elsewhere, as they are.
+func (f *Fields) Keep(found ...Field) {
+	top := f.top()
+	top.found = append(top.found, found...)
+}
+
+// Required records that a field must be given.
+func (f *Fields) Required(field string) { f.Add(field, "required") }
+
+// TooLong records that a text has more than limit characters.
+func (f *Fields) TooLong(field string, limit int) {
+	f.Add(field, "too_long", Number("limit", limit))
+}
+
+// TooMany records that a list has more than limit items.
+func (f *Fields) TooMany(field string, limit int) {
+	f.Add(field, "too_many", Number("limit", limit))
+}
+
+// Between records that a number is outside its range, both ends included.
+func (f *Fields) Between(field string, low, high int) {
+	f.Add(field, "not_between", Number("low", low), Number("high", high))
+}
+
+// OneOf records that a word is none of those allowed.
+func (f *Fields) OneOf(field string, allowed ...string) {
+	f.Add(field, "not_one_of", Choices("choices", allowed...))
+}
+
+// Selected records the choice of something that does not exist.
+func (f *Fields) Selected(field string) { f.Add(field, "not_selectable") }
+
+// Taken records that a value that has to be unique is in use.
+func (f *Fields) Taken(field string) { f.Add(field, "taken") }
+
+// Has reports whether anything is wrong with field.
+func (f *Fields) Has(field string) bool {
+	return slices.ContainsFunc(f.top().found, func(x Field) bool { return x.Name == f.prefix+field })
+}
+
+// Empty reports whether nothing was found wrong anywhere.
+func (f *Fields) Empty() bool { return len(f.top().found) == 0 }
+
+// Err is nil if nothing is wrong, else one *Error of KindInvalid with every fault.
+func (f *Fields) Err() error {
+	if f.Empty() {
+		return nil
+	}
+	return f.refusal()
+}
+
+func (f *Fields) refusal() *Error {
+	return &Error{Kind: KindInvalid, Code: "invalid", Fields: slices.Clone(f.top().found)}
+}
