@@ -27,6 +27,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/signing/pictures"
 	"paraph/app/web"
 	"paraph/kv"
 	"paraph/search"
@@ -205,13 +206,13 @@ func (a *App) openHeart(o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("signing.timestamp_url: %w", err)
 	}
-	pictures, err := signing.OpenPictures(a.path("pictures"), pictureBytes)
+	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
 	if err != nil {
 		return fmt.Errorf("the folder of page pictures can't be opened: %w", err)
 	}
 	limits := a.Config.Server.Limits
 	a.Signing, err = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
-		Fonts: text.New(), PDFium: a.pdfium, Pictures: pictures, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
+		Fonts: text.New(), PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages, Invitations: limits.Invitations, Fields: limits.Fields}})
 	if err != nil {

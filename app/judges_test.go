@@ -22,7 +22,7 @@ import (
 	"paraph/app"
 	"paraph/app/apptest"
 	"paraph/app/pki"
-	"paraph/app/signing"
+	"paraph/app/signing/report"
 )
 
 // judges hold files against tools that are not ours. They trust one appliance's
@@ -187,16 +187,16 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 }
 
 // report is what our own verifier says.
-func (j *judges) report(t *testing.T, path string) *signing.Report {
+func (j *judges) report(t *testing.T, path string) *report.Report {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := signing.Verify(bytes.NewReader(b), int64(len(b)), j.roots, j.clock.Now())
+	r, err := report.Verify(bytes.NewReader(b), int64(len(b)), j.roots, j.clock.Now())
 	if err != nil {
 		t.Errorf("our verifier: %v", err)
-		return &signing.Report{}
+		return &report.Report{}
 	}
 	return r
 }

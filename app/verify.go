@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"paraph/app/pki"
-	"paraph/app/signing"
+	"paraph/app/signing/report"
 )
 
 // VerifyOptions say what files are held against.
@@ -40,7 +40,7 @@ func VerifyFiles(w io.Writer, paths []string, o VerifyOptions) (bool, error) {
 	return sound, nil
 }
 
-func verifyFile(path string, roots []*x509.Certificate) (*signing.Report, error) {
+func verifyFile(path string, roots []*x509.Certificate) (*report.Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func verifyFile(path string, roots []*x509.Certificate) (*signing.Report, error)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	report, err := signing.Verify(f, info.Size(), roots, time.Now())
-	return report, errors.Join(err, f.Close())
+	found, err := report.Verify(f, info.Size(), roots, time.Now())
+	return found, errors.Join(err, f.Close())
 }
 
 func readRoots(path string) ([]*x509.Certificate, error) {
@@ -68,11 +68,11 @@ func readRoots(path string) ([]*x509.Certificate, error) {
 	return roots, nil
 }
 
-func show(w io.Writer, path string, r *signing.Report, asJSON bool) error {
+func show(w io.Writer, path string, r *report.Report, asJSON bool) error {
 	if asJSON {
 		b, err := json.MarshalIndent(struct {
 			File string `json:"file"`
-			*signing.Report
+			*report.Report
 		}{path, r}, "", "  ")
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func show(w io.Writer, path string, r *signing.Report, asJSON bool) error {
 	return nil
 }
 
-func verdict(r *signing.Report) string {
+func verdict(r *report.Report) string {
 	switch {
 	case len(r.Signatures) == 0:
 		return "no digital signature"
@@ -97,7 +97,7 @@ func verdict(r *signing.Report) string {
 	return "NOT SOUND"
 }
 
-func showSignature(w io.Writer, n int, v *signing.SignatureVerdict) {
+func showSignature(w io.Writer, n int, v *report.SignatureVerdict) {
 	state := "intact"
 	switch {
 	case !v.Intact:

@@ -9,7 +9,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
-	"paraph/app/signing"
+	"paraph/app/signing/report"
 )
 
 type reportView struct {
@@ -48,7 +48,7 @@ type changeView struct {
 	Permitted bool   `json:"permitted"`
 }
 
-func viewReport(r *signing.Report) reportView {
+func viewReport(r *report.Report) reportView {
 	out := reportView{Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Signatures: []verdictView{}}
 	for i := range r.Signatures {
 		out.Signatures = append(out.Signatures, viewVerdict(&r.Signatures[i]))
@@ -56,7 +56,7 @@ func viewReport(r *signing.Report) reportView {
 	return out
 }
 
-func viewVerdict(v *signing.SignatureVerdict) verdictView {
+func viewVerdict(v *report.SignatureVerdict) verdictView {
 	out := verdictView{Field: v.Field, Kind: v.Kind, Signer: v.Signer, Email: orNull(v.Email), Issuer: v.Issuer, Root: orNull(v.Root),
 		Reason: orNull(v.Reason), ClaimedAt: maybe(v.ClaimedAt), TimestampAt: maybe(v.TimestampAt), Authority: orNull(v.Authority),
 		Revision: v.Revision, CoversAll: v.CoversAll, Intact: v.Intact, Trusted: v.Trusted, Revocation: v.Revocation,
@@ -97,12 +97,12 @@ func (s *server) verify(r *request) error {
 			}
 		}
 	}
-	report, err := s.Signing.VerifyUpload(r.UserContext(), file)
+	found, err := s.Signing.VerifyUpload(r.UserContext(), file)
 	if file.err != nil {
 		return bodyCut(file.err)
 	}
 	if err != nil {
 		return err
 	}
-	return r.send(answer{status: http.StatusOK, body: viewReport(report)})
+	return r.send(answer{status: http.StatusOK, body: viewReport(found)})
 }

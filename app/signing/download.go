@@ -234,7 +234,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 		return nil, "", err
 	}
 	name := fmt.Sprintf("%s-%d-%d", d.pictured(f, page), page, width)
-	png, err := s.Pictures.get(name, func() ([]byte, error) {
+	png, err := s.Pictures.Get(name, func() ([]byte, error) {
 		// Others may wait for it who are still there when the first is gone.
 		return s.PDFium.Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
 	})

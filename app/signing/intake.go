@@ -13,6 +13,7 @@ import (
 	"paraph/app/convert"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/report"
 )
 
 // refusal is a fault of one uploaded file: a sentence for the person who sent it.
@@ -114,12 +115,12 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	}
 	broken := 0
 	if file.Presigned {
-		report, err := Verify(u.raw, file.Size, nil, s.Now())
+		found, err := report.Verify(u.raw, file.Size, nil, s.Now())
 		if err != nil {
 			return refuse(err, "The signatures of the file %s are too complex to be examined.", u.Name)
 		}
-		for i := range report.Signatures {
-			if !report.Signatures[i].sound() {
+		for i := range found.Signatures {
+			if !found.Signatures[i].Sound() {
 				broken++
 			}
 		}

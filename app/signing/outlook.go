@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"paraph/app/account"
@@ -44,31 +43,4 @@ func (s *Service) LastEvent(_ context.Context, who account.Actor) (id string, er
 		return err
 	})
 	return id, err
-}
-
-// VerifyFile reports on every signature of a file of a document as it stands.
-func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file string) (report *Report, err error) {
-	if err := who.Require(account.ScopeRead); err != nil {
-		return nil, err
-	}
-	d, err := s.see(who, id)
-	if err != nil {
-		return nil, err
-	}
-	f := d.file(file)
-	if f == nil {
-		return nil, account.NotFound("file")
-	}
-	select {
-	case s.verifying <- struct{}{}:
-		defer func() { <-s.verifying }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	content, err := s.Blobs.Concat(f.blobs()...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, content.Close()) }()
-	return Verify(content, content.Size(), s.Keys.Roots(), s.Now())
 }

@@ -16,6 +16,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/signing/pictures"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -58,7 +59,7 @@ type Options struct {
 	Keys     *pki.Authority
 	Fonts    *text.Fonts
 	PDFium   *pdfium.Engine
-	Pictures *Pictures       // of pages; nil: each is drawn every time
+	Pictures *pictures.Cache // of pages; nil: each is drawn every time
 	Office   *convert.Office // nil: the built-in renderer converts DOCX
 	// Timestamper is a remote authority; nil means the built-in one.
 	Timestamper pki.Timestamper

@@ -19,7 +19,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/pki"
-	"paraph/app/signing"
+	"paraph/app/signing/report"
 )
 
 // publicRoutes are the pages for everybody: checking a file, and the
@@ -59,7 +59,7 @@ type reportView struct {
 }
 
 type signatureView struct {
-	signing.SignatureVerdict
+	report.SignatureVerdict
 	Title, Verdict, Text, Icon string
 	Later                      []laterView
 }
@@ -160,10 +160,10 @@ func readRoots(f *filePart) ([]*x509.Certificate, error) {
 }
 
 // report puts the verdicts into words.
-func (r *request) report(name string, from *signing.Report) (reportView, error) {
+func (r *request) report(name string, from *report.Report) (reportView, error) {
 	raw, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
-		*signing.Report
+		*report.Report
 	}{name, from}, "", "  ")
 	if err != nil {
 		return reportView{}, err
@@ -176,7 +176,7 @@ func (r *request) report(name string, from *signing.Report) (reportView, error) 
 		trusted = trusted && s.Trusted
 		v.Signatures = append(v.Signatures, s)
 	}
-	changed := slices.ContainsFunc(from.Signatures, func(s signing.SignatureVerdict) bool { return len(s.Changes) > 0 })
+	changed := slices.ContainsFunc(from.Signatures, func(s report.SignatureVerdict) bool { return len(s.Changes) > 0 })
 	word := "problem"
 	v.Kind, v.Icon = "danger", "alert"
 	switch {
@@ -193,7 +193,7 @@ func (r *request) report(name string, from *signing.Report) (reportView, error) 
 	return v, nil
 }
 
-func (r *request) signature(from *signing.SignatureVerdict) signatureView {
+func (r *request) signature(from *report.SignatureVerdict) signatureView {
 	s := signatureView{SignatureVerdict: *from, Title: from.Signer}
 	if s.Title == "" {
 		s.Title = r.say("verify.nobody")
@@ -203,7 +203,7 @@ func (r *request) signature(from *signing.SignatureVerdict) signatureView {
 	switch {
 	case !from.Intact:
 		word, s.Icon = "broken", "cross"
-	case slices.ContainsFunc(from.Changes, func(c signing.ChangeVerdict) bool { return !c.Permitted }):
+	case slices.ContainsFunc(from.Changes, func(c report.ChangeVerdict) bool { return !c.Permitted }):
 		word, s.Icon = "changed", "cross"
 	case !from.Trusted:
 		word, s.Icon = "stranger", "info"

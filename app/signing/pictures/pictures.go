@@ -1,4 +1,6 @@
-package signing
+// Package pictures keeps pictures of pages on disk, so that a page is drawn once
+// for everybody who looks at it.
+package pictures
 
 import (
 	"container/list"
@@ -11,9 +13,9 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Pictures keeps pictures of pages on disk, the newest and most used of them up
+// Cache keeps pictures of pages on disk, the newest and most used of them up
 // to a limit. Losing any of it costs drawing a page again, nothing else.
-type Pictures struct {
+type Cache struct {
 	dir     string
 	limit   int64
 	drawing singleflight.Group
@@ -29,13 +31,13 @@ type picture struct {
 	size int64
 }
 
-// OpenPictures takes a folder into use and counts what is in it. limit is the
+// Open takes a folder into use and counts what is in it. limit is the
 // most that is kept, in bytes.
-func OpenPictures(dir string, limit int64) (*Pictures, error) {
+func Open(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	p := &Pictures{dir: dir, limit: limit, order: list.New(), known: map[string]*list.Element{}}
+	p := &Cache{dir: dir, limit: limit, order: list.New(), known: map[string]*list.Element{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -56,15 +58,16 @@ func OpenPictures(dir string, limit int64) (*Pictures, error) {
 }
 
 // Kept is how many pictures there are, and their size in bytes.
-func (p *Pictures) Kept() (n int, size int64) {
+func (p *Cache) Kept() (n int, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.order.Len(), p.size
 }
 
-// get gives the picture of a name, which must fit a file's, or has it made. Many
-// who ask for the same wait for one drawing.
-func (p *Pictures) get(name string, draw func() ([]byte, error)) ([]byte, error) {
+// Get returns the picture of a name, which must be valid in a file name, or has it
+// drawn. Concurrent calls for the same name wait for one drawing; a nil Cache draws
+// every time.
+func (p *Cache) Get(name string, draw func() ([]byte, error)) ([]byte, error) {
 	if p == nil {
 		return draw()
 	}
@@ -93,7 +96,7 @@ func (p *Pictures) get(name string, draw func() ([]byte, error)) ([]byte, error)
 	return made.([]byte), nil
 }
 
-func (p *Pictures) read(name string) ([]byte, bool) {
+func (p *Cache) read(name string) ([]byte, bool) {
 	p.mu.Lock()
 	e, ok := p.known[name]
 	if ok {
@@ -107,7 +110,7 @@ func (p *Pictures) read(name string) ([]byte, bool) {
 	return b, err == nil
 }
 
-func (p *Pictures) write(name string, b []byte) (err error) {
+func (p *Cache) write(name string, b []byte) (err error) {
 	f, err := os.CreateTemp(p.dir, "new-")
 	if err != nil {
 		return err
@@ -122,7 +125,7 @@ func (p *Pictures) write(name string, b []byte) (err error) {
 	return nil
 }
 
-func (p *Pictures) remember(name string, size int64) {
+func (p *Cache) remember(name string, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e, ok := p.known[name]; ok {
@@ -134,7 +137,7 @@ func (p *Pictures) remember(name string, size int64) {
 }
 
 // shrink removes what was not used for longest until the rest fits.
-func (p *Pictures) shrink() error {
+func (p *Cache) shrink() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var errs []error

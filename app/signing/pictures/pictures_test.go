@@ -1,4 +1,4 @@
-package signing
+package pictures_test
 
 import (
 	"bytes"
@@ -8,15 +8,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"paraph/app/signing/pictures"
 )
 
 func pictureOf(size int) func() ([]byte, error) {
 	return func() ([]byte, error) { return make([]byte, size), nil }
 }
 
-func mustGet(t *testing.T, p *Pictures, name string, draw func() ([]byte, error)) {
+func mustGet(t *testing.T, p *pictures.Cache, name string, draw func() ([]byte, error)) {
 	t.Helper()
-	if _, err := p.get(name, draw); err != nil {
+	if _, err := p.Get(name, draw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -28,7 +30,7 @@ func again() ([]byte, error) { return nil, errDrawn }
 func TestPicturesAreKeptUpToALimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, err := OpenPictures(dir, 100)
+	p, err := pictures.Open(dir, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,24 +56,24 @@ func TestPicturesAreKeptUpToALimit(t *testing.T) {
 func TestPicturesSurviveAStart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p, err := OpenPictures(dir, 1000)
+	p, err := pictures.Open(dir, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mustGet(t, p, "a", func() ([]byte, error) { return []byte("as drawn"), nil })
-	if p, err = OpenPictures(dir, 1000); err != nil {
+	if p, err = pictures.Open(dir, 1000); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := p.get("a", again); err != nil || !bytes.Equal(b, []byte("as drawn")) {
+	if b, err := p.Get("a", again); err != nil || !bytes.Equal(b, []byte("as drawn")) {
 		t.Errorf("%q, %v", b, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "a.png")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.get("a", again); !errors.Is(err, errDrawn) {
+	if _, err := p.Get("a", again); !errors.Is(err, errDrawn) {
 		t.Errorf("a picture that somebody removed is not drawn again: %v", err)
 	}
-	if p, err = OpenPictures(dir, 1000); err != nil {
+	if p, err = pictures.Open(dir, 1000); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := p.Kept(); n != 0 {
@@ -81,7 +83,7 @@ func TestPicturesSurviveAStart(t *testing.T) {
 
 func TestManyWaitForOneDrawing(t *testing.T) {
 	t.Parallel()
-	p, err := OpenPictures(t.TempDir(), 1<<20)
+	p, err := pictures.Open(t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestManyWaitForOneDrawing(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
-			if _, err := p.get("a", func() ([]byte, error) { drawn.Add(1); return []byte("x"), nil }); err != nil {
+			if _, err := p.Get("a", func() ([]byte, error) { drawn.Add(1); return []byte("x"), nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -97,24 +99,5 @@ func TestManyWaitForOneDrawing(t *testing.T) {
 	wait.Wait()
 	if drawn.Load() != 1 {
 		t.Errorf("drawn %d times", drawn.Load())
-	}
-}
-
-func TestAPictureIsNamedByWhatChangedItsPage(t *testing.T) {
-	t.Parallel()
-	d := &Document{
-		Fields: []Field{{File: "f", Page: 2, Invitation: "ann"}, {File: "f", Page: 3, Invitation: "ben"}, {File: "other", Page: 1, Invitation: "ann"}},
-		Files: []File{{ID: "f", Base: "base", Revisions: []Revision{
-			{Kind: "prepare", SHA256: "prepared"}, {Kind: "signature", Invitation: "ann", SHA256: "ann's"},
-			{Kind: "signature", Invitation: "ben", SHA256: "ben's"}, {Kind: "validation", SHA256: "dss"}, {Kind: "timestamp", SHA256: "stamp"}}}},
-	}
-	for i, want := range []string{"base", "ann's", "ben's"} {
-		if got := d.pictured(&d.Files[0], i+1); got != want {
-			t.Errorf("page %d is named %s, want %s", i+1, got, want)
-		}
-	}
-	d.Files[0].Revisions = d.Files[0].Revisions[:2]
-	if got := d.pictured(&d.Files[0], 3); got != "prepared" {
-		t.Errorf("before Ben signs, his page is named %s", got)
 	}
 }
