@@ -16,6 +16,7 @@ const (
 	ChangePageTree    = "page_tree"     // which pages there are
 	ChangePageContent = "page_content"  // what pages show
 	ChangeCatalog     = "catalog"       // the document as a whole
+	ChangeStructure   = "structure"     // the structure tree (tags)
 	ChangeHidden      = "hidden_object" // an object that was hidden in the signed bytes came up
 	ChangeOverlay     = "overlay"       // something was laid over a page
 	ChangeOther       = "other"
@@ -23,11 +24,48 @@ const (
 
 // A Change is one thing that a revision changed.
 type Change struct {
-	Kind      string
-	Object    int    // its number
-	Detail    string // the field, page or key, for people
+	Kind   string // one of the Change constants
+	Object int    // its number
+	Page   int    // the page it touches, from 1, or 0
+	Field  string // full name of the field it touches, or ""
+	Key    string // the entry of the dictionary that was changed, or ""
+	// Rule is the code of the rule that permits the change, or of the one that
+	// it breaks.
+	Rule      string
 	Permitted bool
+	Detail    string // the field, page or key in English
 }
+
+// Rules that permit a change, each with its clause.
+const (
+	RuleValidationData = "validation_data" // EN 319 142-1 §5.4: DSS, VRI, extensions
+	RuleTimestamp      = "timestamp"       // EN 319 142-1 §5.4.3: an invisible document timestamp
+	RuleMetadata       = "metadata"        // ISO 32000-2 §14.3: information and XMP, which no page shows
+	RuleFill           = "fill"            // ISO 32000-2 §12.8.2.2, P 2: filling in forms
+	RuleSigning        = "signing"         // ISO 32000-2 §12.8.2.2, P 2: signing
+	RuleAnnotations    = "annotations"     // ISO 32000-2 §12.8.2.2, P 3: annotations
+	RuleVouched        = "vouched"         // no certification, and a later signature covers what was added
+)
+
+// Rules that a change breaks.
+const (
+	RuleNone          = "no_rule"          // nothing permits such a change
+	RuleNoChanges     = "no_changes"       // certified with P 1
+	RuleNoAnnotations = "no_annotations"   // certified with P 2, or not certified
+	RuleLocked        = "locked"           // FieldMDP locks the field (ISO 32000-2 §12.8.2.4)
+	RuleSignedField   = "signed_field"     // a signed field is frozen, its appearance included
+	RuleNumberInUse   = "number_in_use"    // it takes an object number that the earlier revision used
+	RuleTwoRoles      = "two_roles"        // the object means something else in another place
+	RuleRemoved       = "removed"          // something was taken away
+	RuleContradiction = "contradiction"    // value and appearance say different things
+	RuleAppearance    = "appearance_alone" // what is shown was changed without the value
+	RuleVisible       = "visible"          // a visible field was added after certification
+	RuleUnvouched     = "unvouched"        // a visible field was added and no later signature covers it
+	RuleCovers        = "covers_page"      // it covers a large part of a page
+	RuleHidden        = "hidden_object"    // an object that lay unused in the signed bytes was brought up
+	RuleAmbiguous     = "ambiguous"        // readers may understand it differently
+	RuleDamaged       = "damaged"          // it can't be read
+)
 
 // An Update is what one later revision changed, held against the signature it
 // is listed under and those before it.

@@ -17,12 +17,15 @@ import (
 // tells. Whether it is cryptographically good is for others to say, from CMS
 // and Digest.
 type Signature struct {
-	Field     string // full name
-	SubFilter string
-	Timestamp bool // a document timestamp (ETSI.RFC3161)
-	ByteRange []int64
-	Contents  []byte // as stored, with padding
-	CMS       []byte // without padding
+	Field string // full name
+	// Unreadable says that there is a signature which can't be read: it counts
+	// as a broken one. Problems says why.
+	Unreadable bool
+	SubFilter  string
+	Timestamp  bool // a document timestamp (ETSI.RFC3161)
+	ByteRange  []int64
+	Contents   []byte // as stored, with padding
+	CMS        []byte // without padding
 	// End is where the signed revision ends in the file; Revision is its
 	// number, 0 being the upload; Whole says that nothing follows it.
 	End      int64
@@ -172,13 +175,18 @@ func trimDER(b []byte) []byte {
 
 // A Problem is a fault in the structure of a signature.
 type Problem struct {
-	Code string // a stable word
-	Text string // a sentence
+	Code string            // a stable word
+	Args map[string]string // for the sentence of that code
+	Text string            // a sentence in English
 }
 
 // Codes of problems. The names of the attacks are those of "Processing
 // Dangerous Paths", "1 Trillion Dollar Refund" and "Shadow Attacks".
 const (
+	ProblemUnreadable   = "unreadable"      // the signature dictionary can't be read
+	ProblemDetached     = "detached"        // a signature that no field leads to
+	ProblemPadding      = "padding"         // something stands behind the signature value
+	ProblemHybrid       = "hybrid"          // cross-references show readers different files
 	ProblemByteRange    = "byte_range"      // missing or odd: universal signature forgery
 	ProblemContents     = "contents"        // missing or empty: universal signature forgery
 	ProblemGap          = "gap"             // unsigned bytes besides Contents: signature wrapping
