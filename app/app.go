@@ -29,6 +29,7 @@ import (
 	"paraph/app/signing"
 	"paraph/app/signing/pictures"
 	"paraph/app/web"
+	"paraph/app/words"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -58,6 +59,7 @@ type App struct {
 	First    account.Bootstrapped // the administrator that was just made, if one was
 	IsFirst  bool
 
+	words   *words.Catalogue
 	db      *kv.DB
 	jobs    *kv.Jobs
 	index   *search.Index
@@ -192,8 +194,11 @@ func (a *App) openHeart(o Options) (err error) {
 	if o.Cheap {
 		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
 	}
+	if a.words, err = words.Load(); err != nil {
+		return err
+	}
 	ids := newIDs(a.Clock.Now)
-	if a.Notify, err = notify.New(notify.Options{DB: a.db, Jobs: a.jobs, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.Config.Server.BaseURL, Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log}); err != nil {
+	if a.Notify, err = notify.New(notify.Options{DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.Config.Server.BaseURL, Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log}); err != nil {
 		return err
 	}
 	a.Accounts, err = account.New(a.db, account.Options{TokenKey: secret, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: a.Notify.Mail, Cost: cost,

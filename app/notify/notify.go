@@ -20,6 +20,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/mail"
 	"paraph/app/signing"
+	"paraph/app/words"
 	"paraph/kv"
 )
 
@@ -32,6 +33,7 @@ type Sender interface {
 type Options struct {
 	DB      *kv.DB
 	Jobs    *kv.Jobs
+	Words   *words.Catalogue
 	Sender  Sender // nil: nothing is sent, the outbox keeps it all
 	From    mail.Address
 	NewID   func() ulid.ULID
@@ -45,7 +47,7 @@ type Options struct {
 type Service struct {
 	Options
 	signing *signing.Service
-	pages   *pages
+	wording *wording
 	tests   *account.Limiter // test messages, per person
 }
 
@@ -54,14 +56,14 @@ func New(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	p, err := parsePages()
+	w, err := newWording(o.Words)
 	if err != nil {
 		return nil, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Service{Options: o, pages: p, tests: account.NewLimiter(6, time.Minute, o.Now)}, nil
+	return &Service{Options: o, wording: w, tests: account.NewLimiter(6, time.Minute, o.Now)}, nil
 }
 
 // Follow names the room whose journal is followed.

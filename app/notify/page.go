@@ -3,136 +3,32 @@ package notify
 import (
 	"bytes"
 	"cmp"
-	"embed"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"maps"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
-	texttemplate "text/template"
 	"time"
 
-	"golang.org/x/text/language"
-
+	"paraph/app/words"
 	"paraph/kv"
 )
 
-//go:embed texts/*.json layout/mail.html
-var files embed.FS
+//go:embed layout/mail.html
+var layout string
 
-// letter is the wording of one kind of message in one language.
-type letter struct {
-	Subject string   `json:"subject"`
-	Lead    string   `json:"lead"`
-	Body    []string `json:"body"`
-	Button  string   `json:"button"`
-}
-
-// pages are all wordings, read once at start.
-type pages struct {
-	layout    *template.Template
-	languages []language.Tag
-	names     []string
-	matcher   language.Matcher
-	wordings  map[string]map[string]*wording // language → kind
-}
-
+// wording turns facts into messages. The texts of a kind of message are
+// mail.KIND.subject, .lead, .body.1 and so on, and .button; a text for people who
+// approve instead of signing has .approver after it.
 type wording struct {
-	subject, lead, button *texttemplate.Template
-	body                  []*texttemplate.Template
+	words  *words.Catalogue
+	layout *template.Template
 }
 
-// layoutKind is the wording that all messages have in common: the greeting as
-// its lead, then the footer and the sentence before a bare link.
-const layoutKind = "_layout"
-
-// dateKind is how a time is written: its lead puts together day, month, year,
-// time and zone; its body names the months.
-const dateKind = "_date"
-
-func parsePages() (*pages, error) {
-	layout, err := template.ParseFS(files, "layout/mail.html")
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{layout: layout, wordings: map[string]map[string]*wording{}}
-	names, err := fs.Glob(files, "texts/*.json")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range append([]string{"texts/en.json"}, names...) {
-		lang := strings.TrimSuffix(path.Base(name), ".json")
-		if p.wordings[lang] != nil {
-			continue
-		}
-		if p.wordings[lang], err = parseTexts(name); err != nil {
-			return nil, fmt.Errorf("notify: %s: %w", name, err)
-		}
-		p.languages, p.names = append(p.languages, language.Make(lang)), append(p.names, lang)
-	}
-	p.matcher = language.NewMatcher(p.languages)
-	return p, nil
-}
-
-func parseTexts(name string) (map[string]*wording, error) {
-	b, err := files.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var letters map[string]letter
-	if err := json.Unmarshal(b, &letters); err != nil {
-		return nil, err
-	}
-	out := map[string]*wording{}
-	for kind, l := range letters {
-		if out[kind], err = l.parse(); err != nil {
-			return nil, fmt.Errorf("%s: %w", kind, err)
-		}
-	}
-	return out, nil
-}
-
-func (l letter) parse() (*wording, error) {
-	var first error
-	parse := func(s string) *texttemplate.Template {
-		t, err := texttemplate.New("").Option("missingkey=zero").Parse(s)
-		if err != nil && first == nil {
-			first = err
-		}
-		return t
-	}
-	w := &wording{subject: parse(l.Subject), lead: parse(l.Lead), button: parse(l.Button)}
-	for _, s := range l.Body {
-		w.body = append(w.body, parse(s))
-	}
-	return w, first
-}
-
-// Languages lists those that messages are written in, as BCP 47 tags.
-func (s *Service) Languages() []string { return slices.Sorted(slices.Values(s.pages.names)) }
-
-// match finds the language we have that suits a locale best.
-func (p *pages) match(locale string) string {
-	tag, err := language.Parse(locale)
-	if err != nil {
-		return p.names[0]
-	}
-	_, i, confidence := p.matcher.Match(tag)
-	if confidence == language.No {
-		return p.names[0]
-	}
-	return p.names[i]
-}
-
-// say fills a wording with facts.
-func say(t *texttemplate.Template, facts map[string]string) (string, error) {
-	var b strings.Builder
-	err := t.Execute(&b, facts)
-	return strings.TrimSpace(b.String()), err
+func newWording(c *words.Catalogue) (*wording, error) {
+	t, err := template.New("mail").Parse(layout)
+	return &wording{words: c, layout: t}, err
 }
 
 // said is a message as its layouts want it.
@@ -160,12 +56,12 @@ func (s *Service) compose(m Message, locale string, facts map[string]string) (Me
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
 	}
-	v, err := s.pages.word(m.Kind, s.pages.match(locale), facts)
+	v, err := s.wording.word(m.Kind, locale, facts)
 	if err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	var html bytes.Buffer
-	if err := s.pages.layout.Execute(&html, v); err != nil {
+	if err := s.wording.layout.Execute(&html, v); err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
 	m.Subject, m.Text, m.HTML = v.Subject, v.text(), html.String()
@@ -175,93 +71,99 @@ func (s *Service) compose(m Message, locale string, facts map[string]string) (Me
 	return m, nil
 }
 
-func (p *pages) word(kind, lang string, facts map[string]string) (*said, error) {
-	w, common := p.wordings[lang][kind], p.wordings[lang][layoutKind]
-	if w == nil || common == nil {
-		w, common, lang = p.wordings["en"][kind], p.wordings["en"][layoutKind], "en"
-	}
-	if w == nil {
+// word puts a message into the words of the language that suits a locale best.
+func (w *wording) word(kind, locale string, facts map[string]string) (*said, error) {
+	l := w.words.Match(locale)
+	if !l.Has("mail." + kind + ".subject") {
 		return nil, fmt.Errorf("no wording for %s", kind)
 	}
-	facts, err := p.dated(lang, facts)
-	if err != nil {
-		return nil, err
+	m := letter{language: l, facts: dated(l, facts), key: "mail." + kind}
+	v := &said{Lang: l.Tag(), Dir: l.Dir(), Subject: m.line("subject"), Lead: m.line("lead"), Body: m.body(),
+		Button: m.line("button"), Greeting: m.say("mail.greeting"), Footer: m.say("mail.footer"),
+		Fallback: m.say("mail.fallback"), Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
+	if kind == "invitation" || kind == "reminder" {
+		v.Quote = facts["message"]
 	}
-	v := &said{Lang: lang, Dir: direction(lang), Quote: facts["message"], Link: facts["link"],
-		Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
-	if kind != "invitation" && kind != "reminder" {
-		v.Quote = ""
+	if own := facts["subject"]; kind == "invitation" && own != "" {
+		v.Subject = own
 	}
-	var first error
-	fill := func(to *string, t *texttemplate.Template) {
-		s, err := say(t, facts)
-		if err != nil && first == nil {
-			first = err
-		}
-		*to = s
-	}
-	fill(&v.Subject, w.subject)
 	v.Subject = strings.Join(strings.Fields(v.Subject), " ")
-	fill(&v.Lead, w.lead)
-	fill(&v.Button, w.button)
-	fill(&v.Greeting, common.lead)
-	fill(&v.Footer, common.body[0])
-	fill(&v.Fallback, common.body[1])
-	for _, t := range w.body {
-		var line string
-		if fill(&line, t); line != "" {
-			v.Body = append(v.Body, line)
-		}
+	if v.Button != "" {
+		v.Link = facts["link"]
 	}
-	if v.Button == "" {
-		v.Link = ""
-	}
-	return v, first
+	return v, nil
 }
 
-// dated gives the facts with their times in the form of a language.
-func (p *pages) dated(lang string, facts map[string]string) (map[string]string, error) {
-	facts = maps.Clone(facts)
+// letter is one message in one language.
+type letter struct {
+	language *words.Language
+	facts    map[string]string
+	key      string
+}
+
+// say returns a text in which a fact that is not known is empty.
+func (m letter) say(key string) string {
+	args := map[string]any{}
+	for _, name := range m.language.Names(key) {
+		args[name] = m.facts[name]
+	}
+	return strings.TrimSpace(m.language.SayOf(key, args))
+}
+
+// line is one text of the message, empty where the message has none.
+func (m letter) line(name string) string {
+	key := m.key + "." + name
+	if approver := key + ".approver"; m.facts["approver"] != "" && m.language.Has(approver) {
+		key = approver
+	}
+	if !m.language.Has(key) {
+		return ""
+	}
+	return m.say(key)
+}
+
+// body is the message's paragraphs. One that names a fact that is not known, such
+// as a deadline, is left out.
+func (m letter) body() (paragraphs []string) {
+	for i := 1; ; i++ {
+		name := "body." + strconv.Itoa(i)
+		key := m.key + "." + name
+		if !m.language.Has(key) {
+			return paragraphs
+		}
+		if m.knows(m.language.Names(key)) {
+			paragraphs = append(paragraphs, m.line(name))
+		}
+	}
+}
+
+func (m letter) knows(names []string) bool {
+	for _, name := range names {
+		if m.facts[name] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// dated returns the facts with their times in words.
+func dated(l *words.Language, facts map[string]string) map[string]string {
+	out := maps.Clone(facts)
 	for _, name := range []string{"expires", "expires_at"} {
-		t, err := time.Parse(time.RFC3339, facts[name])
-		if err != nil {
-			continue // there is none
-		}
-		if facts[name], err = p.date(lang, t, facts["timezone"]); err != nil {
-			return nil, err
+		if t, err := time.Parse(time.RFC3339, facts[name]); err == nil {
+			out[name] = l.Moment(t.In(zone(facts["timezone"])))
 		}
 	}
-	return facts, nil
+	return out
 }
 
-// date writes a time in the form of a language, in a time zone; an unknown one
-// is UTC.
-func (p *pages) date(lang string, t time.Time, timezone string) (string, error) {
-	form := p.wordings[lang][dateKind]
-	if form == nil || len(form.body) != 12 {
-		return "", fmt.Errorf("no form of dates in %s", lang)
-	}
-	zone, err := time.LoadLocation(timezone)
+// zone is a time zone by its name, UTC if it is not known.
+func zone(name string) *time.Location {
+	z, err := time.LoadLocation(name)
 	if err != nil {
-		zone = time.UTC
+		return time.UTC
 	}
-	t = t.In(zone)
-	month, err := say(form.body[t.Month()-1], nil)
-	if err != nil {
-		return "", err
-	}
-	name := "UTC"
-	if _, offset := t.Zone(); offset != 0 {
-		name = t.Format("UTC-07:00")
-	}
-	return say(form.lead, map[string]string{"day": strconv.Itoa(t.Day()), "month": month, "year": strconv.Itoa(t.Year()), "time": t.Format("15:04"), "zone": name})
-}
-
-func direction(lang string) string {
-	if lang == "ar" || lang == "he" {
-		return "rtl"
-	}
-	return "ltr"
+	return z
 }
 
 // text is the message as plain text.

@@ -2,96 +2,38 @@ package notify
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
 	"net/mail"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 
 	outgoing "paraph/app/mail"
+	"paraph/app/words"
 	"paraph/kv"
 )
 
-// languages are those that every message is written in.
-const languages = "ar cs de en es fr he it ja ko nl pl pt tr uk zh"
+// kinds are all kinds of messages.
+func kinds(c *words.Catalogue) []string {
+	var kinds []string
+	for _, key := range c.English().Keys("mail.") {
+		if kind, ok := strings.CutSuffix(key, ".subject"); ok {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
 
-func letters(t testing.TB, lang string) map[string]letter {
+func catalogue(t testing.TB) *words.Catalogue {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("texts", lang+".json"))
+	c, err := words.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all map[string]letter
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// lines are the texts of a letter, by place.
-func (l letter) lines() []string {
-	return append([]string{l.Subject, l.Lead, l.Button}, l.Body...)
-}
-
-var variable = regexp.MustCompile(`\.(\w+)`)
-
-// variables are those that a template names, each once.
-func variables(s string) []string {
-	var names []string
-	for _, action := range regexp.MustCompile(`\{\{.*?\}\}`).FindAllString(s, -1) {
-		for _, m := range variable.FindAllStringSubmatch(action, -1) {
-			names = append(names, m[1])
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func TestEveryLanguageHasEveryMessage(t *testing.T) {
-	t.Parallel()
-	english := letters(t, "en")
-	names, err := filepath.Glob("texts/*.json")
-	if err != nil || len(names) != len(strings.Fields(languages)) {
-		t.Fatalf("%d languages, %v", len(names), err)
-	}
-	for lang := range strings.FieldsSeq(languages) {
-		all := letters(t, lang)
-		if !slices.Equal(slices.Sorted(maps.Keys(all)), slices.Sorted(maps.Keys(english))) {
-			t.Errorf("%s has other messages than English", lang)
-		}
-		for kind, l := range all {
-			compare(t, lang+", "+kind, l.lines(), english[kind].lines(), lang != "en" && kind != dateKind)
-		}
-	}
-}
-
-// compare holds the lines of a letter against those of the English one.
-func compare(t *testing.T, what string, lines, english []string, translated bool) {
-	t.Helper()
-	if len(lines) != len(english) {
-		t.Errorf("%s has %d lines, not %d", what, len(lines), len(english))
-		return
-	}
-	for i, s := range lines {
-		switch {
-		case (s == "") != (english[i] == ""):
-			t.Errorf("%s: %q for %q", what, s, english[i])
-		case !slices.Equal(variables(s), variables(english[i])):
-			t.Errorf("%s: %q names %v, not %v", what, s, variables(s), variables(english[i]))
-		case translated && s != "" && s == english[i]:
-			t.Errorf("%s is English: %q", what, s)
-		}
-	}
+	return c
 }
 
 // facts are all that a message may say, with hostile values where strangers
@@ -114,7 +56,7 @@ func service(t testing.TB) (*Service, *kv.DB) {
 			t.Error(err)
 		}
 	})
-	s, err := New(Options{DB: db, Jobs: kv.NewJobs(db), NewID: ulid.Make})
+	s, err := New(Options{DB: db, Words: catalogue(t), Jobs: kv.NewJobs(db), NewID: ulid.Make})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +68,8 @@ func service(t testing.TB) (*Service, *kv.DB) {
 func TestEveryMessageInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	s, db := service(t)
-	for lang := range strings.FieldsSeq(languages) {
-		for kind := range letters(t, lang) {
-			if strings.HasPrefix(kind, "_") {
-				continue
-			}
+	for _, lang := range s.Words.Tags() {
+		for _, kind := range kinds(s.Words) {
 			for _, role := range []string{"", "yes"} {
 				f := facts()
 				f["approver"] = role
@@ -211,48 +150,75 @@ func TestSubjectCannotAddHeaders(t *testing.T) {
 	s, _ := service(t)
 	f := facts()
 	f["subject"] = "Sign\r\nBcc: everybody@b.example\r\n\r\nbody"
-	v, err := s.pages.word("invitation", "en", f)
+	v, err := s.wording.word("invitation", "en", f)
 	if err != nil || v.Subject != "Sign Bcc: everybody@b.example body" {
 		t.Errorf("subject %q, %v", v.Subject, err)
 	}
 }
 
-func TestDatesInTheFormOfTheLanguage(t *testing.T) {
+func TestDeadlinesAreInTheCompanysZone(t *testing.T) {
 	t.Parallel()
-	p, err := parsePages()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
-	for _, c := range []struct{ lang, zone, want string }{
-		{"en", "", "31 December 2026, 23:30 UTC"},
-		{"en", "no/such", "31 December 2026, 23:30 UTC"},
-		{"de", "Europe/Vienna", "1. Januar 2027, 00:30 Uhr (UTC+01:00)"},
-		{"fr", "UTC", "31 décembre 2026 à 23:30 (UTC)"},
-		{"pl", "UTC", "31 grudnia 2026, 23:30 (UTC)"},
-		{"ja", "Asia/Tokyo", "2027年1月1日 08:30（UTC+09:00）"},
-		{"ko", "UTC", "2026년 12월 31일 23:30(UTC)"},
-		{"ar", "America/New_York", "31 ديسمبر 2026، 18:30 (UTC-05:00)"},
-	} {
-		if got, err := p.date(c.lang, at, c.zone); err != nil || got != c.want {
-			t.Errorf("%s, %s: %q, %v, want %q", c.lang, c.zone, got, err, c.want)
+	s, _ := service(t)
+	for zone, want := range map[string]string{"Europe/Vienna": "vor dem 1. Januar 2027, 00:30 Uhr (UTC+01:00)", "no/such": "vor dem 31. Dezember 2026, 23:30 Uhr (UTC)"} {
+		f := facts()
+		f["timezone"] = zone
+		v, err := s.wording.word("invitation", "de-AT", f)
+		if err != nil || !strings.Contains(v.text(), want) {
+			t.Errorf("%s, %v", v.text(), err)
 		}
-	}
-	v, err := p.word("invitation", "de", facts())
-	if err != nil || !strings.Contains(v.text(), "vor dem 1. Januar 2027, 00:30 Uhr (UTC+01:00)") {
-		t.Errorf("%s, %v", v.text(), err)
 	}
 }
 
-func TestTheLanguageThatSuits(t *testing.T) {
+func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 	t.Parallel()
-	p, err := parsePages()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for locale, want := range map[string]string{"": "en", "??": "en", "de-AT": "de", "pt-PT": "pt", "en-GB": "en", "zh-Hans-CN": "zh", "uk": "uk", "iw": "he", "th": "en", "ar-EG": "ar"} {
-		if got := p.match(locale); got != want {
-			t.Errorf("%q is answered in %s, not %s", locale, got, want)
+	s, _ := service(t)
+	for _, c := range []struct {
+		kind, fact, sentence string
+	}{
+		{"invitation", "expires", "Please do so before"}, {"reminder", "expires", "It can be signed until"},
+		{"declined", "reason", "The reason given"}, {"voided", "reason", "The reason given"},
+	} {
+		f := facts()
+		with, err := s.wording.word(c.kind, "en", f)
+		if err != nil {
+			t.Fatal(err)
 		}
+		delete(f, c.fact)
+		without, err := s.wording.word(c.kind, "en", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(with.text(), c.sentence) || strings.Contains(without.text(), c.sentence) ||
+			len(with.Body) != len(without.Body)+1 {
+			t.Errorf("%s: with %q, without %q", c.kind, with.Body, without.Body)
+		}
+	}
+}
+
+func TestAnApproverIsAskedToApprove(t *testing.T) {
+	t.Parallel()
+	s, _ := service(t)
+	for _, kind := range []string{"invitation", "reminder"} {
+		f := facts()
+		signer, err := s.wording.word(kind, "en", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f["approver"] = "yes"
+		approver, err := s.wording.word(kind, "en", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signer.Button != "Read and sign" || approver.Button != "Read and approve" || signer.Lead == approver.Lead {
+			t.Errorf("%s: %q and %q, %q and %q", kind, signer.Button, approver.Button, signer.Lead, approver.Lead)
+		}
+	}
+}
+
+func TestAnUnknownKindIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := service(t)
+	if v, err := s.wording.word("no_such", "en", facts()); err == nil {
+		t.Errorf("got %q", v.text())
 	}
 }

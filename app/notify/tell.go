@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -129,16 +130,7 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 		f["approver"] = "yes"
 	}
 	m = Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
-	return m, firstOf(inv.Locale, t.document.Locale, t.company.Locale), f
-}
-
-func firstOf(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
+	return m, cmp.Or(inv.Locale, t.document.Locale, t.company.Locale), f
 }
 
 // tellOwner writes to the document's owner.

@@ -83,7 +83,7 @@ func (r *request) showEditor() error {
 // document's own first.
 func (r *request) mailLanguages() []option {
 	var out []option
-	for _, tag := range r.door.Notify.Languages() {
+	for _, tag := range r.door.Notify.Words.Tags() {
 		out = append(out, option{Value: tag, Label: display.Self.Name(language.Make(tag))})
 	}
 	slices.SortFunc(out, func(a, b option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })

@@ -19,7 +19,7 @@ func (d *Door) mailLanguages(locale string) []option {
 	base, _ := tag.Base()
 	var all []option
 	known := false
-	for _, l := range d.Notify.Languages() {
+	for _, l := range d.Notify.Words.Tags() {
 		o := option{Value: l, Label: display.Self.Name(language.Make(l))}
 		if base.String() == l {
 			known = true

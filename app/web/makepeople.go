@@ -116,7 +116,7 @@ func (r *request) dress(row *personRow, i, n int) {
 	row.Roles = choose("asked.", row.Role, signing.Signer, signing.Approver, signing.Viewer)
 	row.Checks = choose("check.", row.Check, signing.ByLink, signing.ByEmailCode, signing.ByAccessCode)
 	row.Locales = []option{{"", r.say("people.locale.any"), row.Locale == ""}}
-	for _, tag := range r.door.Notify.Languages() {
+	for _, tag := range r.door.Notify.Words.Tags() {
 		row.Locales = append(row.Locales, option{tag, display.Self.Name(language.Make(tag)), row.Locale == tag})
 	}
 	slices.SortStableFunc(row.Locales[1:], func(a, b option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })

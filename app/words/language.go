@@ -63,6 +63,19 @@ func (l *Language) Has(key string) bool {
 	return ok
 }
 
+// Names lists the names in braces that a text has, in all its forms.
+func (l *Language) Names(key string) []string {
+	t, _, _ := l.find(key)
+	names := map[string]bool{}
+	for _, s := range t {
+		fill(s, func(name string) (string, bool) {
+			names[name] = true
+			return "", true
+		})
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // find returns a text and the language it is in.
 func (l *Language) find(key string) (text, *Language, bool) {
 	if t, ok := l.texts[key]; ok {

@@ -1,0 +1,154 @@
+package words_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+// forms is one text by plural form, "" where there is only one.
+type forms map[string]string
+
+func (f *forms) UnmarshalJSON(b []byte) error {
+	var single string
+	if json.Unmarshal(b, &single) == nil {
+		*f = forms{"": single}
+		return nil
+	}
+	return json.Unmarshal(b, (*map[string]string)(f))
+}
+
+func (f forms) plural() bool {
+	_, single := f[""]
+	return !single
+}
+
+// names are the names in braces of a text, once each.
+func (f forms) names() string {
+	found := map[string]bool{}
+	for _, s := range f {
+		for _, name := range placeholder.FindAllString(s, -1) {
+			found[name] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(found)), " ")
+}
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+// areas are the texts of a language, by area and key.
+func areas(t *testing.T, tag string) map[string]map[string]forms {
+	t.Helper()
+	files, err := filepath.Glob(tag + "/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]map[string]forms{}
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var area map[string]forms
+		if err := json.Unmarshal(raw, &area); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(name), ".json")] = area
+	}
+	return all
+}
+
+// translated are the areas that are read by people outside the team, in all
+// languages. The team's pages are in English.
+var translated = []string{"formats", "mail"}
+
+// TestEveryLanguageHasEveryText holds every language against English: the same
+// keys, the same names in them, and the plural forms of the language.
+func TestEveryLanguageHasEveryText(t *testing.T) {
+	t.Parallel()
+	english := areas(t, "en")
+	tags := load(t).Tags()
+	if len(tags) != 16 {
+		t.Fatalf("there are %d languages: %v", len(tags), tags)
+	}
+	for _, tag := range tags {
+		own := areas(t, tag)
+		for area := range own {
+			if tag != "en" && !slices.Contains(translated, area) {
+				t.Errorf("%s/%s is not an area that is translated", tag, area)
+			}
+		}
+		for _, area := range translated {
+			for key, want := range english[area] {
+				if err := check(tag, key, own[area][key], want); err != nil {
+					t.Errorf("%s/%s: %s %v", tag, area, key, err)
+				}
+			}
+			for key := range own[area] {
+				if _, ok := english[area][key]; !ok {
+					t.Errorf("%s/%s: English has no %s", tag, area, key)
+				}
+			}
+		}
+	}
+}
+
+func check(tag, key string, got, want forms) error {
+	switch {
+	case got == nil:
+		return fmt.Errorf("is missing")
+	case got.names() != want.names() && key != "date.figures": // may have 3, 03 and March
+		return fmt.Errorf("names %q, English %q", got.names(), want.names())
+	case got.plural() != want.plural():
+		return fmt.Errorf("must have plural forms in all languages or in none")
+	}
+	for form, s := range got {
+		switch {
+		case strings.TrimSpace(s) == "":
+			return fmt.Errorf("is empty")
+		case strings.TrimSpace(s) != s && key != "list.comma":
+			return fmt.Errorf("begins or ends with a space")
+		case tag != "en" && s == want[form] && !international.MatchString(key):
+			return fmt.Errorf("is still English: %q", s)
+		case form != "" && !pluralForms(tag)[form]:
+			return fmt.Errorf("has the form %q, which the language lacks", form)
+		}
+	}
+	if !got.plural() {
+		return nil
+	}
+	for form := range pluralForms(tag) {
+		if got[form] == "" {
+			return fmt.Errorf("lacks the form %q", form)
+		}
+	}
+	return nil
+}
+
+// international are keys whose texts several languages write alike.
+var international = regexp.MustCompile(`^(date|list)\.`)
+
+var formNames = map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two",
+	plural.Few: "few", plural.Many: "many", plural.Other: "other"}
+
+// pluralForms are those that whole numbers have in a language (CLDR), and other,
+// which stands in for what is missing.
+func pluralForms(tag string) map[string]bool {
+	found := map[string]bool{"other": true}
+	for n := range 1_000_001 {
+		if n > 1000 && n%100_000 != 0 {
+			continue
+		}
+		found[formNames[plural.Cardinal.MatchPlural(language.MustParse(tag), n, 0, 0, 0, 0)]] = true
+	}
+	return found
+}
