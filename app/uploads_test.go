@@ -283,6 +283,20 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
+// protectedOffice is the beginning of a compound file as Office writes it for a
+// document with a password: a header and a directory ([MS-CFB] §2.2, §2.6).
+func protectedOffice() []byte {
+	b := make([]byte, 2*512)
+	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	b[30] = 9 // sectors of 512 bytes; the directory is in sector 0
+	for i, name := range []string{"Root Entry", "EncryptionInfo", "EncryptedPackage"} {
+		for j, r := range name {
+			b[512+128*i+2*j] = byte(r)
+		}
+	}
+	return b
+}
+
 // TestRefusedUploads has what can't be signed: a sentence says why.
 func TestRefusedUploads(t *testing.T) {
 	t.Parallel()
@@ -297,6 +311,7 @@ func TestRefusedUploads(t *testing.T) {
 		"dynamic XFA":            {papers("/NeedsRendering true/AcroForm<</Fields[]/XFA 100 0 R>>", []paper{a4}, dynamic), "XFA"},
 		"dynamic XFA, with form": {papers("/AcroForm<</Fields[101 0 R]/XFA 100 0 R>>", []paper{a4}, dynamic, input), "XFA"},
 		"no pages":               {papers("", nil), ""},
+		"DOCX with a password":   {protectedOffice(), "password"},
 		"cut before the pages":   {plain[:bytes.Index(plain, []byte("\n1 0 obj"))], "missing"},
 		"no beginning":           {[]byte("Notes of a meeting, called a PDF by mistake.\n"), "does not begin as a PDF does"},
 		"nothing":                {nil, "empty"},

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"paraph/app/convert/internal/archive"
 )
@@ -18,6 +19,9 @@ const HeadSize = 4096
 // pdfWindow is how far into a file "%PDF-" may stand; readers have always
 // accepted that much in front of it (ISO 32000-1, Annex H, note 13).
 const pdfWindow = 1024
+
+// oleMagic begins a compound file ([MS-CFB] §2.2).
+const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // Supported says whether a kind named by Kind can become a document: "pdf" as
 // it is, "docx" and the images through this package.
@@ -39,7 +43,7 @@ func Kind(head []byte, name string) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return zipKindByHead(head, name)
-	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
+	case bytes.HasPrefix(head, []byte(oleMagic)):
 		return oleKind(name)
 	}
 	for _, m := range magics {
@@ -173,6 +177,29 @@ func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
 		return zipKind(r, size), nil
 	}
 	return kind, nil
+}
+
+// IsProtectedOffice reports whether a file is an Office document that a password
+// protects: a compound file with a stream called EncryptedPackage
+// ([MS-OFFCRYPTO] §2.3.4.4), one of the first entries of its directory ([MS-CFB]
+// §2.6). The error is only ever that of reading.
+func IsProtectedOffice(r io.ReaderAt) (bool, error) {
+	head := make([]byte, 512)
+	if _, err := r.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte(oleMagic)) {
+		return false, ignoreEOF(err)
+	}
+	sector := int64(1) << min(binary.LittleEndian.Uint16(head[30:]), 12)
+	directory := make([]byte, 4096)
+	n, err := r.ReadAt(directory, (int64(binary.LittleEndian.Uint32(head[48:]))+1)*sector)
+	return bytes.Contains(directory[:n], utf16LE("EncryptedPackage")), ignoreEOF(err)
+}
+
+func utf16LE(s string) []byte {
+	var out []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = binary.LittleEndian.AppendUint16(out, u)
+	}
+	return out
 }
 
 func zipKind(r io.ReaderAt, size int64) string {

@@ -104,3 +104,35 @@ func TestSupported(t *testing.T) {
 		}
 	}
 }
+
+func TestPasswordProtectedOfficeFilesAreRecognised(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		stream string
+		want   bool
+	}{{"EncryptedPackage", true}, {"WordDocument", false}} {
+		got, err := convert.IsProtectedOffice(bytes.NewReader(compoundFile(tt.stream)))
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %v, %v, want %v", tt.stream, got, err, tt.want)
+		}
+	}
+	for _, b := range [][]byte{nil, []byte("PK"), compoundFile("EncryptedPackage")[:600]} {
+		if got, err := convert.IsProtectedOffice(bytes.NewReader(b)); got || err != nil {
+			t.Errorf("%.8q: %v, %v", b, got, err)
+		}
+	}
+}
+
+// compoundFile is a compound file's header, an empty sector, and a directory
+// with a root and one stream ([MS-CFB] §2.2, §2.6).
+func compoundFile(stream string) []byte {
+	b := make([]byte, 3*512)
+	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	b[30], b[48] = 9, 1 // sectors of 512 bytes; the directory is sector 1
+	for i, name := range []string{"Root Entry", stream} {
+		for j, r := range name {
+			b[1024+128*i+2*j] = byte(r)
+		}
+	}
+	return b
+}

@@ -68,7 +68,7 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 		file.ContentType = "application/pdf"
 		err = s.intakePDF(ctx, u, &file) // which may have lost its beginning
 	default:
-		return File{}, notAccepted(u.Name)
+		err = notConvertible(u)
 	}
 	if err != nil {
 		return File{}, err
@@ -77,6 +77,18 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 		return File{}, refuse(nil, "The file %s has %d pages; the limit is %d.", u.Name, len(file.Pages), s.Limits.Pages)
 	}
 	return file, nil
+}
+
+// notConvertible says why a file of another type can't be taken.
+func notConvertible(u *Upload) error {
+	protected, err := convert.IsProtectedOffice(u.raw)
+	switch {
+	case err != nil:
+		return err
+	case protected:
+		return refuse(nil, "The document %s is protected by a password. Remove the password in Word and upload it again.", u.Name)
+	}
+	return notAccepted(u.Name)
 }
 
 func notAccepted(name string) error {

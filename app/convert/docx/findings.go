@@ -32,7 +32,7 @@ var messages = map[string]struct{ severity, message string }{
 	"page_borders":      {"info", "Borders around pages are left out."},
 	"fonts_replaced":    {"info", "All text is shown in one sans-serif font, so lines and pages break elsewhere than in the original."},
 	"line_numbers":      {"info", "Line numbers are left out."},
-	"ruby":              {"info", "Reading aids above characters are left out."},
+	"ruby":              {"info", "Reading aids above characters are shown in parentheses after them."},
 }
 
 // findings counts by code, in order of appearance.

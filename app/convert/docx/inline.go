@@ -39,31 +39,39 @@ type collector struct {
 	boxes []*node // w:txbxContent found on the way
 }
 
-// content walks over what may contain runs.
+// content walks over everything that may contain runs. Wrappers that are not
+// known are looked into: what a newer program or a careless generator puts
+// around a run must not take words out of a contract.
 func (c *collector) content(n *node) {
 	for _, k := range n.kids {
 		switch k.name {
 		case "w:r":
 			c.run(k)
-		case "w:hyperlink", "w:smartTag", "w:customXml", "w:bdo", "w:dir":
-			c.content(k)
 		case "w:ins", "w:moveTo":
 			c.d.findings.add("tracked_changes")
 			c.content(k)
 		case "w:del", "w:moveFrom":
 			c.d.findings.add("tracked_changes")
-		case "w:sdt":
-			if s := k.child("w:sdtContent"); s != nil {
-				c.content(s)
-			}
 		case "w:fldSimple":
 			c.simpleField(k)
 		case "mc:AlternateContent":
 			c.content(alternative(k))
 		case "m:oMath", "m:oMathPara":
 			c.equation(k)
+		case "w:p": // invalid here, but template engines write it
+			c.nestedParagraph(k)
+		default:
+			c.content(k)
 		}
 	}
+}
+
+// nestedParagraph puts the text of a paragraph inside another on a line of its own.
+func (c *collector) nestedParagraph(k *node) {
+	if len(c.items) > 0 {
+		c.add(item{kind: lineBreak, f: c.d.format(c.base, c.dark)})
+	}
+	c.content(k)
 }
 
 // alternative chooses between what newer and older programs are given.
@@ -141,10 +149,7 @@ func (c *collector) runChild(k *node, f *format) {
 	case "w:footnoteRef", "w:endnoteRef":
 		c.text(c.note, f)
 	case "w:ruby":
-		c.d.findings.add("ruby")
-		if b := k.child("w:rubyBase"); b != nil {
-			c.content(b)
-		}
+		c.ruby(k, f)
 	case "w:commentReference":
 		c.d.findings.add("comments")
 	case "mc:AlternateContent":
@@ -258,6 +263,19 @@ func hex(s string) (rune, bool) {
 		v = v<<4 | rune(i)
 	}
 	return v, s != "" && unicode.IsPrint(v) || isPrivate(v)
+}
+
+// ruby shows the reading of characters in parentheses after them (§17.3.3.25).
+func (c *collector) ruby(k *node, f *format) {
+	c.d.findings.add("ruby")
+	if base := k.child("w:rubyBase"); base != nil {
+		c.content(base)
+	}
+	if reading := k.child("w:rt"); reading != nil && reading.find("w:t") != nil {
+		c.text("(", f)
+		c.content(reading)
+		c.text(")", f)
+	}
 }
 
 // equation shows the letters of an equation one after the other.

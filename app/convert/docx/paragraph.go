@@ -75,18 +75,18 @@ func flattenBlocks(d *document, nodes []*node) (out []*node) {
 		switch n.name {
 		case "w:p", "w:tbl":
 			out = append(out, n)
-		case "w:sdt":
-			if c := n.child("w:sdtContent"); c != nil {
-				out = append(out, flattenBlocks(d, c.kids)...)
-			}
-		case "w:customXml", "w:smartTag", "w:ins", "w:moveTo":
-			out = append(out, flattenBlocks(d, n.kids)...)
+		case "w:del", "w:moveFrom":
+			d.findings.add("tracked_changes")
 		case "mc:AlternateContent":
 			out = append(out, flattenBlocks(d, alternative(n).kids)...)
 		case "w:altChunk":
 			d.findings.add("embedded_document")
 		case "m:oMathPara", "m:oMath":
 			out = append(out, &node{name: "w:p", kids: []*node{n}})
+		case "w:r": // invalid here, but shown by Word
+			out = append(out, &node{name: "w:p", kids: []*node{n}})
+		default: // a wrapper: w:sdt, w:customXml, w:ins or one that is not known
+			out = append(out, flattenBlocks(d, n.kids)...)
 		}
 	}
 	return out

@@ -139,5 +139,8 @@ func (s *stream) block() (*node, error) {
 		case "w:p", "w:tbl", "w:altChunk", "mc:AlternateContent", "m:oMathPara", "m:oMath":
 			return n, nil
 		}
+		if n.find("w:t") != nil { // in a wrapper that is not known
+			return n, nil
+		}
 	}
 }

@@ -138,20 +138,17 @@ func (d *document) readRows(n *node) (rows []*row) {
 	return rows
 }
 
-// eachWrapped calls fn for the children of a name, inside wrappers too.
+// eachWrapped calls fn for the children of a name, inside any wrapper too.
 func eachWrapped(n *node, name string, fn func(*node)) {
 	for _, k := range n.kids {
 		switch k.name {
 		case name:
 			fn(k)
-		case "w:sdt":
-			if c := k.child("w:sdtContent"); c != nil {
-				eachWrapped(c, name, fn)
-			}
-		case "w:customXml", "w:smartTag", "w:ins", "w:moveTo":
-			eachWrapped(k, name, fn)
+		case "w:del", "w:moveFrom":
 		case "mc:AlternateContent":
 			eachWrapped(alternative(k), name, fn)
+		default:
+			eachWrapped(k, name, fn)
 		}
 	}
 }
