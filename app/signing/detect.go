@@ -9,34 +9,15 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/detect"
 	"paraph/kv"
 )
 
-// Where a suggested field was found.
-const (
-	FoundInForm = "form" // a form field of the upload
-	FoundInTag  = "tag"  // a text tag such as {{signature1}}
-	FoundInLine = "line" // a line to sign or write on, with its label
-)
-
-// Suggestion is a field that a file seems to ask for. Its place is as a field's.
+// Suggestion is a field that a file of a draft seems to ask for.
 type Suggestion struct {
-	Source     string   `json:"source"`
-	File       string   `json:"file_id"`
-	Recipient  int      `json:"recipient"`               // number from 1 of those who sign or approve, in their order
-	Invitation string   `json:"invitation_id,omitempty"` // of that number, "" if there are not so many people
-	Type       string   `json:"type"`
-	Name       string   `json:"name,omitempty"`
-	Label      string   `json:"label,omitempty"`
-	Group      string   `json:"group,omitempty"`
-	Options    []string `json:"options,omitempty"`
-	Value      string   `json:"value,omitempty"`
-	Page       int      `json:"page"`
-	X          float64  `json:"x"`
-	Y          float64  `json:"y"`
-	Width      float64  `json:"width"`
-	Height     float64  `json:"height"`
-	Required   bool     `json:"required"`
+	detect.Field
+	File       string
+	Invitation string // of the recipient, "" if there are not so many people
 }
 
 // maxSuggestions bounds what is suggested for one document.
@@ -45,10 +26,6 @@ const maxSuggestions = 1000
 // Detect looks through the files of a draft for places that ask for a field:
 // form fields of the upload, text tags and lines to sign on. Places that have a
 // field already are left out. Nothing is changed.
-//
-// A text tag is {{type}}, {{type2}} or {{type:2}} for the second person, with an
-// optional label and word: {{text:2|Place of birth|optional}}. The types are
-// those of fields and short forms of them, such as sig and date.
 func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, err
@@ -68,7 +45,8 @@ func (s *Service) detect(ctx context.Context, d *Document) ([]Suggestion, error)
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range found {
+		for _, field := range found {
+			x := Suggestion{Field: field, File: d.Files[i].ID}
 			if x.Recipient <= len(people) {
 				x.Invitation = people[x.Recipient-1].ID
 			}
@@ -104,8 +82,8 @@ func (x *Suggestion) field() Field {
 
 // detectIn looks through one file. One whose text can't be read has no more
 // than its form.
-func (s *Service) detectIn(ctx context.Context, f *File) ([]Suggestion, error) {
-	out, err := s.detectForm(f)
+func (s *Service) detectIn(ctx context.Context, f *File) ([]detect.Field, error) {
+	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +98,15 @@ func (s *Service) detectIn(ctx context.Context, f *File) ([]Suggestion, error) {
 	case err != nil:
 		s.Log.Warn("reading a file to find fields", "file", f.ID, "error", err)
 	}
-	signatures := 0
-	for i := range min(len(pages), len(f.Pages)) {
-		for _, x := range findInText(pages[i].Words, f.Pages[i], &signatures) {
-			x.File, x.Page = f.ID, i+1
-			out = append(out, x)
-		}
+	types, sizes := detect.Types(fieldTypes), make([]detect.Size, len(f.Pages))
+	for i, p := range f.Pages {
+		sizes[i] = detect.Size{Width: p.Width, Height: p.Height}
 	}
-	return out, nil
+	return append(types.Form(form, len(f.Pages)), types.Text(pages, sizes)...), nil
 }
 
-// detectForm takes over the fields of the upload's own form.
-func (s *Service) detectForm(f *File) (out []Suggestion, err error) {
+// formOf reads the fields of the upload's own form.
+func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 	file, err := s.Blobs.Open(f.Base)
 	if err != nil {
 		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
@@ -141,45 +116,7 @@ func (s *Service) detectForm(f *File) (out []Suggestion, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing: read %s: %w", f.ID, err)
 	}
-	for _, x := range opened.Inspect().FormFields {
-		if x.Page < 0 || x.Page >= len(f.Pages) || x.ReadOnly || x.Signed || !slices.Contains(fieldTypes, x.Type) || len(out) == maxSuggestions {
-			continue
-		}
-		sg := Suggestion{Source: FoundInForm, File: f.ID, Recipient: 1, Type: x.Type, Name: short(x.Name), Label: short(x.Label),
-			Page: x.Page + 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required || x.Type == "signature"}
-		if place := sg.field(); !place.inside() || x.Width < smallestEdge || x.Height < smallestEdge {
-			continue
-		}
-		switch x.Type {
-		case "radio":
-			sg.Group, sg.Name, sg.Label = sg.Name, short(x.Export), cmp.Or(sg.Label, short(x.Export))
-		case "select":
-			if sg.Options = choices(x.Options); len(sg.Options) == 0 {
-				continue
-			}
-		case "text":
-			sg.Value = x.Value
-		}
-		out = append(out, sg)
-	}
-	return out, nil
-}
-
-// short makes a text of a file fit for a name.
-func short(s string) string {
-	r := []rune(oneLine(s))
-	return string(r[:min(len(r), maxName)])
-}
-
-// choices are the options of a select that ours can have: each once, none empty.
-func choices(from []string) []string {
-	var out []string
-	for _, o := range from {
-		if o = short(o); o != "" && !slices.Contains(out, o) && len(out) < 500 {
-			out = append(out, o)
-		}
-	}
-	return out
+	return opened.Inspect().FormFields, nil
 }
 
 // Input is the suggestion as a field to be added.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/signing/detect"
 )
 
 // placement resolves what a field input names: in a one-shot request files and
@@ -84,9 +85,6 @@ func (in *FieldInput) applyPlace(f *account.Faults, x *Field, p placement) *File
 	return file
 }
 
-// The smallest edge of a field, as a fraction of the page.
-const smallestEdge = 0.001
-
 func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
 	if in.Page != nil {
 		x.Page = *in.Page
@@ -114,8 +112,8 @@ func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
 	}
 	inside("x", x.X, 0, 1)
 	inside("y", x.Y, 0, 1)
-	inside("width", x.Width, smallestEdge, 1)
-	inside("height", x.Height, smallestEdge, 1)
+	inside("width", x.Width, detect.SmallestEdge, 1)
+	inside("height", x.Height, detect.SmallestEdge, 1)
 	const rounding = 1e-6
 	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
 		f.Add("width", "The field reaches over the right edge of the page: x and width together must not be greater than 1.")

@@ -1,4 +1,4 @@
-package signing
+package detect
 
 import (
 	"math"
@@ -64,16 +64,29 @@ var tagTypes = map[string]string{
 	"datesigned": "date_signed", "signed": "date_signed", "mail": "email", "title": "job_title", "check": "checkbox", "t": "text", "d": "date", "n": "name",
 }
 
-// findInText finds tags and lines to write on. signatures counts the lines to
-// sign on so far in the file: each is for the next person, and so is what
-// follows it.
-func findInText(words []pdfium.Word, size Size, signatures *int) []Suggestion {
-	var out []Suggestion
+// Text finds tags and lines to write on in the text of the pages of a file. A page
+// without a size is left out.
+func (t Types) Text(pages []pdfium.PageText, sizes []Size) []Field {
+	var out []Field
+	signatures := 0
+	for i := range min(len(pages), len(sizes)) {
+		for _, x := range t.page(pages[i].Words, sizes[i], &signatures) {
+			x.Page = i + 1
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// page looks through one page. signatures counts the lines to sign on so far in
+// the file: each is for the next person, and so are the lines that follow it.
+func (t Types) page(words []pdfium.Word, size Size, signatures *int) []Field {
+	var out []Field
 	lines := textLines(words)
 	for i, l := range lines {
 		text := string(l.text)
 		for _, m := range tagPattern.FindAllStringSubmatchIndex(text, -1) {
-			x, ok := readTag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
+			x, ok := t.tag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
 			if !ok {
 				continue
 			}
@@ -95,7 +108,7 @@ func findInText(words []pdfium.Word, size Size, signatures *int) []Suggestion {
 			if kind == "signature" {
 				*signatures++
 			}
-			x := Suggestion{Source: FoundInLine, Recipient: max(1, *signatures), Type: kind, Label: label, Required: true}
+			x := Field{Source: InLine, Recipient: max(1, *signatures), Type: kind, Label: label, Required: true}
 			place(&x, size, l, a, b)
 			out = append(out, x)
 		}
@@ -103,16 +116,16 @@ func findInText(words []pdfium.Word, size Size, signatures *int) []Suggestion {
 	return out
 }
 
-// readTag reads the parts of a text tag.
-func readTag(kind, number, rest string) (Suggestion, bool) {
+// tag reads the parts of a text tag.
+func (t Types) tag(kind, number, rest string) (Field, bool) {
 	kind = strings.ToLower(kind)
-	if t, ok := tagTypes[kind]; ok {
-		kind = t
+	if long, ok := tagTypes[kind]; ok {
+		kind = long
 	}
-	if !slices.Contains(fieldTypes, kind) || kind == "select" || kind == "radio" {
-		return Suggestion{}, false
+	if !slices.Contains(t, kind) || kind == "select" || kind == "radio" {
+		return Field{}, false
 	}
-	x := Suggestion{Source: FoundInTag, Recipient: 1, Type: kind, Required: kind != "checkbox" && kind != "attachment"}
+	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: kind != "checkbox" && kind != "attachment"}
 	if n, err := strconv.Atoi(number); err == nil {
 		x.Recipient = max(1, n)
 	}
@@ -139,12 +152,12 @@ var leastSize = map[string]Size{
 
 // place puts a field where a part of a line is. What is drawn stands on the
 // line and reaches above it; what is typed is as high as its text.
-func place(x *Suggestion, size Size, l *textLine, from, to int) {
+func place(x *Field, size Size, l *textLine, from, to int) {
 	least, ok := leastSize[x.Type]
 	if !ok {
 		least = Size{Width: 120, Height: 18}
 	}
-	if x.Source == FoundInLine {
+	if x.Source == InLine {
 		least.Width = min(least.Width, 40)
 	}
 	x.X = l.left[from]
@@ -153,7 +166,7 @@ func place(x *Suggestion, size Size, l *textLine, from, to int) {
 		x.Width = least.Width / size.Width
 	}
 	x.Height = least.Height / size.Height
-	if x.Source == FoundInTag && least.Height <= 18 {
+	if x.Source == InTag && least.Height <= 18 {
 		x.Height = max(x.Height, l.bottom-l.top)
 		x.Y = (l.top+l.bottom)/2 - x.Height/2
 	} else {
@@ -220,15 +233,4 @@ func labelled(s string) (kind, label string) {
 		}
 	}
 	return "", ""
-}
-
-// oneLine makes one line of a text of a file, without what is no character.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	return strings.Join(strings.Fields(s), " ")
 }

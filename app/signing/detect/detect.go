@@ -1,0 +1,117 @@
+// Package detect finds the places of a PDF that seem to ask for a field: the fields
+// of its own form, text tags, and lines to sign or write on.
+//
+// A text tag is {{type}}, {{type2}} or {{type:2}} for the second person, with an
+// optional label and word: {{text:2|Place of birth|optional}}. The types are
+// those of fields and short forms of them, such as sig and date.
+package detect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"paraph/app/pdf"
+)
+
+// Where a field was found.
+const (
+	InForm = "form" // a form field of the upload
+	InTag  = "tag"  // a text tag such as {{signature1}}
+	InLine = "line" // a line to sign or write on, with its label
+)
+
+// Field is a place that seems to ask for a field. X, Y, Width and Height are
+// fractions of the page from its top left corner.
+type Field struct {
+	Source    string
+	Recipient int // number from 1 of those who sign or approve, in their order
+	Type      string
+	Name      string
+	Label     string
+	Group     string
+	Options   []string
+	Value     string
+	Page      int // from 1
+	X, Y      float64
+	Width     float64
+	Height    float64
+	Required  bool
+}
+
+// Size is the size of a page in points.
+type Size struct{ Width, Height float64 }
+
+// Types are the types of field to look for.
+type Types []string
+
+// Bounds of what is found.
+const (
+	Most         = 1000  // fields of one file
+	SmallestEdge = 0.001 // of a field, as a fraction of the page
+	maxName      = 255   // characters of a name
+	maxOptions   = 500
+)
+
+// Form takes over the fields of a file's own form that lie on its first pages.
+func (t Types) Form(fields []pdf.FormField, pages int) []Field {
+	var out []Field
+	for _, x := range fields {
+		if x.Page < 0 || x.Page >= pages || x.ReadOnly || x.Signed || !slices.Contains(t, x.Type) || !onPage(x) {
+			continue
+		}
+		found := Field{Source: InForm, Recipient: 1, Type: x.Type, Name: short(x.Name), Label: short(x.Label),
+			Page: x.Page + 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
+			Required: x.Required || x.Type == "signature"}
+		switch x.Type {
+		case "radio":
+			found.Group, found.Name, found.Label = found.Name, short(x.Export), cmp.Or(found.Label, short(x.Export))
+		case "select":
+			if found.Options = choices(x.Options); len(found.Options) == 0 {
+				continue
+			}
+		case "text":
+			found.Value = x.Value
+		}
+		if out = append(out, found); len(out) == Most {
+			break
+		}
+	}
+	return out
+}
+
+// onPage tells whether a form field lies on its page and can be seen.
+func onPage(x pdf.FormField) bool {
+	const rounding = 1e-6
+	return x.X >= 0 && x.Y >= 0 && x.Width >= SmallestEdge && x.Height >= SmallestEdge &&
+		x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
+}
+
+// short makes a text of a file fit for a name.
+func short(s string) string {
+	r := []rune(oneLine(s))
+	return string(r[:min(len(r), maxName)])
+}
+
+// choices are the options of a select that ours can have: each once, none empty.
+func choices(from []string) []string {
+	var out []string
+	for _, o := range from {
+		if o = short(o); o != "" && !slices.Contains(out, o) && len(out) < maxOptions {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// oneLine makes one line of a text of a file, without what is no character.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.Join(strings.Fields(s), " ")
+}
