@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/completion"
 )
 
 // DownloadInput chooses what of a document is downloaded.
@@ -170,7 +171,7 @@ func (s *Service) evidenceDownload(d *Document) (*Download, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(b)
-	return &Download{Name: "evidence.json", ContentType: "application/json", Size: int64(len(b)), ETag: hex.EncodeToString(sum[:]),
+	return &Download{Name: completion.EvidenceName, ContentType: "application/json", Size: int64(len(b)), ETag: hex.EncodeToString(sum[:]),
 		Open: func() (io.ReadSeekCloser, error) { return inMemory{strings.NewReader(string(b))}, nil }}, nil
 }
 

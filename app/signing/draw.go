@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
+	"paraph/app/signing/wording"
 )
 
 // drawAct draws a person's values and signature for one file.
@@ -46,7 +47,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 
 // caption is the small print under a signature.
 func (s *Service) caption(a *act) []string {
-	return []string{s.wordings.of(a.document.Locale).address(s.signedBy(a), a.inv.Email), a.now.UTC().Format(utcLayout)}
+	return []string{s.wordings.For(a.document.Locale).Address(s.signedBy(a), a.inv.Email), a.now.UTC().Format(wording.UTCLayout)}
 }
 
 // signedBy says who acted, in the document's language.
@@ -55,7 +56,7 @@ func (s *Service) signedBy(a *act) string {
 	if a.inv.Role == Approver {
 		key = "approved_by"
 	}
-	return s.wordings.of(a.document.Locale).say(key, "name", a.inv.Name)
+	return s.wordings.For(a.document.Locale).Say(key, "name", a.inv.Name)
 }
 
 // boxOf is a field's place in points, as the page is displayed.

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/wording"
 )
 
 // The size of one person's block on the signature page, in points.
@@ -27,7 +28,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 			continue
 		}
 		names[inv.ID] = signatureName(inv)
-		if !d.placeOwn(f, inv, s.wordings.of(d.Locale).say("signature_of", "name", inv.Name), spec) {
+		if !d.placeOwn(f, inv, s.wordings.For(d.Locale).Say("signature_of", "name", inv.Name), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -109,8 +110,8 @@ const (
 // The block does not name the person: whoever takes an invitation over signs in
 // the same place, and the page is certified by then.
 func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
-	words := s.wordings.of(d.Locale)
-	b := page.New(s.Fonts, page.Info{Title: words.say("signatures"), Language: words.language})
+	words := s.wordings.For(d.Locale)
+	b := page.New(s.Fonts, page.Info{Title: words.Say("signatures"), Language: words.Tag})
 	for i, id := range blocks {
 		k := i % perPage
 		if k == 0 {
@@ -118,16 +119,16 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 			signatureHeading(b, words, d, f)
 		}
 		column := k % blocksWide
-		if words.rightToLeft {
+		if words.RightToLeft {
 			column = blocksWide - 1 - column
 		}
 		x := pageMargin + float64(column)*(columnWidth+blockGap)
 		y := blocksTop + float64(k/blocksWide)*(blockHeight+blockGap+10)
-		number := words.say("signature_number", "number", strconv.Itoa(i+1), "total", strconv.Itoa(len(blocks)))
-		words.write(b, x, columnWidth, y-4, 7.5, false, .4, number)
+		number := words.Say("signature_number", "number", strconv.Itoa(i+1), "total", strconv.Itoa(len(blocks)))
+		write(b, words, x, columnWidth, y-4, 7.5, false, .4, number)
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
-			Name: names[id], Label: words.say("signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
+			Name: names[id], Label: words.Say("signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
 			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}
@@ -140,17 +141,17 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 	return nil
 }
 
-func signatureHeading(b *page.Builder, words *wording, d *Document, f *File) {
+func signatureHeading(b *page.Builder, words *wording.Language, d *Document, f *File) {
 	const width = page.A4Width - 2*pageMargin
-	words.write(b, pageMargin, width, 76, 18, true, .13, words.say("signatures"))
-	words.write(b, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))
-	words.write(b, pageMargin, width, 110, 7.5, false, .5, fit(b, 7.5, f.Name))
-	words.write(b, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, words.say("sha256_uploaded", "sha256", f.SHA256)))
+	write(b, words, pageMargin, width, 76, 18, true, .13, words.Say("signatures"))
+	write(b, words, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))
+	write(b, words, pageMargin, width, 110, 7.5, false, .5, fit(b, 7.5, f.Name))
+	write(b, words, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, words.Say("sha256_uploaded", "sha256", f.SHA256)))
 }
 
 // write draws a line of text in a column, from the side where the language begins.
-func (w *wording) write(b *page.Builder, x, width, y, size float64, bold bool, gray float64, s string) {
-	if w.rightToLeft {
+func write(b *page.Builder, w *wording.Language, x, width, y, size float64, bold bool, gray float64, s string) {
+	if w.RightToLeft {
 		x += width - b.Measure(size, bold, false, s)
 	}
 	b.Text(x, y, size, bold, false, gray-.04, gray, gray+.05, s)

@@ -17,6 +17,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/pictures"
+	"paraph/app/signing/wording"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -80,9 +81,9 @@ type Service struct {
 	Options
 	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
 	reading   reading
-	hub       *hub          // of those who watch what happens
-	verifying chan struct{} // bounds what strangers have us do
-	wordings  *wordings     // what is written into PDFs
+	hub       *hub              // of those who watch what happens
+	verifying chan struct{}     // bounds what strangers have us do
+	wordings  *wording.Wordings // what is written into PDFs
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -91,7 +92,7 @@ func New(o Options) (*Service, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	words, err := readWordings()
+	words, err := wording.Read()
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package signing_test
+package completion_test
 
 import (
 	"bytes"

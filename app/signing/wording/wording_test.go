@@ -1,4 +1,4 @@
-package signing_test
+package wording_test
 
 import (
 	"encoding/json"
@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"paraph/app/pdf/text"
+	"paraph/app/signing/wording"
 )
 
 // languages are those that everything is written in.
 const languages = "ar cs de en es fr he it ja ko nl pl pt tr uk zh"
 
-func wording(t testing.TB, language string) map[string]string {
+func wordsOf(t testing.TB, language string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("texts", language+".json"))
 	if err != nil {
@@ -34,7 +35,7 @@ var international = regexp.MustCompile(`^(converted_by\.(builtin|libreoffice)|by
 
 func TestEveryLanguageHasEveryWording(t *testing.T) {
 	t.Parallel()
-	english, fonts := wording(t, "en"), text.New()
+	english, fonts := wordsOf(t, "en"), text.New()
 	placeholder := regexp.MustCompile(`\{\w+\}`)
 	names := func(s string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(s, -1))) }
 	files, err := filepath.Glob("texts/*.json")
@@ -42,7 +43,7 @@ func TestEveryLanguageHasEveryWording(t *testing.T) {
 		t.Fatalf("%d languages, %v", len(files), err)
 	}
 	for language := range strings.FieldsSeq(languages) {
-		words := wording(t, language)
+		words := wordsOf(t, language)
 		if !slices.Equal(slices.Sorted(maps.Keys(words)), slices.Sorted(maps.Keys(english))) {
 			t.Errorf("%s has other keys than English", language)
 		}
@@ -61,31 +62,26 @@ func TestEveryLanguageHasEveryWording(t *testing.T) {
 	}
 }
 
-// TestEveryEventHasAWording looks for the events in the program itself.
-func TestEveryEventHasAWording(t *testing.T) {
+func TestDevicesInWords(t *testing.T) {
 	t.Parallel()
-	english := wording(t, "en")
-	files, err := filepath.Glob("*.go")
+	all, err := wording.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := regexp.MustCompile(`"((?:document|invitation|file|field)\.[a-z_]+)"`)
-	found := map[string]bool{}
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for agent, want := range map[string]string{
+		"": "",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0":                                                           "Firefox 132 on Windows",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15":                      "Safari 17 on macOS",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/130.0.1 Mobile/15E148 Safari/604.1":   "Chrome 130 on iPhone",
+		"Mozilla/5.0 (Linux; Android 14; SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36": "Samsung Internet 25 on Android",
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36 Edg/131.0.2903.70":                    "Edge 131 on Linux",
+		"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36":                             "Chrome 130 on ChromeOS",
+		"curl/8.5.0":         "curl 8",
+		"Go-http-client/1.1": "Go-http-client 1.1",
+		"Firefox/":           "Firefox",
+	} {
+		if got := all.For("en").Device(agent); got != want {
+			t.Errorf("%q is %q, not %q", agent, got, want)
 		}
-		for _, m := range event.FindAllSubmatch(b, -1) {
-			found[string(m[1])] = true
-		}
-	}
-	for kind := range found {
-		if english["event."+kind] == "" {
-			t.Errorf("%s has no wording", kind)
-		}
-	}
-	if len(found) < 30 {
-		t.Errorf("only %d events are found", len(found))
 	}
 }

@@ -1,4 +1,5 @@
-package signing
+// Package wording holds the words that are written into PDFs, in every language.
+package wording
 
 import (
 	"embed"
@@ -19,34 +20,34 @@ var wordingFiles embed.FS
 // fallbackLanguage is used where no other fits.
 const fallbackLanguage = "en"
 
-// wording is what is written into PDFs, in one language.
-type wording struct {
-	language    string // BCP 47
-	rightToLeft bool
+// Language is what is written into PDFs, in one language.
+type Language struct {
+	Tag         string // BCP 47
+	RightToLeft bool
 	words       map[string]string
 }
 
-// wordings are all languages we have, the fallback first.
-type wordings struct {
-	all     []*wording
+// Wordings is every language there is, the fallback first.
+type Wordings struct {
+	all     []*Language
 	matcher language.Matcher
 }
 
-// readWordings reads what is part of the program.
-func readWordings() (*wordings, error) {
+// Read reads the languages that are part of the program.
+func Read() (*Wordings, error) {
 	names, err := fs.Glob(wordingFiles, "texts/*.json")
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
-	w := &wordings{}
+	w := &Wordings{}
 	var tags []language.Tag
 	for _, name := range names {
 		one, err := readWording(name)
 		if err != nil {
-			return nil, fmt.Errorf("signing: %s: %w", name, err)
+			return nil, fmt.Errorf("wording: %s: %w", name, err)
 		}
-		w.all, tags = append(w.all, one), append(tags, language.Make(one.language))
+		w.all, tags = append(w.all, one), append(tags, language.Make(one.Tag))
 	}
 	w.matcher = language.NewMatcher(tags)
 	return w, nil
@@ -62,18 +63,18 @@ func rank(name string) int {
 
 func languageOf(name string) string { return strings.TrimSuffix(path.Base(name), ".json") }
 
-func readWording(name string) (*wording, error) {
+func readWording(name string) (*Language, error) {
 	b, err := wordingFiles.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	w := &wording{language: languageOf(name)}
-	w.rightToLeft = w.language == "ar" || w.language == "he"
+	w := &Language{Tag: languageOf(name)}
+	w.RightToLeft = w.Tag == "ar" || w.Tag == "he"
 	return w, json.Unmarshal(b, &w.words)
 }
 
-// of finds the language that suits a locale best.
-func (w *wordings) of(locale string) *wording {
+// For finds the language that suits a locale best.
+func (w *Wordings) For(locale string) *Language {
 	tag, err := language.Parse(locale)
 	if err != nil {
 		return w.all[0]
@@ -85,8 +86,8 @@ func (w *wordings) of(locale string) *wording {
 	return w.all[i]
 }
 
-// say gives a wording with its {names} replaced; pairs are names and values.
-func (w *wording) say(key string, pairs ...string) string {
+// Say returns a wording with its {names} replaced; pairs are names and values.
+func (w *Language) Say(key string, pairs ...string) string {
 	s := w.words[key]
 	if len(pairs) == 0 {
 		return s
@@ -98,37 +99,50 @@ func (w *wording) say(key string, pairs ...string) string {
 	return strings.NewReplacer(old...).Replace(s)
 }
 
-// sayOr gives a wording, or what it stands for where there is none.
-func (w *wording) sayOr(key, otherwise string) string {
+// SayOr returns a wording, or otherwise where there is none.
+func (w *Language) SayOr(key, otherwise string) string {
 	if s, ok := w.words[key]; ok {
 		return s
 	}
 	return otherwise
 }
 
-// utcLayout is how UTC is written in every language, so that it can be compared.
-const utcLayout = "2006-01-02 15:04:05 UTC"
+// UTCLayout is how UTC is written in every language, so that it can be compared.
+const UTCLayout = "2006-01-02 15:04:05 UTC"
 
-// time writes a time in a zone, in the language's form, and in UTC.
-func (w *wording) time(t time.Time, zone *time.Location) string {
-	local, utc := w.times(t, zone)
+// Time writes a time in a zone, in the language's form, and in UTC.
+func (w *Language) Time(t time.Time, zone *time.Location) string {
+	local, utc := w.Times(t, zone)
 	if local == "" {
 		return utc
 	}
 	return local + " (" + utc + ")"
 }
 
-// times gives the two forms of a time; local is empty where the zone is UTC.
-func (w *wording) times(t time.Time, zone *time.Location) (local, utc string) {
-	utc = t.UTC().Format(utcLayout)
+// Times returns the two forms of a time; local is empty where the zone is UTC.
+func (w *Language) Times(t time.Time, zone *time.Location) (local, utc string) {
+	utc = t.UTC().Format(UTCLayout)
 	if zone == nil || zone == time.UTC || zone.String() == "UTC" {
 		return "", utc
 	}
 	return t.In(zone).Format(w.words["date"] + " 15:04:05 UTC-07:00"), utc
 }
 
-// device shortens what a browser says of itself to the words people use.
-func (w *wording) device(agent string) string {
+// Address names a person with their mailbox.
+func (w *Language) Address(name, email string) string {
+	switch {
+	case email == "":
+		return name
+	case name == "":
+		return email
+	case w.RightToLeft: // angle brackets are not turned in pairs (UAX #9, BD16)
+		return name + " (" + email + ")"
+	}
+	return name + " <" + email + ">"
+}
+
+// Device shortens what a browser says of itself to the words people use.
+func (w *Language) Device(agent string) string {
 	browser, system := firstNamed(agent, browsers[:]), firstNamed(agent, systems[:])
 	switch {
 	case browser == "" && system == "":
@@ -137,7 +151,7 @@ func (w *wording) device(agent string) string {
 	case browser == "" || system == "":
 		return browser + system
 	}
-	return w.say("device.words", "browser", browser, "system", system)
+	return w.Say("device.words", "browser", browser, "system", system)
 }
 
 // browsers and systems are looked for in this order: many name others too.

@@ -1,0 +1,89 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"paraph/app/pdf"
+	"paraph/app/signing/completion"
+)
+
+// certify makes the certificate of completion: a PDF of its own, with the
+// machine-readable evidence inside, sealed by the company as the files are.
+func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*File, error) {
+	company, err := s.companyOf(d.Company)
+	if err != nil {
+		return nil, err
+	}
+	var base bytes.Buffer
+	if err := s.writeCertificate(&base, d, company.Timezone, now); err != nil {
+		return nil, fmt.Errorf("signing: certificate of completion: %w", err)
+	}
+	signer, err := s.Keys.Company(d.Company, company.Name)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := s.Blobs.Put(ctx, bytes.NewReader(base.Bytes()))
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	// A file like any other: prepared, certified, sealed.
+	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
+	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.wordings.For(d.Locale).Say("title"))
+	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
+		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
+	}); err != nil {
+		return nil, err
+	}
+	if err := s.finish(ctx, f, now); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, now time.Time) error {
+	zone, err := time.LoadLocation(timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	e, err := s.evidence(d)
+	if err != nil {
+		return err
+	}
+	for i := range d.Invitations {
+		if ev := d.Invitations[i].Evidence; ev != nil {
+			if e.Signatories[i].Mark, err = s.markOf(ev); err != nil {
+				return err
+			}
+		}
+	}
+	c := completion.Certificate{Evidence: e, Fonts: s.Fonts, Words: s.wordings.For(d.Locale), Zone: zone, Created: now}
+	return c.Write(w)
+}
+
+// markOf is the signature that a person left.
+func (s *Service) markOf(ev *Evidence) (completion.Mark, error) {
+	m := completion.Mark{Color: colorOf(ev.Ink), Face: ev.Face}
+	var err error
+	switch {
+	case len(ev.Strokes) > 0:
+		m.Strokes, err = unpackStrokes(ev.Strokes)
+	case ev.Picture != "":
+		m.Picture, err = s.readBlob(ev.Picture)
+	default:
+		m.Typed = ev.Typed
+	}
+	return m, err
+}
+
+func (s *Service) readBlob(name string) ([]byte, error) {
+	f, err := s.Blobs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, closing(err, f.Close)
+}

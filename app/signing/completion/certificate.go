@@ -1,0 +1,210 @@
+// Package completion writes the certificate of completion: a PDF that tells
+// people how a document was signed, and programs the same as JSON inside it.
+package completion
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/pdf/page"
+	"paraph/app/pdf/text"
+	"paraph/app/signing/wording"
+)
+
+// Certificate is everything that the certificate of completion shows.
+type Certificate struct {
+	Evidence *Evidence
+	Fonts    *text.Fonts
+	Words    *wording.Language
+	Zone     *time.Location // of the times on the pages
+	Created  time.Time
+}
+
+// EvidenceName is the name of the machine-readable copy inside the certificate.
+const EvidenceName = "evidence.json"
+
+// Write writes the PDF, unsigned.
+func (c Certificate) Write(w io.Writer) error {
+	data, err := json.MarshalIndent(c.Evidence, "", "  ")
+	if err != nil {
+		return err
+	}
+	b := page.New(c.Fonts, page.Info{Title: c.Words.Say("title") + ": " + c.Evidence.Document.Title,
+		Author: c.Evidence.Company, Language: c.Words.Tag, Creator: "Paraph", Created: c.Created})
+	b.Attach(page.Attachment{Name: EvidenceName, MediaType: "application/json", Relationship: "Data",
+		Description: c.Words.Say("evidence_note"), Modified: c.Created, Data: data})
+	p := pages{Certificate: c, builder: b}
+	p.flow = b.Flow(page.Layout{RightToLeft: c.Words.RightToLeft, Header: p.header, Footer: p.footer})
+	p.head()
+	if err := p.people(); err != nil {
+		return err
+	}
+	p.files()
+	p.events()
+	sum := sha256.Sum256(data)
+	p.howTo(hex.EncodeToString(sum[:]))
+	_, err = b.Write(w)
+	return err
+}
+
+// pages lays out the certificate, chapter by chapter.
+type pages struct {
+	Certificate
+	builder *page.Builder
+	flow    *page.Flow
+}
+
+func (c *pages) header(page, _ int) (start, end string) {
+	if page == 1 {
+		return "", ""
+	}
+	return c.Words.Say("title"), c.Evidence.Document.ID
+}
+
+func (c *pages) footer(page, pages int) (start, end string) {
+	return c.Evidence.Company + " · Paraph", fmt.Sprintf("%d / %d", page, pages)
+}
+
+// pairs are names and values under each other.
+type pairs [][2]string
+
+// add adds a value under its name, unless the value is empty.
+func (p *pairs) add(name, value string) {
+	if value != "" {
+		*p = append(*p, [2]string{name, value})
+	}
+}
+
+func (c *pages) at(t *Time) string {
+	if t == nil {
+		return ""
+	}
+	return c.Words.Time(time.Time(*t), c.Zone)
+}
+
+// small is the look of text that explains.
+func small() page.Paragraph {
+	return page.Paragraph{Size: 9, Color: text.Color{R: .29, G: .34, B: .4}, After: 5}
+}
+
+func (c *pages) head() {
+	d, say := c.Evidence.Document, c.Words.Say
+	c.flow.Heading(1, say("title"))
+	c.flow.Paragraph(d.Title, page.Paragraph{Size: 13, After: 6})
+	c.flow.Paragraph(say("intro"), small())
+	c.flow.Space(4)
+	var p pairs
+	p.add(say("document"), d.Title)
+	p.add(say("identifier"), d.ID)
+	p.add(say("company"), c.Evidence.Company)
+	p.add(say("sent_by"), c.Words.Address(d.Owner.Name, d.Owner.Email))
+	p.add(say("signatures"), say("count", "signed", strconv.Itoa(d.Signed), "total", strconv.Itoa(d.Total)))
+	p.add(say("order"), say("order."+d.SigningOrder))
+	p.add(say("created"), c.at(&d.CreatedAt))
+	p.add(say("sent"), c.at(d.SentAt))
+	p.add(say("completed"), c.at(d.CompletedAt))
+	p.add(say("time_zone"), c.Zone.String())
+	c.flow.KeyValues(p...)
+}
+
+// chapter begins a chapter, its heading on the same page as its first part.
+func (c *pages) chapter(name string) {
+	c.flow.Need(partRoom + 40)
+	c.flow.Heading(2, c.Words.Say(name))
+}
+
+func (c *pages) files() {
+	say := c.Words.Say
+	c.chapter("files")
+	for i := range c.Evidence.Files {
+		f := &c.Evidence.Files[i]
+		c.flow.Need(partRoom)
+		c.flow.Heading(3, f.Name)
+		var p pairs
+		p.add(say("uploaded"), f.ContentType+", "+say("bytes", "count", strconv.FormatInt(f.Size, 10)))
+		p.add(say("page_count"), strconv.Itoa(f.Pages))
+		if f.ConvertedBy != nil {
+			p.add(say("converted_by"), c.Words.SayOr("converted_by."+*f.ConvertedBy, *f.ConvertedBy))
+		}
+		c.flow.KeyValues(p...)
+		c.flow.Space(6)
+		c.steps(f)
+	}
+}
+
+// steps lists the hash of a file as it was after each step.
+func (c *pages) steps(f *File) {
+	say := c.Words.Say
+	t := page.Table{Head: []string{say("step"), say("length"), "SHA-256"}, Widths: []float64{2.6, 1, 6.1}, Size: 7.5}
+	row := func(step string, size int64, sum string) {
+		t.Rows = append(t.Rows, []string{step, strconv.FormatInt(size, 10), sum})
+	}
+	row(say("step.upload"), f.Size, f.SHA256)
+	if f.BaseSHA256 != f.SHA256 {
+		row(say("step.pdf"), f.BaseSize, f.BaseSHA256)
+	}
+	for _, r := range f.Revisions {
+		name := ""
+		if r.Signer != nil {
+			name = r.Signer.Name
+		}
+		row(c.Words.Say("step."+r.Kind, "name", name), r.Total, r.SHA256)
+	}
+	c.flow.Table(t)
+}
+
+func (c *pages) events() {
+	say := c.Words.Say
+	c.chapter("events")
+	t := page.Table{Head: []string{say("when"), say("what"), say("who"), say("from")}, Widths: []float64{3.4, 3, 3, 2.2}, Size: 7}
+	for i := range c.Evidence.Events {
+		t.Rows = append(t.Rows, c.event(&c.Evidence.Events[i]))
+	}
+	c.flow.Table(t)
+}
+
+// event is one row: each cell has what people read first, and below it what is
+// exact.
+func (c *pages) event(e *Event) []string {
+	local, utc := c.Words.Times(time.Time(e.At), c.Zone)
+	what := lined(c.Words.SayOr("event."+e.Type, e.Type), "("+e.Type+")")
+	if email := e.Data["email"]; email != "" && email != e.ActorEmail {
+		what = lined(what, email)
+	}
+	who := lined(e.ActorName, e.ActorEmail)
+	if e.ActorType == "system" {
+		who = c.Words.Say("actor.system")
+	}
+	return []string{lined(local, utc), what, who, lined(e.IP, c.Words.Device(e.UserAgent))}
+}
+
+// lined sets parts under each other and leaves out what is empty.
+func lined(parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+func (c *pages) howTo(evidence string) {
+	say := c.Words.Say
+	c.chapter("check")
+	c.flow.Paragraph(say("check.reader"), small())
+	c.flow.Paragraph(say("check.command", "verify", "pdfsig FILE", "hash", "head -c BYTES FILE | sha256sum"), small())
+	c.flow.Paragraph(say("check.chain"), small())
+	c.flow.Paragraph(say("check.evidence", "name", EvidenceName, "extract", "pdfdetach -save 1 FILE"), small())
+	c.flow.Space(4)
+	c.flow.KeyValues(
+		[2]string{say("chain_head"), c.Evidence.ChainHead},
+		[2]string{say("evidence_sum", "name", EvidenceName), evidence},
+	)
+}

@@ -1,0 +1,139 @@
+package completion
+
+import "time"
+
+// Evidence is the machine-readable evidence of a document: what the certificate
+// says, in JSON, so that a program can check it without Paraph. Members that the
+// JSON leaves out are for the pages alone.
+type Evidence struct {
+	Document    Document    `json:"document"`
+	Company     string      `json:"company"`
+	Files       []File      `json:"files"`
+	Signatories []Signatory `json:"signatories"`
+	Events      []Event     `json:"events"`
+	ChainHead   string      `json:"chain_head"`
+	HashRule    string      `json:"hash_rule"`
+}
+
+// Document is the document as a whole.
+type Document struct {
+	ID           string `json:"id"`
+	Title        string `json:"title"`
+	Status       string `json:"status"`
+	SigningOrder string `json:"signing_order"`
+	Owner        Person `json:"owner"`
+	CreatedAt    Time   `json:"created_at"`
+	SentAt       *Time  `json:"sent_at"`
+	CompletedAt  *Time  `json:"completed_at"`
+	Signed       int    `json:"-"` // people who have acted
+	Total        int    `json:"-"` // people who had to
+}
+
+// File is one file, with every piece that was appended to it.
+type File struct {
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	ContentType string     `json:"content_type"`
+	Size        int64      `json:"size"`
+	SHA256      string     `json:"sha256"`
+	ConvertedBy *string    `json:"converted_by"`
+	BaseSHA256  string     `json:"base_sha256"`
+	BaseSize    int64      `json:"-"`
+	Pages       int        `json:"pages"`
+	Revisions   []Revision `json:"revisions"`
+}
+
+// Revision is one piece appended to a file.
+type Revision struct {
+	Kind   string  `json:"kind"`
+	Signer *Person `json:"signer,omitempty"`
+	Size   int64   `json:"size"`   // bytes appended
+	Total  int64   `json:"total"`  // bytes of the file up to here
+	SHA256 string  `json:"sha256"` // of the file up to here
+	At     Time    `json:"at"`
+}
+
+// Signatory is one person invited, and what they did.
+type Signatory struct {
+	ID             string            `json:"id"`
+	Name           string            `json:"name"`
+	Email          string            `json:"email"`
+	Role           string            `json:"role"`
+	Status         string            `json:"status"`
+	Authentication string            `json:"authentication"`
+	NotifiedAt     *Time             `json:"notified_at"`
+	ViewedAt       *Time             `json:"viewed_at"`
+	SignedAt       *Time             `json:"signed_at"`
+	DeclinedAt     *Time             `json:"declined_at"`
+	Method         string            `json:"method,omitempty"`
+	Through        string            `json:"through,omitempty"`
+	Host           string            `json:"host,omitempty"`
+	IP             string            `json:"ip,omitempty"`
+	UserAgent      string            `json:"user_agent,omitempty"`
+	Consent        bool              `json:"consent"`
+	ConsentText    string            `json:"consent_text,omitempty"`
+	ConsentSHA256  string            `json:"consent_sha256,omitempty"`
+	SignatureType  string            `json:"signature_type,omitempty"`
+	Certificate    string            `json:"certificate_serial,omitempty"`
+	Values         map[string]string `json:"values,omitempty"`
+
+	ActedAt        *Time    `json:"-"` // nil for a person who has neither signed nor approved
+	Mark           Mark     `json:"-"`
+	DeclinedReason string   `json:"-"`
+	DelegatedTo    *Person  `json:"-"`
+	Answers        []Answer `json:"-"`
+}
+
+// Answer is what a person filled into one field.
+type Answer struct {
+	Field  string
+	Value  string
+	Box    bool // a box to tick, and no text
+	Ticked bool
+}
+
+// Event is one entry of the document's audit trail.
+type Event struct {
+	ID           string            `json:"id"`
+	Seq          uint64            `json:"seq"`
+	Type         string            `json:"type"`
+	At           Time              `json:"at"`
+	ActorType    string            `json:"actor_type"`
+	ActorID      string            `json:"actor_id,omitempty"`
+	ActorName    string            `json:"actor_name"`
+	ActorEmail   string            `json:"actor_email,omitempty"`
+	IP           string            `json:"ip,omitempty"`
+	UserAgent    string            `json:"user_agent,omitempty"`
+	Data         map[string]string `json:"data,omitempty"`
+	Hash         string            `json:"hash"`
+	PreviousHash string            `json:"previous_hash"`
+	// These are hashed besides the above; see HashRule.
+	Scope       string `json:"scope"`
+	Chain       string `json:"chain"`
+	JournalHash string `json:"journal_previous_hash"`
+	Raw         string `json:"raw"`
+}
+
+// Person is somebody with their mailbox; in JSON, "Ann Lee <ann@example.org>".
+type Person struct{ Name, Email string }
+
+// MarshalText writes the person as in the header of a message.
+func (p Person) MarshalText() ([]byte, error) { return []byte(p.Name + " <" + p.Email + ">"), nil }
+
+// Time is written as in the API: RFC 3339, UTC, milliseconds.
+type Time time.Time
+
+// Maybe returns t as a Time, nil for none.
+func Maybe(t *time.Time) *Time { return (*Time)(t) }
+
+// MarshalText writes the time.
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
+}
+
+// HashRule is how kv.HashEntry hashes, in terms of the members here.
+const HashRule = "hash of an event is the SHA-256 of these parts, each preceded by its length in bytes as an 8-byte big-endian number: " +
+	"the text \"kv log entry 1\"; seq as an 8-byte big-endian number; id; scope; chain; at in milliseconds since 1970-01-01T00:00:00Z as an 8-byte big-endian number; " +
+	"the 32 bytes of journal_previous_hash; the 32 bytes of previous_hash; raw, which holds the event as it was stored. " +
+	"previous_hash is the hash of the document's event before it, and 32 zero bytes for the first; the hash of the last event is chain_head. " +
+	"sha256 of a revision covers the file from its first byte to the revision's end, which is total bytes."

@@ -1,0 +1,140 @@
+package completion
+
+import "paraph/app/pdf/text"
+
+func (c *pages) people() error {
+	c.chapter("people")
+	for i := range c.Evidence.Signatories {
+		if err := c.person(&c.Evidence.Signatories[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partRoom is the height that a person's part, or a table, begins with at least.
+const partRoom = 130
+
+func (c *pages) person(p *Signatory) error {
+	say := c.Words.Say
+	c.flow.Need(partRoom)
+	c.flow.Heading(3, p.Name)
+	var list pairs
+	list.add(say("email"), p.Email)
+	list.add(say("role"), say("role."+p.Role))
+	list.add(say("state"), say("state."+stateOf(p)))
+	list.add(say("asked"), c.at(p.NotifiedAt))
+	list.add(say("viewed"), c.at(p.ViewedAt))
+	c.flow.KeyValues(list...)
+	if p.ActedAt != nil {
+		if err := c.act(p); err != nil {
+			return err
+		}
+	}
+	c.flow.KeyValues(c.answers(p)...)
+	return nil
+}
+
+// stateOf is the word for what a person has done, by their role.
+func stateOf(p *Signatory) string {
+	switch {
+	case p.Role == "approver" && p.Status == "signed":
+		return "approved"
+	case p.Role == "viewer" && p.Status == "notified":
+		return "copied"
+	}
+	return p.Status
+}
+
+// answers are what a person said without or besides signing.
+func (c *pages) answers(p *Signatory) pairs {
+	say := c.Words.Say
+	var list pairs
+	list.add(say("declined"), c.at(p.DeclinedAt))
+	list.add(say("reason"), p.DeclinedReason)
+	if to := p.DelegatedTo; to != nil {
+		list.add(say("delegated_to"), c.Words.Address(to.Name, to.Email))
+	}
+	for _, x := range p.Answers {
+		list.add(say("value", "field", x.Field), c.value(x))
+	}
+	return list
+}
+
+func (c *pages) value(x Answer) string {
+	if x.Box {
+		if x.Ticked {
+			return c.Words.Say("yes")
+		}
+		return c.Words.Say("no")
+	}
+	return x.Value
+}
+
+// act says how a person signed, and shows what they signed with.
+func (c *pages) act(p *Signatory) error {
+	say := c.Words.Say
+	done := "signed"
+	if p.Role == "approver" {
+		done = "approved"
+	}
+	var list pairs
+	list.add(say(done), c.at(p.ActedAt))
+	list.add(say("identified_by"), c.Words.SayOr("method."+p.Method, p.Method))
+	through := say("through.signatory")
+	if p.Through != "signatory" {
+		through = say("through.api", "who", p.Through)
+	}
+	if p.Host != "" {
+		list.add(say("host"), p.Host)
+	}
+	list.add(say("through"), through)
+	list.add(say("address"), p.IP)
+	if p.UserAgent != "" {
+		list.add(say("device"), c.Words.Device(p.UserAgent))
+		list.add(say("agent"), p.UserAgent)
+	}
+	c.flow.KeyValues(list...)
+	mark, err := c.mark(p.Mark)
+	if err != nil {
+		return err
+	}
+	c.flow.KeyMark(say("signature")+" ("+c.Words.SayOr("signature."+p.SignatureType, p.SignatureType)+")", mark, 190, 52)
+	list = nil
+	list.add(say("serial"), p.Certificate)
+	c.flow.KeyValues(append(list, c.consent(p)...)...)
+	return nil
+}
+
+func (c *pages) consent(p *Signatory) pairs {
+	say := c.Words.Say
+	var list pairs
+	if !p.Consent {
+		list.add(say("consent"), say("consent.none"))
+		return list
+	}
+	list.add(say("consent"), say("consent.given"))
+	if p.ConsentText != "" {
+		list.add(say("consent.text"), p.ConsentText)
+		list.add(say("consent.version"), p.ConsentSHA256[:12])
+	}
+	return list
+}
+
+// Mark is what a person signed with; one of Strokes, Picture and Typed is set.
+type Mark struct {
+	Strokes [][]text.Point
+	Picture []byte // PNG
+	Typed   string
+	Face    string
+	Color   text.Color
+}
+
+func (c *pages) mark(from Mark) (text.Mark, error) {
+	m := text.Mark{Strokes: from.Strokes, Typed: from.Typed, Face: from.Face, Color: from.Color}
+	var err error
+	if from.Picture != nil {
+		m.Picture, err = c.builder.Picture(from.Picture)
+	}
+	return m, err
+}
