@@ -21,6 +21,7 @@ import (
 	"paraph/app/api"
 	"paraph/app/blob"
 	"paraph/app/contact"
+	"paraph/app/httpkit"
 	"paraph/app/mail"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -65,6 +66,7 @@ type App struct {
 	index   *search.Index
 	blobs   *blob.Store
 	pdfium  *pdfium.Engine
+	kit     *httpkit.Kit
 	http    *fiber.App
 	ln      net.Listener
 	secured net.Listener // ln, behind TLS where that is configured
@@ -267,9 +269,11 @@ func (a *App) from() mail.Address {
 }
 
 func (a *App) openDoors(Options) (err error) {
-	if a.ln, err = net.Listen("tcp", a.Config.Server.Listen); err != nil {
+	ln, err := net.Listen("tcp", a.Config.Server.Listen)
+	if err != nil {
 		return fmt.Errorf("the address %s can't be listened on: %w", a.Config.Server.Listen, err)
 	}
+	a.ln = httpkit.Listen(ln)
 	a.onClose(func() error {
 		if err := a.ln.Close(); !errors.Is(err, net.ErrClosed) {
 			return err
@@ -279,9 +283,14 @@ func (a *App) openDoors(Options) (err error) {
 	if a.secured, err = a.secure(a.ln); err != nil {
 		return err
 	}
+	server, limits := a.Config.Server, a.Config.Server.Limits
+	a.kit, err = httpkit.New(httpkit.Options{TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL, ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory)})
+	if err != nil {
+		return err
+	}
 	o := api.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests,
-		BaseURL: a.Config.Server.BaseURL, TrustedProxies: a.Config.Server.TrustedProxies, MaxBody: int64(a.Config.Server.Limits.Body), MaxUpload: int64(a.Config.Server.Limits.Upload),
-		ReadTimeout: a.Config.Server.ReadTimeout, IdleTimeout: a.Config.Server.IdleTimeout, Connections: a.Config.Server.Limits.Connections, Ready: a.Ready, Enter: a.enter}
+		Kit: a.kit, MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
+		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections, Ready: a.Ready, Enter: a.enter}
 	if a.Config.Server.TestControls {
 		o.Test = a
 	}
@@ -289,14 +298,24 @@ func (a *App) openDoors(Options) (err error) {
 		a.Notify.BaseURL = a.URL()
 	}
 	pages, err := web.New(web.Options{Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, Keys: a.Keys, Fonts: a.Signing.Fonts, Log: a.log, Now: a.Clock.Now,
-		Secret: a.Signing.LinkKey, BaseURL: o.BaseURL, TrustedProxies: o.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls, Setup: a.setup()})
+		Secret: a.Signing.LinkKey, BaseURL: server.BaseURL, TrustedProxies: server.TrustedProxies, MaxUpload: o.MaxUpload, Pseudo: a.Config.Server.TestControls, Setup: a.setup()})
 	if err != nil {
 		return err
 	}
 	o.Mount = pages.Mount
-	a.http, err = api.New(o)
-	return err
+	a.http = api.New(o)
+	return nil
 }
+
+// maxFiles is how many files of the largest size one request may carry.
+const maxFiles = 4
+
+// maxObjects is how many objects the JSON of one request may hold: twice what a
+// document may, so that the refusal of a little too much can name its field.
+func maxObjects(l LimitsConfig) int { return 1000 + 2*(l.Fields+l.Invitations+l.Files) }
+
+// Routes is the table of all routes.
+func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
 
 // setup is what the pages say of the configuration.
 func (a *App) setup() web.Setup {

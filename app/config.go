@@ -60,6 +60,7 @@ type LimitsConfig struct {
 	Invitations int  `koanf:"invitations"`
 	Fields      int  `koanf:"fields"`
 	Connections int  `koanf:"connections"`
+	Memory      Size `koanf:"memory"`
 }
 
 // DataConfig is the data folder.

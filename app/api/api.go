@@ -14,7 +14,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
@@ -30,17 +30,18 @@ type Options struct {
 	Keys     *pki.Authority
 	Log      *slog.Logger
 
-	LogRequests    bool
-	BaseURL        string   // of links; "" takes it from the request
-	TrustedProxies []string // addresses or prefixes whose forwarded headers count
-	MaxBody        int64    // of JSON, bytes
-	MaxUpload      int64    // of one file, bytes
-	ReadTimeout    time.Duration
-	IdleTimeout    time.Duration
-	Connections    int
-	Ready          func(context.Context) error
-	Test           TestControls // nil: there are none
-	Version        string
+	LogRequests bool
+	Kit         *httpkit.Kit
+	MaxBody     int64 // of JSON, bytes
+	MaxUpload   int64 // of one file, bytes
+	MaxFiles    int64 // of all files of one request, bytes
+	MaxObjects  int   // in the JSON of one request
+	ReadTimeout time.Duration
+	IdleTimeout time.Duration
+	Connections int
+	Ready       func(context.Context) error
+	Test        TestControls // nil: there are none
+	Version     string
 	// Enter counts a request in, and gives what counts it out again; false
 	// refuses it because the appliance is stopping. nil lets everything in.
 	Enter func() (leave func(), ok bool)
@@ -49,28 +50,23 @@ type Options struct {
 	Mount func(app *fiber.App, openAPI func() ([]byte, error))
 }
 
-// prefetch is how much of a body is read before the handler runs; the rest is
-// streamed, so that an upload is never held whole in memory.
-const prefetch = 64 << 10
+// prefetch is how much of a body the server reads before the handler runs. Zero
+// would be its default.
+const prefetch = 1
 
 type server struct {
 	Options
-	proxies door.Proxies
 	doc     *document
 	app     *fiber.App
 	replays *replays
 }
 
 // New makes the server with all routes.
-func New(o Options) (*fiber.App, error) {
+func New(o Options) *fiber.App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	proxies, err := door.ParseProxies(o.TrustedProxies)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{Options: o, proxies: proxies, doc: newDocument(o.Version), replays: newReplays()}
+	s := &server{Options: o, doc: newDocument(o.Version), replays: newReplays()}
 	s.app = fiber.New(fiber.Config{
 		AppName: "Paraph", DisableStartupMessage: true, Immutable: true, StreamRequestBody: true, BodyLimit: prefetch,
 		ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, Concurrency: o.Connections,
@@ -81,8 +77,8 @@ func New(o Options) (*fiber.App, error) {
 	if o.Mount != nil {
 		o.Mount(s.app, s.doc.json)
 	}
-	s.app.Use(door.Unknown)
-	return s.app, nil
+	s.app.Use(httpkit.Unknown)
+	return s.app
 }
 
 // routes is every endpoint, with who may come in.

@@ -130,11 +130,11 @@ type tokenBody struct {
 }
 
 func (s *server) companyRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/company", summary: "The company of the token", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "The company of the token", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
 		c, err := s.Accounts.Company(r.UserContext(), r.who)
 		return r.viewCompany(c), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/company", summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/company", rule: may(account.ScopeAdmin), summary: "Change the company", tag: "Company"}, func(r *request, in *companyPatch) (companyView, error) {
 		takeAway(r, "logo_url", &in.LogoURL)
 		takeAway(r, "brand_color", &in.BrandColor)
 		takeAway(r, "default_expiry_days", &in.DefaultExpiryDays)
@@ -150,7 +150,7 @@ func (s *server) companyRoutes() {
 }
 
 func (s *server) memberRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/members", summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/members", rule: may(account.ScopeRead), summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
 		q, p, err := r.listQuery()
 		if err != nil {
 			return envelope[memberView]{}, err
@@ -158,11 +158,11 @@ func (s *server) memberRoutes() {
 		list, err := s.Accounts.ListMembers(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewMember), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/members", summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/members", rule: may(account.ScopeAdmin), summary: "Invite a member", tag: "Company", status: http.StatusCreated}, func(r *request, in *memberBody) (memberView, error) {
 		m, err := s.Accounts.InviteMember(r.UserContext(), r.who, account.MemberInput(*in))
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/members/{member}", summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Get a member", tag: "Company"}, func(r *request, _ *nothing) (memberView, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return memberView{}, err
@@ -170,7 +170,7 @@ func (s *server) memberRoutes() {
 		m, err := s.Accounts.GetMember(r.UserContext(), r.who, id)
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/members/{member}", rule: may(account.ScopeAdmin), summary: "Change a member's role, or (de)activate them", tag: "Company"}, func(r *request, in *memberPatch) (memberView, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return memberView{}, err
@@ -178,7 +178,7 @@ func (s *server) memberRoutes() {
 		m, err := s.Accounts.UpdateMember(r.UserContext(), r.who, id, account.MemberPatch(*in))
 		return viewMember(m), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/members/{member}", rule: may(account.ScopeRead), summary: "Remove a member", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("member")
 		if err != nil {
 			return nothing{}, err
@@ -188,7 +188,7 @@ func (s *server) memberRoutes() {
 }
 
 func (s *server) tokenRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/tokens", summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/tokens", rule: may(account.ScopeRead), summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
 		q, p, err := r.listQuery()
 		if err != nil {
 			return envelope[tokenView]{}, err
@@ -196,7 +196,7 @@ func (s *server) tokenRoutes() {
 		list, err := s.Accounts.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/tokens", summary: "Create an API token; it is shown once", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token; it is shown once", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f account.Faults
 		until := moment(&f, "expires_at", in.ExpiresAt)
 		if err := f.Err(); err != nil {
@@ -205,7 +205,7 @@ func (s *server) tokenRoutes() {
 		t, err := s.Accounts.CreateToken(r.UserContext(), r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
 		return viewToken(t), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("token")
 		if err != nil {
 			return nothing{}, err

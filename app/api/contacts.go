@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/httpkit"
 )
 
 type contactView struct {
@@ -63,17 +64,21 @@ type importFault struct {
 	Errors map[string][]string `json:"errors"`
 }
 
+// maxPlain is the least that a body of CSV may have: the service knows its own
+// limit, and says so.
+const maxPlain = 16 * httpkit.MB
+
 func (s *server) contactRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/contacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, s.listContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts", summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, s.listContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
 		c, err := s.Contacts.Create(r.UserContext(), r.who, contact.Input(*in))
 		return viewContact(c), err
 	})
-	stream(s, operation{method: http.MethodGet, path: "/contacts/export", summary: "All contacts as CSV", tag: "Contacts"}, s.exportContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts/import", summary: "Add contacts from CSV, or write what it says into those there are", tag: "Contacts", text: "text/csv",
+	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "All contacts as CSV", tag: "Contacts"}, s.exportContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)), summary: "Add contacts from CSV, or write what it says into those there are", tag: "Contacts", text: "text/csv",
 		query: []parameter{{name: "check", description: "true only looks what would happen.", kind: "boolean"}}}, s.importContacts)
-	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", summary: "Get a contact", tag: "Contacts"}, s.onContact(s.Contacts.Get))
-	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), summary: "Get a contact", tag: "Contacts"}, s.onContact(s.Contacts.Get))
+	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
 		id, err := r.id("contact")
 		if err != nil {
 			return contactView{}, err
@@ -86,9 +91,9 @@ func (s *server) contactRoutes() {
 		c, err := s.Contacts.Update(r.UserContext(), r.who, id, contact.Input(*in))
 		return viewContact(c), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", summary: "Move a contact to the trash", tag: "Contacts"}, s.onContact(s.Contacts.Delete))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", summary: "Put a contact aside", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", summary: "Bring a contact back from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
+	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Move a contact to the trash", tag: "Contacts"}, s.onContact(s.Contacts.Delete))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Put a contact aside", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Bring a contact back from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
 }
 
 // onContact is the endpoint of an operation that takes nothing but the contact.
@@ -134,7 +139,7 @@ func (s *server) exportContacts(r *request, _ *nothing) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	r.Set(fiber.HeaderContentDisposition, disposition("contacts.csv"))
-	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	return r.made(write)
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("contacts.csv"))
+	httpkit.Made(r.Ctx, write)
+	return nil
 }

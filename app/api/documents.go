@@ -68,13 +68,13 @@ type createBody struct {
 }
 
 func (s *server) documentRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/documents", summary: "List documents", tag: "Documents", query: documentParameters, list: true}, s.listDocuments)
-	handle(s, operation{method: http.MethodPost, path: "/documents", summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", summary: "Get a document", tag: "Documents"}, s.getDocument)
-	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", summary: "Change a document", tag: "Documents"}, s.updateDocument)
-	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", summary: "Send a document for signing", tag: "Documents"}, s.sendDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", summary: "The audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
+	handle(s, operation{method: http.MethodGet, path: "/documents", rule: may(account.ScopeRead), summary: "List documents", tag: "Documents", query: documentParameters, list: true}, s.listDocuments)
+	handle(s, operation{method: http.MethodPost, path: "/documents", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Create a document, or do the whole cycle in one request", tag: "Documents", status: http.StatusCreated, files: true}, s.createDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}", rule: shared(account.ScopeRead), summary: "Get a document", tag: "Documents"}, s.getDocument)
+	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Change a document", tag: "Documents"}, s.updateDocument)
+	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), summary: "Send a document for signing", tag: "Documents"}, s.sendDocument)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "The audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
 }
 
 // documentParameters are those of the list of documents.
@@ -140,7 +140,7 @@ func (s *server) createDocument(r *request, in *createBody) (documentView, error
 	for i := range in.Fields {
 		input.Fields = append(input.Fields, in.Fields[i].input())
 	}
-	if err := r.receiveBase64(&f, in.Files); err != nil {
+	if err := r.claim(&f, in.Files); err != nil {
 		return documentView{}, err
 	}
 	if err := f.Err(); err != nil {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -11,7 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -29,6 +28,7 @@ func (s *server) fail(c *fiber.Ctx, err error) error {
 	status, body := s.failureOf(c, err)
 	c.Response().ResetBody()
 	c.Response().Header.Del(fiber.HeaderETag)
+	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Status(status)
 	b, encodeErr := encode(body)
 	if encodeErr != nil {
@@ -39,7 +39,7 @@ func (s *server) fail(c *fiber.Ctx, err error) error {
 }
 
 func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
-	if e, ok := errors.AsType[*account.Error](err); ok && door.Status(e.Kind) != 0 {
+	if e, ok := errors.AsType[*account.Error](err); ok && httpkit.Status(e.Kind) != 0 {
 		return known(c, e)
 	}
 	if signing.NoSpace(err) {
@@ -58,20 +58,19 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if errors.Is(err, context.Canceled) {
 		level = s.Log.Warn
 	}
-	level("request failed", "request_id", door.RequestID(c), "error", err)
+	level("request failed", "request_id", httpkit.RequestID(c), "error", err)
 	return http.StatusInternalServerError, failure{
-		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: door.RequestID(c)}
+		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: httpkit.RequestID(c)}
 }
 
 func known(c *fiber.Ctx, e *account.Error) (int, failure) {
-	status := door.Status(e.Kind)
+	status := httpkit.Status(e.Kind)
+	httpkit.SetRetryAfter(c, httpkit.RetryAfter(e))
 	body := failure{Message: e.Message, Errors: e.Fields}
 	switch status {
 	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
 		body.Code = e.Code
 	case http.StatusTooManyRequests:
-		wait := int(math.Ceil(e.RetryAfter.Seconds()))
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(max(wait, 1)))
 		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
 		c.Set("X-RateLimit-Remaining", "0")
 	}

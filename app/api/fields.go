@@ -67,12 +67,12 @@ type fieldsBody struct {
 
 func (s *server) fieldRoutes() {
 	const base = "/documents/{document}/fields"
-	handle(s, operation{method: http.MethodGet, path: base, summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
-	handle(s, operation{method: http.MethodPut, path: base, summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)
-	handle(s, operation{method: http.MethodPost, path: base, summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, s.addFields)
-	handle(s, operation{method: http.MethodGet, path: base + "/{field}", summary: "Get a field", tag: "Fields"}, s.getField)
-	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", summary: "Change a field of a draft", tag: "Fields"}, s.updateField)
-	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", summary: "Remove a field from a draft", tag: "Fields"}, s.deleteField)
+	handle(s, operation{method: http.MethodGet, path: base, rule: shared(account.ScopeRead), summary: "List the fields of a document", tag: "Fields", query: pageParameters, list: true}, s.listFields)
+	handle(s, operation{method: http.MethodPut, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Replace all fields of a draft", tag: "Fields"}, s.replaceFields)
+	handle(s, operation{method: http.MethodPost, path: base, rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Add fields to a draft", tag: "Fields", status: http.StatusCreated}, s.addFields)
+	handle(s, operation{method: http.MethodGet, path: base + "/{field}", rule: shared(account.ScopeRead), summary: "Get a field", tag: "Fields"}, s.getField)
+	handle(s, operation{method: http.MethodPatch, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Change a field of a draft", tag: "Fields"}, s.updateField)
+	handle(s, operation{method: http.MethodDelete, path: base + "/{field}", rule: may(account.ScopeWrite), summary: "Remove a field from a draft", tag: "Fields"}, s.deleteField)
 }
 
 func (s *server) listFields(r *request, _ *nothing) (envelope[fieldView], error) {

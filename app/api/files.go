@@ -3,11 +3,11 @@ package api
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -19,16 +19,16 @@ type filePatch struct {
 
 func (s *server) fileRoutes() {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/upload", summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
-	handle(s, operation{method: http.MethodGet, path: base + "/files", summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
-	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", summary: "Get a file's description", tag: "Files"}, s.getFile)
-	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)
-	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", summary: "Remove a file from a draft", tag: "Files"}, s.deleteFile)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", summary: "The bytes of a file", tag: "Files",
+	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
+	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
+	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file's description", tag: "Files"}, s.getFile)
+	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)
+	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, s.deleteFile)
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "The bytes of a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, s.fileContent)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", summary: "A picture of a page", tag: "Files",
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), summary: "A picture of a page", tag: "Files",
 		query: []parameter{{name: "width", description: "In pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
-	download := operation{method: http.MethodPost, path: base + "/download", summary: "Download the completed document", tag: "Documents"}
+	download := operation{method: http.MethodPost, path: base + "/download", rule: shared(account.ScopeRead), summary: "Download the completed document", tag: "Documents"}
 	stream(s, download, func(r *request, in *downloadBody) error { return s.download(r, *in) })
 	download.method, download.summary, download.query = http.MethodGet, "Download the completed document, with GET", []parameter{
 		{name: "format", description: "pdf or zip", kind: "string"},
@@ -111,7 +111,7 @@ func (s *server) fileContent(r *request, _ *nothing) error {
 	if err != nil {
 		return err
 	}
-	return r.serve(d)
+	return (*httpkit.Download)(d).Send(r.Ctx)
 }
 
 func (s *server) pagePicture(r *request, _ *nothing) error {
@@ -137,7 +137,7 @@ func (s *server) pagePicture(r *request, _ *nothing) error {
 	}
 	r.Set(fiber.HeaderETag, `"`+tag+`"`)
 	r.Set(fiber.HeaderCacheControl, "private, max-age=3600")
-	if matchesETag(r.Get(fiber.HeaderIfNoneMatch), `"`+tag+`"`) {
+	if httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), `"`+tag+`"`) {
 		return r.SendStatus(http.StatusNotModified)
 	}
 	r.Set(fiber.HeaderContentType, "image/png")
@@ -159,26 +159,5 @@ func (s *server) download(r *request, in downloadBody) error {
 	if err != nil {
 		return err
 	}
-	return r.serve(d)
-}
-
-// disposition names a file for the browser (RFC 6266), in UTF-8 and in what is
-// left of it in ASCII.
-func disposition(name string) string {
-	ascii := strings.Map(func(c rune) rune {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
-			return '_'
-		}
-		return c
-	}, name)
-	var b strings.Builder
-	b.WriteString(`attachment; filename="` + ascii + `"; filename*=UTF-8''`)
-	for _, c := range []byte(name) {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(0x100|uint64(c), 16)[1:]))
-		}
-	}
-	return b.String()
+	return (*httpkit.Download)(d).Send(r.Ctx)
 }

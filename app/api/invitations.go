@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"paraph/app/account"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -80,23 +81,23 @@ type tokenAnswer struct {
 
 func (s *server) invitationRoutes() {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/invite", summary: "Invite signatories", tag: "Invitations", status: http.StatusCreated}, s.invite)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations", summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, s.listInvitations)
-	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
-	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)
-	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", summary: "Remove an invitation from a draft", tag: "Invitations"}, s.deleteInvitation)
-	act := func(name, summary, tag string, status int) operation {
-		return operation{method: http.MethodPost, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, summary: summary, tag: tag, status: status}
+	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Invite signatories", tag: "Invitations", status: http.StatusCreated}, s.invite)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, s.listInvitations)
+	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
+	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)
+	handle(s, operation{method: http.MethodDelete, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Remove an invitation from a draft", tag: "Invitations"}, s.deleteInvitation)
+	act := func(name string, rule httpkit.Rule, summary, tag string, status int) operation {
+		return operation{method: http.MethodPost, rule: rule, path: base + "/{invitation}/" + name, also: base + "/invitations/{invitation}/" + name, summary: summary, tag: tag, status: status}
 	}
-	handle(s, act("replace", "Put somebody else in the place of a person", "Invitations", 0), s.replace)
-	handle(s, act("sign", "Sign", "Signing", 0), s.sign)
-	handle(s, act("view", "Note that the person has looked at the document", "Signing", 0), s.view)
-	handle(s, act("consent", "Agree to signing electronically, or take that back", "Signing", 0), s.consent)
-	handle(s, act("decline", "Decline to sign", "Signing", 0), s.decline)
-	handle(s, act("delegate", "Pass an invitation on to somebody else", "Signing", 0), s.delegate)
-	handle(s, act("remind", "Remind one person", "Signing", 0), s.remind)
-	handle(s, act("code", "Mail a code to the signatory", "Signing", http.StatusAccepted), s.requestCode)
-	handle(s, act("identify", "Prove who you are with a code", "Signing", 0), s.identify)
+	handle(s, act("replace", may(account.ScopeWrite), "Put somebody else in the place of a person", "Invitations", 0), s.replace)
+	handle(s, act("sign", shared(account.ScopeSign).With(s.MaxBody), "Sign", "Signing", 0), s.sign)
+	handle(s, act("view", shared(""), "Note that the person has looked at the document", "Signing", 0), s.view)
+	handle(s, act("consent", shared(""), "Agree to signing electronically, or take that back", "Signing", 0), s.consent)
+	handle(s, act("decline", shared(account.ScopeSign), "Decline to sign", "Signing", 0), s.decline)
+	handle(s, act("delegate", shared(account.ScopeSign), "Pass an invitation on to somebody else", "Signing", 0), s.delegate)
+	handle(s, act("remind", may(account.ScopeWrite), "Remind one person", "Signing", 0), s.remind)
+	handle(s, act("code", shared(""), "Mail a code to the signatory", "Signing", http.StatusAccepted), s.requestCode)
+	handle(s, act("identify", shared(""), "Prove who you are with a code", "Signing", 0), s.identify)
 }
 
 // place reads the identifiers of the path's document and invitation.

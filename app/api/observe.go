@@ -9,7 +9,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 )
 
 // observe gives every request an identifier, keeps a panic to its own request,
@@ -18,14 +18,15 @@ import (
 func (s *server) observe(c *fiber.Ctx) (err error) {
 	started := time.Now()
 	id := ulid.Make().String()
-	c.Locals(door.RequestIDKey, id)
+	c.Locals(httpkit.RequestIDKey, id)
 	c.Set(fiber.HeaderXRequestID, id)
+	s.Kit.Secure(c)
 	defer func() {
 		if p := recover(); p != nil {
 			s.Log.Error("panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
 			err = s.fail(c, fiber.ErrInternalServerError)
 		}
-		s.skip(c)
+		httpkit.Finish(c)
 		if s.LogRequests {
 			s.logRequest(c, id, time.Since(started))
 		}
@@ -51,7 +52,7 @@ func (s *server) admit(c *fiber.Ctx) error {
 }
 
 func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
-	route, _ := c.Locals(door.RouteKey).(string)
+	route, _ := c.Locals(httpkit.RouteKey).(string)
 	if route == "" {
 		route = c.Method() + " (none)"
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"paraph/app/account"
+	"paraph/app/httpkit"
 )
 
 // parameter is one query parameter of an endpoint.
@@ -133,7 +133,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 		Extensions: map[string]any{"x-order": d.count},
 	}
 	d.count++
-	if op.access == members {
+	if op.rule.For != httpkit.Everyone {
 		o.Security = []map[string][]string{{"bearer": {}}}
 	}
 	for _, m := range pathParameter.FindAllStringSubmatch(op.path, -1) {
@@ -206,7 +206,7 @@ func (d *document) responses(o *huma.Operation, op operation, gives string, out 
 	}
 	o.Responses[strconv.Itoa(op.success())] = ok
 	statuses := []int{400, 404, 409, 413, 415, 422, 429, 500}
-	if op.access == members {
+	if op.rule.For != httpkit.Everyone {
 		statuses = append(statuses, 401, 403)
 		if o.Method != http.MethodGet && strings.Contains(op.path, "{document}") {
 			statuses = append(statuses, 412)
@@ -215,48 +215,4 @@ func (d *document) responses(o *huma.Operation, op operation, gives string, out 
 	for _, status := range statuses {
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
 	}
-}
-
-// validate holds a value against a schema and tells every fault by the dotted
-// name of its field.
-func (d *document) validate(f *account.Faults, s *huma.Schema, v any) {
-	res := &huma.ValidateResult{}
-	huma.Validate(d.registry, s, huma.NewPathBuffer([]byte{}, 0), huma.ModeWriteToServer, v, res)
-	for _, err := range res.Errors {
-		var field, message string
-		if e, ok := err.(*huma.ErrorDetail); ok {
-			field, message = dotted(e.Location), e.Message
-		}
-		if field == "" {
-			field = "body"
-		}
-		if name, ok := strings.CutPrefix(message, "expected required property "); ok {
-			name, _, _ = strings.Cut(name, " ")
-			f.Required(strings.TrimPrefix(field+"."+name, "body."))
-			continue
-		}
-		f.Must(field, sentence(message))
-	}
-}
-
-// dotted turns a location such as invitations[0].email into invitations.0.email.
-func dotted(location string) string {
-	return strings.Trim(strings.NewReplacer("[", ".", "]", "").Replace(location), ".")
-}
-
-// sentence completes "The … field must …" from the library's words.
-func sentence(message string) string {
-	for _, kind := range []string{"string", "boolean", "integer", "number", "array", "object"} {
-		if message == "expected "+kind {
-			article := "a"
-			if slices.Contains([]string{"integer", "array", "object"}, kind) {
-				article = "an"
-			}
-			return "be " + article + " " + kind
-		}
-	}
-	if rest, ok := strings.CutPrefix(message, "expected "); ok {
-		return strings.TrimSpace(rest)
-	}
-	return message
 }

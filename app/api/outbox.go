@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/httpkit"
 	"paraph/app/notify"
 )
 
@@ -55,16 +56,16 @@ type testMailAnswer struct {
 }
 
 func (s *server) outboxRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/outbox", summary: "The messages about the company's documents", tag: "Outbox",
+	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "The messages about the company's documents", tag: "Outbox",
 		query: append([]parameter{{name: "document_id", description: "Of one document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/test", summary: "Send a test message at once", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
+	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), summary: "Send a test message at once", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
 		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
-	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", summary: "A message as it goes over the wire", tag: "Outbox"}, s.messageSource)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", summary: "Have a message not sent", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
+	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
+	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "A message as it goes over the wire", tag: "Outbox"}, s.messageSource)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Have a message not sent", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
 }
 
 // onMessage is the endpoint of an operation that takes nothing but the message.
@@ -107,7 +108,6 @@ func (s *server) messageSource(r *request, _ *nothing) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, "message/rfc822")
-	r.Set(fiber.HeaderContentDisposition, disposition(id+".eml"))
-	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(id+".eml"))
 	return r.Send(source)
 }

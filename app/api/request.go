@@ -8,7 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -18,11 +18,13 @@ type request struct {
 	server      *server
 	op          *operation
 	who         account.Actor
-	uploads     []*signing.Upload
-	stream      *bodyReader     // of a body that is streamed
-	fingerprint []byte          // of the body, for idempotency
-	nulls       map[string]bool // members of the body that are null
-	plain       []byte          // the body of an endpoint that takes none as JSON
+	body        *httpkit.Body
+	received    []*signing.Upload          // all files that came
+	uploads     []*signing.Upload          // those that are to be attached
+	lifted      map[string]*signing.Upload // by what stands in the place of their content; nil is no base64
+	fingerprint []byte                     // of the body, for idempotency
+	nulls       map[string]bool            // members of the body that are null
+	plain       []byte                     // the body of an endpoint that takes none as JSON
 	etag        string
 	faults      account.Faults // of the query
 }
@@ -49,7 +51,26 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 		return account.Actor{}, err
 	}
 	who.Seen = ifMatch(c.Get(fiber.HeaderIfMatch))
-	return who.From(s.proxies.Address(c), door.Agent(c), door.RequestID(c)), nil
+	return who.From(s.Kit.Address(c), httpkit.Agent(c), httpkit.RequestID(c)), nil
+}
+
+// admit finds the caller and lets in those whom the endpoint is for. Nothing of
+// the body is read before.
+func (r *request) admit() (err error) {
+	if r.op.rule.For == httpkit.Everyone {
+		return nil
+	}
+	if r.who, err = r.server.authenticate(r.Ctx); err != nil {
+		return err
+	}
+	r.Locals(companyKey, r.who.CompanyID)
+	if err := r.op.rule.Admit(r.who); err != nil {
+		return err
+	}
+	if id, ok := parseID(r.Params("document")); ok && r.who.IsSignatory() && id != r.who.Document {
+		return account.NotFound("document")
+	}
+	return nil
 }
 
 // base is the address of the API as the caller used it, for links.
@@ -62,7 +83,7 @@ func (r *request) base() string {
 }
 
 // site is the address of the appliance as the caller used it.
-func (r *request) site() string { return r.server.proxies.Site(r.Ctx, r.server.BaseURL) }
+func (r *request) site() string { return r.server.Kit.Site(r.Ctx) }
 
 // id reads an identifier of the path: a ULID in either of its renderings.
 // Anything else is not found.
@@ -141,12 +162,3 @@ func ifMatch(header string) []int64 {
 
 // version makes the ETag of a document.
 func (r *request) version(d *signing.Document) { r.etag = `"` + strconv.FormatInt(d.Version, 10) + `"` }
-
-func matchesETag(header, etag string) bool {
-	for tag := range strings.SplitSeq(header, ",") {
-		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
-			return true
-		}
-	}
-	return false
-}

@@ -2,28 +2,17 @@ package api
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"strings"
 
 	json "github.com/goccy/go-json"
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 )
 
 // nothing is the input or output of an endpoint that has none.
 type nothing struct{}
-
-// access is who may call an endpoint.
-type access uint8
-
-const (
-	members access = iota // the company's people and programs, and signatories where the service lets them
-	public
-)
 
 // operation describes an endpoint, for the router and for the OpenAPI document
 // alike.
@@ -33,7 +22,7 @@ type operation struct {
 	also    string // another path of the same, "" for none
 	summary string
 	tag     string
-	access  access
+	rule    httpkit.Rule
 	status  int // of success; 0 is 200
 	query   []parameter
 	files   bool   // also takes multipart/form-data with files
@@ -55,7 +44,7 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 	s.add(op, func(r *request) error {
 		in := new(I)
 		defer r.closeUploads()
-		if err := s.decode(r, op, schema, in); err != nil {
+		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
 		return s.once(r, func() (answer, error) {
@@ -71,7 +60,7 @@ func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
 	schema := s.doc.schemaOf(typeOf[I]())
 	s.add(op, func(r *request) error {
 		in := new(I)
-		if err := s.decode(r, op, schema, in); err != nil {
+		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
 		return fn(r, in)
@@ -88,74 +77,24 @@ func (op operation) success() int {
 // add puts the endpoint on the router, bare and under /api.
 func (s *server) add(op operation, run func(*request) error) {
 	handler := func(c *fiber.Ctx) error {
+		c.Locals(httpkit.RouteKey, op.method+" "+op.path)
 		r := &request{Ctx: c, server: s, op: &op}
-		defer r.leave()
-		if op.access == members {
-			who, err := s.authenticate(c)
-			if err != nil {
-				return err
-			}
-			r.who = who
-			c.Locals(companyKey, who.CompanyID)
-		}
-		c.Locals(door.RouteKey, op.method+" "+op.path)
-		return run(r)
-	}
-	s.route(op.method, op.path, handler)
-	if op.also != "" {
-		s.route(op.method, op.also, handler)
-	}
-}
-
-func (s *server) route(method, path string, handler fiber.Handler) {
-	path = strings.NewReplacer("{", ":", "}", "").Replace(path)
-	for _, prefix := range []string{"", "/api"} {
-		s.app.Add(method, prefix+path, handler)
-		if method == http.MethodGet {
-			s.app.Add(http.MethodHead, prefix+path, handler)
-		}
-	}
-}
-
-// once runs a POST with an Idempotency-Key at most once: the same key and body
-// get the first answer again.
-func (s *server) once(r *request, run func() (answer, error)) error {
-	key := r.Get("Idempotency-Key")
-	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
-		a, err := run()
-		if err != nil {
+		if err := r.admit(); err != nil {
 			return err
 		}
-		return r.send(a)
+		return run(r)
 	}
-	if len(key) > 255 {
-		return account.Invalid("idempotency_key", "The Idempotency-Key header must not be greater than 255 characters.")
+	s.route(op.method, op.path, op.rule, handler)
+	if op.also != "" {
+		s.route(op.method, op.also, op.rule, handler)
 	}
-	sum := sha256.New()
-	sum.Write([]byte(r.Method() + " " + strings.TrimPrefix(r.Path(), "/api") + "\n"))
-	sum.Write(r.fingerprint)
-	unlock := s.replays.lock(r.who.CompanyID + "/" + key)
-	defer unlock()
-	kept, err := s.Accounts.Replay(r.UserContext(), r.who, key, hex.EncodeToString(sum.Sum(nil)))
-	if err != nil {
-		return err
+}
+
+func (s *server) route(method, path string, rule httpkit.Rule, handler fiber.Handler) {
+	path = strings.NewReplacer("{", ":", "}", "").Replace(path)
+	for _, prefix := range []string{"", "/api"} {
+		s.Kit.Add(s.app, method, prefix+path, rule, handler)
 	}
-	if kept != nil {
-		r.Set("Idempotency-Replayed", "true")
-		return r.sendBytes(answer{status: kept.Status}, kept.Body)
-	}
-	a, err := run()
-	if err != nil {
-		return err
-	}
-	body, err := a.encode()
-	if err != nil {
-		return err
-	}
-	if err := s.Accounts.KeepAnswer(r.UserContext(), r.who, key, hex.EncodeToString(sum.Sum(nil)), account.Answer{Status: a.status, Body: body}); err != nil {
-		return err
-	}
-	return r.sendBytes(a, body)
 }
 
 // encode writes a value as JSON; a body that is ready to be sent goes as it is.
@@ -194,7 +133,7 @@ func (r *request) send(a answer) error {
 func (r *request) sendBytes(a answer, body []byte) error {
 	if a.etag != "" {
 		r.Set(fiber.HeaderETag, a.etag)
-		if r.op.method == http.MethodGet && matchesETag(r.Get(fiber.HeaderIfNoneMatch), a.etag) {
+		if r.op.method == http.MethodGet && httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), a.etag) {
 			return r.Status(http.StatusNotModified).Send(nil)
 		}
 	}

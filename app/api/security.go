@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"paraph/app/account"
@@ -41,14 +40,14 @@ type passkeyLoginBody struct {
 }
 
 type credentialBody struct {
-	Ceremony   string         `json:"ceremony,omitempty"`
-	Credential map[string]any `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
+	Ceremony   string     `json:"ceremony,omitempty"`
+	Credential credential `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
 }
 
 type newPasskeyBody struct {
-	Ceremony   string         `json:"ceremony,omitempty"`
-	Name       string         `json:"name,omitempty"`
-	Credential map[string]any `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
+	Ceremony   string     `json:"ceremony,omitempty"`
+	Name       string     `json:"name,omitempty"`
+	Credential credential `json:"credential,omitempty" doc:"JSON of the browser's PublicKeyCredential"`
 }
 
 type nameBody struct {
@@ -86,7 +85,7 @@ type endedView struct {
 }
 
 func (s *server) securityRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", summary: "Begin to log in with a passkey", tag: "Session", access: public}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", rule: anyone(), summary: "Begin to log in with a passkey", tag: "Session"}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
 		var c account.Ceremony
 		var err error
 		if in.Email == "" && in.Password == "" {
@@ -96,51 +95,43 @@ func (s *server) securityRoutes() {
 		}
 		return viewCeremony(c), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/login/passkey", summary: "Log in with a passkey", tag: "Session", access: public}, func(r *request, in *credentialBody) (userView, error) {
-		credential, err := json.Marshal(in.Credential)
-		if err != nil {
-			return userView{}, err
-		}
-		u, err := s.Accounts.FinishPasskeyLogin(r.UserContext(), in.Ceremony, credential, r.from())
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey", rule: anyone(), summary: "Log in with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (userView, error) {
+		u, err := s.Accounts.FinishPasskeyLogin(r.UserContext(), in.Ceremony, in.Credential.text(), r.from())
 		return viewUser(u), err
 	})
 	s.passkeyRoutes()
-	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", summary: "Make new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Make new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
 		codes, err := s.Accounts.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
 		return recoveryCodes{codes}, err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", summary: "My sign-ins", tag: "Session", query: pageParameters, list: true}, s.signIns(false))
-	handle(s, operation{method: http.MethodGet, path: "/sign-ins", summary: "The sign-ins of the company's members", tag: "Company", query: pageParameters, list: true}, s.signIns(true))
-	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", summary: "Sign everybody out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), summary: "My sign-ins", tag: "Session", query: pageParameters, list: true}, s.signIns(false))
+	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), summary: "The sign-ins of the company's members", tag: "Company", query: pageParameters, list: true}, s.signIns(true))
+	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), summary: "Sign everybody out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
 		n, err := s.Accounts.EndAllSessions(r.UserContext(), r.who)
 		return endedView{n}, err
 	})
 }
 
 func (s *server) passkeyRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", summary: "My passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), summary: "My passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
 		all, err := s.Accounts.ListPasskeys(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[PasskeyView]{}, err
 		}
 		return slice(r, views(all, viewPasskey))
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", summary: "Begin to register a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Begin to register a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
 		c, err := s.Accounts.BeginPasskey(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
-		credential, err := json.Marshal(in.Credential)
-		if err != nil {
-			return newPasskeyView{}, err
-		}
-		p, err := s.Accounts.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, credential)
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys", rule: self(), summary: "Register a passkey", tag: "Session", status: http.StatusCreated}, func(r *request, in *newPasskeyBody) (newPasskeyView, error) {
+		p, err := s.Accounts.FinishPasskey(r.UserContext(), r.who, in.Ceremony, in.Name, in.Credential.text())
 		if p.RecoveryCodes == nil {
 			p.RecoveryCodes = []string{}
 		}
 		return newPasskeyView{viewPasskey(p.Passkey), p.RecoveryCodes}, err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/me/passkeys/{passkey}", summary: "Rename a passkey", tag: "Session"}, func(r *request, in *nameBody) (PasskeyView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/me/passkeys/{passkey}", rule: self(), summary: "Rename a passkey", tag: "Session"}, func(r *request, in *nameBody) (PasskeyView, error) {
 		id, err := r.id("passkey")
 		if err != nil {
 			return PasskeyView{}, err
@@ -148,7 +139,7 @@ func (s *server) passkeyRoutes() {
 		p, err := s.Accounts.RenamePasskey(r.UserContext(), r.who, id, in.Name)
 		return viewPasskey(p), err
 	})
-	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/me/passkeys/{passkey}", rule: self(), summary: "Remove a passkey", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
 		id, err := r.id("passkey")
 		if err != nil {
 			return nothing{}, err

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 )
 
 type loginBody struct {
@@ -43,40 +43,40 @@ type twoFactorAnswer struct {
 }
 
 func (s *server) sessionRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/login", summary: "Obtain a token", tag: "Session", access: public}, s.logIn)
-	handle(s, operation{method: http.MethodPost, path: "/logout", summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone(), summary: "Obtain a token", tag: "Session"}, s.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/logout", rule: self(), summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, s.Accounts.Logout(r.UserContext(), r.who)
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me", summary: "Who I am", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Who I am", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
 		u, err := s.Accounts.Me(r.UserContext(), r.who)
 		return viewUser(u), err
 	})
-	handle(s, operation{method: http.MethodPatch, path: "/me", summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/me", rule: self(), summary: "Change my profile or password", tag: "Session"}, func(r *request, in *mePatch) (userView, error) {
 		u, err := s.Accounts.UpdateMe(r.UserContext(), r.who, account.MePatch(*in))
 		return viewUser(u), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", summary: "Set up an authenticator app", tag: "Session"}, s.setTwoFactor)
-	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", summary: "Turn two-factor off", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), summary: "Set up an authenticator app", tag: "Session"}, s.setTwoFactor)
+	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn two-factor off", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
 		return nothing{}, s.Accounts.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
 	})
-	handle(s, operation{method: http.MethodPost, path: "/email/reverify", summary: "Verify an e-mail address again", tag: "Session", status: http.StatusAccepted}, s.reverify)
-	handle(s, operation{method: http.MethodGet, path: "/email/verify", summary: "Follow the link of a verification message", tag: "Session", access: public,
+	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Verify an e-mail address again", tag: "Session", status: http.StatusAccepted}, s.reverify)
+	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Follow the link of a verification message", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
 		_, err := s.Accounts.VerifyEmail(r.UserContext(), r.text("token"))
 		return message{"The address is verified."}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/forgot", summary: "Ask for a new password", tag: "Session", access: public, status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
 		err := s.Accounts.ForgotPassword(r.UserContext(), in.Email, r.from())
 		return message{"If the address is known, a message is on its way."}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/reset", summary: "Choose a new password", tag: "Session", access: public}, func(r *request, in *resetBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, in.Password)
 		return message{"The password is changed."}, err
 	})
 }
 
 func (r *request) from() account.From {
-	return account.From{IP: r.server.proxies.Address(r.Ctx), UserAgent: door.Agent(r.Ctx)}
+	return account.From{IP: r.server.Kit.Address(r.Ctx), UserAgent: httpkit.Agent(r.Ctx)}
 }
 
 func (s *server) logIn(r *request, in *loginBody) (userView, error) {

@@ -37,7 +37,7 @@ func (s *server) stateRoutes() {
 		{"restore", "Restore a document from the archive or the trash", s.Signing.Restore, 0},
 		{"duplicate", "Make a new draft with the same content", s.Signing.Duplicate, http.StatusCreated},
 	} {
-		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, summary: x.summary, tag: "States", status: x.status}
+		op := operation{method: http.MethodPost, path: "/documents/{document}/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "States", status: x.status}
 		handle(s, op, func(r *request, _ *nothing) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -46,7 +46,7 @@ func (s *server) stateRoutes() {
 			return r.gives(x.step(r.UserContext(), r.who, id))
 		})
 	}
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", summary: "Reject a submitted document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), summary: "Reject a submitted document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -54,7 +54,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", summary: "Void a document", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -62,7 +62,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", summary: "Give an expired document a new deadline", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Give an expired document a new deadline", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -75,7 +75,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Extend(r.UserContext(), r.who, id, until))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", summary: "Remind everybody whose turn it is", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -83,7 +83,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, ""))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", summary: "Delete a document in the trash for ever", tag: "States", status: http.StatusNoContent},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash for ever", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
 			id, err := r.document()
 			if err != nil {

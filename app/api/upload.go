@@ -2,20 +2,21 @@ package api
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"mime"
-	"mime/multipart"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -28,123 +29,134 @@ type base64File struct {
 	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy of what the PDF's pages show, with the PDF attached inside"`
 }
 
+// receive takes one file to disk, for as long as the request lasts.
+func (r *request) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
+	u, err := r.server.Signing.Receive(r.UserContext(), r.who, name, contentType, content)
+	if err == nil {
+		r.received = append(r.received, u)
+	}
+	return u, err
+}
+
 // closeUploads drops what was received and not kept.
 func (r *request) closeUploads() {
-	for _, u := range r.uploads {
+	for _, u := range r.received {
 		if err := u.Close(); err != nil {
-			r.server.Log.Warn("dropping an upload", "request_id", door.RequestID(r.Ctx), "error", err)
+			r.server.Log.Warn("dropping an upload", "request_id", httpkit.RequestID(r.Ctx), "error", err)
 		}
 	}
 }
-
-// maxParts bounds the parts of a multipart body.
-const maxParts = 10_000
 
 // decodeMultipart takes a body part by part: files go to disk as they come, the
 // part "data" is the JSON of the endpoint's input.
-func (s *server) decodeMultipart(r *request, boundary string, schema *huma.Schema, in any) error {
-	if boundary == "" {
-		return account.Malformed("The multipart body has no boundary.")
-	}
-	m := multipart.NewReader(bufio.NewReaderSize(r.body(), 64<<10), boundary)
-	sum := sha256.New()
-	var data, password []byte
-	var flatten bool
-	for n := 0; ; n++ {
-		part, err := m.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return bodyCut(err)
-		}
-		if n == maxParts {
-			return account.TooLarge("too_many_parts", fmt.Sprintf("The body has more than %d parts.", maxParts))
-		}
-		name, file, isFile := partNames(part)
-		fmt.Fprintf(sum, "%d:%s %d:%s\n", len(name), name, len(file), file)
-		switch {
-		case isFile:
-			err = r.receive(sum, file, part)
-		case name == "data":
-			data, err = s.readField(part, sum)
-		case name == "password":
-			password, err = s.readField(part, sum)
-		case name == "flatten":
-			var b []byte
-			b, err = s.readField(part, sum)
-			flatten = string(b) == "true" || string(b) == "1" || string(b) == "on"
-		default:
-			_, err = s.readField(part, sum)
-		}
-		if err != nil {
-			return err
-		}
+func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
+	f := uploadForm{sum: sha256.New()}
+	if err := r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) error { return r.takePart(&f, p) }); err != nil {
+		return err
 	}
 	for _, u := range r.uploads {
-		u.Password, u.Flatten = string(password), flatten
+		u.Password, u.Flatten = f.password, f.flatten
 	}
-	r.fingerprint = sum.Sum(nil)
+	r.fingerprint = f.sum.Sum(nil)
 	if _, none := in.(*nothing); none {
 		return nil
 	}
-	return r.decodeText(data, schema, in)
+	return r.decodeText(f.data, schema, in)
 }
 
-// partNames reads the names of a part as they were sent: a file's name is not
-// cut to its last element, so that it can be refused.
-func partNames(p *multipart.Part) (name, file string, isFile bool) {
-	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
-	if err != nil {
-		return "", "", false
-	}
-	file, isFile = params["filename"]
-	return params["name"], file, isFile
+// uploadForm is what a multipart body says beside its files.
+type uploadForm struct {
+	sum      hash.Hash
+	data     []byte
+	password string
+	flatten  bool
 }
 
-// readField reads a part that is no file.
-func (s *server) readField(p io.Reader, sum hash.Hash) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(io.TeeReader(p, sum), s.MaxBody+1))
-	if err != nil {
-		return nil, bodyCut(err)
-	}
-	if int64(len(b)) > s.MaxBody {
-		return nil, account.TooLarge("body_too_large", fmt.Sprintf("A part of the body is larger than the limit of %d bytes.", s.MaxBody))
-	}
-	return b, nil
-}
-
-// receive takes one file part.
-func (r *request) receive(sum hash.Hash, name string, p *multipart.Part) error {
-	body := &cutReader{r: io.TeeReader(p, sum)}
-	u, err := r.server.Signing.Receive(r.UserContext(), r.who, name, p.Header.Get("Content-Type"), body)
-	if body.err != nil {
-		return bodyCut(body.err)
-	}
-	if err != nil {
+func (r *request) takePart(f *uploadForm, p *httpkit.Part) error {
+	fmt.Fprintf(f.sum, "%d:%s %d:%s\n", len(p.Field), p.Field, len(p.File), p.File)
+	p.Reader = io.TeeReader(p.Reader, f.sum)
+	if p.IsFile {
+		u, err := r.receive(p.File, p.ContentType, p)
+		if err == nil {
+			r.uploads = append(r.uploads, u)
+		}
 		return err
 	}
-	r.uploads = append(r.uploads, u)
+	b, err := r.body.Gather(r.UserContext(), p, r.op.rule.Body)
+	switch p.Field {
+	case "data":
+		f.data = b
+	case "password":
+		f.password = string(b)
+	case "flatten":
+		f.flatten = slices.Contains([]string{"true", "1", "on"}, string(b))
+	}
+	return err
+}
+
+// lift takes the content of a file out of a JSON body, in base64 or as a data URL.
+func (r *request) lift(content io.Reader) (instead string, err error) {
+	if r.lifted == nil {
+		r.lifted = map[string]*signing.Upload{}
+	}
+	u, err := r.receiveEncoded(content)
+	if err != nil {
+		return "", err
+	}
+	instead = rand.Text()
+	r.lifted[instead] = u
+	return instead, nil
+}
+
+// receiveEncoded takes one file in base64; nil is one that is not.
+func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
+	in := bufio.NewReader(content)
+	if err := skipDataURL(in); err != nil {
+		return nil, err
+	}
+	decoded := &badReader{r: base64.NewDecoder(base64.StdEncoding, in)}
+	u, err := r.receive("", "", decoded)
+	switch {
+	case r.body.Err() != nil:
+		return nil, r.body.Err()
+	case decoded.err != nil:
+		return nil, nil
+	}
+	return u, err
+}
+
+// skipDataURL passes what stands before the base64 of a data URL.
+func skipDataURL(in *bufio.Reader) error {
+	const marker = ";base64,"
+	head, err := in.Peek(256)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if n := bytes.Index(head, []byte(marker)); n > 0 && bytes.HasPrefix(head, []byte("data:")) {
+		_, err := in.Discard(n + len(marker))
+		return err
+	}
 	return nil
 }
 
-// cutReader remembers that reading failed, so that a broken connection is told
-// apart from a full disk.
-type cutReader struct {
+// badReader remembers that what it read is not base64, so that this is told apart
+// from a full disk.
+type badReader struct {
 	r   io.Reader
 	err error
 }
 
-func (c *cutReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+func (b *badReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		c.err = err
+		b.err = err
 	}
 	return n, err
 }
 
-// receiveBase64 takes the files of a JSON body.
-func (r *request) receiveBase64(f *account.Faults, files []base64File) error {
+// claim adds the files of a JSON body to the uploads, with the contents that were
+// lifted out of it. What was not lifted came in a part of a form.
+func (r *request) claim(f *account.Faults, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)
 		if x.Name == "" {
@@ -154,20 +166,18 @@ func (r *request) receiveBase64(f *account.Faults, files []base64File) error {
 			at.Required("content")
 			continue
 		}
-		content := x.Content
-		if _, rest, ok := strings.Cut(content, ";base64,"); ok && strings.HasPrefix(content, "data:") {
-			content = rest
+		u, lifted := r.lifted[x.Content]
+		if !lifted {
+			var err error
+			if u, err = r.receiveEncoded(strings.NewReader(x.Content)); err != nil {
+				return err
+			}
 		}
-		body := &cutReader{r: base64.NewDecoder(base64.StdEncoding, strings.NewReader(content))}
-		u, err := r.server.Signing.Receive(r.UserContext(), r.who, x.Name, x.ContentType, body)
-		if body.err != nil {
+		if u == nil {
 			at.Must("content", "be base64")
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		u.Password, u.Flatten = x.Password, x.Flatten
+		u.Name, u.ContentType, u.Password, u.Flatten = x.Name, x.ContentType, x.Password, x.Flatten
 		r.uploads = append(r.uploads, u)
 	}
 	return nil
@@ -183,7 +193,7 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 		return all[fileView]{}, err
 	}
 	var f account.Faults
-	if err := r.receiveBase64(&f, in.Files); err != nil {
+	if err := r.claim(&f, in.Files); err != nil {
 		return all[fileView]{}, err
 	}
 	if err := f.Err(); err != nil {

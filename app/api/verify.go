@@ -1,14 +1,12 @@
 package api
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/httpkit"
 	"paraph/app/signing/report"
 )
 
@@ -68,41 +66,51 @@ func viewVerdict(v *report.SignatureVerdict) verdictView {
 }
 
 func (s *server) verifyRoutes() {
-	op := operation{method: http.MethodPost, path: "/verify", summary: "Report on every signature of a PDF; nothing is kept", tag: "Service", access: public, files: true}
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Report on every signature of a PDF; nothing is kept", tag: "Service", files: true}
 	s.doc.add(op, typeOf[nothing](), typeOf[reportView]())
 	s.add(op, s.verify)
 }
+
+// errTaken ends the reading of a body of which everything was taken.
+var errTaken = errors.New("api: the file was taken")
 
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
 func (s *server) verify(r *request) error {
 	media, params, err := mime.ParseMediaType(r.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" && media != "application/pdf" {
-		return account.Unsupported("content_type_not_accepted", "Send the PDF as multipart/form-data or application/pdf.")
+		return notAccepted("Send the PDF as multipart/form-data or application/pdf.")
 	}
-	file := &cutReader{r: r.body()}
-	if media == "multipart/form-data" {
-		m := multipart.NewReader(bufio.NewReaderSize(file.r, 64<<10), params["boundary"])
-		for {
-			part, err := m.NextRawPart()
-			if errors.Is(err, io.EOF) {
-				return account.Invalid("file", "The file field is required.")
-			}
-			if err != nil {
-				return bodyCut(err)
-			}
-			if _, _, isFile := partNames(part); isFile {
-				file.r = part
-				break
-			}
-		}
+	if err := r.open(); err != nil {
+		return err
 	}
-	found, err := s.Signing.VerifyUpload(r.UserContext(), file)
-	if file.err != nil {
-		return bodyCut(file.err)
+	var found *report.Report
+	if media == "application/pdf" {
+		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body)
+	} else {
+		found, err = r.verifyFirst(params["boundary"])
 	}
 	if err != nil {
 		return err
 	}
 	return r.send(answer{status: http.StatusOK, body: viewReport(found)})
+}
+
+func (r *request) verifyFirst(boundary string) (found *report.Report, err error) {
+	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
+		if !p.IsFile {
+			return nil
+		}
+		if found, err = r.server.Signing.VerifyUpload(r.UserContext(), p); err != nil {
+			return err
+		}
+		return errTaken
+	})
+	switch {
+	case err == nil:
+		return nil, account.Invalid("file", "The file field is required.")
+	case errors.Is(err, errTaken):
+		return found, nil
+	}
+	return nil, err
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"paraph/app/account"
 	"paraph/app/notify"
 	"paraph/app/signing"
 )
@@ -104,39 +105,39 @@ type eventsAnswer struct {
 const maxEvents = 200
 
 func (s *server) webhookRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks", summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, s.listWebhooks)
-	handle(s, operation{method: http.MethodPost, path: "/webhooks", summary: "Create a webhook; its secret is shown once", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, s.listWebhooks)
+	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "Create a webhook; its secret is shown once", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
 		w, err := s.Webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
 		return s.viewWebhook(w), err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Get a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
 		w, err := s.Webhooks.GetWebhook(r.UserContext(), r.who, id)
 		return s.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodPatch, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Change, pause or enable a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, in *webhookBody) (webhookView, error) {
 		w, err := s.Webhooks.UpdateWebhook(r.UserContext(), r.who, id, notify.WebhookInput(*in))
 		return s.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
 		return nothing{}, s.Webhooks.DeleteWebhook(r.UserContext(), r.who, id)
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", summary: "Give a webhook another secret", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), summary: "Give a webhook another secret", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
 		w, err := s.Webhooks.RotateSecret(r.UserContext(), r.who, id)
 		return s.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", summary: "Post a test at once", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Post a test at once", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		d, err := s.Webhooks.TestWebhook(r.UserContext(), r.who, id)
 		return viewDelivery(d), err
 	}))
 	s.deliveryRoutes()
-	handle(s, operation{method: http.MethodGet, path: "/events", summary: "What happened in the company", tag: "Webhooks", query: eventParameters}, s.listHappenings)
+	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "What happened in the company", tag: "Webhooks", query: eventParameters}, s.listHappenings)
 	s.doc.mayBeNull(typeOf[signing.HappeningData](), "document", typeOf[signing.Row]())
 }
 
 func (s *server) deliveryRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", summary: "The deliveries of a webhook", tag: "Webhooks",
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), summary: "The deliveries of a webhook", tag: "Webhooks",
 		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(s.listDeliveries))
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", summary: "A delivery with its request and the answer", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), summary: "A delivery with its request and the answer", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -144,7 +145,7 @@ func (s *server) deliveryRoutes() {
 		d, err := s.Webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
 		return viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", summary: "Post a delivery again", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Post a delivery again", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -152,7 +153,7 @@ func (s *server) deliveryRoutes() {
 		d, err := s.Webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
 		return viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", summary: "Post everything again that failed", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Post everything again that failed", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
 		n, err := s.Webhooks.RedeliverFailed(r.UserContext(), r.who, id)
 		return redeliveredView{n}, err
 	}))

@@ -43,12 +43,6 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 // own. Its bytes lie in a scratch file while they are looked at; nothing is
 // kept.
 func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, roots ...*x509.Certificate) (found *report.Report, err error) {
-	select {
-	case s.verifying <- struct{}{}:
-		defer func() { <-s.verifying }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
 		return nil, spaceError(err)
@@ -60,6 +54,13 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, roots ...*x509.
 	}
 	if size > s.Limits.UploadBytes {
 		return nil, account.TooLarge("file_too_large", "The file is larger than the limit of "+megabytes(s.Limits.UploadBytes)+".")
+	}
+	// Not before the file is here: a slow sender must not keep others waiting.
+	select {
+	case s.verifying <- struct{}{}:
+		defer func() { <-s.verifying }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	found, err = report.Verify(tmp, size, append(roots, s.Keys.Roots()...), s.Now())
 	switch {

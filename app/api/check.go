@@ -1,0 +1,286 @@
+package api
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"paraph/app/account"
+)
+
+// deepest is how deep JSON may nest; nothing here needs more than a few levels.
+const deepest = 64
+
+// maxValues is how many values one body may hold, so that a large record made of
+// many small ones costs no more than its length suggests.
+const maxValues = 500_000
+
+// checker holds the text of a JSON object against a schema. It builds nothing, so
+// what somebody sends costs no more memory than it is long.
+type checker struct {
+	registry   huma.Registry
+	maxObjects int
+
+	text    []byte // valid JSON
+	at      int
+	path    []byte // dotted, of the value that is looked at
+	faults  account.Faults
+	nulls   map[string]bool // members of the object itself that are null
+	objects int
+	values  int
+}
+
+// check tells every fault of a body by the dotted name of its field, and which of
+// its members are null. Members that are not known are ignored.
+func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map[string]bool, err error) {
+	if !utf8.Valid(text) {
+		return nil, account.Malformed("The body is not valid JSON: it is not UTF-8.")
+	}
+	if err := shallow(text); err != nil {
+		return nil, err
+	}
+	if !stdjson.Valid(text) {
+		return nil, account.Malformed("The body is not valid JSON.")
+	}
+	c := &checker{registry: d.registry, maxObjects: maxObjects, text: text, nulls: map[string]bool{}}
+	if c.next() != '{' {
+		return nil, account.Malformed("The body must be a JSON object.")
+	}
+	if err := c.value(s); err != nil {
+		return nil, err
+	}
+	return c.nulls, c.faults.Err()
+}
+
+// shallow refuses JSON that nests too deeply, before any decoder recurses.
+func shallow(b []byte) error {
+	depth, inString, escaped := 0, false, false
+	for _, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			if depth++; depth > deepest {
+				return tooDeep()
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return nil
+}
+
+func tooDeep() error {
+	return account.Malformed(fmt.Sprintf("The body nests more than %d levels deep.", deepest))
+}
+
+// next is the first byte of what follows.
+func (c *checker) next() byte {
+	for {
+		switch b := c.text[c.at]; b {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			c.at++
+		default:
+			return b
+		}
+	}
+}
+
+// value looks at one value; without a schema anything is allowed.
+func (c *checker) value(s *huma.Schema) error {
+	if s != nil && s.Ref != "" {
+		s = c.registry.SchemaFromRef(s.Ref)
+	}
+	if c.values++; c.values > maxValues {
+		return account.TooLarge("too_many_values", fmt.Sprintf("The body holds more than %d values.", maxValues))
+	}
+	switch c.next() {
+	case '{':
+		c.want(s, "object")
+		return c.object(s)
+	case '[':
+		c.want(s, "array")
+		return c.array(s)
+	case '"':
+		c.want(s, "string")
+		c.skipString()
+	case 't', 'f':
+		c.want(s, "boolean")
+		c.skipWord()
+	case 'n':
+		c.want(s, "null")
+		c.skipWord()
+	default:
+		c.number(s)
+	}
+	return nil
+}
+
+// want notes a fault where the schema wants another type.
+func (c *checker) want(s *huma.Schema, got string) {
+	if s == nil || s.Type == got {
+		return
+	}
+	if len(s.OneOf) > 0 {
+		c.wantOneOf(s.OneOf, got)
+		return
+	}
+	if s.Type == "" {
+		return
+	}
+	c.faults.Must(c.field(), "be "+article(s.Type)+" "+s.Type)
+}
+
+func (c *checker) wantOneOf(all []*huma.Schema, got string) {
+	var names []string
+	for _, s := range all {
+		if s.Type == got {
+			return
+		}
+		names = append(names, article(s.Type)+" "+s.Type)
+	}
+	c.faults.Must(c.field(), "be "+strings.Join(names, " or "))
+}
+
+func article(kind string) string {
+	switch kind {
+	case huma.TypeInteger, huma.TypeArray, huma.TypeObject:
+		return "an"
+	}
+	return "a"
+}
+
+// field is the dotted name of the value.
+func (c *checker) field() string {
+	if len(c.path) == 0 {
+		return "body"
+	}
+	return string(c.path[1:])
+}
+
+// in looks at a value under a name.
+func (c *checker) in(name string, s *huma.Schema) error {
+	n := len(c.path)
+	c.path = append(append(c.path, '.'), name...)
+	err := c.value(s)
+	c.path = c.path[:n]
+	return err
+}
+
+func (c *checker) object(s *huma.Schema) error {
+	if c.objects++; c.objects > c.maxObjects {
+		return account.TooLarge("too_many_values", fmt.Sprintf("The body holds more than %d objects.", c.maxObjects))
+	}
+	given := map[string]bool{}
+	top := len(c.path) == 0
+	for c.at++; c.next() != '}'; {
+		name, err := c.name()
+		if err != nil {
+			return err
+		}
+		if c.next() == 'n' { // null counts as not given
+			c.skipWord()
+			if top {
+				c.nulls[name] = true
+			}
+			continue
+		}
+		if s != nil && len(s.Required) > 0 {
+			given[name] = true
+		}
+		if err := c.in(name, member(s, name)); err != nil {
+			return err
+		}
+	}
+	c.at++
+	if s == nil {
+		return nil
+	}
+	for _, name := range s.Required {
+		if !given[name] {
+			c.faults.Required(string(append(c.path, "."+name...))[1:])
+		}
+	}
+	return nil
+}
+
+// member is the schema of a member, nil where any value is allowed.
+func member(s *huma.Schema, name string) *huma.Schema {
+	if s == nil {
+		return nil
+	}
+	if p := s.Properties[name]; p != nil {
+		return p
+	}
+	if rest, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		return rest
+	}
+	return nil
+}
+
+func (c *checker) array(s *huma.Schema) error {
+	var items *huma.Schema
+	if s != nil {
+		items = s.Items
+	}
+	c.at++
+	for i := 0; c.next() != ']'; i++ {
+		if err := c.in(strconv.Itoa(i), items); err != nil {
+			return err
+		}
+	}
+	c.at++
+	return nil
+}
+
+// name reads the name of a member.
+func (c *checker) name() (string, error) {
+	from := c.at
+	c.skipString()
+	raw := c.text[from:c.at]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	var name string
+	err := stdjson.Unmarshal(raw, &name)
+	return name, err
+}
+
+func (c *checker) skipString() {
+	for c.at++; c.text[c.at] != '"'; c.at++ {
+		if c.text[c.at] == '\\' {
+			c.at++
+		}
+	}
+	c.at++
+}
+
+// skipWord passes true, false, null, or a number.
+func (c *checker) skipWord() {
+	for c.at < len(c.text) && bytes.IndexByte([]byte(",:]} \t\r\n"), c.text[c.at]) < 0 {
+		c.at++
+	}
+}
+
+func (c *checker) number(s *huma.Schema) {
+	from := c.at
+	c.skipWord()
+	if s == nil || s.Type != huma.TypeInteger {
+		c.want(s, huma.TypeNumber)
+		return
+	}
+	if f, err := strconv.ParseFloat(string(c.text[from:c.at]), 64); err == nil && f != math.Trunc(f) {
+		c.want(s, huma.TypeNumber)
+	}
+}

@@ -1,0 +1,23 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// credential is the JSON of a browser's PublicKeyCredential, passed on as it is.
+type credential struct{ json.RawMessage }
+
+// Schema says that it is an object.
+func (credential) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
+}
+
+// text is the JSON, null where nothing was given.
+func (c credential) text() []byte {
+	if c.RawMessage == nil {
+		return []byte("null")
+	}
+	return c.RawMessage
+}

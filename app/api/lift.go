@@ -1,0 +1,223 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+)
+
+// lifter reads JSON and takes the contents of files out of it, the strings at
+// files[n].content, as they come: they may be far larger than memory. A short
+// string that its owner chooses stands in their place.
+type lifter struct {
+	in   *bufio.Reader
+	out  bytes.Buffer
+	take func(content io.Reader) (instead string, err error)
+
+	levels []level
+	inside bool // of a string that is copied
+	escape bool
+	name   []byte // of the member that is read; nil where none is
+	err    error
+}
+
+// level is an object or an array that is open.
+type level struct {
+	object bool
+	naming bool   // the next string names a member
+	name   string // of the member whose value comes
+}
+
+const longestName = 16 // of a member that matters here
+
+func newLifter(r io.Reader, take func(io.Reader) (string, error)) *lifter {
+	return &lifter{in: bufio.NewReader(r), take: take}
+}
+
+func (l *lifter) Read(p []byte) (int, error) {
+	for l.out.Len() == 0 && l.err == nil {
+		l.err = l.step()
+	}
+	if l.out.Len() > 0 {
+		return l.out.Read(p)
+	}
+	return 0, l.err
+}
+
+// step copies a little, or takes one content out.
+func (l *lifter) step() error {
+	if l.inside {
+		return l.copyString()
+	}
+	c, err := l.in.ReadByte()
+	if err != nil {
+		return err
+	}
+	top := l.top()
+	switch c {
+	case '{', '[':
+		if len(l.levels) == deepest {
+			return tooDeep()
+		}
+		l.levels = append(l.levels, level{object: c == '{', naming: c == '{'})
+	case '}', ']':
+		l.levels = l.levels[:max(0, len(l.levels)-1)]
+	case ',':
+		top.naming = top.object
+	case ':':
+		top.naming = false
+	case '"':
+		if l.isContent() {
+			return l.lift()
+		}
+		l.inside = true
+		if top.naming {
+			l.name = make([]byte, 0, longestName)
+		}
+	}
+	return l.out.WriteByte(c)
+}
+
+func (l *lifter) top() *level {
+	if len(l.levels) == 0 {
+		return &level{}
+	}
+	return &l.levels[len(l.levels)-1]
+}
+
+// isContent says whether the string that begins is the content of a file.
+func (l *lifter) isContent() bool {
+	return len(l.levels) == 3 && l.levels[0].name == "files" && !l.levels[1].object &&
+		l.levels[2].object && !l.levels[2].naming && l.levels[2].name == "content"
+}
+
+// copyString copies what is at hand of a string.
+func (l *lifter) copyString() error {
+	chunk, err := atHand(l.in)
+	if err != nil {
+		return err
+	}
+	n := len(chunk)
+	for i, c := range chunk {
+		if l.escape {
+			l.escape = false
+		} else if c == '\\' {
+			l.escape = true
+		} else if c == '"' {
+			n, l.inside = i+1, false
+			break
+		}
+	}
+	if l.name != nil && len(l.name) < longestName {
+		l.name = append(l.name, chunk[:n]...)
+	}
+	if !l.inside && l.name != nil {
+		l.top().name = string(bytes.TrimSuffix(l.name, []byte(`"`)))
+		l.name = nil
+	}
+	l.out.Write(chunk[:n])
+	_, err = l.in.Discard(n)
+	return err
+}
+
+// lift has one content taken and writes what stands in its place.
+func (l *lifter) lift() error {
+	content := &stringReader{in: l.in}
+	instead, err := l.take(content)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, content); err != nil {
+		return err
+	}
+	quoted, err := json.Marshal(instead)
+	l.out.Write(quoted)
+	return err
+}
+
+// atHand is what a reader has buffered, at least a byte.
+func atHand(in *bufio.Reader) ([]byte, error) {
+	if _, err := in.Peek(1); err != nil {
+		return nil, unexpected(err)
+	}
+	return in.Peek(in.Buffered())
+}
+
+// unexpected says that the text ended inside a string.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// stringReader reads a JSON string up to its closing quote. Base64 needs no other
+// escapes than those of single ASCII characters.
+type stringReader struct {
+	in  *bufio.Reader
+	end bool
+}
+
+func (s *stringReader) Read(p []byte) (int, error) {
+	if s.end {
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	chunk, err := atHand(s.in)
+	if err != nil {
+		return 0, err
+	}
+	switch n := bytes.IndexAny(chunk, `"\`); {
+	case n < 0:
+		n = copy(p, chunk)
+		return s.pass(n, n)
+	case n > 0:
+		n = copy(p, chunk[:n])
+		return s.pass(n, n)
+	case chunk[0] == '"':
+		s.end = true
+		if _, err := s.in.Discard(1); err != nil {
+			return 0, err
+		}
+		return 0, io.EOF
+	}
+	c, n, err := s.escaped()
+	if err != nil {
+		return 0, err
+	}
+	p[0] = c
+	return s.pass(1, n)
+}
+
+// pass leaves n bytes of the text behind, which stand for got bytes.
+func (s *stringReader) pass(got, n int) (int, error) {
+	_, err := s.in.Discard(n)
+	return got, err
+}
+
+// escaped is the character of an escape, and the length of that.
+func (s *stringReader) escaped() (c byte, length int, err error) {
+	head, err := s.in.Peek(2)
+	if err != nil {
+		return 0, 0, unexpected(err)
+	}
+	switch head[1] {
+	case 'n', 'r':
+		return '\n', 2, nil
+	case 'u':
+		head, err := s.in.Peek(6)
+		if err != nil {
+			return 0, 0, unexpected(err)
+		}
+		code, err := strconv.ParseUint(string(head[2:]), 16, 7)
+		if err != nil {
+			code = '?' // no base64
+		}
+		return byte(code), 6, nil
+	}
+	return head[1], 2, nil
+}

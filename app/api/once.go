@@ -1,0 +1,78 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"paraph/app/account"
+)
+
+// secretive is an answer that shows a secret once: what is kept of it for a
+// repetition of the request shows none.
+type secretive interface{ withoutSecrets() any }
+
+func (v tokenView) withoutSecrets() any      { v.Token = nil; return v }
+func (v webhookView) withoutSecrets() any    { v.Secret = nil; return v }
+func (recoveryCodes) withoutSecrets() any    { return recoveryCodes{[]string{}} }
+func (v newPasskeyView) withoutSecrets() any { v.RecoveryCodes = []string{}; return v }
+func (v twoFactorAnswer) withoutSecrets() any {
+	return twoFactorAnswer{RecoveryCodes: []string{}, Enabled: v.Enabled}
+}
+
+// once runs a POST with an Idempotency-Key at most once: the same key and body
+// get the first answer again.
+func (s *server) once(r *request, run func() (answer, error)) error {
+	key := r.Get("Idempotency-Key")
+	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
+		a, err := run()
+		if err != nil {
+			return err
+		}
+		return r.send(a)
+	}
+	if len(key) > 255 {
+		return account.Invalid("idempotency_key", "The Idempotency-Key header must not be greater than 255 characters.")
+	}
+	unlock := s.replays.lock(r.who.CompanyID + "/" + key)
+	defer unlock()
+	kept, err := s.Accounts.Replay(r.UserContext(), r.who, key, r.print())
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		r.Set("Idempotency-Replayed", "true")
+		return r.sendBytes(answer{status: kept.Status}, kept.Body)
+	}
+	a, err := run()
+	if err != nil {
+		return err
+	}
+	if err := r.keep(key, a); err != nil {
+		return err
+	}
+	return r.send(a)
+}
+
+// print stands for the request: what was asked, and what its caller may see. A
+// token that may do less does not get the answer of one that may do more.
+func (r *request) print() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s %s\n%s %s %v\n", r.Method(), strings.TrimPrefix(r.Path(), "/api"), r.who.Kind, r.who.Role, r.who.Scopes)
+	sum.Write(r.fingerprint)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// keep remembers an answer without the secrets in it.
+func (r *request) keep(key string, a answer) error {
+	if s, ok := a.body.(secretive); ok {
+		a.body = s.withoutSecrets()
+	}
+	body, err := a.encode()
+	if err != nil {
+		return err
+	}
+	return r.server.Accounts.KeepAnswer(r.UserContext(), r.who, key, r.print(), account.Answer{Status: a.status, Body: body})
+}

@@ -1,0 +1,204 @@
+package httpkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+// slowest is how many bytes a second a body must bring on average, once it has
+// used up the time that a body may stand still.
+const slowest = 2 * KB
+
+// step is by how much the buffer of a body grows at first, so that a stalled one
+// holds little.
+const step = 4 * KB
+
+// decoding is how many times its size a body may take while it is decoded.
+const decoding = 4
+
+// Body reads what a request sends, up to what the rule of its route allows. It is
+// charged to the caller's share of the budget.
+type Body struct {
+	c    *fiber.Ctx
+	rule Rule
+	hold *Hold
+	idle time.Duration
+
+	source io.Reader
+	length int64         // as announced; -1 is unknown
+	read   int64         // so far
+	waited time.Duration // for the sender, so far
+	ended  bool
+	err    error     // why reading failed, other than by a limit
+	sum    hash.Hash // of all that was read, where somebody wants it
+}
+
+// Body opens the body of a request, without reading of it. One that says that it
+// is larger than allowed is refused.
+func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller Caller) (*Body, error) {
+	b := newBody(c)
+	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Open(caller)
+	c.Locals(bodyKey, b)
+	if b.length > rule.Size() {
+		return nil, tooLarge(rule.Size())
+	}
+	return b, nil
+}
+
+// bodyKey is where a request keeps its body until [Finish].
+const bodyKey = "httpkit.body"
+
+func newBody(c *fiber.Ctx) *Body {
+	source := c.Context().RequestBodyStream()
+	if source == nil {
+		return &Body{c: c, ended: true}
+	}
+	length := int64(max(c.Request().Header.ContentLength(), -1))
+	return &Body{c: c, source: source, length: length, ended: length == 0}
+}
+
+// Empty says that nothing was sent.
+func (b *Body) Empty() bool { return b.length == 0 }
+
+// Sum has everything that is read go into a hash too.
+func (b *Body) Sum(h hash.Hash) { b.sum = h }
+
+// Err is why reading failed, if the sender or the connection is to blame. It tells
+// a broken connection apart from a full disk.
+func (b *Body) Err() error { return b.err }
+
+// Read reads from the connection. It fails when the sender is too slow, or sends
+// more than is allowed.
+func (b *Body) Read(p []byte) (int, error) {
+	switch left := b.rule.Size() - b.read; {
+	case b.err != nil:
+		return 0, b.err
+	case b.ended:
+		return 0, io.EOF
+	case left < 0:
+		return 0, b.fail(tooLarge(b.rule.Size()))
+	case int64(len(p)) > left+1:
+		p = p[:left+1]
+	}
+	n, err := b.receive(p)
+	b.read += int64(n)
+	if b.sum != nil {
+		b.sum.Write(p[:n])
+	}
+	switch {
+	case b.read > b.rule.Size():
+		return 0, b.fail(tooLarge(b.rule.Size()))
+	case errors.Is(err, io.EOF) && b.read < b.length:
+		return n, b.fail(cut(io.ErrUnexpectedEOF))
+	case errors.Is(err, io.EOF):
+		b.ended = true
+	case err != nil:
+		return n, b.fail(cut(err))
+	}
+	return n, err
+}
+
+func (b *Body) fail(err error) error {
+	b.err = err
+	return err
+}
+
+// receive reads once, for no longer than the sender has left.
+func (b *Body) receive(p []byte) (int, error) {
+	began := time.Now()
+	earned := b.idle + time.Duration(float64(b.read)/slowest*float64(time.Second))
+	if err := b.c.Context().Conn().SetReadDeadline(began.Add(min(b.idle, earned-b.waited))); err != nil {
+		return 0, err
+	}
+	n, err := b.source.Read(p)
+	b.waited += time.Since(began)
+	return n, err
+}
+
+// Whole reads all of a body that holds no files.
+func (b *Body) Whole(ctx context.Context) ([]byte, error) {
+	return b.Gather(ctx, b, b.rule.Body)
+}
+
+// Gather reads a part of the body up to a limit, and charges for decoding it.
+func (b *Body) Gather(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
+	var all []byte
+	for {
+		if len(all) == cap(all) {
+			more := min(max(int64(cap(all)), step), limit+1-int64(len(all)))
+			if err := b.hold.Take(ctx, more*decoding); err != nil {
+				return nil, err
+			}
+			grown := make([]byte, len(all), int64(len(all))+more)
+			copy(grown, all)
+			all = grown
+		}
+		n, err := r.Read(all[len(all):cap(all)])
+		all = all[:len(all)+n]
+		switch {
+		case int64(len(all)) > limit:
+			return nil, tooLarge(limit)
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// Take charges n more bytes to the caller's share.
+func (b *Body) Take(ctx context.Context, n int64) error { return b.hold.Take(ctx, n) }
+
+// skippable is how much of a body that nobody read is skipped to keep the
+// connection.
+const skippable = Small
+
+// Finish returns what the request held, and deals with what is left of its body:
+// the server would read it as the next request, which somebody else may have
+// written. A little is skipped; more ends the connection.
+func Finish(c *fiber.Ctx) {
+	b, ok := c.Locals(bodyKey).(*Body)
+	if ok {
+		b.hold.Close()
+	} else {
+		b = newBody(c)
+	}
+	if b.ended || b.skip() {
+		return
+	}
+	c.Context().SetConnectionClose()
+	linger(c.Context().Conn())
+}
+
+// skip reads a little that is left. Without a length nothing is known to be left.
+func (b *Body) skip() bool {
+	left := b.length - b.read
+	if b.length < 0 || left > skippable || b.err != nil {
+		return false
+	}
+	if err := b.c.Context().Conn().SetReadDeadline(time.Now().Add(lingering)); err != nil {
+		return false
+	}
+	_, err := io.CopyN(io.Discard, b.source, left)
+	return err == nil
+}
+
+func tooLarge(limit int64) error {
+	return account.TooLarge("body_too_large", fmt.Sprintf("The body is larger than the limit of %d bytes.", limit))
+}
+
+// cut says that the connection ended before the body did.
+func cut(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return account.Malformed("The body ends before it is complete.").Because(err)
+	}
+	return account.Malformed("The body could not be read.").Because(err)
+}

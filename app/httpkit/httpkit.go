@@ -1,0 +1,92 @@
+// Package httpkit is what the JSON API and the pages do with HTTP in the same
+// way: who may call a route and how much it may send, bodies that are bounded and
+// must keep moving, multipart, downloads with ranges, statuses, and where a
+// request comes from.
+//
+// A route is added with its [Rule] or not at all. The caller, the right and the
+// size are checked before the body is read; what is read is charged to the
+// [Budget] of the process while the request holds it.
+package httpkit
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
+)
+
+// Keys of what a request carries, for the log. A path may hold a token; the name
+// of its route does not.
+const (
+	RequestIDKey = "request_id"
+	RouteKey     = "route"
+)
+
+// Options configure a [Kit].
+type Options struct {
+	TrustedProxies []string // addresses or prefixes whose forwarded headers count
+	BaseURL        string   // of the appliance; "" takes it from the request
+	// ReadTimeout is how long a body may stand still.
+	ReadTimeout time.Duration
+	// Memory is what all requests in flight may hold; 0 goes by the machine.
+	Memory int64
+}
+
+// Kit is shared by everything that answers requests of one server.
+type Kit struct {
+	Proxies
+	budget  *Budget
+	baseURL string
+	idle    time.Duration
+
+	mu     sync.Mutex
+	routes []Route
+}
+
+// New checks the options.
+func New(o Options) (*Kit, error) {
+	proxies, err := ParseProxies(o.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	if o.ReadTimeout == 0 {
+		o.ReadTimeout = time.Minute
+	}
+	if o.Memory == 0 {
+		o.Memory = share(machineMemory())
+	}
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), baseURL: o.BaseURL, idle: o.ReadTimeout}, nil
+}
+
+// RequestID is the identifier of a request.
+func RequestID(c *fiber.Ctx) string {
+	id, _ := c.Locals(RequestIDKey).(string)
+	return id
+}
+
+// Agent is the caller's program, cut to what evidence needs.
+func Agent(c *fiber.Ctx) string {
+	s := c.Get(fiber.HeaderUserAgent)
+	return strings.ToValidUTF8(s[:min(len(s), 400)], "")
+}
+
+// Site is the address of the appliance as the caller sees it.
+func (k *Kit) Site(c *fiber.Ctx) string { return k.Proxies.Site(c, k.baseURL) }
+
+// yearOfTLS is what browsers remember for a year: this host is reached by TLS only.
+const yearOfTLS = "max-age=31536000"
+
+// Secure sets the headers that every response has. Nothing is kept by browsers or
+// proxies unless its handler says so.
+func (k *Kit) Secure(c *fiber.Ctx) {
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if k.Encrypted(c) {
+		c.Set(fiber.HeaderStrictTransportSecurity, yearOfTLS)
+	}
+}
+
+// copied makes a string of a request outlive its handler.
+func copied(s string) string { return utils.CopyString(s) }

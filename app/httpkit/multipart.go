@@ -1,0 +1,163 @@
+package httpkit
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+
+	"paraph/app/account"
+)
+
+const (
+	// maxParts bounds the parts of a multipart body.
+	maxParts = 10_000
+	// framing is what the boundaries and headers of all parts may take.
+	framing = 4 * MB
+	// between is what may stand between the contents of two parts, read-ahead
+	// included.
+	between = buffer + Small
+	buffer  = 64 * KB
+)
+
+// Part is one part of a multipart body. Its content is gone after the call that
+// it is passed to.
+type Part struct {
+	io.Reader
+	Field       string
+	File        string // the name as it was sent: not cut to its last element, so that it can be refused
+	IsFile      bool
+	ContentType string
+}
+
+// Parts passes the parts of a multipart body on, one after the other. Together
+// the files, and together the other parts, are bounded by the rule of the route.
+func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) error) error {
+	if boundary == "" {
+		return account.Malformed("The multipart body has no boundary.")
+	}
+	if err := b.hold.Take(ctx, 2*buffer); err != nil {
+		return err
+	}
+	frame := &frameReader{r: b}
+	m := multipart.NewReader(bufio.NewReaderSize(frame, buffer), boundary)
+	texts, files := b.rule.Body, b.rule.Files
+	for range maxParts {
+		frame.expect()
+		raw, err := m.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return b.broken(err)
+		}
+		frame.content()
+		part := newPart(raw)
+		left := &texts
+		if part.IsFile {
+			left = &files
+		}
+		if err := b.pass(part, left, take); err != nil {
+			return err
+		}
+	}
+	return account.TooLarge("too_many_parts", fmt.Sprintf("The body has more than %d parts.", maxParts))
+}
+
+// pass has one part taken and reads what is left of it.
+func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
+	bounded := &boundedReader{r: part.Reader, left: *left, limit: b.limit(part.IsFile)}
+	part.Reader = bounded
+	err := take(part)
+	if err == nil {
+		_, err = io.Copy(io.Discard, bounded)
+	}
+	*left = bounded.left
+	if bounded.err != nil {
+		return bounded.err
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return err
+}
+
+func (b *Body) limit(files bool) int64 {
+	if files {
+		return b.rule.Files
+	}
+	return b.rule.Body
+}
+
+// broken is why the parts can't be told apart.
+func (b *Body) broken(err error) error {
+	if b.err != nil {
+		return b.err
+	}
+	if _, ok := errors.AsType[*account.Error](err); ok {
+		return err
+	}
+	return cut(err)
+}
+
+func newPart(p *multipart.Part) *Part {
+	out := &Part{Reader: p, ContentType: p.Header.Get("Content-Type")}
+	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
+	if err == nil {
+		out.Field = params["name"]
+		out.File, out.IsFile = params["filename"]
+	}
+	return out
+}
+
+// boundedReader fails when there is more to read than is left of a limit.
+type boundedReader struct {
+	r     io.Reader
+	left  int64
+	limit int64
+	err   error
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		b.left, b.err = 0, partsTooLarge(b.limit)
+		return 0, b.err
+	}
+	return n, err
+}
+
+func partsTooLarge(limit int64) error {
+	return account.TooLarge("body_too_large", fmt.Sprintf("The parts of the body are larger than the limit of %d bytes.", limit))
+}
+
+// frameReader bounds what is read for the headers of a part. The library would
+// hold ten megabytes of them.
+type frameReader struct {
+	r     io.Reader
+	left  int
+	bound bool
+}
+
+func (f *frameReader) expect()  { f.left, f.bound = between, true }
+func (f *frameReader) content() { f.bound = false }
+
+func (f *frameReader) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if !f.bound {
+		return n, err
+	}
+	if f.left -= n; f.left < 0 {
+		return 0, account.TooLarge("body_too_large", "The header of a part of the body is too large.")
+	}
+	return n, err
+}

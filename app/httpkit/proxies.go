@@ -1,0 +1,107 @@
+package httpkit
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Proxies are those whose forwarded headers count.
+type Proxies []netip.Prefix
+
+// ParseProxies reads addresses and prefixes.
+func ParseProxies(all []string) (Proxies, error) {
+	out := make(Proxies, 0, len(all))
+	for _, s := range all {
+		if a, err := netip.ParseAddr(s); err == nil {
+			out = append(out, netip.PrefixFrom(a, a.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("server.trusted_proxies: %q is neither an address nor a prefix", s)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (p Proxies) trust(a netip.Addr) bool {
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
+}
+
+// peer is the address at the other end of the connection.
+func peer(c *fiber.Ctx) netip.Addr {
+	a, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+	if !ok {
+		return netip.Addr{}
+	}
+	return a.Unmap()
+}
+
+// Address is where a request comes from. Forwarded headers count only when a
+// trusted proxy sent them, and only the last hop that is not one of ours.
+func (p Proxies) Address(c *fiber.Ctx) string {
+	at := peer(c)
+	if !p.trust(at) {
+		return at.String()
+	}
+	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		a, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		if at = a.Unmap(); !p.trust(at) {
+			break
+		}
+	}
+	return at.String()
+}
+
+// Site is the address of the appliance as the caller sees it: the configured one,
+// else what the request says.
+func (p Proxies) Site(c *fiber.Ctx, configured string) string {
+	if configured != "" {
+		return strings.TrimSuffix(configured, "/")
+	}
+	scheme, host := "http", string(c.Context().Host())
+	if c.Context().IsTLS() {
+		scheme = "https"
+	}
+	if p.trust(peer(c)) {
+		if v := c.Get(fiber.HeaderXForwardedProto); v == "http" || v == "https" {
+			scheme = v
+		}
+		if v := c.Get(fiber.HeaderXForwardedHost); v != "" {
+			host = strings.TrimSpace(strings.Split(v, ",")[0])
+		}
+	}
+	return scheme + "://" + host
+}
+
+// Encrypted says whether the caller's connection is, as far as a trusted proxy or
+// the connection itself tells.
+func (p Proxies) Encrypted(c *fiber.Ctx) bool {
+	if c.Context().IsTLS() {
+		return true
+	}
+	return p.trust(peer(c)) && c.Get(fiber.HeaderXForwardedProto) == "https"
+}
+
+// network is the part of an address that one person can be expected to have: all
+// of an IPv4 address, the first half of an IPv6 one.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Is4() {
+		return address
+	}
+	prefix, err := a.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}

@@ -1,0 +1,69 @@
+package httpkit
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+var statuses = map[account.Kind]int{
+	account.KindMalformed:          http.StatusBadRequest,
+	account.KindUnauthenticated:    http.StatusUnauthorized,
+	account.KindForbidden:          http.StatusForbidden,
+	account.KindNotFound:           http.StatusNotFound,
+	account.KindConflict:           http.StatusConflict,
+	account.KindPreconditionFailed: http.StatusPreconditionFailed,
+	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
+	account.KindUnsupported:        http.StatusUnsupportedMediaType,
+	account.KindInvalid:            http.StatusUnprocessableEntity,
+	account.KindThrottled:          http.StatusTooManyRequests,
+	account.KindUnavailable:        http.StatusServiceUnavailable,
+	account.KindNoSpace:            http.StatusInsufficientStorage,
+}
+
+// Status is that of a refusal; 0 for an internal error.
+func Status(k account.Kind) int { return statuses[k] }
+
+// Unknown refuses a request that no route has taken: 405 with Allow where the
+// path is known under other methods, else 404.
+func Unknown(c *fiber.Ctx) error {
+	allowed := methods(c)
+	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
+		return account.NotFound("page")
+	}
+	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))
+	return fiber.ErrMethodNotAllowed
+}
+
+// methods are those that the path of a request is known under.
+func methods(c *fiber.Ctx) []string {
+	var out []string
+	for _, r := range c.App().GetRoutes(true) {
+		if !slices.Contains(out, r.Method) && fiber.RoutePatternMatch(c.Path(), r.Path) {
+			out = append(out, r.Method)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// RetryAfter is how many seconds to wait after a 429 or a 503; 0 with any other refusal.
+func RetryAfter(e *account.Error) int {
+	if e.Kind != account.KindThrottled && e.Kind != account.KindUnavailable {
+		return 0
+	}
+	return max(1, int(math.Ceil(e.RetryAfter.Seconds())))
+}
+
+// SetRetryAfter says when to come again.
+func SetRetryAfter(c *fiber.Ctx, seconds int) {
+	if seconds > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds))
+	}
+}
