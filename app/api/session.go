@@ -44,7 +44,7 @@ type twoFactorAnswer struct {
 
 func (s *server) sessionRoutes() {
 	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone(), summary: "Obtain a token", tag: "Session"}, s.logIn)
-	handle(s, operation{method: http.MethodPost, path: "/logout", rule: self(), summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, s.Accounts.Logout(r.UserContext(), r.who)
 	})
 	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Who I am", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {

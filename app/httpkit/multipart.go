@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,13 +77,10 @@ func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 		_, err = io.Copy(io.Discard, bounded)
 	}
 	*left = bounded.left
-	if bounded.err != nil {
-		return bounded.err
-	}
 	if b.err != nil {
 		return b.err
 	}
-	return err
+	return cmp.Or(bounded.err, err)
 }
 
 func (b *Body) limit(files bool) int64 {
@@ -132,6 +130,10 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.left -= int64(n); b.left < 0 {
 		b.left, b.err = 0, partsTooLarge(b.limit)
 		return 0, b.err
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = cut(err)
+		return n, b.err
 	}
 	return n, err
 }
