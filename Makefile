@@ -41,11 +41,15 @@ lint: ## formatting and static analysis
 	go vet ./...
 	go tool staticcheck ./...
 
-# The judges of our tests: PDF tools that are not ours, and what they need.
-PROGRAMS := gcc pdfsig pdftoppm qpdf mutool openssl certutil soffice javac chromium npm
-JARS     := /usr/share/java/pdfbox2.jar /usr/share/java/preflight.jar /usr/share/java/bcpkix.jar /usr/share/java/commons-io.jar
-PACKAGES := gcc libc6-dev poppler-utils qpdf mupdf-tools openssl libnss3-tools libreoffice-writer-nogui fonts-dejavu-core \
-            default-jdk-headless libpdfbox2-java libbcpkix-java libcommons-io-java chromium npm
+# What the tests need besides Go: a program (or one of several) or a file, and the
+# Debian package that has it. Only the packages of what is missing are installed.
+NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils pdftoppm:poppler-utils \
+         qpdf:qpdf mutool:mupdf-tools openssl:openssl certutil:libnss3-tools javac:default-jdk-headless \
+         soffice,libreoffice:libreoffice-writer-nogui npm:npm \
+         chromium,chromium-browser,google-chrome,headless-shell:chromium \
+         /usr/share/java/pdfbox2.jar:libpdfbox2-java /usr/share/java/preflight.jar:libpdfbox2-java \
+         /usr/share/java/bcpkix.jar:libbcpkix-java /usr/share/java/commons-io.jar:libcommons-io-java \
+         /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
 
 # axe-core judges the pages; its version is in the lock file beside it.
 AXE := app/web/testdata/node_modules/axe-core/axe.min.js
@@ -56,14 +60,16 @@ $(AXE): app/web/testdata/package-lock.json
 tools: programs $(AXE) ## install what the tests need (Debian and Ubuntu; elsewhere it says what is missing)
 
 programs:
-	@missing=""; for p in $(PROGRAMS); do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
-	for j in $(JARS); do [ -e $$j ] || missing="$$missing $$j"; done; \
-	if [ -n "$$missing" ]; then \
-		echo "missing:$$missing"; \
-		command -v apt-get >/dev/null || { echo "install them first: $(PACKAGES)"; exit 1; }; \
-		sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-		$$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -q --no-install-recommends $(PACKAGES); \
-	fi
+	@missing=""; packages=""; for need in $(NEEDS); do \
+		found=""; for p in $$(echo "$${need%:*}" | tr , ' '); do \
+			if [ -e "$$p" ] || command -v "$$p" >/dev/null; then found=yes; fi; \
+		done; \
+		[ "$$found" ] || { missing="$$missing $${need%:*}"; packages="$$packages $${need#*:}"; }; \
+	done; \
+	[ "$$missing" ] || exit 0; echo "missing:$$missing"; \
+	command -v apt-get >/dev/null || { echo "install these first; in Debian they are in:$$packages"; exit 1; }; \
+	sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$packages
 
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m

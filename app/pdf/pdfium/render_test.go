@@ -2,11 +2,13 @@ package pdfium_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -234,15 +236,41 @@ func TestFonts(t *testing.T) {
 		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>"+letter+">>",
 		stream("", "BT /F 90 Tf 40 600 Td (Whim) Tj ET"),
-		"<</Type/Font/Subtype/TrueType/BaseFont/LiberationMono-Bold/Encoding/WinAnsiEncoding/FontDescriptor 6 0 R>>",
-		"<</Type/FontDescriptor/FontName/LiberationMono-Bold/Flags 33/FontBBox[-500 -300 1300 1000]/ItalicAngle 0/Ascent 900/Descent -200/CapHeight 700/StemV 120>>",
+		"<</Type/Font/Subtype/TrueType/BaseFont/GreatVibes-Regular/Encoding/WinAnsiEncoding/FontDescriptor 6 0 R>>",
+		"<</Type/FontDescriptor/FontName/GreatVibes-Regular/Flags 32/FontBBox[-500 -400 1300 1000]/ItalicAngle 0/Ascent 900/Descent -400/CapHeight 700/StemV 50>>",
 	))
-	with := render(t, open(t, nil), src, 0, 600)
-	without := render(t, open(t, func(o *pdfium.Options) { o.FontDir = t.TempDir() }), src, 0, 600)
+	in := func(dir string) image.Image {
+		return render(t, open(t, func(o *pdfium.Options) { o.FontDir = dir }), src, 0, 600)
+	}
+	with, without := in(fontDir(t, "GreatVibes-Regular")), in(t.TempDir())
 	if ink(with).Empty() || ink(without).Empty() {
 		t.Errorf("ink: %v with fonts, %v without", ink(with), ink(without))
 	}
 	if difference(with, without) == 0 {
 		t.Error("the font folder makes no difference")
 	}
+}
+
+// fontDir is a folder with one of the fonts that are embedded in the program, so
+// that no font has to be installed.
+func fontDir(t *testing.T, name string) string {
+	t.Helper()
+	packed, err := os.Open(filepath.Join("..", "text", "fonts", name+".ttf.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	font, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name+".ttf"), font, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
