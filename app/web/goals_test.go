@@ -45,6 +45,30 @@ func TestFewClicks(t *testing.T) {
 	}
 }
 
+// TestClosedDialogMovesNothing has the event of a closed dialog come late, as on a
+// busy machine, where it waits for the next frame: what is about to be clicked
+// by then stays where it is, and keeps the focus.
+func TestClosedDialogMovesNothing(t *testing.T) {
+	t.Parallel()
+	d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
+	w := open(t, look{})
+	w.visit(d.links[0])
+	w.click(`button[data-mark="signature"]`)
+	get(w, chromedp.Evaluate[bool](`(() => {
+		const hold = e => { e.stopImmediatePropagation(); window.release = () => { removeEventListener("close", hold, true); e.target.dispatchEvent(new Event("close")); }; };
+		addEventListener("close", hold, true);
+		return true;
+	})()`))
+	w.click("dialog [data-adopt]")
+	w.until("!!window.release")
+	w.run(chromedp.ScrollIntoView("#finish"), chromedp.Focus("#finish"))
+	const at = `JSON.stringify([document.querySelector("#finish").getBoundingClientRect().top, document.activeElement.id])`
+	before := get(w, chromedp.Evaluate[string](at))
+	if after := get(w, chromedp.Evaluate[string](`window.release(), `+at)); after != before {
+		t.Errorf("the button to sign is at %s, and was at %s before the dialog said that it was closed", after, before)
+	}
+}
+
 // TestSignByKeyboard signs with the keys of a keyboard and nothing else.
 func TestSignByKeyboard(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,9 @@ async function ask(link) {
   box.append(part);
   document.body.append(box);
   const from = link.closest('details.menu')?.firstElementChild || link;
-  box.addEventListener('close', () => { box.remove(); (from.isConnected ? from : $('main')).focus(); });
+  // The event comes a frame late: by then the person may be elsewhere on the page.
+  const back = () => { if (document.activeElement === document.body) (from.isConnected ? from : $('main')).focus({ preventScroll: true }); };
+  box.addEventListener('close', () => { box.remove(); back(); });
   box.addEventListener('click', e => { if (e.target.closest('[data-close]')) { e.preventDefault(); box.close(); } });
   box.showModal();
   $('input:not([type=hidden]),textarea', box)?.focus();

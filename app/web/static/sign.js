@@ -142,7 +142,13 @@ class Mark {
     for (const e of $$('[name$=".pen"]', dialog)) e.addEventListener('change', () => this.pad?.ink(this.pen()));
     $('[data-adopt]', dialog).addEventListener('click', () => this.adopt());
     $('[data-cancel]', dialog).addEventListener('click', () => dialog.close());
-    dialog.addEventListener('close', () => { this.fail(''); this.from?.focus(); });
+    // The browser says so a frame later and has put the focus back by then (but for
+    // those that don't focus a clicked button); the page must not move under the
+    // pointer of somebody who is already on the way to the next button.
+    dialog.addEventListener('close', () => {
+      this.fail('');
+      if (document.activeElement === document.body) this.from?.focus({ preventScroll: true });
+    });
     this.pick(this.tabs[0]);
     this.restore();
   }
