@@ -219,7 +219,7 @@ func (a *App) openHeart(o Options) (err error) {
 	}
 	limits := a.Config.Server.Limits
 	a.Signing, err = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
-		Fonts: text.New(), PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
+		Words: a.words, Fonts: text.New(), PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper, Consent: a.Config.Signing.Consent, Mailer: a.Notify.Mail, LinkKey: secret, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages, Invitations: limits.Invitations, Fields: limits.Fields}})
 	if err != nil {

@@ -46,7 +46,6 @@ func rooms() []room {
 		"app/signing/detect",
 		"app/signing/pictures",
 		"app/signing/report",
-		"app/signing/wording",
 	}
 	all := []room{
 		{"", []string{"*", "app"}},
@@ -59,11 +58,10 @@ func rooms() []room {
 		{"app/notify", above("app/signing", "app/account")},
 		{"app/contact", above("app/signing", "app/account")},
 		{"app/signing", above(append(below, "app/account")...)},
-		{"app/signing/completion", []string{"app/pdf", "app/signing/wording"}},
+		{"app/signing/completion", []string{"app/pdf", "app/words"}},
 		{"app/signing/detect", []string{"app/pdf"}},
 		{"app/signing/pictures", nil},
 		{"app/signing/report", []string{"app/pdf", "app/pki"}},
-		{"app/signing/wording", nil},
 		{"app/account", above()},
 	}
 	for _, folder := range ground {

@@ -32,7 +32,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	}
 	// A file like any other: prepared, certified, sealed.
 	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
-	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.wordings.For(d.Locale).Say("title"))
+	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.Words.Match(d.Locale).Say("certificate.title"))
 	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Prepare(b, pdf.PrepareSpec{Timestamp: timestampField, Certify: &seal})
 	}); err != nil {
@@ -60,7 +60,7 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 			}
 		}
 	}
-	c := completion.Certificate{Evidence: e, Fonts: s.Fonts, Words: s.wordings.For(d.Locale), Zone: zone, Created: now}
+	c := completion.Certificate{Evidence: e, Fonts: s.Fonts, Words: s.Words.Match(d.Locale), Zone: zone, Created: now}
 	return c.Write(w)
 }
 

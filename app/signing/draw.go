@@ -6,7 +6,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
-	"paraph/app/signing/wording"
+	"paraph/app/words"
 )
 
 // drawAct draws a person's values and signature for one file.
@@ -47,16 +47,16 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 
 // caption is the small print under a signature.
 func (s *Service) caption(a *act) []string {
-	return []string{s.wordings.For(a.document.Locale).Address(s.signedBy(a), a.inv.Email), a.now.UTC().Format(wording.UTCLayout)}
+	return []string{s.Words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
 }
 
 // signedBy says who acted, in the document's language.
 func (s *Service) signedBy(a *act) string {
-	key := "signed_by"
+	key := "certificate.signed_by"
 	if a.inv.Role == Approver {
-		key = "approved_by"
+		key = "certificate.approved_by"
 	}
-	return s.wordings.For(a.document.Locale).Say(key, "name", a.inv.Name)
+	return s.Words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
 }
 
 // boxOf is a field's place in points, as the page is displayed.

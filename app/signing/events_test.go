@@ -1,21 +1,18 @@
 package signing_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"paraph/app/words"
 )
 
-// TestEveryEventHasAWording looks for the events in the program itself.
-func TestEveryEventHasAWording(t *testing.T) {
+// TestTheCertificateHasWordsForEveryEvent looks for the events in the program itself.
+func TestTheCertificateHasWordsForEveryEvent(t *testing.T) {
 	t.Parallel()
-	var english map[string]string
-	b, err := os.ReadFile("wording/texts/en.json")
-	if err == nil {
-		err = json.Unmarshal(b, &english)
-	}
+	catalogue, err := words.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +32,8 @@ func TestEveryEventHasAWording(t *testing.T) {
 		}
 	}
 	for kind := range found {
-		if english["event."+kind] == "" {
-			t.Errorf("%s has no wording", kind)
+		if !catalogue.English().Has("certificate.event." + kind) {
+			t.Errorf("the certificate has no words for %s", kind)
 		}
 	}
 	if len(found) < 30 {

@@ -7,7 +7,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
-	"paraph/app/signing/wording"
+	"paraph/app/words"
 )
 
 // The size of one person's block on the signature page, in points.
@@ -28,7 +28,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 			continue
 		}
 		names[inv.ID] = signatureName(inv)
-		if !d.placeOwn(f, inv, s.wordings.For(d.Locale).Say("signature_of", "name", inv.Name), spec) {
+		if !d.placeOwn(f, inv, s.Words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -110,25 +110,25 @@ const (
 // The block does not name the person: whoever takes an invitation over signs in
 // the same place, and the page is certified by then.
 func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
-	words := s.wordings.For(d.Locale)
-	b := page.New(s.Fonts, page.Info{Title: words.Say("signatures"), Language: words.Tag})
+	l := s.Words.Match(d.Locale)
+	b := page.New(s.Fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})
 	for i, id := range blocks {
 		k := i % perPage
 		if k == 0 {
 			b.NewPage(page.A4Width, page.A4Height)
-			signatureHeading(b, words, d, f)
+			signatureHeading(b, l, d, f)
 		}
 		column := k % blocksWide
-		if words.RightToLeft {
+		if l.RightToLeft() {
 			column = blocksWide - 1 - column
 		}
 		x := pageMargin + float64(column)*(columnWidth+blockGap)
 		y := blocksTop + float64(k/blocksWide)*(blockHeight+blockGap+10)
-		number := words.Say("signature_number", "number", strconv.Itoa(i+1), "total", strconv.Itoa(len(blocks)))
-		write(b, words, x, columnWidth, y-4, 7.5, false, .4, number)
+		number := l.Say("certificate.signature_number", "number", strconv.Itoa(i+1), "total", strconv.Itoa(len(blocks)))
+		write(b, l, x, columnWidth, y-4, 7.5, false, .4, number)
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
-			Name: names[id], Label: words.Say("signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
+			Name: names[id], Label: l.Say("certificate.signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
 			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}
@@ -141,17 +141,17 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 	return nil
 }
 
-func signatureHeading(b *page.Builder, words *wording.Language, d *Document, f *File) {
+func signatureHeading(b *page.Builder, l *words.Language, d *Document, f *File) {
 	const width = page.A4Width - 2*pageMargin
-	write(b, words, pageMargin, width, 76, 18, true, .13, words.Say("signatures"))
-	write(b, words, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))
-	write(b, words, pageMargin, width, 110, 7.5, false, .5, fit(b, 7.5, f.Name))
-	write(b, words, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, words.Say("sha256_uploaded", "sha256", f.SHA256)))
+	write(b, l, pageMargin, width, 76, 18, true, .13, l.Say("certificate.signatures"))
+	write(b, l, pageMargin, width, 96, 9.5, false, .34, fit(b, 9.5, d.Title))
+	write(b, l, pageMargin, width, 110, 7.5, false, .5, fit(b, 7.5, f.Name))
+	write(b, l, pageMargin, width, 121, 6.5, false, .5, fit(b, 6.5, l.Say("certificate.sha256_uploaded", "sha256", f.SHA256)))
 }
 
 // write draws a line of text in a column, from the side where the language begins.
-func write(b *page.Builder, w *wording.Language, x, width, y, size float64, bold bool, gray float64, s string) {
-	if w.RightToLeft {
+func write(b *page.Builder, l *words.Language, x, width, y, size float64, bold bool, gray float64, s string) {
+	if l.RightToLeft() {
 		x += width - b.Measure(size, bold, false, s)
 	}
 	b.Text(x, y, size, bold, false, gray-.04, gray, gray+.05, s)

@@ -191,7 +191,7 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 		return nil, err
 	}
 	if !f.Presigned {
-		seal := s.seal(ctx, f, signer, s.timestamper(), now, company, s.wordings.For(d.Locale).Say("certified_by"))
+		seal := s.seal(ctx, f, signer, s.timestamper(), now, company, s.Words.Match(d.Locale).Say("certificate.certified_by"))
 		spec.Certify = &seal
 	}
 	base, closeBase, err := s.baseOf(f)

@@ -17,7 +17,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/pictures"
-	"paraph/app/signing/wording"
+	"paraph/app/words"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -58,6 +58,7 @@ type Options struct {
 	Blobs    *blob.Store
 	Accounts *account.Service
 	Keys     *pki.Authority
+	Words    *words.Catalogue
 	Fonts    *text.Fonts
 	PDFium   *pdfium.Engine
 	Pictures *pictures.Cache // of pages; nil: each is drawn every time
@@ -81,9 +82,8 @@ type Service struct {
 	Options
 	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
 	reading   reading
-	hub       *hub              // of those who watch what happens
-	verifying chan struct{}     // bounds what strangers have us do
-	wordings  *wording.Wordings // what is written into PDFs
+	hub       *hub          // of those who watch what happens
+	verifying chan struct{} // bounds what strangers have us do
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -92,11 +92,7 @@ func New(o Options) (*Service, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	words, err := wording.Read()
-	if err != nil {
-		return nil, err
-	}
-	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications), wordings: words}, nil
+	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications)}, nil
 }
 
 // Run keeps the search index in step, tells those who watch, and begins the daily

@@ -19,6 +19,10 @@ func (l *Language) Stamp(t time.Time) string {
 	return l.date("date.figures", t) + " " + t.Format("15:04:05") + " " + zoneOf(t)
 }
 
+// UTC writes a time in UTC in the same form in every language, so that times can be
+// compared.
+func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
 func (l *Language) date(key string, t time.Time) string {
 	return l.Say(key, "day", t.Day(), "month", l.month(t.Month()), "year", t.Year(),
 		"mm", fmt.Sprintf("%02d", t.Month()), "dd", fmt.Sprintf("%02d", t.Day()), "m", int(t.Month()))

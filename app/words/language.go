@@ -98,6 +98,15 @@ func (l *Language) Say(key string, pairs ...any) string {
 	return s
 }
 
+// SayOr is Say with a text of the caller's where there is none.
+func (l *Language) SayOr(key, otherwise string) string {
+	s, err := l.Text(key)
+	if err != nil {
+		return otherwise
+	}
+	return s
+}
+
 // Text is Say with an error where there is no text, or a name without a value.
 func (l *Language) Text(key string, pairs ...any) (string, error) {
 	if len(pairs)%2 != 0 {
@@ -156,6 +165,19 @@ func (l *Language) List(items []string) string {
 	}
 	last := len(items) - 1
 	return l.Say("list.end", "before", strings.Join(items[:last], l.Say("list.comma")), "last", items[last])
+}
+
+// Mailbox writes a name with its address.
+func (l *Language) Mailbox(name, address string) string {
+	switch {
+	case address == "":
+		return name
+	case name == "":
+		return address
+	case l.RightToLeft(): // angle brackets are not mirrored in pairs (UAX #9, BD16)
+		return name + " (" + address + ")"
+	}
+	return name + " <" + address + ">"
 }
 
 // Keys lists the rests of all keys that begin with a prefix, in order.

@@ -14,14 +14,14 @@ import (
 
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
-	"paraph/app/signing/wording"
+	"paraph/app/words"
 )
 
 // Certificate is everything that the certificate of completion shows.
 type Certificate struct {
 	Evidence *Evidence
 	Fonts    *text.Fonts
-	Words    *wording.Language
+	Words    *words.Language
 	Zone     *time.Location // of the times on the pages
 	Created  time.Time
 }
@@ -35,12 +35,12 @@ func (c Certificate) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := page.New(c.Fonts, page.Info{Title: c.Words.Say("title") + ": " + c.Evidence.Document.Title,
-		Author: c.Evidence.Company, Language: c.Words.Tag, Creator: "Paraph", Created: c.Created})
+	b := page.New(c.Fonts, page.Info{Title: c.Words.Say("certificate.title") + ": " + c.Evidence.Document.Title,
+		Author: c.Evidence.Company, Language: c.Words.Tag(), Creator: "Paraph", Created: c.Created})
 	b.Attach(page.Attachment{Name: EvidenceName, MediaType: "application/json", Relationship: "Data",
-		Description: c.Words.Say("evidence_note"), Modified: c.Created, Data: data})
+		Description: c.Words.Say("certificate.evidence_note"), Modified: c.Created, Data: data})
 	p := pages{Certificate: c, builder: b}
-	p.flow = b.Flow(page.Layout{RightToLeft: c.Words.RightToLeft, Header: p.header, Footer: p.footer})
+	p.flow = b.Flow(page.Layout{RightToLeft: c.Words.RightToLeft(), Header: p.header, Footer: p.footer})
 	p.head()
 	if err := p.people(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *pages) header(page, _ int) (start, end string) {
 	if page == 1 {
 		return "", ""
 	}
-	return c.Words.Say("title"), c.Evidence.Document.ID
+	return c.Words.Say("certificate.title"), c.Evidence.Document.ID
 }
 
 func (c *pages) footer(page, pages int) (start, end string) {
@@ -85,7 +85,20 @@ func (c *pages) at(t *Time) string {
 	if t == nil {
 		return ""
 	}
-	return c.Words.Time(time.Time(*t), c.Zone)
+	local, utc := c.times(time.Time(*t))
+	if local == "" {
+		return utc
+	}
+	return local + " (" + utc + ")"
+}
+
+// times returns a time in the zone of the certificate, unless that is UTC, and in
+// UTC.
+func (c *pages) times(t time.Time) (local, utc string) {
+	if c.Zone == time.UTC || c.Zone.String() == "UTC" {
+		return "", words.UTC(t)
+	}
+	return c.Words.Stamp(t.In(c.Zone)), words.UTC(t)
 }
 
 // small is the look of text that explains.
@@ -95,21 +108,21 @@ func small() page.Paragraph {
 
 func (c *pages) head() {
 	d, say := c.Evidence.Document, c.Words.Say
-	c.flow.Heading(1, say("title"))
+	c.flow.Heading(1, say("certificate.title"))
 	c.flow.Paragraph(d.Title, page.Paragraph{Size: 13, After: 6})
-	c.flow.Paragraph(say("intro"), small())
+	c.flow.Paragraph(say("certificate.intro"), small())
 	c.flow.Space(4)
 	var p pairs
-	p.add(say("document"), d.Title)
-	p.add(say("identifier"), d.ID)
-	p.add(say("company"), c.Evidence.Company)
-	p.add(say("sent_by"), c.Words.Address(d.Owner.Name, d.Owner.Email))
-	p.add(say("signatures"), say("count", "signed", strconv.Itoa(d.Signed), "total", strconv.Itoa(d.Total)))
-	p.add(say("order"), say("order."+d.SigningOrder))
-	p.add(say("created"), c.at(&d.CreatedAt))
-	p.add(say("sent"), c.at(d.SentAt))
-	p.add(say("completed"), c.at(d.CompletedAt))
-	p.add(say("time_zone"), c.Zone.String())
+	p.add(say("certificate.document"), d.Title)
+	p.add(say("certificate.identifier"), d.ID)
+	p.add(say("certificate.company"), c.Evidence.Company)
+	p.add(say("certificate.sent_by"), c.Words.Mailbox(d.Owner.Name, d.Owner.Email))
+	p.add(say("certificate.signatures"), say("certificate.count", "signed", strconv.Itoa(d.Signed), "total", strconv.Itoa(d.Total)))
+	p.add(say("certificate.order"), say("certificate.order."+d.SigningOrder))
+	p.add(say("certificate.created"), c.at(&d.CreatedAt))
+	p.add(say("certificate.sent"), c.at(d.SentAt))
+	p.add(say("certificate.completed"), c.at(d.CompletedAt))
+	p.add(say("certificate.time_zone"), c.Zone.String())
 	c.flow.KeyValues(p...)
 }
 
@@ -121,16 +134,16 @@ func (c *pages) chapter(name string) {
 
 func (c *pages) files() {
 	say := c.Words.Say
-	c.chapter("files")
+	c.chapter("certificate.files")
 	for i := range c.Evidence.Files {
 		f := &c.Evidence.Files[i]
 		c.flow.Need(partRoom)
 		c.flow.Heading(3, f.Name)
 		var p pairs
-		p.add(say("uploaded"), f.ContentType+", "+say("bytes", "count", strconv.FormatInt(f.Size, 10)))
-		p.add(say("page_count"), strconv.Itoa(f.Pages))
+		p.add(say("certificate.uploaded"), f.ContentType+", "+say("certificate.bytes", "count", strconv.FormatInt(f.Size, 10)))
+		p.add(say("certificate.page_count"), strconv.Itoa(f.Pages))
 		if f.ConvertedBy != nil {
-			p.add(say("converted_by"), c.Words.SayOr("converted_by."+*f.ConvertedBy, *f.ConvertedBy))
+			p.add(say("certificate.converted_by"), c.Words.SayOr("certificate.converted_by."+*f.ConvertedBy, *f.ConvertedBy))
 		}
 		c.flow.KeyValues(p...)
 		c.flow.Space(6)
@@ -141,28 +154,28 @@ func (c *pages) files() {
 // steps lists the hash of a file as it was after each step.
 func (c *pages) steps(f *File) {
 	say := c.Words.Say
-	t := page.Table{Head: []string{say("step"), say("length"), "SHA-256"}, Widths: []float64{2.6, 1, 6.1}, Size: 7.5}
+	t := page.Table{Head: []string{say("certificate.step"), say("certificate.length"), "SHA-256"}, Widths: []float64{2.6, 1, 6.1}, Size: 7.5}
 	row := func(step string, size int64, sum string) {
 		t.Rows = append(t.Rows, []string{step, strconv.FormatInt(size, 10), sum})
 	}
-	row(say("step.upload"), f.Size, f.SHA256)
+	row(say("certificate.step.upload"), f.Size, f.SHA256)
 	if f.BaseSHA256 != f.SHA256 {
-		row(say("step.pdf"), f.BaseSize, f.BaseSHA256)
+		row(say("certificate.step.pdf"), f.BaseSize, f.BaseSHA256)
 	}
 	for _, r := range f.Revisions {
 		name := ""
 		if r.Signer != nil {
 			name = r.Signer.Name
 		}
-		row(c.Words.Say("step."+r.Kind, "name", name), r.Total, r.SHA256)
+		row(c.Words.Say("certificate.step."+r.Kind, "name", name), r.Total, r.SHA256)
 	}
 	c.flow.Table(t)
 }
 
 func (c *pages) events() {
 	say := c.Words.Say
-	c.chapter("events")
-	t := page.Table{Head: []string{say("when"), say("what"), say("who"), say("from")}, Widths: []float64{3.4, 3, 3, 2.2}, Size: 7}
+	c.chapter("certificate.events")
+	t := page.Table{Head: []string{say("certificate.when"), say("certificate.what"), say("certificate.who"), say("certificate.from")}, Widths: []float64{3.4, 3, 3, 2.2}, Size: 7}
 	for i := range c.Evidence.Events {
 		t.Rows = append(t.Rows, c.event(&c.Evidence.Events[i]))
 	}
@@ -172,14 +185,14 @@ func (c *pages) events() {
 // event is one row: each cell has what people read first, and below it what is
 // exact.
 func (c *pages) event(e *Event) []string {
-	local, utc := c.Words.Times(time.Time(e.At), c.Zone)
-	what := lined(c.Words.SayOr("event."+e.Type, e.Type), "("+e.Type+")")
+	local, utc := c.times(time.Time(e.At))
+	what := lined(c.Words.SayOr("certificate.event."+e.Type, e.Type), "("+e.Type+")")
 	if email := e.Data["email"]; email != "" && email != e.ActorEmail {
 		what = lined(what, email)
 	}
 	who := lined(e.ActorName, e.ActorEmail)
 	if e.ActorType == "system" {
-		who = c.Words.Say("actor.system")
+		who = c.Words.Say("certificate.actor.system")
 	}
 	return []string{lined(local, utc), what, who, lined(e.IP, c.Words.Device(e.UserAgent))}
 }
@@ -197,14 +210,14 @@ func lined(parts ...string) string {
 
 func (c *pages) howTo(evidence string) {
 	say := c.Words.Say
-	c.chapter("check")
-	c.flow.Paragraph(say("check.reader"), small())
-	c.flow.Paragraph(say("check.command", "verify", "pdfsig FILE", "hash", "head -c BYTES FILE | sha256sum"), small())
-	c.flow.Paragraph(say("check.chain"), small())
-	c.flow.Paragraph(say("check.evidence", "name", EvidenceName, "extract", "pdfdetach -save 1 FILE"), small())
+	c.chapter("certificate.check")
+	c.flow.Paragraph(say("certificate.check.reader"), small())
+	c.flow.Paragraph(say("certificate.check.command", "verify", "pdfsig FILE", "hash", "head -c BYTES FILE | sha256sum"), small())
+	c.flow.Paragraph(say("certificate.check.chain"), small())
+	c.flow.Paragraph(say("certificate.check.evidence", "name", EvidenceName, "extract", "pdfdetach -save 1 FILE"), small())
 	c.flow.Space(4)
 	c.flow.KeyValues(
-		[2]string{say("chain_head"), c.Evidence.ChainHead},
-		[2]string{say("evidence_sum", "name", EvidenceName), evidence},
+		[2]string{say("certificate.chain_head"), c.Evidence.ChainHead},
+		[2]string{say("certificate.evidence_sum", "name", EvidenceName), evidence},
 	)
 }

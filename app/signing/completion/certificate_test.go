@@ -126,7 +126,7 @@ func TestCertificateInTheLanguageOfTheDocument(t *testing.T) {
 		"zh":    {"完成证书"},
 		"uk":    {"Сертифікат"},
 		"tr":    {"Tamamlanma"},
-		"th":    {"Certificate of completion"}, // no such wording: English
+		"th":    {"Certificate of completion"}, // not in the catalogue: English
 	} {
 		t.Run(locale, func(t *testing.T) {
 			t.Parallel()

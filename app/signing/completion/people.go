@@ -3,7 +3,7 @@ package completion
 import "paraph/app/pdf/text"
 
 func (c *pages) people() error {
-	c.chapter("people")
+	c.chapter("certificate.people")
 	for i := range c.Evidence.Signatories {
 		if err := c.person(&c.Evidence.Signatories[i]); err != nil {
 			return err
@@ -20,11 +20,11 @@ func (c *pages) person(p *Signatory) error {
 	c.flow.Need(partRoom)
 	c.flow.Heading(3, p.Name)
 	var list pairs
-	list.add(say("email"), p.Email)
-	list.add(say("role"), say("role."+p.Role))
-	list.add(say("state"), say("state."+stateOf(p)))
-	list.add(say("asked"), c.at(p.NotifiedAt))
-	list.add(say("viewed"), c.at(p.ViewedAt))
+	list.add(say("certificate.email"), p.Email)
+	list.add(say("certificate.role"), say("certificate.role."+p.Role))
+	list.add(say("certificate.state"), say("certificate.state."+stateOf(p)))
+	list.add(say("certificate.asked"), c.at(p.NotifiedAt))
+	list.add(say("certificate.viewed"), c.at(p.ViewedAt))
 	c.flow.KeyValues(list...)
 	if p.ActedAt != nil {
 		if err := c.act(p); err != nil {
@@ -50,13 +50,13 @@ func stateOf(p *Signatory) string {
 func (c *pages) answers(p *Signatory) pairs {
 	say := c.Words.Say
 	var list pairs
-	list.add(say("declined"), c.at(p.DeclinedAt))
-	list.add(say("reason"), p.DeclinedReason)
+	list.add(say("certificate.declined"), c.at(p.DeclinedAt))
+	list.add(say("certificate.reason"), p.DeclinedReason)
 	if to := p.DelegatedTo; to != nil {
-		list.add(say("delegated_to"), c.Words.Address(to.Name, to.Email))
+		list.add(say("certificate.delegated_to"), c.Words.Mailbox(to.Name, to.Email))
 	}
 	for _, x := range p.Answers {
-		list.add(say("value", "field", x.Field), c.value(x))
+		list.add(say("certificate.value", "field", x.Field), c.value(x))
 	}
 	return list
 }
@@ -64,9 +64,9 @@ func (c *pages) answers(p *Signatory) pairs {
 func (c *pages) value(x Answer) string {
 	if x.Box {
 		if x.Ticked {
-			return c.Words.Say("yes")
+			return c.Words.Say("certificate.yes")
 		}
-		return c.Words.Say("no")
+		return c.Words.Say("certificate.no")
 	}
 	return x.Value
 }
@@ -79,29 +79,29 @@ func (c *pages) act(p *Signatory) error {
 		done = "approved"
 	}
 	var list pairs
-	list.add(say(done), c.at(p.ActedAt))
-	list.add(say("identified_by"), c.Words.SayOr("method."+p.Method, p.Method))
-	through := say("through.signatory")
+	list.add(say("certificate."+done), c.at(p.ActedAt))
+	list.add(say("certificate.identified_by"), c.Words.SayOr("certificate.method."+p.Method, p.Method))
+	through := say("certificate.through.signatory")
 	if p.Through != "signatory" {
-		through = say("through.api", "who", p.Through)
+		through = say("certificate.through.api", "who", p.Through)
 	}
 	if p.Host != "" {
-		list.add(say("host"), p.Host)
+		list.add(say("certificate.host"), p.Host)
 	}
-	list.add(say("through"), through)
-	list.add(say("address"), p.IP)
+	list.add(say("certificate.through"), through)
+	list.add(say("certificate.address"), p.IP)
 	if p.UserAgent != "" {
-		list.add(say("device"), c.Words.Device(p.UserAgent))
-		list.add(say("agent"), p.UserAgent)
+		list.add(say("certificate.device"), c.Words.Device(p.UserAgent))
+		list.add(say("certificate.agent"), p.UserAgent)
 	}
 	c.flow.KeyValues(list...)
 	mark, err := c.mark(p.Mark)
 	if err != nil {
 		return err
 	}
-	c.flow.KeyMark(say("signature")+" ("+c.Words.SayOr("signature."+p.SignatureType, p.SignatureType)+")", mark, 190, 52)
+	c.flow.KeyMark(say("certificate.signature")+" ("+c.Words.SayOr("certificate.signature."+p.SignatureType, p.SignatureType)+")", mark, 190, 52)
 	list = nil
-	list.add(say("serial"), p.Certificate)
+	list.add(say("certificate.serial"), p.Certificate)
 	c.flow.KeyValues(append(list, c.consent(p)...)...)
 	return nil
 }
@@ -110,13 +110,13 @@ func (c *pages) consent(p *Signatory) pairs {
 	say := c.Words.Say
 	var list pairs
 	if !p.Consent {
-		list.add(say("consent"), say("consent.none"))
+		list.add(say("certificate.consent"), say("certificate.consent.none"))
 		return list
 	}
-	list.add(say("consent"), say("consent.given"))
+	list.add(say("certificate.consent"), say("certificate.consent.given"))
 	if p.ConsentText != "" {
-		list.add(say("consent.text"), p.ConsentText)
-		list.add(say("consent.version"), p.ConsentSHA256[:12])
+		list.add(say("certificate.consent.text"), p.ConsentText)
+		list.add(say("certificate.consent.version"), p.ConsentSHA256[:12])
 	}
 	return list
 }
