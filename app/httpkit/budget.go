@@ -31,7 +31,7 @@ type Budget struct {
 	strangers *semaphore.Weighted
 
 	mu     sync.Mutex
-	shares map[string]*callerShare
+	shares map[Caller]*callerShare
 }
 
 // callerShare is what one caller holds, as long as it holds anything.
@@ -43,7 +43,7 @@ type callerShare struct {
 // NewBudget is a budget of so many bytes.
 func NewBudget(size int64) *Budget {
 	return &Budget{size: size, all: semaphore.NewWeighted(size), strangers: semaphore.NewWeighted(size / strangerPart),
-		shares: map[string]*callerShare{}}
+		shares: map[Caller]*callerShare{}}
 }
 
 // Caller is whose share of the budget a request draws on.
@@ -78,10 +78,10 @@ func (b *Budget) Open(c Caller) *Hold {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.shares[c.Key]
+	s := b.shares[c]
 	if s == nil {
 		s = &callerShare{Weighted: semaphore.NewWeighted(limit)}
-		b.shares[c.Key] = s
+		b.shares[c] = s
 	}
 	s.users++
 	return &Hold{budget: b, caller: c, share: s, limit: limit}
@@ -128,7 +128,7 @@ func (h *Hold) Close() {
 	h.budget.mu.Lock()
 	defer h.budget.mu.Unlock()
 	if h.share.users--; h.share.users == 0 {
-		delete(h.budget.shares, h.caller.Key)
+		delete(h.budget.shares, h.caller)
 	}
 }
 

@@ -1,0 +1,103 @@
+package httpkit_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/httpkit"
+)
+
+const budget = 1 << 20
+
+func stranger(address string) httpkit.Caller { return httpkit.Caller{Key: address, Stranger: true} }
+
+func company(id string) httpkit.Caller { return httpkit.Caller{Key: id} }
+
+func isBusy(err error) bool {
+	e, ok := errors.AsType[*account.Error](err)
+	return ok && e.Kind == account.KindUnavailable && httpkit.RetryAfter(e) > 0
+}
+
+func take(t *testing.T, b *httpkit.Budget, c httpkit.Caller, n int64) *httpkit.Hold {
+	t.Helper()
+	h := b.Open(c)
+	if err := h.Take(t.Context(), n); err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+	return h
+}
+
+func TestOneCallerLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	b := httpkit.NewBudget(budget)
+	greedy := take(t, b, company("a"), budget) // is cut to its share
+	defer greedy.Close()
+	again := b.Open(company("a"))
+	defer again.Close()
+	if err := again.Take(t.Context(), 1); !isBusy(err) {
+		t.Errorf("the same company again: %v", err)
+	}
+	began := time.Now()
+	take(t, b, company("b"), budget/4).Close()
+	take(t, b, stranger("192.0.2.1"), budget/32).Close()
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("others waited for %v", took)
+	}
+}
+
+func TestStrangersTogetherLeaveRoomForCompanies(t *testing.T) {
+	t.Parallel()
+	b := httpkit.NewBudget(budget)
+	for _, address := range []string{"a", "b", "c", "d"} {
+		defer take(t, b, stranger(address), budget).Close()
+	}
+	fifth := b.Open(stranger("e"))
+	defer fifth.Close()
+	if err := fifth.Take(t.Context(), 1); !isBusy(err) {
+		t.Errorf("one stranger more: %v", err)
+	}
+	take(t, b, company("a"), budget/2).Close()
+}
+
+func TestWhatIsReturnedIsThereForTheNext(t *testing.T) {
+	t.Parallel()
+	b := httpkit.NewBudget(budget)
+	first := take(t, b, company("a"), budget)
+	got := make(chan error, 1)
+	go func() {
+		h := b.Open(company("a"))
+		defer h.Close()
+		got <- h.Take(t.Context(), 1)
+	}()
+	select {
+	case err := <-got:
+		t.Fatalf("did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	first.Close()
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCallersShareByCompanyAndByNetwork(t *testing.T) {
+	t.Parallel()
+	member := account.Actor{Kind: account.ActorUser, CompanyID: "c"}
+	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: "c"}
+	for _, c := range []struct {
+		who     account.Actor
+		address string
+		want    httpkit.Caller
+	}{
+		{member, "192.0.2.1", company("c")},
+		{signatory, "192.0.2.1", stranger("192.0.2.1")},
+		{account.Actor{}, "2001:db8:1:2:3::4", stranger("2001:db8:1:2::/64")},
+		{account.Actor{}, "2001:db8:1:2:9::9", stranger("2001:db8:1:2::/64")},
+	} {
+		if got := httpkit.CallerOf(c.who, c.address); got != c.want {
+			t.Errorf("%s from %s: got %v, want %v", c.who.Kind, c.address, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package httpkit_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/httpkit"
+)
+
+// part is one part of a form; with a name it is a file.
+func part(file, content string) string {
+	if file != "" {
+		file = `; filename="` + file + `"`
+	}
+	return "--b\r\nContent-Disposition: form-data; name=\"f\"" + file + "\r\n\r\n" + content + "\r\n"
+}
+
+func sendParts(t *testing.T, rule httpkit.Rule, body string) (int, string) {
+	t.Helper()
+	s := serve(t, httpkit.Options{}, rule, func(c *fiber.Ctx, b *httpkit.Body) error {
+		var files, texts int
+		err := b.Parts(c.UserContext(), "b", func(p *httpkit.Part) error {
+			if p.IsFile {
+				n, err := io.Copy(io.Discard, p)
+				files += int(n)
+				return err
+			}
+			all, err := b.Gather(c.UserContext(), p, rule.Body)
+			texts += len(all)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return c.SendString(fmt.Sprint(files, texts))
+	})
+	return answer(t, s.say(t, post(len(body))+body))
+}
+
+func TestPartsAreBoundedTogether(t *testing.T) {
+	t.Parallel()
+	rule := everyone(100).Uploading(1000)
+	many := func(n int, p string) string { return strings.Repeat(p, n) + "--b--\r\n" }
+	for what, c := range map[string]struct {
+		rule   httpkit.Rule
+		body   string
+		status int
+		got    string
+	}{
+		"files and texts":            {rule, part("a", strings.Repeat("x", 1000)) + part("", strings.Repeat("y", 100)) + "--b--\r\n", 200, "1000 100"},
+		"one file too large":         {rule, part("a", strings.Repeat("x", 1001)) + "--b--\r\n", 413, ""},
+		"many files too large":       {rule, many(11, part("a", strings.Repeat("x", 100))), 413, ""},
+		"many texts too large":       {rule, many(11, part("", strings.Repeat("x", 10))), 413, ""},
+		"a file where none is taken": {everyone(1000), part("a", "x") + "--b--\r\n", 413, ""},
+		"too many parts":             {everyone(2 << 20), many(10_001, part("", "")), 413, ""},
+		"a header without end":       {rule, "--b\r\nX: " + strings.Repeat("x", 200_000) + "\r\n\r\n--b--\r\n", 413, ""},
+		"cut off":                    {rule, part("a", "x"), 400, ""},
+		"cut off in a part":          {rule, strings.TrimSuffix(part("a", "x"), "\r\n"), 400, ""},
+	} {
+		status, got := sendParts(t, c.rule, c.body)
+		if status != c.status || status == http.StatusOK && got != c.got {
+			t.Errorf("%s: got %d %s, want %d %s", what, status, got, c.status, c.got)
+		}
+	}
+}
+
+func TestWhatIsLeftOfAPartCountsToo(t *testing.T) {
+	t.Parallel()
+	rule := everyone(100).Uploading(1000)
+	s := serve(t, httpkit.Options{}, rule, func(c *fiber.Ctx, b *httpkit.Body) error {
+		return b.Parts(c.UserContext(), "b", func(*httpkit.Part) error { return nil })
+	})
+	body := part("a", strings.Repeat("x", 600)) + part("b", strings.Repeat("x", 600)) + "--b--\r\n"
+	if status, _ := answer(t, s.say(t, post(len(body))+body)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %d", status)
+	}
+}

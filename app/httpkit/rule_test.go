@@ -1,0 +1,35 @@
+package httpkit_test
+
+import (
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/httpkit"
+)
+
+func TestRulesLetIn(t *testing.T) {
+	t.Parallel()
+	writer := account.Actor{Kind: account.ActorToken, Role: account.RoleMember, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
+	viewer := account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}
+	link := account.Actor{Kind: account.ActorSignatory}
+	for what, c := range map[string]struct {
+		rule httpkit.Rule
+		who  account.Actor
+		code string
+	}{
+		"a stranger where everyone may":   {httpkit.Rule{For: httpkit.Everyone}, account.Actor{}, ""},
+		"a viewer where writers may":      {httpkit.Rule{For: httpkit.Members, Scope: account.ScopeWrite}, viewer, "role_not_allowed"},
+		"a token without the scope":       {httpkit.Rule{For: httpkit.Members, Scope: account.ScopeSign}, writer, "scope_missing"},
+		"a writer":                        {httpkit.Rule{For: httpkit.Members, Scope: account.ScopeWrite}, writer, ""},
+		"a viewer to their own account":   {httpkit.Rule{For: httpkit.Members}, viewer, ""},
+		"a link where members may":        {httpkit.Rule{For: httpkit.Members}, link, "signatory_not_allowed"},
+		"a link where parties may":        {httpkit.Rule{For: httpkit.Parties, Scope: account.ScopeSign}, link, ""},
+		"a viewer where parties may sign": {httpkit.Rule{For: httpkit.Parties, Scope: account.ScopeSign}, viewer, "role_not_allowed"},
+		"a member where only links may":   {httpkit.Rule{For: httpkit.Invited}, writer, "unauthenticated"},
+		"anybody where nothing is said":   {httpkit.Rule{}, writer, "unauthenticated"},
+	} {
+		if got := string(account.CodeOf(c.rule.Admit(c.who))); got != c.code {
+			t.Errorf("%s: got %q, want %q", what, got, c.code)
+		}
+	}
+}
