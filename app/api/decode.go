@@ -31,11 +31,14 @@ func (r *request) open() (err error) {
 
 // decode reads the body into the endpoint's input.
 func (s *server) decode(r *request, schema *huma.Schema, in any) error {
-	if _, none := in.(*nothing); none && !r.op.files && r.op.text == "" {
+	if r.op.method == http.MethodGet {
 		return nil
 	}
 	if err := r.open(); err != nil {
 		return err
+	}
+	if _, none := in.(*nothing); none && !r.op.files && r.op.text == "" {
+		return nil
 	}
 	if r.op.text != "" {
 		return r.decodePlain()
@@ -74,7 +77,10 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 		source = newLifter(r.body, r.lift)
 	}
 	b, err := r.body.Gather(r.UserContext(), source, r.op.rule.Body)
-	if err != nil {
+	switch {
+	case r.body.Err() == nil && errors.Is(err, io.ErrUnexpectedEOF):
+		return account.Malformed("The body is not valid JSON.").Because(err)
+	case err != nil:
 		return err
 	}
 	r.fingerprint = sum.Sum(nil)

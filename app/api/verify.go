@@ -77,12 +77,12 @@ var errTaken = errors.New("api: the file was taken")
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
 func (s *server) verify(r *request) error {
+	if err := r.open(); err != nil {
+		return err
+	}
 	media, params, err := mime.ParseMediaType(r.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" && media != "application/pdf" {
 		return notAccepted("Send the PDF as multipart/form-data or application/pdf.")
-	}
-	if err := r.open(); err != nil {
-		return err
 	}
 	var found *report.Report
 	if media == "application/pdf" {

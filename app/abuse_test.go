@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// dial opens a connection on which a test says what it likes.
+func dial(t *testing.T, url, text string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// answered reads the answer from a connection.
+func answered(conn net.Conn) (*http.Response, error) {
+	return http.ReadResponse(bufio.NewReader(conn), nil)
+}
+
+// chunked is the beginning of a request that never ends.
+func chunked(path, contentType, begin string) string {
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", path, contentType, len(begin), begin)
+}
+
+// grown holds the peak of the memory against what it was before.
+func (p *process) grown(what string, before, allowed int) {
+	p.Helper()
+	grown := p.status("VmHWM") - before
+	p.Logf("%s: the peak rose by %d MB", what, grown>>10)
+	if grown > allowed {
+		p.Errorf("%s: the peak rose by %d KiB, more than %d", what, grown, allowed)
+	}
+}
+
+// refusedAll sends a body so many times at once, and wants each refused as too large.
+func (p *process) refusedAll(times int, path, contentType string, body func() io.Reader) {
+	p.Helper()
+	var all sync.WaitGroup
+	for range times {
+		all.Go(func() {
+			c := &client{http: p.http, url: p.url}
+			_, err := c.send(http.MethodPost, path, contentType, body())
+			// The answer may be lost when the server closes while we still send.
+			if status := statusOf(err); err == nil || status != 0 && status != http.StatusRequestEntityTooLarge {
+				p.Errorf("%s: got %v, want 413", path, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestStrangersBuyNoMemory(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir())
+	p.login() // checking a password takes its memory
+	idle := p.status("VmHWM")
+	objects := `{"email":[` + strings.Repeat("{},", 3_500_000) + `{}]}`
+	texts := func() io.Reader { return strings.NewReader(objects) }
+	p.refusedAll(8, "/login", "application/json", texts)
+	p.refusedAll(8, "/password/reset", "", texts)
+	p.grown("objects at the sign-in", idle, headroom)
+
+	const part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n"
+	field := func() io.Reader { return io.LimitReader(&endless{part, "0123456789abcdef"}, 20<<20) }
+	p.refusedAll(8, "/verify", "multipart/form-data; boundary=b", field)
+	p.grown("fields of a form", idle, headroom)
+
+	for i := range 240 {
+		path := []string{"/login", "/password/forgot", "/verify", "/login/passkey/begin"}[i%4]
+		kind, begin := "application/json", strings.Repeat(" ", 15_000)
+		if path == "/verify" {
+			kind, begin = "application/pdf", "%PDF-1.7\n"+strings.Repeat("0", 1<<20)
+		}
+		dial(t, p.url, chunked(path, kind, begin))
+	}
+	p.grown("240 stalled bodies", idle, headroom)
+	p.login()
+}
+
+func TestAMembersBodyCostsLittleMoreThanItsLength(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir())
+	c := p.login()
+	var d struct{ ID string }
+	if err := c.do(http.MethodPost, "/documents", map[string]string{"title": "Large"}, &d); err != nil {
+		t.Fatal(err)
+	}
+	idle := p.status("VmHWM")
+	for what, body := range map[string]string{
+		"fields":   `{"fields":[` + strings.Repeat("{},", 3_300_000) + `{}]}`,
+		"unknown":  `{"unknown":[` + strings.Repeat("[],", 3_300_000) + `[]]}`,
+		"metadata": `{"metadata":{` + strings.Repeat(`"":"",`, 1_600_000) + `"":""}}`,
+	} {
+		if _, err := c.send(http.MethodPost, "/documents", "application/json", strings.NewReader(body)); statusOf(err) != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: got %v, want 413", what, err)
+		}
+	}
+	p.grown("many values", idle, 2*headroom)
+
+	path := filepath.Join(t.TempDir(), "large.pdf")
+	size, hash := bigPDF(t, path, 100<<20)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	answer, err := c.send(http.MethodPost, "/documents/"+d.ID+"/upload", "application/json", inJSON(f))
+	if err != nil || !bytes.Contains(answer, []byte(hash)) {
+		t.Fatalf("%d bytes as base64: %v: %s", size, err, answer)
+	}
+	p.grown("a large file in JSON", idle, 2*headroom)
+}
+
+// inJSON is an upload of one file as base64, with its name behind it.
+func inJSON(f io.Reader) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.WriteString(in, `{"files":[{"content":"`)
+		e := base64.NewEncoder(base64.StdEncoding, in)
+		if err == nil {
+			_, err = io.Copy(e, f)
+		}
+		_, end := io.WriteString(in, "")
+		if err = errors.Join(err, end, e.Close()); err == nil {
+			_, err = io.WriteString(in, `","name":"large.pdf"}]}`)
+		}
+		in.CloseWithError(err)
+	}()
+	return out
+}
+
+func TestSlowStrangersKeepNobodyFromVerifying(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir())
+	for range 8 {
+		dial(t, p.url, chunked("/verify", "application/pdf", "%PDF-1.7\n"))
+		dial(t, p.url, chunked("/verify", "multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.pdf\"\r\n\r\n%PDF"))
+	}
+	began := time.Now()
+	c := &client{http: p.http, url: p.url}
+	if _, err := c.send(http.MethodPost, "/verify", "application/pdf", bytes.NewReader(smallPDF("Meanwhile", 20_000))); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("verifying took %v", took)
+	}
+}
+
+func TestStrangersWhoTakeTooMuchAreToldToComeBack(t *testing.T) {
+	t.Parallel()
+	p := serve(t, t.TempDir(), "server.limits.memory=64MB")
+	c := p.login()
+	const part = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.pdf\"\r\n\r\n%PDF"
+	var busy *http.Response
+	for range 40 {
+		conn := dial(t, p.url, chunked("/verify", "multipart/form-data; boundary=b", part))
+		if err := conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := answered(conn)
+		if err == nil {
+			busy = r
+			break
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+	if busy == nil {
+		conn := dial(t, p.url, chunked("/verify", "multipart/form-data; boundary=b", part))
+		var err error
+		if busy, err = answered(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if busy.StatusCode != http.StatusServiceUnavailable || busy.Header.Get("Retry-After") == "" {
+		t.Errorf("got %d, Retry-After %q", busy.StatusCode, busy.Header.Get("Retry-After"))
+	}
+	if _, err := c.complete("Meanwhile", smallPDF("Meanwhile", 20_000)); err != nil {
+		t.Errorf("a member meanwhile: %v", err)
+	}
+}

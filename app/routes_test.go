@@ -1,0 +1,88 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app"
+	"paraph/app/account"
+	"paraph/app/apptest"
+	"paraph/app/httpkit"
+)
+
+// caller is somebody who tries every route.
+type caller struct {
+	name    string
+	headers string
+	actor   account.Actor // as the rules of the routes see them
+}
+
+// filled is the path of a route with something in every parameter.
+func filled(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if strings.HasPrefix(s, ":") || s == "*" {
+			segments[i] = "01K8XN2V7Q3J5T9B4C6D8E0F1G"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// TestNoBodyIsReadForWhomItIsNot sends every route a body that is far too large,
+// of which one byte comes: the answer has to come at once.
+func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) {
+		c.Server.TestControls = false // one of them forgets everything
+		c.Server.Limits.Upload, c.Server.Limits.Body = app.MB, app.MB
+	})
+	owner := s.Company(t)
+	viewer := owner.Member(t, account.RoleViewer)
+	sent := owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Contract", "send": true, "invitations": apptest.List{apptest.Map{"name": "Sam", "email": "sam@signer.example"}}},
+		apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")})).Want(t, 201)
+	_, link, _ := strings.Cut(sent.Text(t, "invitations.0.sign_url"), "/s/")
+	bearer := func(token string) string { return "Authorization: Bearer " + token + "\r\n" }
+	callers := []caller{
+		{"a stranger", "", account.Actor{}},
+		{"somebody with a false token", bearer("false"), account.Actor{}},
+		{"a signatory", bearer(link), account.Actor{Kind: account.ActorSignatory}},
+		{"a viewer", bearer(viewer.Token), account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}},
+	}
+	tried := 0
+	for _, route := range s.Routes() {
+		if route.Method == http.MethodGet || route.Method == http.MethodHead {
+			continue
+		}
+		for _, c := range callers {
+			tried++
+			status := offer(t, s, route, c)
+			// What the rule lets in is too large; all else is refused for whom it is.
+			admitted := route.Rule.For == httpkit.Everyone || c.actor.Kind != "" && route.Rule.Admit(c.actor) == nil
+			if admitted && status != 413 && status != 404 || status < 300 || status >= 500 {
+				t.Errorf("%s %s by %s: %d", route.Method, route.Path, c.name, status)
+			}
+		}
+	}
+	if tried < 400 {
+		t.Errorf("only %d were tried", tried)
+	}
+}
+
+// offer is the status of the answer to a body that is announced and does not come.
+func offer(t *testing.T, s *apptest.Server, route httpkit.Route, c caller) int {
+	t.Helper()
+	conn := dial(t, s.URL, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n%s\r\n{", route.Method, filled(route.Path), c.headers))
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := answered(conn)
+	if err != nil {
+		t.Errorf("%s %s by %s: %v", route.Method, route.Path, c.name, err)
+		return 0
+	}
+	return r.StatusCode
+}
