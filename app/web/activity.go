@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"time"
@@ -47,8 +48,8 @@ func (r *request) activity(d *signing.Document) (activity, error) {
 			a.Days = append(a.Days, activityDay{Title: title})
 		}
 		day := &a.Days[len(a.Days)-1]
-		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: r.happened(d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Seq,
-			Time: at.Format("15:04:05 MST"), UTC: e.At.UTC().Format("2006-01-02 15:04:05 UTC"), Who: cmpOr(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
+		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: happened(r.words, d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Seq,
+			Time: at.Format("15:04:05 MST"), UTC: e.At.UTC().Format("2006-01-02 15:04:05 UTC"), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
 			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Data["reason"]})
 	}
 	return a, nil
@@ -56,10 +57,10 @@ func (r *request) activity(d *signing.Document) (activity, error) {
 
 // happened words an entry of the audit trail. A type that has no words, of a
 // later version perhaps, is shown as it is.
-func (r *request) happened(d *signing.Document, e *signing.Entry) string {
-	who := cmpOr(e.Value.ActorName, e.Value.ActorEmail)
+func happened(w *words, d *signing.Document, e *signing.Entry) string {
+	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
 	if e.Value.ActorKind == "system" {
-		who = r.say("event.system")
+		who = w.must("event.system")
 	}
 	person := e.Value.Data["email"]
 	if inv := d.Invitation(e.Value.Invitation); inv != nil {
@@ -69,7 +70,7 @@ func (r *request) happened(d *signing.Document, e *signing.Entry) string {
 	for _, name := range []string{"name", "from", "to", "email"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
-	text, err := r.words.say("event."+e.Value.Type, pairs...)
+	text, err := w.say("event."+e.Value.Type, pairs...)
 	if err != nil {
 		return e.Value.Type
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -66,7 +67,7 @@ func (r *request) writers(h func() error) error {
 	return h()
 }
 
-func contactName(c contact.Contact) string { return firstText(c.Name, c.Email) }
+func contactName(c contact.Contact) string { return cmp.Or(c.Name, c.Email) }
 
 // contactList is the page of all contacts.
 type contactList struct {
@@ -83,7 +84,7 @@ type contactList struct {
 
 func (r *request) showContacts() error {
 	number, size := r.pageOf()
-	sort, status := firstText(r.Query("sort"), "name|asc"), firstText(r.Query("status"), contact.Active)
+	sort, status := cmp.Or(r.Query("sort"), "name|asc"), cmp.Or(r.Query("status"), contact.Active)
 	by, direction, _ := strings.Cut(sort, "|")
 	q := account.ListQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: by, Descending: direction == "desc", Statuses: []string{status}}
 	list, err := r.door.Contacts.List(r.UserContext(), r.who.Actor, q)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -70,7 +71,7 @@ func (r *request) importContacts() error {
 		return r.importAgain(err, i)
 	}
 	if !in.Check {
-		r.flash("ok", "import.done", "created", itoa(got.Created), "updated", itoa(got.Updated), "left", itoa(len(got.Faults)))
+		r.flash("ok", "import.done", "created", strconv.Itoa(got.Created), "updated", strconv.Itoa(got.Updated), "left", strconv.Itoa(len(got.Faults)))
 		return r.redirect("/app/contacts")
 	}
 	i.Look, i.Columns, i.Good = &got, r.columnChoices(headings, got.Columns), got.Created+got.Updated

@@ -73,6 +73,3 @@ func (r *request) draft() (*signing.Document, error) {
 
 // at is the address of a page of a document.
 func at(document, page string) string { return "/app/documents/" + document + "/" + page }
-
-// ptr is for the inputs of the heart, where nil is not said.
-func ptr[T any](v T) *T { return &v }

@@ -344,3 +344,8 @@ var codeInProse = regexp.MustCompile("`([^`]+)`")
 func prose(s string) template.HTML {
 	return template.HTML(codeInProse.ReplaceAllString(template.HTMLEscapeString(s), "<code>$1</code>"))
 }
+
+// Functions are those that only the pages about the API have.
+func docsFunctions() template.FuncMap {
+	return template.FuncMap{"prose": prose, "slug": slug}
+}

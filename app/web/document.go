@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -169,10 +170,10 @@ func (r *request) banner(d *signing.Document) banner {
 	b := banner{Kind: look.Kind, Icon: look.Icon}
 	approver := ""
 	if d.Approver != nil {
-		approver = cmpOr(d.Approver.Name, d.Approver.Email)
+		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
 	}
 	done := d.ProgressOf()
-	pairs := []any{"approver", approver, "owner", cmpOr(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", r.names(d.WaitingFor())}
+	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", r.names(d.WaitingFor())}
 	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
 		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
 		if at != nil {

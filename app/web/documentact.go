@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -61,29 +62,29 @@ func (r *request) takeStep(name string) error {
 type formStep struct {
 	fields []string
 	danger bool
-	do     func(r *request, id string) error
+	do     func(s *signing.Service, r *request, id string) error
 }
 
 var documentForms = map[string]formStep{
-	"reject": {fields: []string{"reason"}, danger: true, do: func(r *request, id string) error {
-		_, err := r.door.Signing.Reject(r.UserContext(), r.who.Actor, id, r.text("reason"))
+	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *request, id string) error {
+		_, err := s.Reject(r.UserContext(), r.who.Actor, id, r.text("reason"))
 		return err
 	}},
-	"void": {fields: []string{"reason"}, danger: true, do: func(r *request, id string) error {
-		_, err := r.door.Signing.Void(r.UserContext(), r.who.Actor, id, r.text("reason"))
+	"void": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *request, id string) error {
+		_, err := s.Void(r.UserContext(), r.who.Actor, id, r.text("reason"))
 		return err
 	}},
-	"extend": {fields: []string{"expires_at"}, do: func(r *request, id string) error {
-		_, err := r.door.Signing.Extend(r.UserContext(), r.who.Actor, id, r.endOfDay("expires_at"))
+	"extend": {fields: []string{"expires_at"}, do: func(s *signing.Service, r *request, id string) error {
+		_, err := s.Extend(r.UserContext(), r.who.Actor, id, r.endOfDay("expires_at"))
 		return err
 	}},
-	"replace": {fields: []string{"name", "email"}, do: func(r *request, id string) error {
+	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Service, r *request, id string) error {
 		in := signing.InvitationInput{Name: r.text("name"), Email: r.text("email")}
-		_, err := r.door.Signing.Replace(r.UserContext(), r.who.Actor, id, r.form.value("invitation"), in)
+		_, err := s.Replace(r.UserContext(), r.who.Actor, id, r.form.value("invitation"), in)
 		return err
 	}},
-	"purge": {fields: []string{"title"}, danger: true, do: func(r *request, id string) error {
-		return r.door.Signing.Purge(r.UserContext(), r.who.Actor, id, r.form.value("title"))
+	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Service, r *request, id string) error {
+		return s.Purge(r.UserContext(), r.who.Actor, id, r.form.value("title"))
 	}},
 }
 
@@ -126,12 +127,12 @@ func (r *request) askStep(name string, status int, p page) error {
 	base := "/app/documents/" + d.ID
 	data := actPage{Name: name, Document: d.Title, At: base + "/" + name, Danger: form.danger, Fields: form.fields, Next: base, Do: r.say("act." + name),
 		Tomorrow: r.door.Now().In(r.who.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)}
-	if next := cmpOr(r.form.value("next"), strings.Clone(r.Query("next"))); next != "" {
+	if next := cmp.Or(r.form.value("next"), strings.Clone(r.Query("next"))); next != "" {
 		data.Next = r.inside(next)
 	}
 	person := ""
 	if name == "replace" {
-		data.Invitation = cmpOr(r.form.value("invitation"), strings.Clone(r.Query("invitation")))
+		data.Invitation = cmp.Or(r.form.value("invitation"), strings.Clone(r.Query("invitation")))
 		inv := d.Invitation(data.Invitation)
 		if inv == nil {
 			return account.NotFound("invitation")
@@ -145,7 +146,7 @@ func (r *request) askStep(name string, status int, p page) error {
 }
 
 func (r *request) takeForm(name string) error {
-	err := documentForms[name].do(r, r.Params("id"))
+	err := documentForms[name].do(r.door.Signing, r, r.Params("id"))
 	switch account.KindOf(err) {
 	case account.KindInvalid:
 		f := r.failureOf(err)

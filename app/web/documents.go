@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -159,17 +160,10 @@ func (r *request) listPage(part string, q signing.ListQuery, counts signing.Coun
 	p.Chips = r.chips(part, q, counts)
 	p.Columns = r.columns(part, q.Sort)
 	for _, owner := range []string{"", "me"} {
-		p.Owners = append(p.Owners, option{owner, r.say("documents.owner." + cmpOr(owner, "all")), owner == q.Owner})
+		p.Owners = append(p.Owners, option{owner, r.say("documents.owner." + cmp.Or(owner, "all")), owner == q.Owner})
 	}
 	p.Bulk = r.bulkOptions(part)
 	return p
-}
-
-func cmpOr(v, otherwise string) string {
-	if v == "" {
-		return otherwise
-	}
-	return v
 }
 
 // chips lead to the states. They keep the search and the filters.
@@ -359,4 +353,9 @@ func (r *request) ownLink(d *signing.Document) string {
 		}
 	}
 	return ""
+}
+
+// Functions are the components that only the lists of documents have.
+func documentFunctions() template.FuncMap {
+	return template.FuncMap{"rows": listRows, "waitingrows": waitingRows}
 }

@@ -24,9 +24,6 @@ func (d *Door) editorRoutes(app *fiber.App) {
 	d.teamPost(app, base+"/fields", (*request).saveFields)
 	d.teamPost(app, base+"/recipients", (*request).changeRecipients)
 	d.teamPost(app, base+"/detect", (*request).detect)
-	d.teamGet(app, base+"/preview/:invitation", (*request).showPreview)
-	d.teamGet(app, base+"/preview/:invitation/pages/:file/:page.png", (*request).documentPicture)
-	d.teamGet(app, base+"/preview/:invitation/typed.svg", func(r *request) error { return r.typed(nil) })
 }
 
 // editorPalette lists the types of field in the order in which they are offered.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,7 +28,7 @@ type liveEvent struct {
 // events tells a page what happens in the company as it happens, as server-sent
 // events. A page that was away names the last event it knows.
 func (r *request) events() error {
-	after := cmpOr(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
+	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
 	watch, err := r.door.Signing.Watch(r.UserContext(), r.who.Actor, after)
 	if err != nil {
 		return err
@@ -99,8 +100,7 @@ func (s *liveStream) tell(e signing.Entry) bool {
 		s.door.Log.Error("events", "error", err)
 		return false
 	}
-	r := &request{door: s.door, words: s.words}
-	b, err := json.Marshal(liveEvent{d.ID, r.happened(d, &e)})
+	b, err := json.Marshal(liveEvent{d.ID, happened(s.words, d, &e)})
 	if err != nil {
 		s.door.Log.Error("events", "error", err)
 		return false

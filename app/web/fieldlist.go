@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"net/http"
 	"net/url"
@@ -438,3 +439,8 @@ func newCell(x fieldRow, name string, options []option, label string) cellData {
 
 // tabData says which view of the editor is the current one.
 type tabData struct{ Base, Tab string }
+
+// Functions are the components that only the editor has.
+func editorFunctions() template.FuncMap {
+	return template.FuncMap{"cell": newCell, "tab": func(base, current string) tabData { return tabData{base, current} }}
+}

@@ -222,7 +222,7 @@ func (r *request) createDocument() error {
 		if d != nil {
 			err = r.attach(d.ID, u)
 		} else {
-			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: ptr(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.site()}
+			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.site()}
 			d, err = r.door.Signing.Create(r.UserContext(), r.who.Actor, in)
 		}
 		if err != nil {
@@ -321,7 +321,7 @@ func (r *request) addFiles() error {
 // nameDocument keeps the title and leads on.
 func (r *request) nameDocument() error {
 	id := r.Params("id")
-	d, err := r.door.Signing.Update(r.UserContext(), r.who.Actor, id, signing.DocumentInput{Title: ptr(r.form.value("title"))})
+	d, err := r.door.Signing.Update(r.UserContext(), r.who.Actor, id, signing.DocumentInput{Title: new(r.form.value("title"))})
 	if account.KindOf(err) == account.KindInvalid {
 		now, lost := r.draft()
 		if lost != nil {
@@ -349,9 +349,9 @@ func (r *request) changeFile() error {
 	var in signing.FileInput
 	switch do := r.form.value("do"); do {
 	case "rename":
-		in.Name = ptr(r.form.value("name"))
+		in.Name = new(r.form.value("name"))
 	case "confirm":
-		in.Confirmed = ptr(true)
+		in.Confirmed = new(true)
 	case "up", "down", "move":
 		in.Position, err = r.newPosition(d, file, do)
 	case "remove":

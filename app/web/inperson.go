@@ -28,8 +28,11 @@ func (d *Door) inPersonRoutes(app *fiber.App) {
 
 // askToHand says what handing over does, before it is done.
 func (r *request) askToHand() error {
-	d, err := r.draft()
+	d, err := r.door.Signing.Get(r.UserContext(), r.who.Actor, r.Params("id"))
 	if err != nil {
+		return err
+	}
+	if err := r.who.Actor.Require(account.ScopeWrite); err != nil {
 		return err
 	}
 	inv := d.Invitation(r.Params("invitation"))
@@ -58,7 +61,7 @@ func (r *request) handDevice() error {
 
 // onDevice runs a handler for who signs on a device that was handed over, once they
 // have said who they are, and as long as there is something to sign.
-func (r *request) onDevice(h func(*request, *visitor) error) error {
+func (r *request) onDevice(show func(*request, *visitor) error) error {
 	p, err := r.door.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if account.KindOf(err) == account.KindUnauthenticated {
 		return r.showHandBack(nil)
@@ -75,10 +78,10 @@ func (r *request) onDevice(h func(*request, *visitor) error) error {
 		return r.showHandBack(v)
 	}
 	if !p.Confirmed {
-		page := r.frame(v, r.say("host.title", "name", v.Invitation.Name))
-		return r.render(http.StatusOK, "in-person", page)
+		confirm := r.frame(v, r.say("host.title", "name", v.Invitation.Name))
+		return r.render(http.StatusOK, "in-person", confirm)
 	}
-	return h(r, v)
+	return show(r, v)
 }
 
 func (r *request) confirmPerson() error {

@@ -11,7 +11,7 @@ import (
 
 // mailLanguages are the languages that messages are written in, with the one that suits a locale best
 // selected. A locale that is more exact, such as de-AT, stays a choice.
-func (d *Door) mailLanguages(locale string) []option {
+func mailLanguages(tags []string, locale string) []option {
 	tag, err := language.Parse(locale)
 	if err != nil {
 		tag = language.English
@@ -19,7 +19,7 @@ func (d *Door) mailLanguages(locale string) []option {
 	base, _ := tag.Base()
 	var all []option
 	known := false
-	for _, l := range d.Notify.Words.Tags() {
+	for _, l := range tags {
 		o := option{Value: l, Label: display.Self.Name(language.Make(l))}
 		if base.String() == l {
 			known = true

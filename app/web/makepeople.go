@@ -232,7 +232,7 @@ func (p *personRow) turn() int {
 
 // input is the row as the heart takes it; i is its place.
 func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: ptr(i + 1)}
+	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
 	if p.Role != "" {
 		in.Role = &p.Role
 	}

@@ -53,7 +53,7 @@ func (r *request) mePage() page {
 		themes[i].Selected = themes[i].Value == r.theme()
 	}
 	return page{Title: r.say("me.title"), Scripts: []string{"access.js"},
-		Data: mePage{meTabs: r.meTabs(), Languages: r.door.mailLanguages(r.who.User.Locale), Themes: themes}}
+		Data: mePage{meTabs: r.meTabs(), Languages: mailLanguages(r.door.Notify.Words.Tags(), r.who.User.Locale), Themes: themes}}
 }
 
 func (r *request) changeMe() error {

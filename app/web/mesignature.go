@@ -99,7 +99,7 @@ func (r *request) savedPicture() error {
 	}
 	switch {
 	case m.Type == "typed":
-		return r.sendTyped(m.Text, m.Font)
+		return r.sendTyped(r.door.Fonts, m.Text, m.Font)
 	case strings.HasPrefix(m.Data, "["):
 		return r.sendStrokes(m.Data)
 	}

@@ -9,9 +9,7 @@ import (
 // components are the functions that make the data of the templates in
 // templates/parts. Each takes names and values in pairs; a name that it does not
 // know is an error.
-var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf,
-	"rows": listRows, "waitingrows": waitingRows, "cell": newCell,
-	"tab": func(base, current string) tabData { return tabData{base, current} }}
+var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
 //

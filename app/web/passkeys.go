@@ -11,8 +11,6 @@ import (
 // passkeyRoutes are what the script webauthn.js asks and sends. Without scripts
 // there are no passkeys: a code does the same.
 func (d *Door) passkeyRoutes(app *fiber.App) {
-	d.post(app, "/signin/passkey/begin", (*request).beginPasskeySignIn)
-	d.post(app, "/signin/passkey", (*request).passkeySignIn)
 	d.teamPost(app, "/app/me/passkeys/begin", (*request).beginPasskey)
 	d.teamPost(app, "/app/me/passkeys", (*request).addPasskey)
 	d.teamPost(app, "/app/me/passkeys/rename", (*request).renamePasskey)

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,11 +22,11 @@ func (d *Door) memberRoutes(app *fiber.App) {
 	d.teamGet(app, "/app/team/roles", (*request).showRoles)
 	d.teamGet(app, "/app/team/:id", (*request).showMember)
 	d.teamGet(app, "/app/team/:id/remove", (*request).askRemoveMember)
-	for action, h := range map[string]handler{
+	for action, do := range map[string]handler{
 		"role": (*request).changeRole, "deactivate": (*request).deactivate, "activate": (*request).activate,
 		"hand-over": (*request).handOver, "remove": (*request).removeMember, "resend": (*request).resendInvite,
 	} {
-		d.teamPost(app, "/app/team/:id/"+action, h)
+		d.teamPost(app, "/app/team/:id/"+action, do)
 	}
 }
 
@@ -50,7 +53,7 @@ type memberLine struct {
 
 func (r *request) showTeam(status int, p page) error {
 	number, size := r.pageOf()
-	sort := firstText(r.Query("sort"), "name|asc")
+	sort := cmp.Or(r.Query("sort"), "name|asc")
 	by, direction, _ := strings.Cut(sort, "|")
 	q := account.ListQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: by, Descending: direction == "desc", Statuses: []string{"active", "deactivated"}}
 	list, err := r.door.Accounts.ListMembers(r.UserContext(), r.who.Actor, q)
@@ -125,7 +128,7 @@ func (r *request) inviteMembers() error {
 			continue
 		}
 		left = append(left, strings.TrimSpace(address))
-		e, _ := asError(err)
+		e, _ := errors.AsType[*account.Error](err)
 		for _, messages := range e.Fields {
 			f.Add("emails", strings.TrimSpace(address)+": "+strings.Join(messages, " "))
 		}
@@ -135,11 +138,11 @@ func (r *request) inviteMembers() error {
 		r.form.values.Set("emails", strings.Join(left, "\n"))
 		p := page{}
 		if done > 0 {
-			p.Notice = r.notice("ok", "team.invited", "count", itoa(done))
+			p.Notice = r.notice("ok", "team.invited", "count", strconv.Itoa(done))
 		}
 		return r.teamAgain(err, p)
 	}
-	r.flash("ok", "team.invited", "count", itoa(done))
+	r.flash("ok", "team.invited", "count", strconv.Itoa(done))
 	return r.redirect("/app/team")
 }
 
@@ -256,7 +259,7 @@ func (r *request) deactivate() error {
 			return r.memberAgain(err)
 		}
 		if n > 0 {
-			return r.toMember("member.off.given", "name", m.Name, "count", itoa(n))
+			return r.toMember("member.off.given", "name", m.Name, "count", strconv.Itoa(n))
 		}
 	}
 	return r.toMember("member.off", "name", m.Name)
@@ -275,7 +278,7 @@ func (r *request) handOver() error {
 	if err != nil {
 		return r.memberAgain(err)
 	}
-	return r.toMember("member.given", "count", itoa(n))
+	return r.toMember("member.given", "count", strconv.Itoa(n))
 }
 
 func (r *request) resendInvite() error {

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/signing"
 )
 
 // Widths of page pictures that are served, in pixels: few, so that they are kept.
@@ -18,7 +19,7 @@ const usualWidth = 1240
 
 // sendPicture answers with one page of a file as it stands. The route names the
 // file and the page, the query may name one of the widths.
-func (r *request) sendPicture(who account.Actor, document string) error {
+func (r *request) sendPicture(service *signing.Service, who account.Actor, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
 		return account.NotFound("page")
@@ -27,7 +28,7 @@ func (r *request) sendPicture(who account.Actor, document string) error {
 	if err != nil || !slices.Contains(widths, width) {
 		width = usualWidth
 	}
-	png, tag, err := r.door.Signing.PagePicture(r.UserContext(), who, document, r.Params("file"), n, width)
+	png, tag, err := service.PagePicture(r.UserContext(), who, document, r.Params("file"), n, width)
 	if err != nil {
 		return err
 	}
@@ -42,4 +43,6 @@ func (r *request) sendPicture(who account.Actor, document string) error {
 }
 
 // documentPicture is a page for a member.
-func (r *request) documentPicture() error { return r.sendPicture(r.who.Actor, r.Params("id")) }
+func (r *request) documentPicture() error {
+	return r.sendPicture(r.door.Signing, r.who.Actor, r.Params("id"))
+}

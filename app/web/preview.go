@@ -1,6 +1,18 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// previewRoutes are the pages of somebody else's invitation, to be looked at.
+func (d *Door) previewRoutes(app *fiber.App) {
+	const base = "/app/documents/:id/preview/:invitation"
+	d.teamGet(app, base, (*request).showPreview)
+	d.teamGet(app, base+"/pages/:file/:page.png", func(r *request) error { return r.sendPicture(r.door.Signing, r.who.Actor, r.Params("id")) })
+	d.teamGet(app, base+"/typed.svg", func(r *request) error { return r.typed(nil) })
+}
 
 // showPreview is the page on which somebody will sign, for those who prepare it:
 // everything on it can be seen and nothing can be done.

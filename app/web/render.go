@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	"html/template"
@@ -17,9 +16,6 @@ import (
 
 	"paraph/app/account"
 )
-
-//go:embed templates
-var templateFiles embed.FS
 
 // page is what every page is made of. A handler fills Title, Data and what else
 // it needs; render fills the rest.
@@ -70,6 +66,7 @@ type pages struct {
 	books   *books
 	assets  *assets
 	sources []source
+	more    template.FuncMap // of the packages that have pages
 
 	mu   sync.Mutex
 	sets map[*words]*template.Template
@@ -80,12 +77,12 @@ type source struct{ name, text string }
 
 // loadPages reads all templates, and makes those of the first language: what is
 // wrong with one of them is wrong in every language.
-func loadPages(b *books, a *assets) (*pages, error) {
-	sources, err := readTemplates()
+func loadPages(files fs.FS, b *books, a *assets, more template.FuncMap) (*pages, error) {
+	sources, err := readTemplates(files)
 	if err != nil {
 		return nil, err
 	}
-	p := &pages{books: b, assets: a, sources: sources, sets: map[*words]*template.Template{}}
+	p := &pages{books: b, assets: a, more: more, sources: sources, sets: map[*words]*template.Template{}}
 	_, err = p.in(b.all[0])
 	return p, err
 }
@@ -96,19 +93,19 @@ var overridden = []string{"main", "header", "sheets"}
 // readTemplates reads the components, and for every page a layout of its own
 // name. All are in one set: a set for each page would hold every component as
 // often as there are pages.
-func readTemplates() ([]source, error) {
-	layout, err := templateFiles.ReadFile("templates/layout.html")
+func readTemplates(from fs.FS) ([]source, error) {
+	layout, err := fs.ReadFile(from, "templates/layout.html")
 	if err != nil {
 		return nil, err
 	}
 	var all []source
 	for _, folder := range []string{"parts", "pages"} {
-		files, err := fs.Glob(templateFiles, "templates/"+folder+"/*.html")
+		files, err := fs.Glob(from, "templates/"+folder+"/*.html")
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			raw, err := templateFiles.ReadFile(file)
+			raw, err := fs.ReadFile(from, file)
 			if err != nil {
 				return nil, err
 			}
@@ -137,7 +134,7 @@ func (p *pages) in(w *words) (*template.Template, error) {
 	if set := p.sets[w]; set != nil {
 		return set, nil
 	}
-	set := template.New("").Funcs(functions(w, p.assets)).Option("missingkey=error")
+	set := template.New("").Funcs(functions(w, p.assets)).Funcs(p.more).Option("missingkey=error")
 	for _, s := range p.sources {
 		if _, err := set.New(s.name).Parse(s.text); err != nil {
 			return nil, err
@@ -163,10 +160,9 @@ func functions(w *words, a *assets) template.FuncMap {
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": letterOf, "hue": hueOf,
 		"status": w.statusChip, "telephone": telephone,
-		"add":   func(a, b int) int { return a + b },
-		"zones": zones,
-		"todo":  newTodo,
-		"prose": prose, "keys": w.keys, "slug": slug,
+		"add":        func(a, b int) int { return a + b },
+		"zones":      zones,
+		"keys":       w.keys,
 		"paragraphs": func(s string) []string { return strings.Split(s, "\n\n") },
 	}
 	for name, fn := range components {

@@ -191,7 +191,7 @@ func (r *request) review() error {
 
 // reviewInput is what the form says of the document.
 func (r *request) reviewInput(do string) (signing.DocumentInput, error) {
-	in := signing.DocumentInput{Subject: ptr(r.form.value("subject")), Message: ptr(r.form.value("message")), RemindEveryDays: ptr(0)}
+	in := signing.DocumentInput{Subject: new(r.form.value("subject")), Message: new(r.form.value("message")), RemindEveryDays: new(0)}
 	var f account.Faults
 	if v := r.form.value("remind_every_days"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -207,15 +207,15 @@ func (r *request) reviewInput(do string) (signing.DocumentInput, error) {
 			f.Must("expires_at", "be a date such as 2026-12-31")
 		}
 		// The whole day counts.
-		in.ExpiresAt = ptr(day.AddDate(0, 0, 1).Add(-time.Second))
+		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
 	}
 	if r.form.has("redirect_url") { // with which the boxes come, of which only ticked ones are sent
-		in.RedirectURL = ptr(r.form.value("redirect_url"))
-		in.AllowDecline, in.AllowDelegation = ptr(r.form.has("allow_decline")), ptr(r.form.has("allow_delegation"))
-		in.DeclineReason = ptr(r.form.has("decline_reason"))
+		in.RedirectURL = new(r.form.value("redirect_url"))
+		in.AllowDecline, in.AllowDelegation = new(r.form.has("allow_decline")), new(r.form.has("allow_delegation"))
+		in.DeclineReason = new(r.form.has("decline_reason"))
 	}
 	if do == "submit" {
-		in.ApproverID = ptr(r.form.value("approver_id"))
+		in.ApproverID = new(r.form.value("approver_id"))
 	}
 	return in, f.Err()
 }
@@ -245,7 +245,7 @@ func (r *request) act(d *signing.Document, do string) (err error) {
 		_, err = s.Approve(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	case "reject":
-		_, err = s.Reject(ctx, who, d.ID, ptr(r.form.value("reason")))
+		_, err = s.Reject(ctx, who, d.ID, new(r.form.value("reason")))
 	case "withdraw":
 		_, err = s.Withdraw(ctx, who, d.ID)
 		done = at(d.ID, stepReview)

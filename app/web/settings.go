@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -68,16 +69,15 @@ func (d *Door) settingsRoutes(app *fiber.App) {
 	d.tokenRoutes(app)
 	d.webhookRoutes(app)
 	d.mailRoutes(app)
-	d.get(app, "/logo/:company", (*request).logo)
 }
 
 // settingsGet adds a page for those who run the company.
-func (d *Door) settingsGet(app *fiber.App, path string, h handler) {
+func (d *Door) settingsGet(app *fiber.App, path string, show handler) {
 	d.teamGet(app, "/app/settings"+path, func(r *request) error {
 		if !r.who.Actor.IsAdmin() {
 			return r.forbid(r.say("settings.forbidden"))
 		}
-		return h(r)
+		return show(r)
 	})
 }
 
@@ -209,7 +209,7 @@ func gathered(err error, field string) error {
 	if account.KindOf(err) != account.KindInvalid {
 		return err
 	}
-	e, ok := asError(err)
+	e, ok := errors.AsType[*account.Error](err)
 	if !ok {
 		return err
 	}
@@ -233,8 +233,6 @@ func cardOf(p page, name string) page {
 	}
 	return page{}
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // percent is how much of a span of time is over.
 func percent(from, until, now time.Time) int {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -25,14 +26,14 @@ const ownColour = "#1d5bd1"
 
 func (r *request) brandingPage(colour string) page {
 	c := r.who.Company
-	b := brandingCards{Company: c, Colour: firstText(colour, c.BrandColor, ownColour)}
+	b := brandingCards{Company: c, Colour: cmp.Or(colour, c.BrandColor, ownColour)}
 	if c.LogoURL != "" && c.OwnLogo() == "" {
 		b.Foreign = c.LogoURL
 	}
 	if near := account.NearestReadable(b.Colour); near != b.Colour {
 		b.Proposal = near
 	}
-	shown := firstText(b.Proposal, b.Colour)
+	shown := cmp.Or(b.Proposal, b.Colour)
 	if !account.Readable(shown) {
 		shown = ownColour
 	}
@@ -47,7 +48,7 @@ func (r *request) showBranding() error {
 // saveColour refuses a colour that can't be read on white: pages would fall back
 // to ours, and nobody would know why.
 func (r *request) saveColour() error {
-	colour := strings.ToLower(strings.TrimSpace(firstText(r.form.value("use"), r.form.value("brand_color"))))
+	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.form.value("use"), r.form.value("brand_color"))))
 	if colour != "" && !strings.HasPrefix(colour, "#") {
 		colour = "#" + colour
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -26,7 +25,7 @@ func (r *request) companyPage() page {
 	c := r.who.Company
 	days := make([]string, len(c.ReminderDays))
 	for i, n := range c.ReminderDays {
-		days[i] = itoa(n)
+		days[i] = strconv.Itoa(n)
 	}
 	return page{Title: r.say("settings.company"), Data: companyCards{Company: c, Languages: languageOptions(c.Locale), Zones: commonZones,
 		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
@@ -40,7 +39,7 @@ func orBlank(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return itoa(n)
+	return strconv.Itoa(n)
 }
 
 func (r *request) showCompany() error {
@@ -96,8 +95,6 @@ func (r *request) dayList(f *account.Faults, name string) *[]int {
 	return &days
 }
 
-func asError(err error) (*account.Error, bool) { return errors.AsType[*account.Error](err) }
-
 // consentCards is the page of what signatories agree to.
 type consentCards struct {
 	Text     string // the company's; "" for the appliance's
@@ -115,19 +112,10 @@ func (r *request) consentPage() (page, error) {
 	for _, m := range []account.ConsentMode{account.ConsentInline, account.ConsentGate, account.ConsentOff} {
 		c.Modes = append(c.Modes, option{string(m), r.say("consent.mode." + string(m)), string(m) == c.Mode})
 	}
-	if text := firstText(c.Text, c.Standard); text != "" {
+	if text := cmp.Or(c.Text, c.Standard); text != "" {
 		c.Current = account.ConsentName(text)
 	}
 	return page{Title: r.say("settings.consent"), Data: c}, err
-}
-
-func firstText(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func (r *request) showConsent() error {

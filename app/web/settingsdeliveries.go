@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"paraph/app/notify"
@@ -45,7 +46,7 @@ func (r *request) triedAs(t notify.Try) string {
 	if t.Error != "" {
 		return t.Error
 	}
-	return strings.TrimSpace("HTTP " + itoa(t.Status) + " " + http.StatusText(t.Status))
+	return strings.TrimSpace("HTTP " + strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
 }
 
 // listDeliveries puts a page of the deliveries on the page of their webhook.

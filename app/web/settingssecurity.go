@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -42,7 +43,7 @@ func (d *Door) securityRoutes(app *fiber.App) {
 		if err != nil {
 			return err
 		}
-		r.flash("ok", "security.out.done", "count", itoa(ended))
+		r.flash("ok", "security.out.done", "count", strconv.Itoa(ended))
 		return r.redirect("/app/settings/security")
 	})
 }

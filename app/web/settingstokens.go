@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (r *request) tokenPage(made *account.Token) (page, error) {
 			Checked: r.form.has("scope."+string(s)) || r.form.values == nil && s == account.ScopeRead})
 	}
 	for _, days := range tokenLives {
-		c.Lives = append(c.Lives, option{days, r.say("api.life." + days), days == firstText(r.form.value("life"), "90")})
+		c.Lives = append(c.Lives, option{days, r.say("api.life." + days), days == cmp.Or(r.form.value("life"), "90")})
 	}
 	return page{Title: r.say("settings.api"), Data: c}, nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -260,5 +261,5 @@ func (r *request) testWebhook() error {
 
 func (r *request) redeliverFailed() error {
 	n, err := r.door.Webhooks.RedeliverFailed(r.UserContext(), r.who.Actor, r.Params("id"))
-	return r.afterWebhook(err, "webhooks.redelivered.all", "n", itoa(n))
+	return r.afterWebhook(err, "webhooks.redelivered.all", "n", strconv.Itoa(n))
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"strings"
 
@@ -57,7 +58,7 @@ func (r *request) setupForm(token string) page {
 	site := r.door.Notify.BaseURL
 	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
 	return page{Title: r.say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
-		Token: token, Languages: r.door.mailLanguages(r.preferred()), Site: site,
+		Token: token, Languages: mailLanguages(r.door.Notify.Words.Tags(), r.preferred()), Site: site,
 		Plain: strings.HasPrefix(site, "http:") && !local, Mail: r.door.Notify.Sender != nil,
 	}}
 }
@@ -136,4 +137,9 @@ type todo struct {
 
 func newTodo(done bool, title, text, href, action string) todo {
 	return todo{done, title, text, href, action}
+}
+
+// Functions are the components that only the first run has.
+func setupFunctions() template.FuncMap {
+	return template.FuncMap{"todo": newTodo}
 }

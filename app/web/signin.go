@@ -37,6 +37,8 @@ func (d *Door) signInRoutes(app *fiber.App) {
 	d.post(app, "/signin", (*request).signIn)
 	d.get(app, "/signin/verify", (*request).showSecondStep)
 	d.post(app, "/signin/verify", (*request).secondStep)
+	d.post(app, "/signin/passkey/begin", (*request).beginPasskeySignIn)
+	d.post(app, "/signin/passkey", (*request).passkeySignIn)
 	d.post(app, "/signout", (*request).signOut)
 	d.teamPost(app, "/app/switch", (*request).switchCompany)
 	d.post(app, "/theme", (*request).setTheme)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/pdf/text"
@@ -95,7 +96,7 @@ func (r *request) signPage(v *visitor, sent form, fault error) *signPage {
 	s.Signs = !s.Approves
 	s.addSheets(r, v)
 	for _, x := range own {
-		s.addField(r, v, x, sent)
+		s.addField(r, v, x, sent, r.door.Now())
 	}
 	saved := r.ownMarks(v)
 	s.Signature = r.markView(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
@@ -137,7 +138,7 @@ func (s *signPage) sheetOf(x *signing.Field) *sheet {
 	return nil
 }
 
-func (s *signPage) addField(r *request, v *visitor, x *signing.Field, sent form) {
+func (s *signPage) addField(r *request, v *visitor, x *signing.Field, sent form, now time.Time) {
 	on := s.sheetOf(x)
 	if on == nil {
 		return
@@ -146,7 +147,7 @@ func (s *signPage) addField(r *request, v *visitor, x *signing.Field, sent form)
 	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
 		Label: cmp.Or(x.Label, x.Name, r.say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
 		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
-	f.Value = x.Automatic(v.Invitation, r.door.Now())
+	f.Value = x.Automatic(v.Invitation, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
 		f.Value = saved
 	}

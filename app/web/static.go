@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -21,9 +20,6 @@ import (
 	"paraph/app/door"
 )
 
-//go:embed static
-var staticFiles embed.FS
-
 // assets are the static files. Their address holds the hash of all of them, so
 // that a browser keeps them for good and a script finds its neighbours.
 type assets struct {
@@ -36,15 +32,15 @@ type asset struct {
 	raw, small []byte // small is compressed
 }
 
-func loadAssets() (*assets, error) {
+func loadAssets(files fs.FS) (*assets, error) {
 	a := &assets{files: map[string]asset{}}
 	sum := sha256.New()
 	smaller := newMinifier()
-	err := fs.WalkDir(staticFiles, "static", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, "static", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		raw, err := staticFiles.ReadFile(name)
+		raw, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

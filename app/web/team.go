@@ -184,5 +184,6 @@ func (d *Door) teamRoutes(app *fiber.App) {
 	d.meRoutes(app)
 	d.documentRoutes(app)
 	d.editorRoutes(app)
+	d.previewRoutes(app)
 	d.teamGet(app, "/app/documents/:id/pages/:file/:page.png", (*request).documentPicture)
 }

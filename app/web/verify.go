@@ -29,6 +29,7 @@ func (d *Door) publicRoutes(app *fiber.App) {
 	d.get(app, "/verify/report", func(r *request) error { return r.redirect("/verify") })
 	d.upload(app, "/verify/report", (*request).verify)
 	d.get(app, "/trust", (*request).showTrust)
+	d.get(app, "/logo/:company", (*request).logo)
 	for name := range rootFiles {
 		d.get(app, "/trust/"+name, (*request).rootFile)
 	}

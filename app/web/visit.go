@@ -54,12 +54,12 @@ const proofCookie = "paraph_proof"
 
 // invited finds whose link it is, before the handler runs. A link that opens
 // nothing is answered with the same page whatever is wrong with it.
-func (d *Door) invited(h func(*request, *visitor) error) handler {
+func (d *Door) invited(show func(*request, *visitor) error) handler {
 	return func(r *request) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
 		token := r.Params("token")
 		if token == inPerson {
-			return r.onDevice(h)
+			return r.onDevice(show)
 		}
 		who, err := d.Signing.Signatory(r.UserContext(), token)
 		if account.KindOf(err) == account.KindUnauthenticated {
@@ -76,7 +76,7 @@ func (d *Door) invited(h func(*request, *visitor) error) handler {
 		if err != nil {
 			return err
 		}
-		return h(r, v)
+		return show(r, v)
 	}
 }
 

@@ -15,17 +15,19 @@ import (
 )
 
 // picture is one page of a file as it stands.
-func (r *request) picture(v *visitor) error { return r.sendPicture(v.who, v.who.Document) }
+func (r *request) picture(v *visitor) error {
+	return r.sendPicture(r.door.Signing, v.who, v.who.Document)
+}
 
 // typed is a name in a script face, drawn with the very outlines that go into
 // the PDF.
-func (r *request) typed(*visitor) error {
-	return r.sendTyped(r.Query("text"), r.Query("font"))
+func (r *request) typed(_ *visitor) error {
+	return r.sendTyped(r.door.Fonts, r.Query("text"), r.Query("font"))
 }
 
-func (r *request) sendTyped(written, font string) error {
+func (r *request) sendTyped(fonts *text.Fonts, written, font string) error {
 	name := []rune(strings.TrimSpace(written))
-	path, width, height := r.door.Fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
+	path, width, height := fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
 	const margin = 8
 	return r.sendSVG(fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin),
 		`fill="#14285a"`, path)

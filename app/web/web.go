@@ -35,6 +35,7 @@
 package web
 
 import (
+	"embed"
 	"log/slog"
 	"time"
 
@@ -48,6 +49,15 @@ import (
 	"paraph/app/pki"
 	"paraph/app/signing"
 )
+
+//go:embed static
+var staticFiles embed.FS
+
+//go:embed words
+var wordFiles embed.FS
+
+//go:embed templates
+var templateFiles embed.FS
 
 // Options are what the door needs. Log is optional.
 type Options struct {
@@ -91,13 +101,13 @@ func New(o Options) (*Door, error) {
 	if d.proxies, err = door.ParseProxies(o.TrustedProxies); err != nil {
 		return nil, err
 	}
-	if d.assets, err = loadAssets(); err != nil {
+	if d.assets, err = loadAssets(staticFiles); err != nil {
 		return nil, err
 	}
-	if d.books, err = loadBooks(o.Pseudo); err != nil {
+	if d.books, err = loadBooks(wordFiles, o.Pseudo); err != nil {
 		return nil, err
 	}
-	d.pages, err = loadPages(d.books, d.assets)
+	d.pages, err = loadPages(templateFiles, d.books, d.assets, nil)
 	return d, err
 }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -14,9 +13,6 @@ import (
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
-
-//go:embed words
-var wordFiles embed.FS
 
 // words is the catalogue of one language: the files words/TAG/AREA.json with a
 // text, or one text for each plural form of n, under every key. Names in braces
@@ -70,14 +66,14 @@ type books struct {
 // pseudo is the language of layout tests: English, longer, from right to left.
 var pseudo = language.MustParse("ar-XB")
 
-func loadBooks(withPseudo bool) (*books, error) {
-	languages, err := wordFiles.ReadDir("words")
+func loadBooks(files fs.FS, withPseudo bool) (*books, error) {
+	languages, err := fs.ReadDir(files, "words")
 	if err != nil {
 		return nil, err
 	}
 	b := &books{}
 	for _, l := range languages {
-		w, err := loadWords(l.Name())
+		w, err := loadWords(files, l.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -109,17 +105,17 @@ func rank(w *words) int {
 	return 1
 }
 
-func loadWords(name string) (w *words, err error) {
+func loadWords(from fs.FS, name string) (w *words, err error) {
 	w = &words{texts: map[string]entry{}}
 	if w.tag, err = language.Parse(name); err != nil {
 		return nil, fmt.Errorf("web: words/%s: %w", name, err)
 	}
-	files, err := fs.Glob(wordFiles, "words/"+name+"/*.json")
+	files, err := fs.Glob(from, "words/"+name+"/*.json")
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		raw, err := wordFiles.ReadFile(file)
+		raw, err := fs.ReadFile(from, file)
 		if err != nil {
 			return nil, err
 		}
