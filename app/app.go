@@ -30,6 +30,7 @@ import (
 	"paraph/app/signing"
 	"paraph/app/signing/pictures"
 	"paraph/app/web"
+	"paraph/app/web/team/settings"
 	"paraph/app/words"
 	"paraph/kv"
 	"paraph/search"
@@ -318,9 +319,9 @@ func maxObjects(l LimitsConfig) int { return 1000 + 2*(l.Fields+l.Invitations+l.
 func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
 
 // setup is what the pages say of the configuration.
-func (a *App) setup() web.Setup {
+func (a *App) setup() settings.Setup {
 	m := a.Config.Mail
-	return web.Setup{MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
+	return settings.Setup{MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
 		MailBlocked:     m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
 		PrivateWebhooks: a.Config.Webhooks.AllowPrivate, TimestampURL: a.Config.Signing.TimestampURL, LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow}
 }

@@ -113,7 +113,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 func TestTextsAreUsed(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
-	for _, pattern := range []string{"*.go", "templates/*.html", "templates/*/*.html", "static/*.js", "static/*/*.js"} {
+	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "templates/*.html", "templates/*/*.html", "static/*.js", "static/*/*.js"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

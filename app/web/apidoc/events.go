@@ -1,0 +1,252 @@
+package apidoc
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"paraph/app/signing"
+)
+
+// eventKind is a kind of event with the message that webhooks get of it.
+type eventKind struct{ Kind, Example string }
+
+// exampleData is what belongs to events of some kinds.
+var exampleData = map[string][]string{
+	"document.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
+	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"},
+	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
+	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
+	"invitation.consented": {"consent"}, "invitation.consent_withdrawn": {"consent"}, "invitation.in_person": {"email"}, "invitation.declined": {"email", "reason"}, "invitation.delegated": {"from", "to", "invitation"},
+	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
+}
+
+// exampleDatum are the values of such data where they are not those of everything
+// that has the name.
+var exampleDatum = map[string]string{
+	"from": "ben@example.org", "to": "dora@example.org", "file": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "field": "01K8XN2V9H7K9M1P3R5T7W9Y1Z", "name": "contract.pdf", "method": "link",
+	"reason": "The dates are wrong.", "certificate": "5f1c0a", "consent": "1", "expires_at": exampleTime, "invitation": "01K8XN2V9J8M0P2R4T6W8Y0Z2B",
+	"certificate_sha256": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13",
+}
+
+// exampleStates are the states of the document behind an event, where it is not
+// out for signing.
+var exampleStates = map[string]string{
+	"document.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
+	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.completed": "completed",
+	"document.renewed": "completed", "document.expired": "expired", "document.voided": "voided", "file.added": "draft", "file.updated": "draft", "file.removed": "draft",
+	"field.updated": "draft", "field.removed": "draft", "invitation.added": "draft", "invitation.updated": "draft", "invitation.removed": "draft",
+}
+
+// bySignatory are the kinds of events that people invited bring about.
+var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed", "declined", "delegated", "link_requested", "problem_reported"}
+
+// events are all kinds with their messages, made from the schema of the messages.
+func (d *openAPI) events(states []string) ([]eventKind, error) {
+	message, err := d.exampleOf("Happening")
+	if err != nil {
+		return nil, err
+	}
+	document, err := d.exampleOf("Row")
+	if err != nil {
+		return nil, err
+	}
+	var out []eventKind
+	for _, kind := range signing.EventTypes() {
+		out = append(out, eventKind{kind, asJSON.write(exampleOfKind(kind, message.copied(), document.copied(), states), "")})
+	}
+	return out, nil
+}
+
+func (d *openAPI) exampleOf(schema string) (value, error) {
+	s := d.Components.Schemas[schema]
+	if s == nil {
+		return value{}, fmt.Errorf("web: the OpenAPI document has no %s", schema)
+	}
+	return parseValue(d.example(s, ""))
+}
+
+func exampleOfKind(kind string, message, document value, states []string) value {
+	message.put(stringOf(kind), "type")
+	message.put(stringOf(kind), "data", "event", "type")
+	subject, what, _ := strings.Cut(kind, ".")
+	actor, id := "user", stringOf(exampleValues["user_id"].(string))
+	if subject == "invitation" && slices.Contains(bySignatory, what) {
+		actor, id = "signatory", stringOf(exampleValues["invitation_id"].(string))
+	} else {
+		message.put(stringOf("Ada Lovelace"), "data", "event", "actor", "name")
+	}
+	message.put(stringOf(actor), "data", "event", "actor", "type")
+	message.put(id, "data", "event", "actor", "id")
+	message.put(stringOf("01K8XN2V9E7R9T1V3X5Z7B9D1F"), "data", "event", "id")
+	if subject != "invitation" {
+		message.put(value{text: "null"}, "data", "event", "invitation_id")
+	}
+	data := value{kind: '{'}
+	for _, name := range exampleData[kind] {
+		known, ok := exampleDatum[name]
+		if !ok {
+			known = fmt.Sprint(exampleValues[name])
+		}
+		data.keys, data.items = append(data.keys, name), append(data.items, stringOf(known))
+	}
+	message.put(data, "data", "event", "data")
+	if state, ok := exampleStates[kind]; ok {
+		document.put(stringOf(state), "status")
+		document.put(value{text: fmt.Sprint(slices.Index(states, state) + 1)}, "status_id")
+	}
+	if kind == "document.purged" {
+		document = value{text: "null"}
+	}
+	message.put(document, "data", "document")
+	return message
+}
+
+func stringOf(s string) value {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return value{text: `""`}
+	}
+	return value{text: string(b)}
+}
+
+// put sets the member at a path that is there.
+func (v *value) put(to value, path ...string) {
+	for _, name := range path {
+		i := slices.Index(v.keys, name)
+		if i < 0 {
+			return
+		}
+		v = &v.items[i]
+	}
+	*v = to
+}
+
+// copied is the same value, to be changed.
+func (v value) copied() value {
+	v.items = slices.Clone(v.items)
+	for i := range v.items {
+		v.items[i] = v.items[i].copied()
+	}
+	return v
+}
+
+// Genuine is the program that checks a signature, in the language of the page.
+func (p docsPage) Genuine() string { return genuine[p.Language.ID] }
+
+// EventTab leads to the same page in another language of samples.
+func (p docsPage) EventTab(l sampleLanguage) string { return p.in(l, "/docs/webhooks#check") }
+
+// genuine are the programs, by language.
+var genuine = map[string]string{
+	"curl": `KEY=$(printf %s "${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
+WANT=v1,$({ printf '%s.%s.' "$ID" "$TIMESTAMP"; cat body.json; } \
+    | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64)
+AGE=$(($(date +%s) - TIMESTAMP))
+case " $SIGNATURE " in
+*" $WANT "*) [ "$AGE" -lt 300 ] && echo genuine ;;
+*) echo forged; exit 1 ;;
+esac`,
+	"go": `package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func genuine(secret, id, timestamp, signatures string, body []byte) bool {
+	at, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || time.Since(time.Unix(at, 0)).Abs() > 5*time.Minute {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return false
+	}
+	h := hmac.New(sha256.New, key)
+	fmt.Fprintf(h, "%s.%s.%s", id, timestamp, body)
+	want := "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil))
+	for _, s := range strings.Fields(signatures) {
+		if hmac.Equal([]byte(s), []byte(want)) {
+			return true
+		}
+	}
+	return false
+}
+
+func main() {
+	body, err := os.ReadFile("body.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if !genuine(os.Getenv("SECRET"), os.Getenv("ID"), os.Getenv("TIMESTAMP"), os.Getenv("SIGNATURE"), body) {
+		log.Fatal("forged")
+	}
+	fmt.Println("genuine")
+}`,
+	"python": `import base64, hashlib, hmac, os, sys, time
+
+def genuine(secret, id, timestamp, signatures, body):
+    if abs(time.time() - int(timestamp)) > 300:
+        return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{id}.{timestamp}.".encode() + body
+    want = b"v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256))
+    return any(hmac.compare_digest(s.encode(), want) for s in signatures.split())
+
+with open("body.json", "rb") as f:
+    body = f.read()
+if not genuine(os.environ["SECRET"], os.environ["ID"], os.environ["TIMESTAMP"], os.environ["SIGNATURE"], body):
+    sys.exit("forged")
+print("genuine")`,
+	"javascript": `import { createHmac, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+function genuine(secret, id, timestamp, signatures, body) {
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < 300)) return false;
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const hash = createHmac("sha256", key).update(id + "." + timestamp + ".").update(body);
+  const want = Buffer.from("v1," + hash.digest("base64"));
+  return signatures.split(" ").some((s) => {
+    const given = Buffer.from(s);
+    return given.length === want.length && timingSafeEqual(given, want);
+  });
+}
+
+const { SECRET, ID, TIMESTAMP, SIGNATURE } = process.env;
+if (!genuine(SECRET, ID, TIMESTAMP, SIGNATURE, readFileSync("body.json"))) {
+  console.log("forged");
+  process.exit(1);
+}
+console.log("genuine");`,
+	"php": `<?php
+function genuine(string $secret, string $id, string $timestamp, string $signatures, string $body): bool
+{
+    if (abs(time() - (int) $timestamp) > 300) {
+        return false;
+    }
+    $key = base64_decode(substr($secret, strlen("whsec_")));
+    $want = "v1," . base64_encode(hash_hmac("sha256", "$id.$timestamp.$body", $key, true));
+    foreach (explode(" ", $signatures) as $given) {
+        if (hash_equals($want, $given)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+$body = file_get_contents("body.json");
+if (!genuine(getenv("SECRET"), getenv("ID"), getenv("TIMESTAMP"), getenv("SIGNATURE"), $body)) {
+    fwrite(STDERR, "forged\n");
+    exit(1);
+}
+echo "genuine\n";`,
+}

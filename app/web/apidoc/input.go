@@ -1,0 +1,131 @@
+package apidoc
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The OpenAPI document as the API gives it, as much of it as the pages show.
+
+type openAPI struct {
+	Tags       []struct{ Name, Description string }
+	Paths      map[string]map[string]apiOperation
+	Components struct {
+		Schemas   map[string]*apiSchema
+		Responses map[string]apiResponse
+	}
+}
+
+type apiOperation struct {
+	OperationID, Summary, Description string
+	Tags                              []string
+	Parameters                        []apiParameter
+	RequestBody                       *struct{ Content map[string]apiMedia }
+	Responses                         map[string]apiResponse
+	Security                          []any
+
+	Order  int    `json:"x-order"`
+	Also   string `json:"x-also"`    // another path of the same
+	SameAs string `json:"x-same-as"` // the operation of which this is the other path
+	Bearer string `json:"x-bearer"`  // whose token it takes
+}
+
+type apiParameter struct {
+	Name, In, Description string
+	Required              bool
+	Schema                *apiSchema
+	Example               any
+}
+
+type apiMedia struct {
+	Schema  *apiSchema
+	Example json.RawMessage
+}
+
+type apiResponse struct {
+	Ref         string `json:"$ref"`
+	Description string
+	Content     map[string]apiMedia
+}
+
+type apiSchema struct {
+	Ref              string `json:"$ref"`
+	Type             kinds
+	Format           string
+	Description      string
+	Enum             []any
+	Examples         []any
+	Minimum, Maximum *float64
+	Items            *apiSchema
+	Properties       map[string]*apiSchema
+	Required         []string
+	OneOf            []*apiSchema
+	Order            []string `json:"x-members"`
+	Others           others   `json:"additionalProperties"`
+}
+
+// kinds is one JSON type, or several of which one may be null.
+type kinds []string
+
+// UnmarshalJSON reads a string or a list of strings.
+func (k *kinds) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*k = kinds{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(k))
+}
+
+func (k kinds) null() bool { return slices.Contains(k, "null") }
+
+// name is the type that is not null.
+func (k kinds) name() string {
+	for _, s := range k {
+		if s != "null" {
+			return s
+		}
+	}
+	return ""
+}
+
+// others is the schema of members that have no name of their own, nil where they
+// are only let through.
+type others struct{ *apiSchema }
+
+// UnmarshalJSON reads true, false or a schema.
+func (o *others) UnmarshalJSON(b []byte) error {
+	if s := string(b); s == "true" || s == "false" {
+		return nil
+	}
+	return json.Unmarshal(b, &o.apiSchema)
+}
+
+// of finds what a schema refers to, and its name if it has one.
+func (d *openAPI) of(s *apiSchema) (*apiSchema, string) {
+	if s == nil {
+		return &apiSchema{}, ""
+	}
+	name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/")
+	if to := d.Components.Schemas[name]; ok && to != nil {
+		return to, name
+	}
+	return s, ""
+}
+
+// members are the names of an object's members: in their own order if it is
+// known, else by the alphabet.
+func (s *apiSchema) members() []string {
+	var names []string
+	for _, name := range s.Order {
+		if s.Properties[name] != nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(s.Properties) {
+		return names
+	}
+	return slices.Sorted(maps.Keys(s.Properties))
+}

@@ -1,0 +1,351 @@
+package apidoc
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// manual is what the pages about the API show, made of the OpenAPI document.
+type manual struct {
+	Groups   []manualGroup
+	Records  []manualField // what answers are made of, by name
+	Refusals []refusalView
+	States   []string // of a document, in the order of their numbers
+	Events   []eventKind
+	byID     map[string]*operationView
+	moved    map[string]string // identifier of another path of an operation → its own
+}
+
+type manualGroup struct {
+	Name, ID   string
+	Text       template.HTML
+	Operations []*operationView
+}
+
+// operationView is one operation. Answer is short, with links to the records;
+// Whole is the same with everything in it.
+type operationView struct {
+	ID, Method, Path, Also, Summary string
+	Text                            template.HTML
+	Public                          bool
+	Bearer                          string
+	Places, Query                   []manualField
+	Body                            []manualField
+	Files                           bool
+	Status                          int
+	StatusText, Gives               string
+	Takes                           string // media type of a body that is a file by itself
+	Answer, Whole                   []manualField
+	Example                         string
+	Refusals                        []refusalView
+	Group                           string
+	Previous, Next                  *operationView
+	call                            call
+}
+
+// manualField is a parameter or a member of an object.
+type manualField struct {
+	Name, Type string
+	Required   bool
+	Text       template.HTML
+	Choices    []string
+	Range      string
+	Record     string // whose members are told elsewhere
+	Fields     []manualField
+}
+
+// refusalView is an error that an operation may answer with.
+type refusalView struct {
+	Status     int
+	Name, Body string
+	Text       template.HTML
+}
+
+func newManual(raw []byte) (*manual, error) {
+	var doc openAPI
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return nil, fmt.Errorf("web: reading the OpenAPI document: %w", err)
+	}
+	m := &manual{byID: map[string]*operationView{}, moved: map[string]string{}}
+	orders := map[*operationView]int{}
+	for _, tag := range doc.Tags {
+		m.Groups = append(m.Groups, manualGroup{Name: tag.Name, ID: "group-" + slug(tag.Name), Text: prose(tag.Description)})
+	}
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			if op.SameAs != "" {
+				m.moved[op.OperationID] = op.SameAs
+				continue
+			}
+			v, err := doc.operation(strings.ToUpper(method), path, op)
+			if err != nil {
+				return nil, err
+			}
+			m.byID[v.ID], orders[v] = v, op.Order
+			i := slices.IndexFunc(m.Groups, func(g manualGroup) bool { return g.Name == v.Group })
+			if i < 0 {
+				return nil, fmt.Errorf("web: the operation %s is in no group", v.ID)
+			}
+			m.Groups[i].Operations = append(m.Groups[i].Operations, v)
+		}
+	}
+	m.sort(orders)
+	m.Records, m.Refusals = doc.records(), doc.refusals(nil)
+	if d := doc.Components.Schemas["DocumentView"]; d != nil && d.Properties["status"] != nil {
+		m.States = texts(d.Properties["status"].Enum)
+	}
+	var err error
+	m.Events, err = doc.events(m.States)
+	return m, err
+}
+
+// sort puts the operations into the order of reading.
+func (m *manual) sort(orders map[*operationView]int) {
+	var last *operationView
+	for _, g := range m.Groups {
+		slices.SortFunc(g.Operations, func(a, b *operationView) int { return cmp.Compare(orders[a], orders[b]) })
+		for _, op := range g.Operations {
+			if op.Previous = last; last != nil {
+				last.Next = op
+			}
+			last = op
+		}
+	}
+}
+
+// find gives the groups with those operations that have all the words.
+func (m *manual) find(query string) []manualGroup {
+	wanted := strings.Fields(strings.ToLower(query))
+	var out []manualGroup
+	for _, g := range m.Groups {
+		found := g
+		found.Operations = nil
+		for _, op := range g.Operations {
+			text := strings.ToLower(strings.Join([]string{op.Method, op.Path, op.Also, op.Summary, g.Name, string(op.Text)}, " "))
+			if !slices.ContainsFunc(wanted, func(w string) bool { return !strings.Contains(text, w) }) {
+				found.Operations = append(found.Operations, op)
+			}
+		}
+		if len(found.Operations) > 0 {
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+func (d *openAPI) operation(method, path string, op apiOperation) (*operationView, error) {
+	v := &operationView{ID: op.OperationID, Method: method, Path: path, Also: op.Also, Summary: op.Summary, Text: prose(op.Description),
+		Public: len(op.Security) == 0, Bearer: op.Bearer}
+	if len(op.Tags) > 0 {
+		v.Group = op.Tags[0]
+	}
+	for _, p := range op.Parameters {
+		f := d.field(p.Name, p.Schema, false)
+		f.Required, f.Text = p.Required, prose(p.Description)
+		if p.In == "path" {
+			v.Places = append(v.Places, f)
+		} else {
+			v.Query = append(v.Query, f)
+		}
+	}
+	if op.RequestBody != nil {
+		body, _ := d.of(op.RequestBody.Content["application/json"].Schema)
+		v.Body = d.fields(body, true)
+		_, v.Files = op.RequestBody.Content["multipart/form-data"]
+		if _, ok := op.RequestBody.Content["text/csv"]; ok {
+			v.Takes = "text/csv"
+		}
+	}
+	var statuses []int
+	for s, r := range op.Responses {
+		status, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, fmt.Errorf("web: the operation %s answers %q", v.ID, s)
+		}
+		if r.Ref != "" {
+			statuses = append(statuses, status)
+		} else if v.Status == 0 || v.Status > status {
+			v.Status, v.StatusText = status, http.StatusText(status)
+			d.answer(v, r)
+		}
+	}
+	v.Refusals = d.refusals(statuses)
+	var err error
+	v.call, err = newCall(v, op)
+	return v, err
+}
+
+func (d *openAPI) answer(v *operationView, r apiResponse) {
+	for kind, media := range r.Content {
+		v.Gives = kind
+		schema, _ := d.of(media.Schema)
+		if v.Answer, v.Whole = given(d.fields(schema, false)), given(d.fields(schema, true)); len(v.Whole) > 0 {
+			v.Example = Indented(d.example(media.Schema, ""))
+		}
+	}
+	if _, name := d.of(r.Content["application/json"].Schema); recorded(name) {
+		v.Answer = []manualField{{Record: recordName(name)}}
+	}
+}
+
+// fields describe the members of an object. Whole, those of objects inside it
+// follow; else they are records of their own where they have a name.
+func (d *openAPI) fields(s *apiSchema, whole bool) []manualField {
+	var out []manualField
+	for _, name := range s.members() {
+		f := d.field(name, s.Properties[name], whole)
+		f.Required = slices.Contains(s.Required, name)
+		out = append(out, f)
+	}
+	return out
+}
+
+// given are members of an answer: all of them are there, so that none has to be
+// marked.
+func given(fields []manualField) []manualField {
+	for i := range fields {
+		fields[i].Required = false
+		given(fields[i].Fields)
+	}
+	return fields
+}
+
+func (d *openAPI) field(name string, s *apiSchema, whole bool) manualField {
+	schema, ref := d.of(s)
+	f := manualField{Name: name, Text: prose(schema.Description)}
+	if s.Description != "" {
+		f.Text = prose(s.Description)
+	}
+	inner, ofList := schema, schema.Type.name() == "array"
+	if ofList {
+		inner, ref = d.of(schema.Items)
+	}
+	f.Type = typeOf(inner)
+	if f.Choices = texts(inner.Enum); len(f.Choices) > 0 {
+		f.Type = ""
+	}
+	if values := inner.Others.apiSchema; values != nil {
+		f.Type = "object of " + typeOf(values) + " values"
+	}
+	if ofList {
+		f.Type = "list of " + f.Type + "s"
+	}
+	if schema.Type.null() && !ofList {
+		f.Type = strings.TrimPrefix(f.Type+" or null", " or ")
+	}
+	if inner.Minimum != nil && inner.Maximum != nil {
+		f.Range = fmt.Sprintf("%.0f–%.0f", *inner.Minimum, *inner.Maximum)
+	}
+	if !whole && recorded(ref) {
+		f.Record = recordName(ref)
+		return f
+	}
+	f.Fields = d.fields(inner, whole)
+	return f
+}
+
+// typeOf is the type of a value in words.
+func typeOf(s *apiSchema) string {
+	if len(s.OneOf) > 0 {
+		var all []string
+		for _, x := range s.OneOf {
+			all = append(all, x.Type.name())
+		}
+		return strings.Join(all, " or ")
+	}
+	switch s.Format {
+	case "date-time":
+		return "time"
+	case "uri":
+		return "URL"
+	case "binary":
+		return "file"
+	}
+	return s.Type.name()
+}
+
+// recorded says whether a schema is a record that answers share, and not the
+// frame of one.
+func recorded(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "Envelope") && !strings.HasPrefix(name, "All") && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Patch")
+}
+
+// recordName is how a record is called where people read.
+func recordName(schema string) string {
+	switch schema {
+	case "Row":
+		return "Document in a list"
+	case "Failure":
+		return "Error"
+	case "Happening":
+		return "Message of a webhook"
+	case "EventRow", "EventActor", "HappeningData":
+		schema = strings.NewReplacer("EventRow", "Event", "HappeningData", "MessageData").Replace(schema)
+	}
+	var out strings.Builder
+	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			out.WriteByte(' ')
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// records are all that answers are made of.
+func (d *openAPI) records() []manualField {
+	var out []manualField
+	for name, s := range d.Components.Schemas {
+		if fields := given(d.fields(s, false)); recorded(name) && len(fields) > 0 {
+			out = append(out, manualField{Name: recordName(name), Fields: fields})
+		}
+	}
+	slices.SortFunc(out, func(a, b manualField) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(out, func(a, b manualField) bool { return a.Name == b.Name })
+}
+
+// refusals are the errors with some statuses, or all.
+func (d *openAPI) refusals(only []int) []refusalView {
+	var out []refusalView
+	for status := http.StatusBadRequest; status < 600; status++ {
+		r, ok := d.Components.Responses[strings.ReplaceAll(http.StatusText(status), " ", "")]
+		if ok && http.StatusText(status) != "" && (only == nil || slices.Contains(only, status)) {
+			out = append(out, refusalView{status, http.StatusText(status), Indented(r.Content["application/json"].Example), prose(r.Description)})
+		}
+	}
+	return out
+}
+
+func texts(values []any) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, fmt.Sprint(v))
+	}
+	return out
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+func slug(s string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(s), "-"), "-")
+}
+
+var codeInProse = regexp.MustCompile("`([^`]+)`")
+
+// prose is a text as HTML; what stands in backquotes is code.
+func prose(s string) template.HTML {
+	return template.HTML(codeInProse.ReplaceAllString(template.HTMLEscapeString(s), "<code>$1</code>"))
+}
+
+// Functions are those that only the pages about the API have.
+func Functions() template.FuncMap {
+	return template.FuncMap{"prose": prose, "slug": slug}
+}

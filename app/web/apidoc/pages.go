@@ -1,0 +1,267 @@
+package apidoc
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// docs are the pages about the API, made of its own description. What a page
+// looks like depends on the reader's language and theme, the language of the
+// samples and the address of the server; each is made once and kept compressed.
+type docs struct {
+	read func() (*manual, error)
+	raw  func() ([]byte, error)
+
+	mu   sync.Mutex
+	kept map[string]keptPage
+	size int
+}
+
+type keptPage struct {
+	etag  string
+	small []byte // compressed
+}
+
+// keptBytes bounds what is kept: the address comes from the request, so there
+// may be any number of them.
+const keptBytes = 16 << 20
+
+func (h *Handlers) DocsRoutes(app *fiber.App, raw func() ([]byte, error)) {
+	x := &docs{raw: raw, kept: map[string]keptPage{}}
+	x.read = sync.OnceValues(func() (*manual, error) {
+		b, err := raw()
+		if err != nil {
+			return nil, err
+		}
+		return newManual(b)
+	})
+	h.Site.Get(app, "/docs", func(r *page.Request) error { return r.SeeOther("/docs/api") })
+	h.Site.Get(app, "/docs/api", x.showAll)
+	h.Site.Get(app, "/docs/api/:operation", x.showOne)
+	h.Site.Get(app, "/docs/webhooks", x.showEvents)
+	h.Site.Get(app, "/docs/openapi.json", x.description)
+}
+
+// docsPage is a page about the API.
+type docsPage struct {
+	*manual
+	Found     []manualGroup // what the middle of the page shows
+	Op        *operationView
+	Query     string
+	Language  sampleLanguage
+	Languages []sampleLanguage
+	Base      string
+	Here      string // path of this page
+}
+
+// docsItem is one operation on such a page.
+type docsItem struct {
+	docsPage
+	Op    *operationView
+	Alone bool // the page shows nothing else
+}
+
+// With is an operation as this page shows it.
+func (p docsPage) With(op *operationView) docsItem { return docsItem{p, op, p.Op == op} }
+
+// Heading is that of a part of the operation, at the level where it stands.
+func (i docsItem) Heading(text string) template.HTML {
+	level := "h4"
+	if i.Alone {
+		level = "h2"
+	}
+	return template.HTML("<" + level + ` class="part">` + template.HTMLEscapeString(text) + "</" + level + ">")
+}
+
+// Sample is the operation in the language of the page.
+func (i docsItem) Sample() string { return i.Language.write(i.Op.call, i.Base) }
+
+// Link leads to another of these pages, in the same language of samples.
+func (p docsPage) Link(path string) string { return p.in(p.Language, path) }
+
+func (p docsPage) in(l sampleLanguage, path string) string {
+	path, anchor, found := strings.Cut(path, "#")
+	if l.ID != sampleLanguages[0].ID {
+		path += "?lang=" + l.ID
+	}
+	if found {
+		path += "#" + anchor
+	}
+	return path
+}
+
+// Tab leads to the same place in another language of samples.
+func (i docsItem) Tab(l sampleLanguage) string {
+	if i.Alone {
+		return i.in(l, i.Here)
+	}
+	return i.in(l, "/docs/api#"+i.Op.ID)
+}
+
+// firstStep is a step of the way to the first signed document.
+type firstStep struct{ Key, Code string }
+
+// First is that way, as commands.
+func (p docsPage) First() []firstStep {
+	steps := []firstStep{
+		{"token", "EMAIL=you@example.org\nPASSWORD='your password'\n" +
+			`TOKEN=$(curl -s "{base}/login" -H 'Content-Type: application/json' \` + "\n" +
+			`    -d "{\"email\": \"$EMAIL\", \"password\": \"$PASSWORD\"}" \` + "\n" +
+			`    | sed 's/.*"token":"\([^"]*\)".*/\1/')`},
+		{"send", `curl -s "{base}/documents" -H "Authorization: Bearer $TOKEN" \` + "\n" +
+			`    -F 'data={"title": "Lease", "send": true,` + "\n" +
+			`        "invitations": [{"name": "Ben Buyer", "email": "ben@example.org"}]}' \` + "\n" +
+			`    -F file=@contract.pdf > sent.json` + "\n" +
+			`DOCUMENT=$(sed 's/^{"id":"\([^"]*\)".*/\1/' sent.json)` + "\n" +
+			`BEN=$(sed 's/.*"sign_url":"[^"]*\/s\/\([^"]*\)".*/\1/' sent.json)`},
+		{"sign", `INVITATION=$(printf %.26s "$BEN")` + "\n" +
+			`curl -s -X POST "{base}/documents/$DOCUMENT/$INVITATION/sign" \` + "\n" +
+			`    -H "Authorization: Bearer $BEN" > signed.json`},
+		{"download", `curl -s "{base}/documents/$DOCUMENT/download" \` + "\n" +
+			`    -H "Authorization: Bearer $TOKEN" -o lease.pdf`},
+		{"verify", `curl -s "{base}/verify" -F file=@lease.pdf`},
+	}
+	for i := range steps {
+		steps[i].Code = strings.ReplaceAll(steps[i].Code, "{base}", p.Base)
+	}
+	return steps
+}
+
+func (x *docs) page(r *page.Request) (docsPage, error) {
+	m, err := x.read()
+	if err != nil {
+		return docsPage{}, err
+	}
+	return docsPage{manual: m, Found: m.Groups, Language: languageOf(r.Query("lang")), Languages: sampleLanguages, Base: sampleBase(r), Here: r.Path()}, nil
+}
+
+var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._/-]*)?$`)
+
+// sampleBase is the address of the appliance, fit to be put into a program.
+func sampleBase(r *page.Request) string {
+	if site := r.BaseURL(); plainAddress.MatchString(site) {
+		return site
+	}
+	return "http://localhost:8080"
+}
+
+// showAll is everything on one long page, or what has the words that were asked for.
+func (x *docs) showAll(r *page.Request) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	data.Query = strings.TrimSpace(r.Query("q"))
+	p := page.Page{Title: r.Say("docs.title"), Data: data, Scripts: []string{"docs.js"}, Public: true}
+	if data.Query != "" {
+		data.Found = data.find(data.Query)
+		p.Data = data
+		return r.Render(http.StatusOK, "docs", p)
+	}
+	return x.send(r, "docs", p)
+}
+
+func (x *docs) showOne(r *page.Request) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	id := r.Params("operation")
+	if to, ok := data.moved[id]; ok {
+		return r.SeeOther(data.Link("/docs/api/" + to))
+	}
+	if data.Op = data.byID[id]; data.Op == nil {
+		return account.NotFound("page")
+	}
+	return x.send(r, "docs-operation", page.Page{Title: r.Say("docs.operation.title", "summary", data.Op.Summary), Data: data, Scripts: []string{"docs.js"}, Public: true})
+}
+
+func (x *docs) showEvents(r *page.Request) error {
+	data, err := x.page(r)
+	if err != nil {
+		return err
+	}
+	return x.send(r, "docs-events", page.Page{Title: r.Say("docs.events.title"), Data: data, Scripts: []string{"docs.js"}, Public: true})
+}
+
+// description is the OpenAPI document itself.
+func (x *docs) description(r *page.Request) error {
+	b, err := x.raw()
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return r.Send(b)
+}
+
+// send answers with a page that is the same for everybody who asks alike.
+func (x *docs) send(r *page.Request, name string, p page.Page) error {
+	data := p.Data.(docsPage)
+	k, err := x.keep(strings.Join([]string{name, data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
+		return r.Compose(name, &p)
+	})
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderCacheControl, "no-cache")
+	r.Set(fiber.HeaderETag, k.etag)
+	r.Set(fiber.HeaderVary, "Accept-Encoding, Accept-Language, Cookie")
+	if strings.Contains(r.Get(fiber.HeaderIfNoneMatch), k.etag) {
+		return r.Status(http.StatusNotModified).Send(nil)
+	}
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	r.Set(fiber.HeaderContentLanguage, r.Words.Tag())
+	if page.AcceptsGzip(r.Ctx) {
+		r.Set(fiber.HeaderContentEncoding, "gzip")
+		return r.Send(k.small)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(k.small))
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return err
+	}
+	return r.Send(b)
+}
+
+// keep gives a page that was made before, or makes it.
+func (x *docs) keep(key string, build func() ([]byte, error)) (keptPage, error) {
+	x.mu.Lock()
+	k, ok := x.kept[key]
+	x.mu.Unlock()
+	if ok {
+		return k, nil
+	}
+	html, err := build()
+	if err != nil {
+		return k, err
+	}
+	sum := sha256.Sum256(html)
+	k.etag = `"` + hex.EncodeToString(sum[:12]) + `"`
+	if k.small, err = page.Compress(html); err != nil {
+		return k, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.size += len(k.small); x.size > keptBytes {
+		clear(x.kept)
+		x.size = len(k.small)
+	}
+	x.kept[key] = k
+	return k, nil
+}

@@ -1,0 +1,110 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/door"
+	"paraph/app/signing"
+)
+
+// Failure is what the page of an error shows.
+type Failure struct {
+	Status    int
+	Key       string // of the catalogue: error.KEY.title and error.KEY.text
+	Message   string // the heart's own sentence, if it says more
+	RequestID string // what the log has, when it is our fault
+	Wait      int    // seconds, when there was too much
+	Faults    map[string][]string
+}
+
+// fail answers with an error. A script gets it as JSON, a reader as a page.
+func (r *Request) fail(err error) error {
+	f := r.FailureOf(err)
+	r.Response().ResetBody()
+	r.Response().Header.Del(fiber.HeaderETag)
+	r.Response().Header.Del(fiber.HeaderContentDisposition)
+	if f.Wait > 0 {
+		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
+	}
+	if r.Scripted() {
+		return r.Status(f.Status).JSON(map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID})
+	}
+	if r.failed != nil && f.Status < http.StatusInternalServerError {
+		how := r.failed
+		r.failed = nil // what fails in showing a failure is shown the common way
+		return how(r, err)
+	}
+	return r.Render(f.Status, "error", Page{Title: r.Say("error." + f.Key + ".title"), Data: f})
+}
+
+// Explain is the error in a sentence.
+func (r *Request) Explain(f Failure) string {
+	if f.Message != "" {
+		return f.Message
+	}
+	return r.Say("error."+f.Key+".text", "seconds", f.Wait)
+}
+
+func (r *Request) FailureOf(err error) Failure {
+	if signing.NoSpace(err) {
+		err = account.NoSpace()
+	}
+	if e, ok := errors.AsType[*account.Error](err); ok && door.Status(e.Kind) != 0 {
+		f := Failure{Status: door.Status(e.Kind), Message: e.Message, Faults: e.Fields}
+		switch f.Status {
+		case http.StatusNotFound, http.StatusUnauthorized:
+			f.Message = ""
+		case http.StatusTooManyRequests:
+			f.Message, f.Wait = "", max(1, int(math.Ceil(e.RetryAfter.Seconds())))
+		}
+		f.Key = keyOf(f.Status)
+		return f
+	}
+	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
+		return Failure{Status: e.Code, Key: keyOf(e.Code)}
+	}
+	level := r.site.Log.Error
+	if errors.Is(err, context.Canceled) {
+		level = r.site.Log.Warn
+	}
+	level("request failed", "request_id", r.RequestID(), "error", err)
+	return Failure{Status: http.StatusInternalServerError, Key: "500", RequestID: r.RequestID()}
+}
+
+// keyOf is the status under which the catalogue has words, or "400" for one
+// that has none of its own.
+func keyOf(status int) string {
+	switch status {
+	case 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507:
+		return strconv.Itoa(status)
+	}
+	return "400"
+}
+
+// Lost answers, with a page, whoever looks for a page that there is not.
+// Programs get the answer of the next in line.
+func (d *Site) Lost(app *fiber.App) {
+	show := d.serve("GET (none)", func(r *Request) error {
+		if strings.HasPrefix(r.Path(), "/app/") {
+			if err := r.Enter(); err != nil {
+				return r.signInFirst(err)
+			}
+		}
+		return door.Unknown(r.Ctx)
+	})
+	app.Use(func(c *fiber.Ctx) error {
+		reads := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
+		if !reads || strings.HasPrefix(c.Path(), "/api/") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+			return c.Next()
+		}
+		return show(c)
+	})
+}

@@ -1,0 +1,80 @@
+package page
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// notice is a line at the top of a page that says what just happened.
+type notice struct {
+	Kind  string   `json:"k"` // ok, info, warn, danger
+	Key   string   `json:"t"` // of the catalogue
+	Pairs []string `json:"p,omitempty"`
+	Undo  string   `json:"u,omitempty"` // path of a form that takes it back
+	Text  string   `json:"-"`
+}
+
+const flashCookie = "paraph_flash"
+
+// Flash puts a notice on the next page that this browser is shown.
+func (r *Request) Flash(kind, key string, pairs ...string) {
+	r.keepNotice(notice{Kind: kind, Key: key, Pairs: pairs})
+}
+
+// FlashUndo is flash for something that is done and can be taken back by posting
+// to a path of ours; "" is none.
+func (r *Request) FlashUndo(key, undo string, pairs ...string) {
+	r.keepNotice(notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
+}
+
+func (r *Request) keepNotice(n notice) {
+	b, err := json.Marshal(n)
+	if err != nil {
+		r.site.Log.Error("flash", "error", err)
+		return
+	}
+	r.Keep(flashCookie, base64.RawURLEncoding.EncodeToString(b), "/", time.Minute)
+}
+
+// takeFlash gives the notice that waits, once. What is not one of ours is
+// dropped.
+func (r *Request) takeFlash() *notice {
+	kept := r.Cookies(flashCookie)
+	if kept == "" {
+		return nil
+	}
+	r.Keep(flashCookie, "", "/", -1)
+	b, err := base64.RawURLEncoding.DecodeString(kept)
+	if err != nil {
+		return nil
+	}
+	var n notice
+	if err := json.Unmarshal(b, &n); err != nil {
+		return nil
+	}
+	shown := r.Notice(n.Kind, n.Key, n.Pairs...)
+	if shown != nil && strings.HasPrefix(n.Undo, "/app/") {
+		shown.Undo = n.Undo
+	}
+	return shown
+}
+
+// Notice words a notice for this very page.
+func (r *Request) Notice(kind, key string, pairs ...string) *notice {
+	args := make([]any, len(pairs))
+	for i, p := range pairs {
+		args[i] = p
+	}
+	text, err := r.Words.Say(key, args...)
+	if err != nil {
+		return nil
+	}
+	switch kind {
+	case "ok", "info", "warn", "danger":
+	default:
+		kind = "info"
+	}
+	return &notice{Kind: kind, Text: text}
+}

@@ -1,0 +1,38 @@
+package page
+
+import (
+	"net/http"
+
+	"paraph/app/account"
+)
+
+// forbiddenPage tells somebody whose role does not reach whom to ask.
+type forbiddenPage struct {
+	Text   string
+	People []account.Member
+}
+
+// Forbid answers 403 with what the page is for and who can help.
+func (r *Request) Forbid(text string) error {
+	people, err := r.Administrators()
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusForbidden, "forbidden", Page{Title: r.Say("error.403.title"), Data: forbiddenPage{text, people}})
+}
+
+// Administrators are the people who run the company.
+func (r *Request) Administrators() ([]account.Member, error) {
+	list, err := r.site.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Sort: "role"})
+	var out []account.Member
+	for _, m := range list.Items {
+		if m.Status == account.MemberActive && m.Role.Allows(account.ScopeAdmin) {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// Confirmation is the page "confirm", which asks before something that can't be
+// undone.
+type Confirmation struct{ Text, Action, Do, Back string }

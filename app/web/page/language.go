@@ -1,0 +1,43 @@
+package page
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language/display"
+)
+
+// languageCookie holds the language that somebody chose.
+const languageCookie = "paraph_language"
+
+// languages are those that a reader can choose from, each by its own name.
+func (r *Request) languages() []Option {
+	all := make([]Option, 0, len(r.site.books.all))
+	for _, w := range r.site.books.all {
+		if w.tag != pseudo {
+			all = append(all, Option{Value: w.Tag(), Label: display.Self.Name(w.tag), Selected: w == r.Words})
+		}
+	}
+	return all
+}
+
+// SetLanguage keeps the language that was chosen, and goes back to the page.
+func (r *Request) SetLanguage() error {
+	if w := r.site.books.tagged(r.Form.Value("language")); w != nil {
+		r.Keep(languageCookie, w.Tag(), "/", 365*24*time.Hour)
+	}
+	return r.SeeOther(local(r.Form.Value("next"), "/"))
+}
+
+// local is a path on this site, and never an address elsewhere.
+func local(path, otherwise string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
+		return otherwise
+	}
+	return path
+}
+
+// TeamWords is for pages that stand outside the team's but belong to its people.
+func (r *Request) TeamWords() { r.Words = r.site.books.forTeam(r.Words) }

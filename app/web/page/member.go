@@ -1,0 +1,168 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+// ThemeCookie holds "light" or "dark" where somebody chose one.
+const ThemeCookie = "paraph_theme"
+
+// Member is who reads the pages of the team.
+type Member struct {
+	Actor   account.Actor
+	User    account.User
+	Company account.Company
+}
+
+// shell is what stands around every page of the team.
+type shell struct {
+	Member
+	Nav     []Destination
+	MayEdit bool // may make documents
+	Theme   string
+	Left    int // seconds until the session ends
+	Waiting int // documents that need something of the reader
+}
+
+// Destination is one entry of the navigation.
+type Destination struct {
+	Href, Text, Icon string
+	Current          bool
+	Count            int // what waits there; 0 shows nothing
+}
+
+// TeamGet adds a page for members. When the handler runs, r.who is who reads it.
+func (d *Site) TeamGet(app *fiber.App, path string, h Handler) {
+	d.Get(app, path, func(r *Request) error {
+		return r.admit(h)
+	})
+}
+
+// TeamPost adds the target of a form of a page for members.
+func (d *Site) TeamPost(app *fiber.App, path string, h Handler) {
+	d.Post(app, path, func(r *Request) error {
+		return r.admit(h)
+	})
+}
+
+// TeamUpload adds the target of a form of members that carries files; see upload.
+func (d *Site) TeamUpload(app *fiber.App, path string, h Handler) {
+	d.Upload(app, path, func(r *Request) error {
+		return r.admit(h)
+	})
+}
+
+// admit runs a handler for whoever is signed in. Whose company asks for a second
+// step, and who has none yet, is led to where that is set up.
+func (r *Request) admit(h Handler) error {
+	if err := r.Enter(); err != nil {
+		return r.signInFirst(err)
+	}
+	if r.Who.Actor.Limited && !r.open() && !r.Scripted() {
+		return r.SeeOther("/app/me/security")
+	}
+	return h(r)
+}
+
+// open says whether a page is there for those too who have to set up their second
+// step first.
+func (r *Request) open() bool {
+	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", "/app/session", "/app/switch"} {
+		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Enter finds out who reads.
+func (r *Request) Enter() error {
+	who, err := r.site.Accounts.Authenticate(r.UserContext(), r.Cookies(SessionCookie))
+	if err != nil {
+		return err
+	}
+	if who.Kind != account.ActorUser {
+		return account.Unauthenticated()
+	}
+	r.Who.Actor = r.From(who)
+	if r.Who.User, err = r.site.Accounts.Me(r.UserContext(), r.Who.Actor); err != nil {
+		return err
+	}
+	// Not as the actor: who has to set up two-factor login first sees the pages for
+	// that, and may ask for nothing else.
+	if r.Who.Company, err = r.site.Accounts.CompanyByID(who.CompanyID); err != nil {
+		return err
+	}
+	r.Words = r.site.books.forTeam(r.Words)
+	r.Shell = r.newShell()
+	return r.countWaiting()
+}
+
+// countWaiting says on every page how much needs the reader's action.
+func (r *Request) countWaiting() error {
+	if r.Who.Actor.Limited {
+		return nil // has to set up a second step before anything else
+	}
+	n, err := r.site.Signing.CountWaiting(r.UserContext(), r.Who.Actor)
+	r.Shell.Waiting = n
+	for i := range r.Shell.Nav {
+		if r.Shell.Nav[i].Href == "/app/action" {
+			r.Shell.Nav[i].Count = n
+		}
+	}
+	return err
+}
+
+// signInFirst leads somebody who is not signed in to where that is done, and
+// back. A script is told as it is.
+func (r *Request) signInFirst(err error) error {
+	if e := r.FailureOf(err); e.Status != http.StatusUnauthorized || r.Scripted() {
+		return err
+	}
+	back := r.OriginalURL()
+	if r.Method() != fiber.MethodGet {
+		back = ""
+		r.Flash("warn", "signin.ended")
+	}
+	return r.SeeOther("/signin?next=" + url.QueryEscape(back))
+}
+
+func (r *Request) newShell() *shell {
+	s := &shell{Member: r.Who, MayEdit: r.Who.Actor.Can(account.ScopeWrite), Theme: r.Theme(), Left: r.Left(r.Who.Actor.Until)}
+	for _, to := range []Destination{
+		{Href: "/app/documents", Text: r.Say("nav.documents"), Icon: "file"},
+		{Href: "/app/action", Text: r.Say("nav.action"), Icon: "bell"},
+		{Href: "/app/contacts", Text: r.Say("nav.contacts"), Icon: "user"},
+		{Href: "/app/team", Text: r.Say("nav.team"), Icon: "users"},
+		{Href: "/app/settings", Text: r.Say("nav.settings"), Icon: "gear"},
+	} {
+		to.Current = r.Path() == to.Href || strings.HasPrefix(r.Path(), to.Href+"/")
+		s.Nav = append(s.Nav, to)
+	}
+	return s
+}
+
+func (r *Request) Theme() string {
+	switch v := r.Cookies(ThemeCookie); v {
+	case "light", "dark":
+		return v
+	}
+	return ""
+}
+
+// Zone is the time zone of the reader.
+func (m Member) Zone() *time.Location {
+	for _, name := range []string{m.User.Timezone, m.Company.Timezone} {
+		if zone, err := time.LoadLocation(name); err == nil && name != "" {
+			return zone
+		}
+	}
+	return time.UTC
+}

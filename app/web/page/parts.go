@@ -1,0 +1,172 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// components are the functions that make the data of the templates in
+// templates/parts. Each takes names and values in pairs; a name that it does not
+// know is an error.
+var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
+
+// fieldData is the component "field": a label, an input, its help and its errors.
+//
+//	{{template "field" (field "email" "type" "email" "label" (t "who.email") "page" $ "required" true)}}
+//
+// type is an input's type, "textarea", "select" (with options) or "checkbox".
+// With page, the value that was sent and the messages under the field's name, or
+// under the one in fault, are shown.
+type fieldData struct {
+	Name, ID, Type, Label, Help, Value           string
+	Autocomplete, Inputmode, Pattern, Form, List string
+	Min, Max, Step, Placeholder, Accept          string
+	Multiple                                     bool
+	Rows, Maxlength                              int
+	Required, Checked, Autofocus, Ltr            bool
+	Options                                      []Option
+	Errors                                       []string
+}
+
+// Option is one choice of a select.
+type Option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// Describedby names what explains the input to a screen reader.
+func (f fieldData) Describedby() string {
+	var ids []string
+	if f.Help != "" {
+		ids = append(ids, f.ID+"-help")
+	}
+	if len(f.Errors) > 0 {
+		ids = append(ids, f.ID+"-error")
+	}
+	return strings.Join(ids, " ")
+}
+
+func newField(name string, pairs ...any) (fieldData, error) {
+	f := fieldData{Name: name, ID: idOf(name), Type: "text", Rows: 4}
+	fault := name
+	var p *Page
+	err := eachPair(pairs, func(key string, v any) bool {
+		switch key {
+		case "page":
+			return assign(v, func(x Page) { p = &x })
+		case "fault":
+			return assign(v, func(x string) { fault = x })
+		case "required":
+			return assign(v, func(x bool) { f.Required = x })
+		case "multiple":
+			return assign(v, func(x bool) { f.Multiple = x })
+		case "checked":
+			return assign(v, func(x bool) { f.Checked = x })
+		case "autofocus":
+			return assign(v, func(x bool) { f.Autofocus = x })
+		case "rows":
+			return assign(v, func(x int) { f.Rows = x })
+		case "maxlength":
+			return assign(v, func(x int) { f.Maxlength = x })
+		case "options":
+			return assign(v, func(x []Option) { f.Options = x })
+		}
+		texts := map[string]*string{"type": &f.Type, "label": &f.Label, "help": &f.Help, "value": &f.Value, "id": &f.ID, "autocomplete": &f.Autocomplete,
+			"inputmode": &f.Inputmode, "pattern": &f.Pattern, "form": &f.Form, "min": &f.Min, "max": &f.Max, "step": &f.Step, "placeholder": &f.Placeholder, "list": &f.List, "accept": &f.Accept}
+		into := texts[key]
+		return into != nil && assign(v, func(x string) { *into = x })
+	})
+	if err != nil {
+		return f, fmt.Errorf("web: field %s: %w", name, err)
+	}
+	f.Ltr = f.Type == "email" || f.Type == "url" || f.Type == "tel" || f.Type == "password"
+	f.fill(p, fault)
+	return f, nil
+}
+
+// fill shows what was sent and what was wrong with it.
+func (f *fieldData) fill(p *Page, fault string) {
+	if p == nil {
+		return
+	}
+	f.Errors = p.Faults[fault]
+	if p.Values.Values == nil {
+		return
+	}
+	if f.Type == "checkbox" {
+		f.Checked = p.Values.Has(f.Name)
+		return
+	}
+	if f.Type != "password" {
+		f.Value = p.value(f.Name, f.Value)
+	}
+	for i := range f.Options {
+		f.Options[i].Selected = f.Options[i].Value == f.Value
+	}
+}
+
+// idOf makes an identifier of a field's name.
+func idOf(name string) string {
+	return "i-" + strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// Chip is the component "chip": a state as a symbol and a word.
+type Chip struct{ Kind, Icon, Text string }
+
+func newChip(kind, symbol, text string) Chip { return Chip{kind, symbol, text} }
+
+// buttonData is the component "button": a button of a form, or with href a link
+// that looks like one. Kinds are primary, secondary, quiet and danger.
+type buttonData struct {
+	Text, Kind, Href, Name, Value, ID, Icon, Reason string
+	Novalidate                                      bool
+}
+
+func newButton(text string, pairs ...any) (buttonData, error) {
+	b := buttonData{Text: text, Kind: "secondary"}
+	texts := map[string]*string{"kind": &b.Kind, "href": &b.Href, "name": &b.Name, "value": &b.Value, "id": &b.ID, "icon": &b.Icon, "reason": &b.Reason}
+	err := eachPair(pairs, func(key string, v any) bool {
+		if key == "novalidate" {
+			return assign(v, func(x bool) { b.Novalidate = x })
+		}
+		into := texts[key]
+		return into != nil && assign(v, func(x string) { *into = x })
+	})
+	return b, err
+}
+
+func eachPair(pairs []any, set func(key string, v any) bool) error {
+	if len(pairs)%2 != 0 {
+		return fmt.Errorf("a name without a value")
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok || !set(key, pairs[i+1]) {
+			return fmt.Errorf("%v can't be %T", pairs[i], pairs[i+1])
+		}
+	}
+	return nil
+}
+
+func assign[T any](v any, set func(T)) bool {
+	x, ok := v.(T)
+	if ok {
+		set(x)
+	}
+	return ok
+}
+
+// cardOf is the page for the inputs of one of its forms: with what was sent only
+// if that form was.
+func cardOf(p Page, name string) Page {
+	if p.Values.Values == nil || p.Values.Value("card") == name {
+		return p
+	}
+	return Page{}
+}

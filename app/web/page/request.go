@@ -1,0 +1,102 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/door"
+)
+
+// Request is one call of a page, with the language it is answered in.
+type Request struct {
+	*fiber.Ctx
+	site  *Site
+	Words *Words
+	// chosen says that the reader chose the language, and no header of the browser.
+	chosen bool
+	nonce  string
+	Form   Form
+	Who    Member // who signed in, on the pages of the team
+	Shell  *shell // what stands around a page of the team
+	// failed shows an error where a part of the site has its own way; nil is the
+	// common page.
+	failed func(r *Request, err error) error
+}
+
+// serve makes a handler of the server of one of ours.
+func (d *Site) serve(name string, h Handler) fiber.Handler {
+	return func(c *fiber.Ctx) (err error) {
+		c.Locals(door.RouteKey, name)
+		r := &Request{Ctx: c, site: d, nonce: newNonce()}
+		if r.Words = d.books.tagged(c.Cookies(languageCookie)); r.Words != nil {
+			r.chosen = true
+		} else {
+			r.Words = d.books.match(c.Get(fiber.HeaderAcceptLanguage))
+		}
+		r.secure()
+		defer func() {
+			if p := recover(); p != nil {
+				d.Log.Error("panic", "request_id", r.RequestID(), "panic", p, "stack", string(debug.Stack()))
+				err = r.fail(fiber.ErrInternalServerError)
+			}
+		}()
+		if err := h(r); err != nil {
+			return r.fail(err)
+		}
+		return nil
+	}
+}
+
+func (r *Request) RequestID() string { return door.RequestID(r.Ctx) }
+
+// Say is a text of the catalogue, in the request's language.
+func (r *Request) Say(key string, pairs ...any) string { return r.Words.Must(key, pairs...) }
+
+// Speak sets the language of the answer; "" or a language that there is not
+// leaves the reader's, and so does the reader's own choice.
+func (r *Request) Speak(locale string) {
+	if w := r.site.books.exact(locale); w != nil && !r.chosen {
+		r.Words = w
+	}
+}
+
+// SeeOther sends the reader to a page of ours, after a form or from an old path.
+func (r *Request) SeeOther(to string) error { return r.Redirect(to, http.StatusSeeOther) }
+
+// Scripted says whether a script of ours asks, which wants no page.
+func (r *Request) Scripted() bool { return r.Get("X-Requested-With") == "fetch" }
+
+// ClientIP is where the reader is.
+func (r *Request) ClientIP() string { return r.site.proxies.Address(r.Ctx) }
+
+// Agent is the reader's program.
+func (r *Request) Agent() string { return door.Agent(r.Ctx) }
+
+// From gives an actor what the door knows of the connection.
+func (r *Request) From(who account.Actor) account.Actor {
+	return who.From(r.ClientIP(), r.Agent(), r.RequestID())
+}
+
+// BaseURL is the address of the appliance as the reader sees it.
+func (r *Request) BaseURL() string { return r.site.proxies.Site(r.Ctx, r.site.BaseURL) }
+
+// encrypted says whether the reader's connection is.
+func (r *Request) encrypted() bool { return strings.HasPrefix(r.BaseURL(), "https://") }
+
+// ours says whether an Origin header names this appliance.
+func (r *Request) ours(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if strings.EqualFold(u.Host, string(r.Context().Host())) {
+		return true
+	}
+	site, err := url.Parse(r.BaseURL())
+	return err == nil && strings.EqualFold(u.Host, site.Host)
+}

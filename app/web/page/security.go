@@ -1,0 +1,100 @@
+package page
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+)
+
+// newNonce is the word by which a page's own style block is known.
+func newNonce() string { return rand.Text() }
+
+// secure sets the headers that every page has.
+func (r *Request) secure() {
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+r.nonce+
+		"'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	r.Set(fiber.HeaderXFrameOptions, "DENY")
+	r.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	r.Set(fiber.HeaderPermissionsPolicy, "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	r.Set("Cross-Origin-Opener-Policy", "same-origin")
+	r.Set("Cross-Origin-Resource-Policy", "same-origin")
+	r.Set(fiber.HeaderCacheControl, "no-store")
+}
+
+// FramesOwnPages lets the page that is made show another of ours in a frame.
+func (r *Request) FramesOwnPages() {
+	r.Set(fiber.HeaderContentSecurityPolicy, r.GetRespHeader(fiber.HeaderContentSecurityPolicy)+"; frame-src 'self'")
+}
+
+// formCookie holds the secret that the token of a browser's forms is made of.
+const formCookie = "paraph_form"
+
+// formField is the hidden input that carries the token.
+const formField = "csrf"
+
+// formToken is what a form of this browser must bring back. It gives the browser
+// its secret if it has none.
+func (r *Request) formToken() string {
+	secret := r.Cookies(formCookie)
+	if len(secret) < 20 || len(secret) > 64 {
+		secret = rand.Text()
+		r.Keep(formCookie, secret, "/", 0)
+	}
+	return r.site.tokenOf(secret)
+}
+
+func (d *Site) tokenOf(secret string) string {
+	m := hmac.New(sha256.New, d.Secret)
+	m.Write([]byte("form token\x00" + secret))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:18])
+}
+
+// Keep stores something in the browser that scripts can't read. A lifetime of 0
+// lasts until the browser is closed, a negative one removes it.
+func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
+	c := &fiber.Cookie{Name: name, Value: value, Path: path, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
+		Secure: r.encrypted(), SessionOnly: lifetime == 0}
+	switch {
+	case lifetime < 0:
+		c.Expires = time.Unix(0, 0)
+	case lifetime > 0:
+		c.MaxAge = int(lifetime.Seconds())
+	}
+	r.Cookie(c)
+}
+
+// CheckOrigin refuses what another site sent. A page without a referrer sends
+// the origin "null", so that alone proves nothing.
+func (r *Request) CheckOrigin() error {
+	switch site := r.Get("Sec-Fetch-Site"); site {
+	case "same-origin", "none":
+		return nil
+	case "":
+	default:
+		return errForeign()
+	}
+	if origin := r.Get(fiber.HeaderOrigin); origin != "" && origin != "null" && !r.ours(origin) {
+		return errForeign()
+	}
+	return nil
+}
+
+// CheckToken wants the token that was put into the form for this browser.
+func (r *Request) CheckToken(token string) error {
+	secret := r.Cookies(formCookie)
+	if secret == "" || !hmac.Equal([]byte(token), []byte(r.site.tokenOf(secret))) {
+		return account.Forbidden("form_expired", "This form is too old, or your browser does not keep cookies.")
+	}
+	return nil
+}
+
+func errForeign() error {
+	return account.Forbidden("foreign_form", "This form was sent by another site. Nothing was changed.")
+}

@@ -1,0 +1,118 @@
+// Package page holds what every page needs: the request and its language, forms
+// and the protection against forged ones, sessions, notices, templates, and the
+// pages that show errors.
+//
+// # How a page is made
+//
+// A page is three things: a template templates/pages/NAME.html that defines
+// "main" (and "header" where it is not the plain one), texts in
+// words/LANGUAGE/AREA.json, and a handler:
+//
+//	func (h *Handlers) showColours(r *page.Request) error {
+//		return r.Render(http.StatusOK, "colours", page.Page{Title: r.Say("colours.title"), Data: colours{...}})
+//	}
+//
+//	func (h *Handlers) paint(r *page.Request) error {
+//		if err := h.Signing.Paint(r.UserContext(), r.Who.Actor, r.Form.Value("colour")); err != nil {
+//			return r.Again(err, "colours", page.Page{...}) // 422: the same page with values and errors
+//		}
+//		r.Flash("ok", "colours.painted")
+//		return r.SeeOther("/colours")
+//	}
+//
+// A template says {{t "key" "name" value}} for a text, {{when $ .At}} for a time,
+// {{asset "ui.css"}} for the address of a static file, {{icon "check"}} for a
+// symbol, and takes the components of templates/parts: {{template "field"
+// (field "email" "type" "email" "label" (t "…") "page" $)}} and so on, each
+// described in its file. Every form begins with {{template "csrf" .}}. A handler
+// returns any error as it is; it is shown as a page.
+//
+// A file that is uploaded is streamed: such a route is made with Site.Upload, and
+// its handler takes the files with Request.Files.
+package page
+
+import (
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/door"
+	"paraph/app/signing"
+)
+
+// Options are what all pages need. Log is optional.
+type Options struct {
+	Accounts *account.Service
+	Signing  *signing.Service
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	Secret         []byte   // signs the tokens of forms
+	BaseURL        string   // of the appliance; "" takes it from the request
+	TrustedProxies []string // addresses or prefixes whose forwarded headers count
+	// Pseudo adds a language derived from English, longer and right to left, for
+	// those who ask for ar-XB: it shows what a layout can't bear.
+	Pseudo bool
+
+	Templates, Static, Words fs.FS            // the folders templates, static and words
+	Functions                template.FuncMap // of the packages that have pages
+}
+
+// Site is what all pages share.
+type Site struct {
+	Options
+	proxies door.Proxies
+	assets  *assets
+	books   *books
+	pages   *pages
+}
+
+// New reads the templates, the texts and the static files, so that a mistake in
+// any of them shows at start and not to the first reader.
+func New(o Options) (*Site, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &Site{Options: o}
+	var err error
+	if d.proxies, err = door.ParseProxies(o.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if d.assets, err = loadAssets(o.Static); err != nil {
+		return nil, err
+	}
+	if d.books, err = loadBooks(o.Words, o.Pseudo); err != nil {
+		return nil, err
+	}
+	d.pages, err = loadPages(o.Templates, d.books, d.assets, o.Functions)
+	return d, err
+}
+
+// Handler answers one request.
+type Handler func(r *Request) error
+
+// Get adds a page. The request is answered without any effect.
+func (d *Site) Get(app *fiber.App, path string, h Handler) {
+	app.Get(path, d.serve("GET "+path, h))
+}
+
+// Post adds a form's target. When the handler runs, Request.Form is read, and the
+// form is known to come from a page of ours.
+func (d *Site) Post(app *fiber.App, path string, h Handler) {
+	app.Post(path, d.serve("POST "+path, func(r *Request) error {
+		if err := r.readForm(); err != nil {
+			return err
+		}
+		return h(r)
+	}))
+}
+
+// Upload adds the target of a form that carries files. The handler takes them
+// with Request.Files, which reads the form.
+func (d *Site) Upload(app *fiber.App, path string, h Handler) {
+	app.Post(path, d.serve("POST "+path, h))
+}

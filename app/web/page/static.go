@@ -1,0 +1,143 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
+
+	"paraph/app/account"
+	"paraph/app/door"
+)
+
+// assets are the static files. Their address holds the hash of all of them, so
+// that a browser keeps them for good and a script finds its neighbours.
+type assets struct {
+	hash  string
+	files map[string]asset
+}
+
+type asset struct {
+	kind       string
+	raw, small []byte // small is compressed
+}
+
+func loadAssets(files fs.FS) (*assets, error) {
+	a := &assets{files: map[string]asset{}}
+	sum := sha256.New()
+	smaller := newMinifier()
+	err := fs.WalkDir(files, "static", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		if raw, err = smaller.do(name, raw); err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(raw))
+		sum.Write(raw)
+		small, err := Compress(raw)
+		a.files[strings.TrimPrefix(name, "static/")] = asset{kindOf(name), raw, small}
+		return err
+	})
+	a.hash = hex.EncodeToString(sum.Sum(nil)[:6])
+	return a, err
+}
+
+// minifier leaves out of scripts and styles what only their writers read.
+type minifier struct{ *minify.M }
+
+func newMinifier() minifier {
+	m := minify.New()
+	m.AddFunc(".js", js.Minify)
+	m.AddFunc(".css", css.Minify)
+	return minifier{m}
+}
+
+func (m minifier) do(name string, raw []byte) ([]byte, error) {
+	kind := path.Ext(name)
+	if kind != ".js" && kind != ".css" {
+		return raw, nil
+	}
+	small, err := m.Bytes(kind, raw)
+	if err != nil {
+		return nil, fmt.Errorf("web: %s: %w", name, err)
+	}
+	return small, nil
+}
+
+func Compress(raw []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(raw); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return out.Bytes(), err
+}
+
+// AcceptsGzip says whether a client asks for compressed answers. One that says
+// nothing of them would have to take any (RFC 9110 §12.5.3), and often can't.
+func AcceptsGzip(c *fiber.Ctx) bool {
+	return c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip") == "gzip"
+}
+
+// kindOf does not ask the machine, whose answer differs from one to the next.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// address is where a file is served.
+func (a *assets) address(name string) (string, error) {
+	if _, ok := a.files[name]; !ok {
+		return "", fmt.Errorf("web: there is no static file %q", name)
+	}
+	return "/static/" + a.hash + "/" + name, nil
+}
+
+// Static serves a file. Under another hash it is served too, for a page that was
+// opened before the last update, but not to be kept.
+func (d *Site) Static(c *fiber.Ctx) error {
+	c.Locals(door.RouteKey, "GET /static")
+	f, ok := d.assets.files[c.Params("*")]
+	if !ok {
+		return account.NotFound("file")
+	}
+	c.Set(fiber.HeaderContentType, f.kind)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set("Cross-Origin-Resource-Policy", "same-origin")
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	if c.Params("hash") == d.assets.hash {
+		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	}
+	if AcceptsGzip(c) {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return c.Send(f.small)
+	}
+	return c.Send(f.raw)
+}

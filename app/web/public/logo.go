@@ -1,0 +1,30 @@
+package public
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/web/page"
+)
+
+// logo serves a company's logo to everybody: to the pages of signatories, and to
+// programs that show our mails.
+func (h *Handlers) logo(r *page.Request) error {
+	logo, err := h.Accounts.LogoOf(r.UserContext(), r.Params("company"))
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "image/png")
+	r.Set(fiber.HeaderETag, `"`+logo.Hash[:32]+`"`)
+	r.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	r.Set(fiber.HeaderCacheControl, "public, no-cache")
+	if version := r.Query("v"); version != "" && strings.HasPrefix(logo.Hash, version) {
+		r.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	}
+	if r.Get(fiber.HeaderIfNoneMatch) == `"`+logo.Hash[:32]+`"` {
+		return r.SendStatus(http.StatusNotModified)
+	}
+	return r.Send(logo.PNG)
+}

@@ -1,0 +1,307 @@
+package public
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/pki"
+	"paraph/app/signing/report"
+	"paraph/app/web/page"
+)
+
+// PublicRoutes are the pages for everybody: checking a file, and the
+// certificate that its signatures lead to.
+func (h *Handlers) PublicRoutes(app *fiber.App) {
+	h.Site.Get(app, "/verify", func(r *page.Request) error { return h.showVerify(r, http.StatusOK, verifyPage{}, page.Page{}) })
+	h.Site.Get(app, "/verify/report", func(r *page.Request) error { return r.SeeOther("/verify") })
+	h.Site.Upload(app, "/verify/report", h.verify)
+	h.Site.Get(app, "/trust", h.showTrust)
+	h.Site.Get(app, "/logo/:company", h.logo)
+	for name := range rootFiles {
+		h.Site.Get(app, "/trust/"+name, h.rootFile)
+	}
+}
+
+// verifyPage is the page on which files are checked.
+type verifyPage struct {
+	Limit   int64
+	Most    int // files at a time
+	Reports []ReportView
+	Roots   []string // that the person trusts beside ours
+}
+
+const (
+	maxVerified = 20       // files of one check
+	maxRootFile = 64 << 10 // bytes of a file of certificates
+)
+
+// ReportView is what a file's signatures are worth, in words.
+type ReportView struct {
+	ID                              string // of its heading
+	Name, Kind, Icon, Verdict, Text string
+	Pages                           int
+	SHA256                          string
+	Signatures                      []signatureView
+	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
+	File                            string       // name to save it under
+}
+
+type signatureView struct {
+	report.SignatureVerdict
+	Title, Verdict, Text, Icon string
+	Later                      []laterView
+}
+
+// laterView is something that was done to the file after a signature.
+type laterView struct {
+	Text      string
+	Permitted bool
+}
+
+func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
+	v.Limit, v.Most = h.MaxUpload, maxVerified
+	p.Title, p.Data, p.Scripts = r.Say("verify.title"), v, []string{"upload.js"}
+	return r.Render(status, "verify", p)
+}
+
+// verify reports on the files that were sent; nothing of them is kept. Of
+// several, one that can't be read doesn't take the reports of the others away.
+func (h *Handlers) verify(r *page.Request) error {
+	var v verifyPage
+	var roots []*x509.Certificate
+	var unread error
+	err := r.Files(func(f *page.FilePart) (err error) {
+		switch {
+		case f.Name == "":
+			return nil
+		case f.Field == "root":
+			roots, err = readRoots(f)
+			return err
+		case len(v.Reports) == maxVerified:
+			return account.Invalid("file", fmt.Sprintf("At most %d files can be checked at a time.", maxVerified))
+		}
+		got, err := h.Signing.VerifyUpload(r.UserContext(), f, roots...)
+		if account.KindOf(err) == account.KindInvalid {
+			unread = err
+			v.Reports = append(v.Reports, ReportView{Name: f.Name, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		report, err := Report(r, f.Name, got)
+		v.Reports = append(v.Reports, report)
+		return err
+	})
+	if err == nil && len(v.Reports) == 1 {
+		err = unread
+	}
+	switch account.KindOf(err) {
+	case account.KindInvalid, account.KindUnsupported, account.KindTooLarge, account.KindThrottled, account.KindMalformed, account.KindUnavailable:
+		f := r.FailureOf(err)
+		p := page.Page{Faults: r.Translated(f.Faults)}
+		if len(f.Faults) == 0 {
+			p.Fault = r.Translate(r.Explain(f), nil)
+		}
+		return h.showVerify(r, f.Status, verifyPage{}, p)
+	}
+	if err != nil {
+		return err
+	}
+	if len(v.Reports) == 0 {
+		return h.showVerify(r, http.StatusUnprocessableEntity, v, page.Page{Faults: map[string][]string{"file": {r.Say("verify.missing")}}})
+	}
+	for i := range v.Reports {
+		if v.Reports[i].ID = "verdict"; i > 0 {
+			v.Reports[i].ID += fmt.Sprintf("-%d", i+1)
+		}
+	}
+	for _, root := range roots {
+		v.Roots = append(v.Roots, root.Subject.String())
+	}
+	return h.showVerify(r, http.StatusOK, v, page.Page{})
+}
+
+// inWords says in the reader's language what is wrong with a file.
+func inWords(r *page.Request, err error) string {
+	f := r.FailureOf(err)
+	for _, messages := range r.Translated(f.Faults) {
+		return strings.Join(messages, " ")
+	}
+	return r.Translate(r.Explain(f), nil)
+}
+
+// readRoots takes the certificates that a person wants files held against.
+func readRoots(f *page.FilePart) ([]*x509.Certificate, error) {
+	raw, err := io.ReadAll(io.LimitReader(f, maxRootFile+1))
+	if err != nil {
+		return nil, page.Cut(err)
+	}
+	if len(raw) > maxRootFile {
+		return nil, account.Invalid("root", "This file is too large to be a certificate.")
+	}
+	roots, err := pki.ParseCertificates(raw)
+	if err != nil {
+		return nil, account.Invalid("root", "This file holds no certificate. Choose a PEM or DER file.").Because(err)
+	}
+	return roots, nil
+}
+
+// Report puts the verdicts into words.
+func Report(r *page.Request, name string, from *report.Report) (ReportView, error) {
+	raw, err := json.MarshalIndent(struct {
+		Name string `json:"name"`
+		*report.Report
+	}{name, from}, "", "  ")
+	if err != nil {
+		return ReportView{}, err
+	}
+	v := ReportView{ID: "verdict", Name: name, Pages: from.Pages, SHA256: from.SHA256, File: strings.TrimSuffix(name, ".pdf") + " – report.json",
+		JSON: template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(raw))}
+	trusted := true
+	for i := range from.Signatures {
+		s := signature(r, &from.Signatures[i])
+		trusted = trusted && s.Trusted
+		v.Signatures = append(v.Signatures, s)
+	}
+	changed := slices.ContainsFunc(from.Signatures, func(s report.SignatureVerdict) bool { return len(s.Changes) > 0 })
+	word := "problem"
+	v.Kind, v.Icon = "danger", "alert"
+	switch {
+	case len(from.Signatures) == 0:
+		word, v.Kind, v.Icon = "none", "info", "info"
+	case from.Sound && !trusted:
+		word, v.Kind, v.Icon = "unknown", "warn", "shield"
+	case from.Sound && changed:
+		word, v.Kind, v.Icon = "added", "ok", "shield-ok"
+	case from.Sound:
+		word, v.Kind, v.Icon = "valid", "ok", "shield-ok"
+	}
+	v.Verdict, v.Text = r.Say("verify."+word), r.Say("verify."+word+".text")
+	return v, nil
+}
+
+func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
+	s := signatureView{SignatureVerdict: *from, Title: from.Signer}
+	if s.Title == "" {
+		s.Title = r.Say("verify.nobody")
+	}
+	word := "valid"
+	s.Icon = "check"
+	switch {
+	case !from.Intact:
+		word, s.Icon = "broken", "cross"
+	case slices.ContainsFunc(from.Changes, func(c report.ChangeVerdict) bool { return !c.Permitted }):
+		word, s.Icon = "changed", "cross"
+	case !from.Trusted:
+		word, s.Icon = "stranger", "info"
+	}
+	s.Verdict = r.Say("verify.signature." + word)
+	s.Text = r.Say("verify.kind." + from.Kind)
+	if text, err := r.Words.Say("verify.revocation." + from.Revocation); err == nil {
+		s.Revocation = text
+	}
+	s.Problems, s.Notes = each(r, from.Problems), each(r, from.Notes)
+	for _, c := range from.Changes {
+		later := laterView{r.Change(c.What), c.Permitted}
+		if !slices.Contains(s.Later, later) {
+			s.Later = append(s.Later, later)
+		}
+	}
+	return s
+}
+
+// each gives sentences of the heart in the reader's language.
+func each(r *page.Request, sentences []string) []string {
+	out := make([]string, len(sentences))
+	for i, s := range sentences {
+		out[i] = r.Translate(s, nil)
+	}
+	return out
+}
+
+// rootFiles are the forms in which the root certificate is given away.
+var rootFiles = map[string]string{
+	"root.pem": "application/x-pem-file", "root.cer": "application/pkix-cert", "root.p7b": "application/x-pkcs7-certificates",
+}
+
+// trustPage shows the certificate that all signatures lead to.
+type trustPage struct {
+	Subject      string
+	From, Until  time.Time
+	SHA256, SHA1 string
+	Plain        string
+}
+
+func (h *Handlers) showTrust(r *page.Request) error {
+	root := h.Keys.Root()
+	sum, old := sha256.Sum256(root.Raw), sha1.Sum(root.Raw)
+	p := page.Page{Title: r.Say("trust.title"), Data: trustPage{Subject: root.Subject.CommonName, From: root.NotBefore, Until: root.NotAfter,
+		SHA256: pairs(sum[:]), SHA1: pairs(old[:]), Plain: fmt.Sprintf("%x", sum)}}
+	return r.Render(http.StatusOK, "trust", p)
+}
+
+// pairs writes bytes as programs show fingerprints: AB:CD:…
+func pairs(b []byte) string {
+	out := make([]string, len(b))
+	for i, x := range b {
+		out[i] = fmt.Sprintf("%02X", x)
+	}
+	return strings.Join(out, ":")
+}
+
+func (h *Handlers) rootFile(r *page.Request) error {
+	_, name, _ := strings.Cut(r.Path(), "/trust/")
+	var body []byte
+	var err error
+	switch name {
+	case "root.pem":
+		body = h.Keys.RootPEM()
+	case "root.cer":
+		body = h.Keys.Root().Raw
+	default:
+		body, err = bundle(h.Keys.Root().Raw)
+	}
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, rootFiles[name])
+	r.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	return r.Send(body)
+}
+
+// bundle wraps a certificate as Acrobat and Windows import it: CMS without any
+// signature (RFC 5652 §5.1).
+func bundle(certificate []byte) ([]byte, error) {
+	data, signed := asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}, asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}
+	type inner struct{ Type asn1.ObjectIdentifier }
+	empty := asn1.RawValue{Class: asn1.ClassUniversal, Tag: asn1.TagSet, IsCompound: true}
+	content, err := asn1.Marshal(struct {
+		Version      int
+		Digests      asn1.RawValue
+		Content      inner
+		Certificates asn1.RawValue
+		Signers      asn1.RawValue
+	}{1, empty, inner{data}, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: certificate}, empty})
+	if err != nil {
+		return nil, err
+	}
+	return asn1.Marshal(struct {
+		Type    asn1.ObjectIdentifier
+		Content asn1.RawValue
+	}{signed, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: content}})
+}

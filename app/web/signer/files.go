@@ -1,0 +1,140 @@
+package signer
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// picture is one page of a file as it stands.
+func (h *Handlers) picture(r *page.Request, v *visitor) error {
+	return SendPicture(r, h.Signing, v.who, v.who.Document)
+}
+
+// typed is a name in a script face, drawn with the very outlines that go into
+// the PDF.
+func (h *Handlers) typed(r *page.Request, _ *visitor) error {
+	return SendTyped(r, h.Fonts, r.Query("text"), r.Query("font"))
+}
+
+func SendTyped(r *page.Request, fonts *text.Fonts, written, font string) error {
+	name := []rune(strings.TrimSpace(written))
+	path, width, height := fonts.Outline(text.Style{Face: font}, 48, string(name[:min(len(name), 100)]))
+	const margin = 8
+	return SendSVG(r, fmt.Sprintf(`viewBox="%d %d %.0f %.0f" width="%.0f" height="%.0f"`, -margin, -margin, width+2*margin, height+2*margin, width+2*margin, height+2*margin),
+		`fill="#14285a"`, path)
+}
+
+// download gives what a person may take home: while signing goes on the file as
+// it stands, and in the end the sealed one.
+func (h *Handlers) download(r *page.Request, v *visitor) error {
+	in, ok := map[string]signing.DownloadInput{
+		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
+	}[r.Params("what")]
+	if !ok {
+		return account.NotFound("file")
+	}
+	d, err := h.Signing.Download(r.UserContext(), v.who, v.who.Document, in)
+	if err != nil {
+		return err
+	}
+	return Stream(r, d)
+}
+
+// Stream sends a download.
+func Stream(r *page.Request, d *signing.Download) error {
+	r.Set(fiber.HeaderContentType, d.ContentType)
+	r.Set(fiber.HeaderContentDisposition, `attachment; filename="`+plainName(d.Name)+`"; filename*=UTF-8''`+url.PathEscape(d.Name))
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
+	if d.Open == nil {
+		out, in := io.Pipe()
+		// When making it fails the connection breaks, so that half a file is
+		// never taken for a whole one.
+		go func() { in.CloseWithError(d.Write(in)) }()
+		r.Context().SetBodyStream(out, -1)
+		return nil
+	}
+	file, err := d.Open()
+	if err != nil {
+		return err
+	}
+	r.Context().SetBodyStream(file, int(d.Size))
+	return nil
+}
+
+// plainName is a file name for programs that know no other characters.
+func plainName(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
+			return '_'
+		}
+		return c
+	}, name)
+}
+
+// pageText is one page as text.
+type pageText struct {
+	ID, Label, Text string
+	Fields          []*fieldView
+}
+
+// texts gives the text of every page of every file, in order, by the file.
+func (h *Handlers) texts(r *page.Request, v *visitor) (map[string][]string, error) {
+	out := map[string][]string{}
+	for i := range v.Document.Files {
+		id := v.Document.Files[i].ID
+		pages, err := h.Signing.PageTexts(r.UserContext(), v.who, v.who.Document, id)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = pages
+	}
+	return out, nil
+}
+
+// showText is the whole document as text, with what was filled in so far.
+func (h *Handlers) showText(r *page.Request, v *visitor) error {
+	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent {
+		return r.SeeOther(v.base)
+	}
+	all, err := h.texts(r, v)
+	if err != nil {
+		return err
+	}
+	s := h.signPage(r, v, page.Form{}, nil)
+	var pages []pageText
+	for i := range s.Sheets {
+		x := &s.Sheets[i]
+		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields})
+	}
+	p := frame(r, v, r.Say("text.title", "title", v.Document.Title))
+	p.Data = struct {
+		visitPage
+		Pages []pageText
+	}{p.Data.(visitPage), pages}
+	return r.Render(http.StatusOK, "text", p)
+}
+
+// showDisclosure is what a person agrees to, to be read and printed.
+func showDisclosure(r *page.Request, v *visitor) error {
+	return r.Render(http.StatusOK, "disclosure", frame(r, v, r.Say("disclosure.title")))
+}
+
+// SendSVG answers with one line or shape.
+func SendSVG(r *page.Request, size, style, path string) error {
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
+	r.Set(fiber.HeaderContentType, "image/svg+xml")
+	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
+	_, err := fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" %s><path %s d="%s"/></svg>`, size, style, template.HTMLEscapeString(path))
+	return err
+}

@@ -1,0 +1,22 @@
+// Package signer serves the signatories' pages.
+package signer
+
+import (
+	"log/slog"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Handlers are the handlers of these pages, with what they need.
+type Handlers struct {
+	Site     *page.Site
+	Accounts *account.Service
+	Fonts    *text.Fonts
+	Log      *slog.Logger
+	Now      func() time.Time
+	Signing  *signing.Service
+}

@@ -1,0 +1,239 @@
+package signer
+
+import (
+	"encoding/base64"
+	"errors"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// showSign is the page on which somebody signs, with what they filled in so far
+// and with what was wrong with it, if it was sent.
+func (h *Handlers) showSign(r *page.Request, v *visitor, status int, sent page.Form, fault error) error {
+	p := frame(r, v, r.Say("sign.title", "title", v.Document.Title))
+	s := h.signPage(r, v, sent, fault)
+	if s.Required > 0 {
+		p.Title += " (" + r.Say("js.progress", "done", s.Done, "n", s.Required) + ")"
+	}
+	if len(s.Sheets) <= textsInline {
+		all, err := h.texts(r, v)
+		if err != nil {
+			return err
+		}
+		for i := range s.Sheets {
+			s.Sheets[i].Text = all[s.Sheets[i].File][s.Sheets[i].Number-1]
+		}
+	} else {
+		s.TextApart = true
+	}
+	data := p.Data.(visitPage)
+	data.Sign, data.Other = s, otherReaderOf(r, v)
+	p.Data, p.Scripts = data, []string{"sign.js"}
+	p.Styles += s.places()
+	return r.Render(status, "sign", p)
+}
+
+// textsInline is the number of pages up to which their text is on the page
+// itself; of longer documents it has pages of its own.
+const textsInline = 60
+
+// answer takes what was filled in: to sign with it, or to keep it.
+func (h *Handlers) answer(r *page.Request, v *visitor) error {
+	if v.Stage != signing.StageSign {
+		if r.Scripted() {
+			return account.Conflict("not_to_sign", r.Say("sign.gone"))
+		}
+		return r.SeeOther(v.base)
+	}
+	if r.Form.Value("do") == "finish" {
+		return h.finish(r, v)
+	}
+	err := h.Signing.SaveAnswers(r.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(r, v))
+	if err != nil {
+		return err
+	}
+	if err := h.noteConsent(r, v); err != nil {
+		return err
+	}
+	if r.Scripted() {
+		return r.SendStatus(http.StatusNoContent)
+	}
+	r.Flash("ok", "sign.saved")
+	return r.SeeOther(v.base)
+}
+
+func (h *Handlers) finish(r *page.Request, v *visitor) error {
+	yes := r.Form.Value("consent") == "yes"
+	a := h.answers(r, v)
+	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes}
+	attachments(r, v, in.Fields)
+	if in.Signature == nil && v.Invitation.Role == signing.Signer {
+		// Signing without saying with what is refused together with all else.
+		in.Signature = &signing.Mark{Type: "drawn"}
+	}
+	_, err := h.Signing.Sign(r.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+	switch account.KindOf(err) {
+	case account.KindInvalid:
+		return h.showSign(r, v, http.StatusUnprocessableEntity, r.Form, err)
+	case account.KindConflict:
+		return r.SeeOther(v.base) // signed in another window, voided, expired: the page says which
+	}
+	if err != nil {
+		return err
+	}
+	return r.SeeOther(v.base + "?just=signed")
+}
+
+// answers reads what was filled in.
+func (h *Handlers) answers(r *page.Request, v *visitor) signing.Answers {
+	saved := h.ownMarks(r, v)
+	out := signing.Answers{Values: map[string]string{}, Signature: Mark(r, "signature", saved), Initials: Mark(r, "initials", saved)}
+	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
+		if x.ReadOnly {
+			continue
+		}
+		name := inputName(x)
+		switch {
+		case x.Type == "checkbox":
+			out.Values[x.ID] = truth(r.Form.Value(name) == "yes")
+		case x.Type == "radio" && len(x.Options) == 0:
+			out.Values[x.ID] = truth(r.Form.Value(name) == x.ID)
+		case isFilled(x.Type) && r.Form.Has(name):
+			out.Values[x.ID] = strings.ReplaceAll(r.Form.Value(name), "\r\n", "\n")
+		}
+	}
+	return out
+}
+
+func truth(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+// isFilled says whether a person writes the value of a field of this type.
+func isFilled(kind string) bool {
+	return !slices.Contains([]string{"signature", "initials", "stamp", "date_signed", "attachment"}, kind)
+}
+
+// attachments adds the files that were handed in, in the form that the heart
+// takes them.
+func attachments(r *page.Request, v *visitor, values map[string]string) {
+	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
+		f, ok := r.Form.Files[inputName(x)]
+		if x.Type != "attachment" || !ok || len(f.Data) == 0 {
+			continue
+		}
+		kind := mime.TypeByExtension("." + f.Name[strings.LastIndexByte(f.Name, '.')+1:])
+		media, _, err := mime.ParseMediaType(kind)
+		if err != nil {
+			media = "application/octet-stream"
+		}
+		values[x.ID] = "data:" + media + ";name=" + url.QueryEscape(f.Name) + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+	}
+}
+
+// Mark reads what a person signs with: strokes or a picture that a script put
+// into the form, a picture that was chosen, or a name. Nil is nothing of it.
+func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark {
+	kind, data := r.Form.Value(name+".type"), r.Form.Value(name+".data")
+	if kind == "saved" || r.Form.Value(name+".saved") == "yes" {
+		return saved.Mark(name)
+	}
+	if (kind == "drawn" || kind == "image") && data != "" {
+		m := &signing.Mark{Type: kind, Data: data}
+		if kind == "drawn" && r.Form.Value(name+".ink") == signing.InkBlack {
+			m.Ink = signing.InkBlack
+		}
+		return m
+	}
+	if f, ok := r.Form.Files[name+".file"]; ok && len(f.Data) > 0 {
+		return &signing.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}
+	}
+	if text := strings.TrimSpace(r.Form.Value(name + ".text")); text != "" {
+		return &signing.Mark{Type: "typed", Text: text, Font: r.Form.Value(name + ".font")}
+	}
+	return nil
+}
+
+// faultOf is one message with the place it is about.
+type faultOf struct{ Href, Text string }
+
+// explainFaults sorts the heart's messages to the fields they are about. The
+// heart calls a field by what programs call it; people are told its label.
+func (s *signPage) explainFaults(r *page.Request, err error) {
+	e, ok := errors.AsType[*account.Error](err)
+	if !ok {
+		return
+	}
+	at, labels := map[string]*fieldView{}, map[string]string{"signature.data": r.Say("sign.signature.name"), "initials.data": r.Say("sign.initials.name")}
+	for _, f := range s.Fields {
+		labels[f.key] = f.Label
+		if at["fields."+f.key] == nil {
+			at["fields."+f.key] = f
+		}
+		if f.group != "" && at["fields."+f.group] == nil {
+			at["fields."+f.group] = f
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
+		var said []string
+		for _, sentence := range e.Fields[name] {
+			said = append(said, r.Translate(sentence, labels))
+		}
+		text := strings.Join(said, " ")
+		switch f := at[name]; {
+		case f != nil:
+			f.Errors = append(f.Errors, text)
+			s.Faults = append(s.Faults, faultOf{"#" + f.Input, text})
+		case name == "consent":
+			s.ConsentError = r.Say("sign.consent.missing")
+			s.Faults = append(s.Faults, faultOf{"#consent", s.ConsentError})
+		case strings.HasPrefix(name, "signature."):
+			s.Signature.Error = markFault(r, name, text)
+			s.Faults = append(s.Faults, faultOf{"#" + s.Signature.Input, s.Signature.Error})
+		case strings.HasPrefix(name, "initials."):
+			s.Initials.Error = markFault(r, name, text)
+			s.Faults = append(s.Faults, faultOf{"#" + s.Initials.Input, s.Initials.Error})
+		default:
+			s.Faults = append(s.Faults, faultOf{"#main", text})
+		}
+	}
+}
+
+func markFault(r *page.Request, name, text string) string {
+	kind, field, _ := strings.Cut(name, ".")
+	if field == "data" && r.Form.Value(kind+".data") == "" && len(r.Form.Files[kind+".file"].Data) == 0 {
+		return r.Say("sign." + kind + ".missing")
+	}
+	return text
+}
+
+// SavedAddress is where the picture of what is kept is found: another one for
+// every other one, so that no old one is shown.
+func SavedAddress(kind string, m *signing.Mark) string {
+	return "/app/me/signature/" + kind + "?v=" + account.ConsentName(m.Type+m.Data+m.Text+m.Font)
+}
+
+// ownMarks are what the person invited keeps to sign with, if they are a member who
+// is signed in here.
+func (h *Handlers) ownMarks(r *page.Request, v *visitor) signing.SavedMarks {
+	who, u, ok := r.SignedIn()
+	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
+		return signing.SavedMarks{}
+	}
+	saved, err := h.Signing.SavedMarks(r.UserContext(), who)
+	if err != nil {
+		h.Log.Error("saved signature", "request_id", r.RequestID(), "error", err)
+	}
+	return saved
+}

@@ -1,0 +1,209 @@
+package contacts
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/contact"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+func (h *Handlers) ContactRoutes(app *fiber.App) {
+	h.Site.TeamGet(app, "/app/contacts", h.showContacts)
+	h.Site.TeamGet(app, "/app/contacts/new", func(r *page.Request) error {
+		return writers(r, func() error { return r.Render(http.StatusOK, "contact-form", contactForm(r, contact.Contact{})) })
+	})
+	h.Site.TeamPost(app, "/app/contacts/new", h.addContact)
+	h.Site.TeamGet(app, "/app/contacts/import", func(r *page.Request) error {
+		return writers(r, func() error { return renderImport(r, http.StatusOK, importPage{}, page.Page{}) })
+	})
+	h.Site.TeamPost(app, "/app/contacts/import", h.importContacts)
+	h.Site.TeamGet(app, "/app/contacts/export", h.exportContacts)
+	h.Site.TeamGet(app, "/app/contacts/suggest", h.suggestContacts)
+	h.Site.TeamGet(app, "/app/contacts/:id", h.showContact)
+	h.Site.TeamGet(app, "/app/contacts/:id/edit", func(r *page.Request) error {
+		return writers(r, func() error {
+			c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+			if err != nil {
+				return err
+			}
+			return r.Render(http.StatusOK, "contact-form", contactForm(r, c))
+		})
+	})
+	h.Site.TeamPost(app, "/app/contacts/:id/edit", h.saveContact)
+	for action, do := range map[string]func(*page.Request) (contact.Contact, error){
+		"archive": func(r *page.Request) (contact.Contact, error) {
+			return h.Contacts.Archive(r.UserContext(), r.Who.Actor, r.Params("id"))
+		},
+		"restore": func(r *page.Request) (contact.Contact, error) {
+			return h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
+		},
+		"delete": func(r *page.Request) (contact.Contact, error) {
+			return h.Contacts.Delete(r.UserContext(), r.Who.Actor, r.Params("id"))
+		},
+	} {
+		h.Site.TeamPost(app, "/app/contacts/:id/"+action, func(r *page.Request) error {
+			c, err := do(r)
+			if err != nil {
+				return err
+			}
+			r.Flash("ok", "contact.done."+action, "name", contactName(c))
+			return r.SeeOther("/app/contacts/" + c.ID)
+		})
+	}
+}
+
+// writers lets on whoever may change contacts.
+func writers(r *page.Request, h func() error) error {
+	if !r.Who.Actor.Can(account.ScopeWrite) {
+		return r.Forbid(r.Say("contacts.forbidden"))
+	}
+	return h()
+}
+
+func contactName(c contact.Contact) string { return cmp.Or(c.Name, c.Email) }
+
+// contactList is the page of all contacts.
+type contactList struct {
+	Contacts []contact.Contact
+	MayEdit  bool
+	Search   string
+	Status   string
+	Kept     []page.Pair
+	Filters  []page.Tab
+	Columns  []page.Column
+	Pager    page.Pager
+	Filtered bool
+}
+
+func (h *Handlers) showContacts(r *page.Request) error {
+	number, size := r.PageOf()
+	sort, status := cmp.Or(r.Query("sort"), "name|asc"), cmp.Or(r.Query("status"), contact.Active)
+	by, direction, _ := strings.Cut(sort, "|")
+	q := account.ListQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: by, Descending: direction == "desc", Statuses: []string{status}}
+	list, err := h.Contacts.List(r.UserContext(), r.Who.Actor, q)
+	if err != nil {
+		return err
+	}
+	c := contactList{Contacts: list.Items, MayEdit: r.Who.Actor.Can(account.ScopeWrite), Search: q.Search, Status: status, Kept: r.Kept("search", "page"),
+		Pager: r.Pager(number, size, list.Total), Filtered: q.Search != "" || status != contact.Active,
+		Columns: []page.Column{r.Sortable("name", r.Say("contact.name"), sort, false), r.Sortable("email", r.Say("contact.email"), sort, false),
+			r.Sortable("organization", r.Say("contact.organization"), sort, false), {Text: r.Say("contact.tags")}, {Text: r.Say("contact.documents")},
+			r.Sortable("last_used_at", r.Say("contact.used"), sort, true)}}
+	for _, s := range []string{contact.Active, contact.Archived, contact.Deleted} {
+		value := s
+		if s == contact.Active {
+			value = ""
+		}
+		c.Filters = append(c.Filters, page.Tab{Href: r.Link("status", value, "page", ""), Text: r.Say("contacts." + s), Current: s == status, Count: -1})
+	}
+	return r.Render(http.StatusOK, "contacts", page.Page{Title: r.Say("nav.contacts"), Data: c})
+}
+
+// contactPage is one contact.
+type contactPage struct {
+	contact.Contact
+	Called    string
+	State     string
+	MayEdit   bool
+	Language  string
+	Documents []signing.Row
+}
+
+// documentsOf is how many documents of a contact are shown.
+const documentsOf = 20
+
+func (h *Handlers) showContact(r *page.Request) error {
+	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(), MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: c.Locale}
+	for _, l := range page.Languages {
+		if l.Tag == c.Locale {
+			p.Language = l.Name
+		}
+	}
+	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "contact", page.Page{Title: p.Called, Data: p})
+}
+
+// documentsWith are the newest documents to which an address is invited.
+func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
+	list, err := h.Signing.List(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: 1, PerPage: 100, Search: email})
+	if err != nil {
+		return nil, err
+	}
+	for _, raw := range list.Rows {
+		var row signing.Row
+		if err := json.Unmarshal(raw, &row); err != nil {
+			return nil, err
+		}
+		invited := slices.ContainsFunc(row.Signatories, func(s signing.RowSignatory) bool { return strings.EqualFold(s.Email, email) })
+		if invited && len(rows) < documentsOf {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// contactInputs is the form of a contact, a new one where ID is empty.
+type contactInputs struct {
+	contact.Contact
+	Action, Back string
+	TagList      string
+	Languages    []page.Option
+}
+
+func contactForm(r *page.Request, c contact.Contact) page.Page {
+	f := contactInputs{Contact: c, Action: "/app/contacts/new", Back: "/app/contacts", TagList: strings.Join(c.Tags, ", "),
+		Languages: append([]page.Option{{Value: "", Label: r.Say("contact.locale.unknown"), Selected: c.Locale == ""}}, page.LanguageOptions(c.Locale)...)}
+	title := r.Say("contacts.add")
+	if c.ID != "" {
+		f.Back = "/app/contacts/" + c.ID
+		f.Action, title = f.Back+"/edit", r.Say("contact.edit.title", "name", contactName(c))
+	}
+	return page.Page{Title: title, Data: f}
+}
+
+func contactInput(r *page.Request) contact.Input {
+	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
+	tags := []string{}
+	for t := range strings.SplitSeq(r.Form.Value("tags"), ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			tags = append(tags, t)
+		}
+	}
+	return contact.Input{Name: text("name"), Email: text("email"), Organization: text("organization"), Phone: text("phone"), Locale: text("locale"), Note: text("note"), Tags: &tags}
+}
+
+func (h *Handlers) addContact(r *page.Request) error {
+	c, err := h.Contacts.Create(r.UserContext(), r.Who.Actor, contactInput(r))
+	if err != nil {
+		return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, contact.Contact{}))
+	}
+	r.Flash("ok", "contact.added", "name", contactName(c))
+	return r.SeeOther("/app/contacts/" + c.ID)
+}
+
+func (h *Handlers) saveContact(r *page.Request) error {
+	c, err := h.Contacts.Update(r.UserContext(), r.Who.Actor, r.Params("id"), contactInput(r))
+	if err == nil {
+		r.Flash("ok", "settings.saved")
+		return r.SeeOther("/app/contacts/" + c.ID)
+	}
+	c, failed := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if failed != nil {
+		return failed
+	}
+	return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, c))
+}

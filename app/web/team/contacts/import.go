@@ -1,0 +1,169 @@
+package contacts
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/contact"
+	"paraph/app/web/page"
+)
+
+// maxImport is the largest file that the form takes: it travels twice, the second
+// time as text in a hidden input.
+const maxImport = 4_000_000
+
+// importPage is the form for a file, and then what would become of it.
+type importPage struct {
+	File     string // the file in base64, once it was read
+	Name     string
+	Columns  []columnChoice
+	Look     *contact.Import // what would happen
+	Problems []rowProblem
+	More     int // problems that are not shown
+	Good     int // rows that can be taken
+}
+
+// columnChoice maps a field to a heading of the file.
+type columnChoice struct {
+	Field, Label string
+	Options      []page.Option
+}
+
+// rowProblem is a row that can't be taken, in words.
+type rowProblem struct {
+	Row         int
+	Email, Text string
+}
+
+// shownProblems is how many rows with a problem are listed.
+const shownProblems = 100
+
+func renderImport(r *page.Request, status int, i importPage, p page.Page) error {
+	p.Title, p.Data = r.Say("import.title"), i
+	return r.Render(status, "contact-import", p)
+}
+
+// importContacts looks at a file first, shows what would become of it, and takes
+// it when asked to.
+func (h *Handlers) importContacts(r *page.Request) error {
+	if !r.Who.Actor.Can(account.ScopeWrite) {
+		return r.Forbid(r.Say("contacts.forbidden"))
+	}
+	raw, name, err := importFile(r)
+	if err != nil {
+		return importAgain(r, err, importPage{})
+	}
+	i := importPage{File: base64.StdEncoding.EncodeToString(raw), Name: name}
+	headings, err := contact.Headings(bytes.NewReader(raw))
+	if err != nil {
+		return importAgain(r, err, importPage{})
+	}
+	chosen := chosenColumns(r)
+	in := contact.ImportInput{Body: bytes.NewReader(raw), Columns: chosen, Check: r.Form.Value("do") != "import"}
+	got, err := h.Contacts.Import(r.UserContext(), r.Who.Actor, in)
+	if err != nil {
+		i.Columns = columnChoices(r, headings, chosen)
+		return importAgain(r, err, i)
+	}
+	if !in.Check {
+		r.Flash("ok", "import.done", "created", strconv.Itoa(got.Created), "updated", strconv.Itoa(got.Updated), "left", strconv.Itoa(len(got.Faults)))
+		return r.SeeOther("/app/contacts")
+	}
+	i.Look, i.Columns, i.Good = &got, columnChoices(r, headings, got.Columns), got.Created+got.Updated
+	for n, f := range got.Faults {
+		if n == shownProblems {
+			i.More = len(got.Faults) - n
+			break
+		}
+		var texts []string
+		for _, messages := range f.Fields {
+			texts = append(texts, messages...)
+		}
+		i.Problems = append(i.Problems, rowProblem{f.Row, f.Email, strings.Join(texts, " ")})
+	}
+	return renderImport(r, http.StatusOK, i, page.Page{})
+}
+
+// importFile is the file that was chosen, or the one that the form brings back.
+func importFile(r *page.Request) (raw []byte, name string, err error) {
+	if f, ok := r.Form.Files["file"]; ok && len(f.Data) > 0 {
+		raw, name = f.Data, f.Name
+	} else if raw, err = base64.StdEncoding.DecodeString(r.Form.Value("data")); err != nil {
+		return nil, "", account.Malformed("The form did not arrive whole.").Because(err)
+	} else {
+		name = r.Form.Value("name")
+	}
+	switch {
+	case len(raw) == 0:
+		return nil, "", account.Invalid("file", r.Say("import.none"))
+	case len(raw) > maxImport:
+		return nil, "", account.Invalid("file", r.Say("import.large", "limit", page.BytesInWords(maxImport)))
+	}
+	return raw, name, nil
+}
+
+// chosenColumns are those of the form; nil goes by the headings.
+func chosenColumns(r *page.Request) map[string]string {
+	if !r.Form.Has("column.email") {
+		return nil
+	}
+	out := map[string]string{}
+	for _, field := range contact.Fields() {
+		if heading := r.Form.Value("column." + field); heading != "" {
+			out[field] = heading
+		}
+	}
+	return out
+}
+
+func columnChoices(r *page.Request, headings []string, chosen map[string]string) (out []columnChoice) {
+	for _, field := range contact.Fields() {
+		c := columnChoice{Field: field, Label: r.Say("contact." + field), Options: []page.Option{{Value: "", Label: r.Say("import.nothing"), Selected: chosen[field] == ""}}}
+		for _, h := range headings {
+			if strings.TrimSpace(h) != "" {
+				c.Options = append(c.Options, page.Option{Value: h, Label: h, Selected: chosen[field] == h})
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// importAgain shows what is wrong with the file, or with the columns.
+func importAgain(r *page.Request, err error, i importPage) error {
+	switch account.KindOf(err) {
+	case account.KindInvalid, account.KindMalformed, account.KindTooLarge:
+	default:
+		return err
+	}
+	f := r.FailureOf(err)
+	p := page.Page{Faults: map[string][]string{}}
+	for name, messages := range f.Faults {
+		p.Faults[strings.Replace(name, "columns.", "column.", 1)] = messages
+	}
+	if len(f.Faults) == 0 {
+		p.Faults["file"] = []string{r.Explain(f)}
+	}
+	return renderImport(r, http.StatusUnprocessableEntity, i, p)
+}
+
+// exportContacts sends all contacts as a file.
+func (h *Handlers) exportContacts(r *page.Request) error {
+	write, err := h.Contacts.Export(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	r.Set(fiber.HeaderContentDisposition, `attachment; filename="contacts.csv"`)
+	return r.Send(out.Bytes())
+}

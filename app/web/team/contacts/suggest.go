@@ -1,0 +1,28 @@
+package contacts
+
+import (
+	"paraph/app/web/page"
+)
+
+// knownPerson is somebody who may be meant by what was typed.
+type knownPerson struct {
+	Name   string `json:"name"`
+	Email  string `json:"email"`
+	Locale string `json:"locale"`
+}
+
+// suggestContacts answers a script with the contacts that somebody who has typed
+// a few letters may mean.
+func (h *Handlers) suggestContacts(r *page.Request) error {
+	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, r.Query("q"), 8)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Data []knownPerson `json:"data"`
+	}{[]knownPerson{}}
+	for i := range found {
+		out.Data = append(out.Data, knownPerson{found[i].Name, found[i].Email, found[i].Locale})
+	}
+	return r.JSON(out)
+}

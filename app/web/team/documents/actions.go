@@ -1,0 +1,177 @@
+package documents
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// oneStep is a method of the heart that needs to know nothing but the document.
+type oneStep func(*signing.Service, context.Context, account.Actor, string) (*signing.Document, error)
+
+// documentSteps are the actions that need nothing but a press of their button.
+var documentSteps = map[string]oneStep{
+	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
+	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
+	"delete": (*signing.Service).Delete, "duplicate": (*signing.Service).Duplicate,
+	"remind": func(s *signing.Service, ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
+		return s.Remind(ctx, who, id, "")
+	},
+}
+
+// takeStep does what a button says. What can be taken back is offered to be.
+func (h *Handlers) takeStep(r *page.Request, name string) error {
+	id := strings.Clone(r.Params("id"))
+	next := "/app/documents/" + id
+	if r.Form.Has("next") {
+		next = r.Inside(r.Form.Value("next"))
+	}
+	step := documentSteps[name]
+	if invitation := r.Form.Value("invitation"); name == "remind" && invitation != "" {
+		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
+			return s.Remind(ctx, who, id, invitation)
+		}
+	}
+	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)
+	if account.KindOf(err) == account.KindConflict {
+		// Somebody was faster, or the page is an old one.
+		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
+		return r.SeeOther(next)
+	}
+	if err != nil {
+		return err
+	}
+	undo := ""
+	switch name {
+	case "archive", "delete":
+		undo = "/app/documents/" + id + "/restore"
+	case "duplicate":
+		next = "/app/documents/" + d.ID
+	}
+	r.FlashUndo("act.done."+name, undo, "title", d.Title)
+	return r.SeeOther(next)
+}
+
+// formStep is an action that needs words, a date or a person: a small page with
+// a form, which a script shows as a dialog.
+type formStep struct {
+	fields []string
+	danger bool
+	do     func(s *signing.Service, r *page.Request, id string) error
+}
+
+var documentForms = map[string]formStep{
+	"reject": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
+		_, err := s.Reject(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		return err
+	}},
+	"void": {fields: []string{"reason"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
+		_, err := s.Void(r.UserContext(), r.Who.Actor, id, trimmed(r, "reason"))
+		return err
+	}},
+	"extend": {fields: []string{"expires_at"}, do: func(s *signing.Service, r *page.Request, id string) error {
+		_, err := s.Extend(r.UserContext(), r.Who.Actor, id, endOfDay(r, "expires_at"))
+		return err
+	}},
+	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Service, r *page.Request, id string) error {
+		in := signing.InvitationInput{Name: trimmed(r, "name"), Email: trimmed(r, "email")}
+		_, err := s.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		return err
+	}},
+	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
+		return s.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
+	}},
+}
+
+// trimmed is a field of the form without blanks around it.
+func trimmed(r *page.Request, name string) *string {
+	s := strings.TrimSpace(r.Form.Value(name))
+	return &s
+}
+
+// endOfDay is the end of the day of a field, where the reader lives; nil is none.
+func endOfDay(r *page.Request, name string) *time.Time {
+	t, err := time.ParseInLocation(time.DateOnly, r.Form.Value(name), r.Who.Zone())
+	if err != nil {
+		return nil
+	}
+	t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
+	return &t
+}
+
+// actPage is the small page of an action with a form.
+type actPage struct {
+	Name, Text, Do string
+	Document       string // its title
+	At, Next       string
+	Danger         bool
+	Invitation     string
+	Fields         []string
+	Tomorrow       string
+}
+
+func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page) error {
+	d, actions, err := h.document(r, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(actions, signing.Action(name)) {
+		return account.Conflict("action_not_possible", r.Say("act.notnow"))
+	}
+	form := documentForms[name]
+	base := "/app/documents/" + d.ID
+	data := actPage{Name: name, Document: d.Title, At: base + "/" + name, Danger: form.danger, Fields: form.fields, Next: base, Do: r.Say("act." + name),
+		Tomorrow: h.Now().In(r.Who.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)}
+	if next := cmp.Or(r.Form.Value("next"), strings.Clone(r.Query("next"))); next != "" {
+		data.Next = r.Inside(next)
+	}
+	person := ""
+	if name == "replace" {
+		data.Invitation = cmp.Or(r.Form.Value("invitation"), strings.Clone(r.Query("invitation")))
+		inv := d.Invitation(data.Invitation)
+		if inv == nil {
+			return account.NotFound("invitation")
+		}
+		person = inv.Name
+	}
+	p.Title = r.Say("act."+name+".title", "title", d.Title, "person", person)
+	data.Text = r.Say("act."+name+".text", "title", d.Title, "person", person)
+	p.Data = data
+	return r.Render(status, "act", p)
+}
+
+func (h *Handlers) takeForm(r *page.Request, name string) error {
+	err := documentForms[name].do(h.Signing, r, r.Params("id"))
+	switch account.KindOf(err) {
+	case account.KindInvalid:
+		f := r.FailureOf(err)
+		return h.askStep(r, name, f.Status, page.Page{Values: r.Form, Faults: f.Faults})
+	case account.KindConflict:
+		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
+		return r.SeeOther("/app/documents/" + r.Params("id"))
+	}
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "act.done."+name)
+	if name == "purge" {
+		return r.SeeOther("/app/documents/trash")
+	}
+	return r.SeeOther(r.Inside(r.Form.Value("next")))
+}
+
+// makeSample makes a draft to try everything with.
+func (h *Handlers) makeSample(r *page.Request) error {
+	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.BaseURL())
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "documents.sample.made")
+	return r.SeeOther("/app/documents/" + d.ID)
+}

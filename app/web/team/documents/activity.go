@@ -1,0 +1,145 @@
+package documents
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// activity is what happened to a document, the newest first, by days.
+type activity struct {
+	Days  []activityDay
+	Pager page.Pager
+	Zone  string
+}
+
+type activityDay struct {
+	Title   string
+	Entries []activityEntry
+}
+
+// activityEntry is one entry of the audit trail in words, with its evidence.
+type activityEntry struct {
+	ID, Text, Icon  string
+	At              time.Time
+	Time, UTC       string
+	Who, Mail       string
+	IP, Agent, Hash string
+	Seq             uint64
+	Reason          string
+}
+
+func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
+	number, size := r.PageOf()
+	entries, total, err := h.Signing.Events(r.UserContext(), r.Who.Actor, d.ID, signing.EventsQuery{Page: number, PerPage: size, Descending: true})
+	if err != nil {
+		return activity{}, err
+	}
+	a := activity{Pager: r.Pager(number, size, total), Zone: r.Who.Zone().String()}
+	for _, e := range entries {
+		at := e.At.In(r.Who.Zone())
+		title := r.Words.Date(at)
+		if n := len(a.Days); n == 0 || a.Days[n-1].Title != title {
+			a.Days = append(a.Days, activityDay{Title: title})
+		}
+		day := &a.Days[len(a.Days)-1]
+		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: happened(r.Words, d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Seq,
+			Time: at.Format("15:04:05 MST"), UTC: e.At.UTC().Format("2006-01-02 15:04:05 UTC"), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
+			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Data["reason"]})
+	}
+	return a, nil
+}
+
+// happened words an entry of the audit trail. A type that has no words, of a
+// later version perhaps, is shown as it is.
+func happened(w *page.Words, d *signing.Document, e *signing.Entry) string {
+	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
+	if e.Value.ActorKind == "system" {
+		who = w.Must("event.system")
+	}
+	person := e.Value.Data["email"]
+	if inv := d.Invitation(e.Value.Invitation); inv != nil {
+		person = inv.Name
+	}
+	pairs := []any{"who", who, "person", person, "title", d.Title}
+	for _, name := range []string{"name", "from", "to", "email"} {
+		pairs = append(pairs, name, e.Value.Data[name])
+	}
+	text, err := w.Say("event."+e.Value.Type, pairs...)
+	if err != nil {
+		return e.Value.Type
+	}
+	return text
+}
+
+// eventIcon is the symbol of a kind of entry.
+func eventIcon(kind string) string {
+	for symbol, kinds := range map[string][]string{
+		"check":     {"invitation.signed", "document.approved", "invitation.consented"},
+		"checks":    {"document.completed", "document.renewed"},
+		"sent":      {"document.sent", "invitation.notified"},
+		"bell":      {"invitation.reminded", "invitation.link_requested", "invitation.problem_reported"},
+		"eye":       {"invitation.viewed"},
+		"cross":     {"invitation.declined", "document.rejected", "document.deleted"},
+		"void":      {"document.voided", "invitation.consent_withdrawn"},
+		"clock":     {"document.expired", "document.extended"},
+		"hourglass": {"document.submitted"},
+		"alert":     {"document.mail_failed", "document.sealing_delayed"},
+		"users":     {"invitation.replaced", "invitation.delegated", "document.handed_over", "invitation.in_person"},
+	} {
+		if slices.Contains(kinds, kind) {
+			return symbol
+		}
+	}
+	return "pencil"
+}
+
+// eventJSON is an entry of the audit trail for programs.
+type eventJSON struct {
+	Seq               uint64            `json:"seq"`
+	ID                string            `json:"id"`
+	Type              string            `json:"type"`
+	At                string            `json:"at"`
+	Invitation        string            `json:"invitation_id,omitempty"`
+	Actor             eventActor        `json:"actor"`
+	IP                string            `json:"ip,omitempty"`
+	UserAgent         string            `json:"user_agent,omitempty"`
+	Data              map[string]string `json:"data,omitempty"`
+	Hash              string            `json:"hash"`
+	Previous          string            `json:"previous"`
+	PreviousOfHistory string            `json:"previous_of_document"`
+}
+
+type eventActor struct {
+	Kind  string `json:"kind"`
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Email string `json:"email,omitempty"`
+}
+
+// maxEvents is how many entries are given at once.
+const maxEvents = 10_000
+
+// downloadEvents gives the audit trail of a document, oldest first.
+func (h *Handlers) downloadEvents(r *page.Request) error {
+	entries, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, r.Params("id"), signing.EventsQuery{Page: 1, PerPage: maxEvents})
+	if err != nil {
+		return err
+	}
+	out := make([]eventJSON, 0, len(entries))
+	for _, e := range entries {
+		out = append(out, eventJSON{Seq: e.Seq, ID: e.ID, Type: e.Value.Type, At: signing.FormatTime(e.At), Invitation: e.Value.Invitation,
+			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Data,
+			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
+	}
+	if !r.Scripted() {
+		r.Set(fiber.HeaderContentDisposition, `attachment; filename="audit-trail.json"`)
+	}
+	return r.JSON(out)
+}

@@ -1,0 +1,156 @@
+package documents
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+	"paraph/app/web/signer"
+)
+
+// Bounds of what is done with many documents at once.
+const (
+	maxBulk = 1000
+	maxZip  = 200
+)
+
+// bulkActions are offered for many documents, by the part of the lists.
+var bulkActions = map[string][]string{
+	"":         {"remind", "download", "archive", "void", "delete"},
+	"archived": {"download", "restore", "delete"},
+	"trash":    {"restore"},
+}
+
+func bulkOptions(r *page.Request, part string) []page.Option {
+	var out []page.Option
+	for _, a := range bulkActions[part] {
+		if a == "download" || r.Who.Actor.Can(account.ScopeWrite) {
+			out = append(out, page.Option{Value: a, Label: r.Say("act." + a)})
+		}
+	}
+	return out
+}
+
+// bulkPage asks for what is still needed, or tells what came of it.
+type bulkPage struct {
+	Action, Next string
+	IDs          []string
+	Results      []bulkResult
+	Done, Failed int
+	Count        int
+}
+
+// bulkResult is what came of one document.
+type bulkResult struct {
+	Title, Href, Fault string
+}
+
+// bulk does one thing with all documents that were chosen, and says of each what
+// came of it: one that can't does not keep the others from it.
+func (h *Handlers) bulk(r *page.Request) error {
+	data := bulkPage{Action: r.Form.Value("action"), Next: r.Inside(r.Form.Value("next"))}
+	known := slices.ContainsFunc([]string{"", "archived", "trash"}, func(part string) bool { return slices.Contains(bulkActions[part], data.Action) })
+	ids, err := h.ticked(r, data.Next)
+	if err != nil {
+		return err
+	}
+	if !known || len(ids) == 0 {
+		r.Flash("warn", "bulk.nothing")
+		return r.SeeOther(data.Next)
+	}
+	data.IDs, data.Count = ids, len(ids)
+	reason := r.Form.Value("reason")
+	switch {
+	case data.Action == "download" && len(ids) > maxZip:
+		r.Flash("warn", "bulk.toomany")
+		return r.SeeOther(data.Next)
+	case data.Action == "download":
+		all, err := h.Signing.DownloadMany(r.UserContext(), r.Who.Actor, ids)
+		if account.KindOf(err) == account.KindConflict {
+			r.Flash("warn", "bulk.nofiles")
+			return r.SeeOther(data.Next)
+		}
+		if err != nil {
+			return err
+		}
+		return signer.Stream(r, all)
+	case data.Action == "void" && !r.Form.Has("reason"):
+		return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.void.title", "n", len(ids)), Data: data})
+	case data.Action == "void" && strings.TrimSpace(reason) == "":
+		return r.Render(http.StatusUnprocessableEntity, "bulk", page.Page{Title: r.Say("bulk.void.title", "n", len(ids)), Data: data,
+			Values: r.Form, Faults: map[string][]string{"reason": {r.Say("act.reason.missing")}}})
+	}
+	for _, id := range ids {
+		result, err := h.bulkOne(r, data.Action, id, reason)
+		if err != nil {
+			return err
+		}
+		if result.Fault == "" {
+			data.Done++
+		} else {
+			data.Failed++
+		}
+		data.Results = append(data.Results, result)
+	}
+	return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.done." + data.Action), Data: data})
+}
+
+// bulkOne gives an error only for what is our fault.
+func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResult, error) {
+	ctx, who := r.UserContext(), r.Who.Actor
+	var d *signing.Document
+	var err error
+	if action == "void" {
+		d, err = h.Signing.Void(ctx, who, id, &reason)
+	} else {
+		d, err = documentSteps[action](h.Signing, ctx, who, id)
+	}
+	if err == nil {
+		return bulkResult{Title: d.Title, Href: "/app/documents/" + d.ID}, nil
+	}
+	f := r.FailureOf(err)
+	if f.Status >= http.StatusInternalServerError && f.Status != http.StatusServiceUnavailable {
+		return bulkResult{}, err
+	}
+	result := bulkResult{Title: id, Fault: r.Explain(f)}
+	if d, err := h.Signing.Get(ctx, who, id); err == nil {
+		result.Title, result.Href = d.Title, "/app/documents/"+d.ID
+	}
+	return result, nil
+}
+
+// ticked are the documents that were ticked, or with "all" those that the list
+// at an address has.
+func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
+	if r.Form.Value("all") != "yes" {
+		ids := r.Form.Values["id"]
+		return ids[:min(len(ids), maxBulk)], nil
+	}
+	u, err := url.Parse(list)
+	if err != nil {
+		return nil, account.Malformed("The list is not known.").Because(err)
+	}
+	v := u.Query()
+	q := signing.ListQuery{Page: 1, PerPage: maxBulk, Search: v.Get("search"), Status: v.Get("status"), Owner: v.Get("owner"),
+		CreatedFrom: v.Get("created_from"), CreatedTo: v.Get("created_to"), ExpiresFrom: v.Get("expires_from"), ExpiresTo: v.Get("expires_to")}
+	switch strings.TrimPrefix(u.Path, "/app/documents/") {
+	case "archived":
+		q.Status = "archived"
+	case "trash":
+		q.Status = "deleted"
+	}
+	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := found.Items()
+	ids := make([]string, 0, len(rows))
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids, err
+}

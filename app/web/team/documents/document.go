@@ -1,0 +1,304 @@
+package documents
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+	"paraph/app/web/public"
+	"paraph/app/web/signer"
+)
+
+// documentPage is the page of one document.
+type documentPage struct {
+	*signing.Document
+	Base    string
+	Here    string // address of this very page
+	Mark    page.Chip
+	Banner  banner
+	Primary *menuEntry
+	Actions []menuEntry
+	More    []menuEntry
+	Tabs    []page.Tab
+	Tab     string
+	Aside   string // where it was put, in words; "" for nowhere
+	Restore bool
+	Purge   bool
+	Live    liveData
+
+	Sheets   []signer.Sheet // overview
+	People   []personView   // recipients
+	Activity activity       // activity
+	Files    []fileDetail   // files
+	Sealed   []fileContent  // what there is once completed
+	Report   *public.ReportView
+}
+
+// liveData is what the script that watches for changes begins with.
+type liveData struct{ Document, After string }
+
+// banner says where a document stands and what comes next.
+type banner struct{ Kind, Icon, Title, Text, Quote string }
+
+func (h *Handlers) showDocument(r *page.Request) error {
+	d, actions, err := h.document(r, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	p, err := h.documentPage(r, d, actions)
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "document", page.Page{Title: d.Title, Data: p, Back: "/app/documents", Scripts: []string{"live.js"}})
+}
+
+func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []signing.Action) (*documentPage, error) {
+	p := &documentPage{Document: d, Base: "/app/documents/" + d.ID, Here: r.OriginalURL(), Tab: strings.Clone(r.Query("tab"))}
+	switch p.Tab {
+	case "recipients", "activity", "files":
+	default:
+		p.Tab = "overview"
+	}
+	p.Tabs = r.Tabs(p.Tab, "overview", r.Say("document.tab.overview"), "recipients", r.Say("document.tab.recipients"),
+		"activity", r.Say("document.tab.activity"), "files", r.Say("document.tab.files"))
+	var err error
+	if p.Mark, err = r.Words.StatusChip(d.Status.String()); err != nil {
+		return nil, err
+	}
+	p.Banner = h.banner(r, d)
+	p.Restore, p.Purge = slices.Contains(actions, signing.ActionRestore), slices.Contains(actions, signing.ActionPurge)
+	switch {
+	case d.DeletedAt != nil:
+		p.Aside = r.Say("document.deleted", "when", moment(r, *d.DeletedAt))
+		if at := h.Signing.PurgesAt(d); at != nil {
+			p.Aside += " " + r.Say("document.purged", "day", r.Words.Date(at.In(r.Who.Zone())))
+		}
+	case d.ArchivedAt != nil:
+		p.Aside = r.Say("document.archived", "when", moment(r, *d.ArchivedAt))
+	}
+	h.offer(r, p, actions)
+	if p.Live, err = h.live(r, d.ID); err != nil {
+		return nil, err
+	}
+	return p, h.fillTab(r, p)
+}
+
+func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
+	switch p.Tab {
+	case "overview":
+		p.Sheets = pictures(r, p.Document)
+	case "recipients":
+		p.People = h.people(r, p.Document)
+	case "activity":
+		p.Activity, err = h.activity(r, p.Document)
+	case "files":
+		p.Files, p.Sealed = filesOf(r, p.Document), sealedOf(r, p.Document)
+		if id := r.Query("verify"); id != "" {
+			p.Report, err = h.verifyFile(r, p.Document, id)
+		}
+	}
+	return err
+}
+
+// live is the place in what happens from which a page goes on watching.
+func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
+	last, err := h.Signing.LastEvent(r.UserContext(), r.Who.Actor)
+	return liveData{document, last}, err
+}
+
+func moment(r *page.Request, t time.Time) string { return r.Words.Moment(t.In(r.Who.Zone())) }
+
+// first are the actions that come first in a state: what people mostly want.
+var first = map[signing.Status][]signing.Action{
+	signing.Draft:           {signing.ActionEdit},
+	signing.PendingApproval: {signing.ActionApprove, signing.ActionWithdraw},
+	signing.Approved:        {signing.ActionSend},
+	signing.Rejected:        {signing.ActionReopen},
+	signing.Sent:            {signing.ActionSign, signing.ActionRemind},
+	signing.Completed:       {signing.ActionDownload},
+	signing.Expired:         {signing.ActionExtend},
+	signing.Voided:          {signing.ActionDuplicate},
+}
+
+// offer sorts the actions into the one that comes first, the others, and those
+// behind "More". Nothing is offered but what the heart allows.
+func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Action) {
+	main := signing.Action("")
+	if p.DeletedAt == nil && p.ArchivedAt == nil {
+		if i := slices.IndexFunc(first[p.Status], func(a signing.Action) bool { return slices.Contains(actions, a) }); i >= 0 {
+			main = first[p.Status][i]
+		}
+	}
+	for _, a := range actions {
+		e, ok := h.documentAction(r, p.Document, a, p.Here)
+		switch {
+		case !ok:
+		case a == main:
+			p.Primary = &e
+		case slices.Contains([]signing.Action{signing.ActionDuplicate, signing.ActionArchive, signing.ActionDelete, signing.ActionVoid}, a):
+			p.More = append(p.More, e)
+		default:
+			p.Actions = append(p.Actions, e)
+		}
+	}
+}
+
+// documentAction is an action on the page of its document.
+func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signing.Action, here string) (menuEntry, bool) {
+	at := "/app/documents/" + d.ID + "/"
+	switch a {
+	case signing.ActionReplace, signing.ActionRestore, signing.ActionPurge:
+		return menuEntry{}, false // beside the person, and beside the words on where it is
+	case signing.ActionSend:
+		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
+	case signing.ActionSubmit, signing.ActionApprove, signing.ActionWithdraw, signing.ActionReopen:
+		return menuEntry{Text: r.Say("act." + string(a)), Icon: map[signing.Action]string{signing.ActionSubmit: "hourglass", signing.ActionApprove: "shield-ok"}[a], Action: at + string(a)}, true
+	case signing.ActionReject:
+		return menuEntry{Text: r.Say("act.reject"), Icon: "shield-no", Href: at + "reject", Dialog: true}, true
+	}
+	return h.menuEntry(r, d, a, here)
+}
+
+// banner words the state of a document.
+func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
+	word := d.Status.String()
+	look := page.StatusLooks[word]
+	b := banner{Kind: look.Kind, Icon: look.Icon}
+	approver := ""
+	if d.Approver != nil {
+		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
+	}
+	done := d.ProgressOf()
+	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor())}
+	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
+		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
+		if at != nil {
+			pairs = append(pairs, name, moment(r, *at))
+		}
+	}
+	key := word
+	switch {
+	case d.Status == signing.PendingApproval && approver == "":
+		key = "pending_any"
+	case d.Attention != "":
+		key, b.Kind, b.Icon = d.Attention, "warn", "alert"
+		if d.Attention == signing.AttentionDeclined {
+			b.Kind = "danger"
+		}
+		b.Quote = d.AttentionText
+	case d.Status == signing.Rejected:
+		b.Quote = d.RejectedReason
+	case d.Status == signing.Voided:
+		b.Quote = d.VoidedReason
+	}
+	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
+	if d.Status != signing.Sent || d.Attention != "" {
+		return b
+	}
+	if at := d.NextReminder(h.Now()); at != nil {
+		b.Text += " " + r.Say("banner.reminder", "when", moment(r, *at))
+	}
+	if d.ExpiresAt != nil {
+		b.Text += " " + r.Say("banner.deadline", "when", moment(r, *d.ExpiresAt))
+	}
+	return b
+}
+
+func names(r *page.Request, all []string) string {
+	if len(all) > 3 {
+		return r.Say("banner.names", "names", strings.Join(all[:3], ", "), "n", len(all)-3)
+	}
+	return strings.Join(all, ", ")
+}
+
+// pictures are the pages of all files as they stand.
+func pictures(r *page.Request, d *signing.Document) []signer.Sheet {
+	var out []signer.Sheet
+	total := 0
+	for i := range d.Files {
+		total += len(d.Files[i].Pages)
+	}
+	for i := range d.Files {
+		f := &d.Files[i]
+		for n, size := range f.Pages {
+			k := len(out) + 1
+			x := signer.Sheet{ID: "p" + strconv.Itoa(k), Label: r.Say("sign.page", "n", k, "total", total), Lazy: k > 2, Width: 640,
+				Src:    fmt.Sprintf("/app/documents/%s/pages/%s/%d.png?w=640&v=%.8s", d.ID, f.ID, n+1, f.Current()),
+				Height: max(1, int(640*size.Height/max(size.Width, 1)+.5))}
+			if n == 0 {
+				x.FileName = f.Name
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// personView is a person invited, on the page of the document.
+type personView struct {
+	*signing.Invitation
+	Badge           page.Badge
+	RoleText, State string
+	Facts           []fact
+	Problem         string
+	Next            string // who took over
+	Link            string
+	Own             bool
+	Remind, Replace bool
+	Host            bool // the reader may hand them a device to sign on
+}
+
+// fact is something that happened, with its time.
+type fact struct {
+	Text string
+	At   time.Time
+}
+
+func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
+	var out []personView
+	n := 0
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: r.Words.Badge(n, inv.Name, inv.Status)}
+		if inv.Status == signing.Delegated {
+			v.Badge = page.Badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
+		} else {
+			n++
+		}
+		v.Facts = facts(r, inv)
+		if d.Attention == signing.AttentionMailFailed && strings.Contains(d.AttentionText, inv.Email) {
+			v.Problem = d.AttentionText
+		}
+		if next := d.Invitation(inv.DelegatedTo); next != nil {
+			v.Next = next.Name
+		}
+		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
+		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
+		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
+		if r.Who.Actor.Can(account.ScopeWrite) || v.Own {
+			v.Link = h.Signing.SignURL(d, inv, r.BaseURL())
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func facts(r *page.Request, inv *signing.Invitation) []fact {
+	var out []fact
+	for _, x := range []struct {
+		word string
+		at   *time.Time
+	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"declined", inv.DeclinedAt}} {
+		if x.at != nil {
+			out = append(out, fact{r.Say("person.at."+x.word, "n", inv.RemindersSent), *x.at})
+		}
+	}
+	return out
+}

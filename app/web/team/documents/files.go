@@ -1,0 +1,107 @@
+package documents
+
+import (
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+	"paraph/app/web/public"
+	"paraph/app/web/signer"
+)
+
+// fileDetail is a file of a document with what can be had of it.
+type fileDetail struct {
+	*signing.File
+	Contents []fileContent
+	Checks   string // address of its check, "" before there is anything to check
+	Checked  bool
+}
+
+// fileContent is one form of a file: its upload, or the PDF as it stands.
+type fileContent struct {
+	Text, Href, SHA256 string
+}
+
+func filesOf(r *page.Request, d *signing.Document) []fileDetail {
+	var out []fileDetail
+	at := "/app/documents/" + d.ID + "/download/"
+	now := "document.file.current"
+	if d.Status == signing.Completed {
+		now = "document.file.final"
+	}
+	for i := range d.Files {
+		f := &d.Files[i]
+		v := fileDetail{File: f, Contents: []fileContent{{r.Say("document.file.original"), at + "original-" + f.ID, f.SHA256}}, Checked: r.Query("verify") == f.ID}
+		if len(f.Revisions) > 0 || f.Base != f.Upload {
+			v.Contents = append(v.Contents, fileContent{r.Say(now), at + "file-" + f.ID, f.Current()})
+		}
+		if len(f.Revisions) > 0 || f.Presigned {
+			v.Checks = "/app/documents/" + d.ID + "?tab=files&verify=" + f.ID + "#report"
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// sealedOf is what there is of a document as a whole.
+func sealedOf(r *page.Request, d *signing.Document) []fileContent {
+	at := "/app/documents/" + d.ID + "/download/"
+	var out []fileContent
+	if d.Certificate != nil {
+		out = append(out, fileContent{r.Say("document.file.certificate"), at + "certificate", d.Certificate.Current()})
+	}
+	out = append(out, fileContent{Text: r.Say("document.file.evidence"), Href: at + "evidence"})
+	if len(d.Files) > 0 {
+		out = append(out, fileContent{Text: r.Say("document.file.zip"), Href: at + "all"})
+	}
+	return out
+}
+
+// verifyFile checks the signatures of a file as it stands.
+func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (*public.ReportView, error) {
+	f := d.File(id)
+	if f == nil {
+		return nil, account.NotFound("file")
+	}
+	got, err := h.Signing.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	report, err := public.Report(r, f.Name, got)
+	return &report, err
+}
+
+// downloadDocument gives what the address names: the document sealed or as it
+// stands, its certificate, its evidence, everything, or one file of it.
+func (h *Handlers) downloadDocument(r *page.Request) error {
+	what, id := strings.Clone(r.Params("what")), r.Params("id")
+	if name, file, ok := strings.Cut(what, "-"); ok {
+		version, known := map[string]string{"original": "original", "file": "current"}[name]
+		if !known {
+			return account.NotFound("file")
+		}
+		d, err := h.Signing.FileContent(r.UserContext(), r.Who.Actor, id, file, version)
+		if err != nil {
+			return err
+		}
+		return signer.Stream(r, d)
+	}
+	in, ok := map[string]signing.DownloadInput{
+		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"},
+		"evidence": {Version: "current", Content: "evidence"}, "all": {Format: "zip", Version: "current"},
+	}[what]
+	if !ok {
+		return account.NotFound("file")
+	}
+	d, err := h.Signing.Download(r.UserContext(), r.Who.Actor, id, in)
+	if err != nil {
+		return err
+	}
+	return signer.Stream(r, d)
+}
+
+// DocumentPicture is a page for a member.
+func (h *Handlers) DocumentPicture(r *page.Request) error {
+	return signer.SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
+}

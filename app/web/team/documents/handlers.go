@@ -1,0 +1,21 @@
+// Package documents serves the lists of documents and the page of each one.
+package documents
+
+import (
+	"log/slog"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Handlers are the handlers of these pages, with what they need.
+type Handlers struct {
+	Site      *page.Site
+	Accounts  *account.Service
+	Log       *slog.Logger
+	MaxUpload int64 // of one file, bytes
+	Now       func() time.Time
+	Signing   *signing.Service
+}

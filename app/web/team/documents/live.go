@@ -1,0 +1,118 @@
+package documents
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// heartbeat is how often a stream says that it is still there, and whether the
+// session that it belongs to goes on.
+const heartbeat = 15 * time.Second
+
+// liveEvent is what a page is told.
+type liveEvent struct {
+	Document string `json:"document"`
+	Text     string `json:"text"`
+}
+
+// events tells a page what happens in the company as it happens, as server-sent
+// events. A page that was away names the last event it knows.
+func (h *Handlers) events(r *page.Request) error {
+	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
+	watch, err := h.Signing.Watch(r.UserContext(), r.Who.Actor, after)
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "text/event-stream")
+	r.Set("X-Accel-Buffering", "no")
+	s := &liveStream{door: h, words: r.Words, watch: watch, session: strings.Clone(r.Cookies(page.SessionCookie)), company: r.Who.Actor.CompanyID, who: r.Who.Actor}
+	r.Context().SetBodyStreamWriter(s.run)
+	return nil
+}
+
+// liveStream outlives the handler, so it holds nothing of the request.
+type liveStream struct {
+	door    *Handlers
+	words   *page.Words
+	watch   *signing.Watch
+	session string
+	company string
+	who     account.Actor
+	last    uint64
+	out     *bufio.Writer
+}
+
+// run writes until the browser is gone, the session ends, or the watch does.
+func (s *liveStream) run(out *bufio.Writer) {
+	defer s.watch.Close()
+	s.out = out
+	// How long the browser waits before it comes back.
+	if !s.write("retry: 3000\n\n") || s.watch.Lost && !s.write("event: lost\ndata: {}\n\n") {
+		return
+	}
+	for _, e := range s.watch.Missed {
+		if !s.tell(e) {
+			return
+		}
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case e, ok := <-s.watch.Events:
+			if !ok || !s.tell(e) {
+				return
+			}
+		case <-beat.C:
+			if !s.allowed() || !s.write(": here\n\n") {
+				return
+			}
+		}
+	}
+}
+
+// allowed says whether the session still lets its holder see the company.
+func (s *liveStream) allowed() bool {
+	who, err := s.door.Accounts.Authenticate(context.Background(), s.session)
+	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
+}
+
+func (s *liveStream) tell(e signing.Entry) bool {
+	if e.Seq <= s.last || e.Value.Document == "" {
+		return true
+	}
+	s.last = e.Seq
+	d, err := s.door.Signing.Get(context.Background(), s.who, e.Value.Document)
+	if account.KindOf(err) == account.KindNotFound {
+		d, err = &signing.Document{ID: e.Value.Document}, nil
+	}
+	if err != nil {
+		s.door.Log.Error("events", "error", err)
+		return false
+	}
+	b, err := json.Marshal(liveEvent{d.ID, happened(s.words, d, &e)})
+	if err != nil {
+		s.door.Log.Error("events", "error", err)
+		return false
+	}
+	return s.write(fmt.Sprintf("id: %s\ndata: %s\n\n", e.ID, b))
+}
+
+// write says whether the browser is still there.
+func (s *liveStream) write(text string) bool {
+	if _, err := s.out.WriteString(text); err != nil {
+		return false
+	}
+	return s.out.Flush() == nil
+}

@@ -1,0 +1,93 @@
+package documents
+
+import (
+	"slices"
+
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// rowMenu is what can be done with a document of a list. It is asked for when
+// somebody opens it: to know it the whole document has to be read.
+type rowMenu struct {
+	Title   string
+	Entries []menuEntry
+}
+
+// menuEntry is a link, or a button that sends the form of the list to Action.
+type menuEntry struct {
+	Text, Icon, Href, Action string
+	Dialog                   bool
+}
+
+func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
+	d, actions, err := h.document(r, id)
+	if err != nil {
+		return nil, err
+	}
+	m := &rowMenu{Title: d.Title, Entries: []menuEntry{{Text: r.Say("documents.open"), Icon: "eye", Href: "/app/documents/" + id}}}
+	for _, a := range actions {
+		if e, ok := h.menuEntry(r, d, a, next); ok {
+			m.Entries = append(m.Entries, e)
+		}
+	}
+	return m, nil
+}
+
+// inMenu are the actions that a row offers, and their symbols. The others need
+// to be thought about on the page of the document.
+var inMenu = map[signing.Action]string{signing.ActionEdit: "pencil", signing.ActionSign: "sign", signing.ActionRemind: "bell", signing.ActionDownload: "download",
+	signing.ActionDuplicate: "file", signing.ActionVoid: "void", signing.ActionExtend: "clock", signing.ActionArchive: "lock", signing.ActionRestore: "back",
+	signing.ActionDelete: "cross", signing.ActionPurge: "cross"}
+
+func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Action, next string) (menuEntry, bool) {
+	symbol, ok := inMenu[a]
+	if !ok || a == signing.ActionRestore && d.ArchivedAt == nil && d.DeletedAt == nil {
+		return menuEntry{}, false
+	}
+	at := "/app/documents/" + d.ID + "/"
+	e := menuEntry{Text: r.Say("act." + string(a)), Icon: symbol}
+	switch {
+	case a == signing.ActionEdit:
+		e.Href = at + "edit"
+	case a == signing.ActionSign:
+		e.Href = h.ownLink(r, d)
+	case a == signing.ActionDownload:
+		e.Href = at + "download/" + downloadOf(d)
+	case documentForms[string(a)].fields != nil:
+		e.Href, e.Dialog = at+string(a)+page.QueryString("next", next), true
+	default:
+		e.Action = at + string(a)
+	}
+	return e, true
+}
+
+// downloadOf is what "Download" gives: the sealed document, or what there is.
+func downloadOf(d *signing.Document) string {
+	switch {
+	case len(d.Files) > 1:
+		return "all"
+	case d.Status == signing.Completed:
+		return "document"
+	}
+	return "current"
+}
+
+// document reads a document and what the reader may do with it.
+func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []signing.Action, error) {
+	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	actions, err := h.Signing.Actions(r.UserContext(), r.Who.Actor, d)
+	return d, slices.Clip(actions), err
+}
+
+// showRowMenu is the menu alone, for the script of the list.
+func (h *Handlers) showRowMenu(r *page.Request) error {
+	m, err := h.rowMenu(r, r.Params("id"), r.Inside(r.Query("next")))
+	if err != nil {
+		return err
+	}
+	return r.Fragment("rowmenu", m)
+}

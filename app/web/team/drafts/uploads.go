@@ -1,0 +1,122 @@
+package drafts
+
+import (
+	"net/http"
+	"strconv"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Files that arrive in pieces, so that a line that is cut costs no more than a
+// piece. A script sends them; what it has begun can be finished and dropped
+// without one.
+
+// tokenHeader carries the token of a form where the body is no form.
+const tokenHeader = "X-CSRF-Token"
+
+// progress is how far an upload is, for a script.
+type progress struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Size     int64  `json:"size"`
+	Received int64  `json:"received"`
+	Locked   bool   `json:"locked"`
+	Fixed    bool   `json:"fixed"`
+	Message  string `json:"message,omitempty"`
+}
+
+func sendProgress(r *page.Request, status int, u signing.Unfinished, message string) error {
+	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, u.Fixed, message})
+}
+
+// beginUpload announces a file. One that was begun before goes on.
+func (h *Handlers) beginUpload(r *page.Request) error {
+	size, err := strconv.ParseInt(r.Form.Value("size"), 10, 64)
+	if err != nil {
+		return account.Malformed("The size of the file is missing.")
+	}
+	u, err := h.Signing.BeginUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("name"), size)
+	if err != nil {
+		return err
+	}
+	return sendProgress(r, http.StatusCreated, u, "")
+}
+
+func (h *Handlers) showUpload(r *page.Request) error {
+	u, err := h.Signing.GetUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"))
+	if err != nil {
+		return err
+	}
+	return sendProgress(r, http.StatusOK, u, "")
+}
+
+// appendUpload takes a piece, which is the body as it is. The answer to one
+// that does not fit says where the next one begins.
+func (h *Handlers) appendUpload(r *page.Request) error {
+	if err := r.CheckOrigin(); err != nil {
+		return err
+	}
+	if err := r.CheckToken(r.Get(tokenHeader)); err != nil {
+		return err
+	}
+	offset, err := strconv.ParseInt(r.Query("offset"), 10, 64)
+	if err != nil || offset < 0 {
+		return account.Malformed("The offset of the piece is missing.")
+	}
+	body := &arriving{r: r.BodyStream()}
+	u, err := h.Signing.AppendUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"), offset, body)
+	switch {
+	case body.err != nil:
+		return page.Cut(body.err)
+	case account.CodeOf(err) == "wrong_offset":
+		return sendProgress(r, http.StatusConflict, u, r.Explain(r.FailureOf(err)))
+	case err != nil:
+		return err
+	}
+	return sendProgress(r, http.StatusOK, u, "")
+}
+
+// finishUpload makes a file of an upload that is whole, with its password if it
+// has one; or of a flattened copy of it, where the upload itself may not be changed.
+func (h *Handlers) finishUpload(r *page.Request) error {
+	id := r.Params("id")
+	finish := h.Signing.FinishUpload
+	if r.Form.Value("flatten") == "yes" {
+		finish = h.Signing.FinishFlattened
+	}
+	d, file, err := finish(r.UserContext(), r.Who.Actor, id, r.Params("upload"), r.Form.Value("password"))
+	if err == nil {
+		if r.Scripted() {
+			return r.JSON(map[string]any{"file": file.ID, "title": d.Title})
+		}
+		return r.SeeOther(at(id, stepFiles))
+	}
+	why, err := refusedFile(r, err)
+	if err != nil {
+		return err
+	}
+	if !r.Scripted() {
+		r.Flash("warn", "files.failed", "why", shorten(why, 900))
+		return r.SeeOther(at(id, stepFiles))
+	}
+	u, err := h.Signing.GetUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
+	if err != nil && account.KindOf(err) != account.KindNotFound {
+		return err
+	}
+	return sendProgress(r, http.StatusUnprocessableEntity, u, why)
+}
+
+func (h *Handlers) cancelUpload(r *page.Request) error {
+	id := r.Params("id")
+	err := h.Signing.CancelUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
+	if err != nil && account.KindOf(err) != account.KindNotFound {
+		return err
+	}
+	if r.Scripted() {
+		return r.SendStatus(http.StatusNoContent)
+	}
+	r.Flash("ok", "files.cancelled")
+	return r.SeeOther(at(id, stepFiles))
+}

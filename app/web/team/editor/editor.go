@@ -1,0 +1,203 @@
+package editor
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// EditorRoutes are the pages on which the fields of a document are placed. What
+// the script of the editor does is also possible in the list of fields.
+func (h *Handlers) EditorRoutes(app *fiber.App) {
+	const base = "/app/documents/:id"
+	h.Site.TeamGet(app, base+"/edit", h.showEditor)
+	h.Site.TeamGet(app, base+"/edit/list", h.showFieldList)
+	h.Site.TeamPost(app, base+"/edit/list", h.saveFieldList)
+	h.Site.TeamPost(app, base+"/fields", h.saveFields)
+	h.Site.TeamPost(app, base+"/recipients", h.changeRecipients)
+	h.Site.TeamPost(app, base+"/detect", h.detect)
+}
+
+// editorPalette lists the types of field in the order in which they are offered.
+var editorPalette = []string{"signature", "initials", "date_signed", "name", "email", "company", "job_title", "text", "number",
+	"date", "checkbox", "radio", "select", "attachment", "stamp"}
+
+// editorPageData is what the page of the editor shows.
+type editorPageData struct {
+	*signing.Document
+	Base    string
+	Sheets  []editorSheet
+	State   editorState
+	Types   []page.Option
+	Locales []page.Option
+	Why     string // it can't be edited; "" if it can
+	Me      page.Member
+}
+
+// editing loads the document of the route.
+func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
+	return h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+}
+
+// whyNot says why the reader can't edit a document; "" if they can.
+func whyNot(r *page.Request, d *signing.Document) string {
+	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
+		return r.Say("edit.readonly.role")
+	}
+	if err := d.Editable(); err != nil {
+		return r.Explain(r.FailureOf(err))
+	}
+	return ""
+}
+
+func (h *Handlers) showEditor(r *page.Request) error {
+	d, err := h.editing(r)
+	if err != nil {
+		return err
+	}
+	data := editorPageData{Document: d, Base: "/app/documents/" + d.ID, Sheets: sheetsOf(r, d), Why: whyNot(r, d), Me: r.Who}
+	p := page.Page{Title: r.Say("edit.title", "title", d.Title)}
+	if data.Why == "" {
+		data.State = stateOf(d)
+		data.Types = fieldTypes(r, "")
+		data.Locales = h.mailLanguages(r)
+		p.Scripts = []string{"editor/main.js"}
+		p.Packed = true // 200 pages with 1000 fields are half a megabyte
+	}
+	p.Data = data
+	return r.Render(http.StatusOK, "editor", p)
+}
+
+// mailLanguages are the languages in which somebody can be written to, the
+// document's own first.
+func (h *Handlers) mailLanguages(r *page.Request) []page.Option {
+	var out []page.Option
+	for _, tag := range h.Notify.Words.Tags() {
+		out = append(out, page.Option{Value: tag, Label: display.Self.Name(language.Make(tag))})
+	}
+	slices.SortFunc(out, func(a, b page.Option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	return append([]page.Option{{Label: r.Say("edit.locale.")}}, out...)
+}
+
+// fieldTypes are the types of field as choices.
+func fieldTypes(r *page.Request, chosen string) []page.Option {
+	var out []page.Option
+	for _, t := range editorPalette {
+		out = append(out, page.Option{Value: t, Label: r.Say("edit.type." + t), Selected: t == chosen})
+	}
+	return out
+}
+
+// savedFields is the answer to a set of fields that was kept.
+type savedFields struct {
+	Version int64    `json:"version"`
+	IDs     []string `json:"ids"` // of the fields, in the order in which they came
+	At      string   `json:"at"`
+	// Kept holds, by their place, the fields that are kept otherwise than they came.
+	Kept     map[int]editorField `json:"kept,omitempty"`
+	Problems []signing.Problem   `json:"problems"`
+}
+
+// editorConflict is the answer to a change of a version that is no longer the
+// newest: who was faster, and what there is now.
+type editorConflict struct {
+	Message string      `json:"message"`
+	By      string      `json:"by"`
+	At      string      `json:"at"`
+	State   editorState `json:"state"`
+}
+
+// saveFields takes the whole set of fields from the script.
+func (h *Handlers) saveFields(r *page.Request) error {
+	var fields []editorField
+	if err := json.Unmarshal([]byte(r.Form.Value("fields")), &fields); err != nil {
+		return account.Malformed("The fields could not be read.").Because(err)
+	}
+	in := make([]signing.FieldInput, 0, len(fields))
+	for i := range fields {
+		in = append(in, fields[i].input())
+	}
+	who, err := seen(r)
+	if err != nil {
+		return err
+	}
+	d, err := h.Signing.ReplaceFields(r.UserContext(), who, r.Params("id"), in)
+	if err != nil {
+		return h.overtaken(r, err)
+	}
+	out := savedFields{Version: d.Version, IDs: []string{}, At: clockOf(d.UpdatedAt), Kept: map[int]editorField{}, Problems: signing.Problems(d)}
+	for i := range d.Fields {
+		kept := editorFieldOf(&d.Fields[i])
+		out.IDs, fields[i].ID = append(out.IDs, kept.ID), kept.ID
+		if !kept.same(fields[i]) {
+			out.Kept[i] = kept
+		}
+	}
+	return r.JSON(out)
+}
+
+// suggestedFields is the answer to the search for places that ask for a field.
+type suggestedFields struct {
+	Fields []editorField `json:"fields"`
+}
+
+// detect finds places that ask for a field. Nothing is changed; it is a POST
+// because it can take a while.
+func (h *Handlers) detect(r *page.Request) error {
+	found, err := h.Signing.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	out := suggestedFields{Fields: []editorField{}}
+	for _, x := range found {
+		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: x.Type, Name: x.Name, Label: x.Label, Page: x.Page,
+			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options, Group: x.Group})
+	}
+	return r.JSON(out)
+}
+
+// seen is the reader, ready to change the version that the form names and no other.
+func seen(r *page.Request) (account.Actor, error) {
+	who := r.Who.Actor
+	var version int64
+	if err := json.Unmarshal([]byte(r.Form.Value("version")), &version); err != nil {
+		return who, account.Malformed("The version is missing.").Because(err)
+	}
+	who.Seen = []int64{version}
+	return who, nil
+}
+
+// overtaken answers the script when somebody else was faster, with what they
+// did. Any other failure is answered as it is.
+func (h *Handlers) overtaken(r *page.Request, err error) error {
+	if account.KindOf(err) != account.KindPreconditionFailed {
+		return err
+	}
+	d, failed := h.editing(r)
+	if failed != nil {
+		return failed
+	}
+	by, at, failed := h.lastChange(r, d.ID)
+	if failed != nil {
+		return failed
+	}
+	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(d)})
+}
+
+// lastChange says who changed a document last, and when.
+func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
+	events, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, id, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	if err != nil || len(events) == 0 {
+		return "", "", err
+	}
+	return events[0].Value.ActorName, clockOf(events[0].At), nil
+}

@@ -1,0 +1,15 @@
+// Package editor serves the pages on which the fields of a document are placed.
+package editor
+
+import (
+	"paraph/app/notify"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Handlers are the handlers of these pages, with what they need.
+type Handlers struct {
+	Site    *page.Site
+	Notify  *notify.Service
+	Signing *signing.Service
+}

@@ -1,0 +1,83 @@
+package editor
+
+import (
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// changedRecipients is the answer to a change of the people of a document.
+type changedRecipients struct {
+	State editorState `json:"state"`
+	New   string      `json:"new,omitempty"` // the invitation that was added
+}
+
+// changeRecipients adds, changes, removes or arranges people, for the script of
+// the editor. Removing somebody removes their fields.
+func (h *Handlers) changeRecipients(r *page.Request) error {
+	who, err := seen(r)
+	if err != nil {
+		return err
+	}
+	d, added, err := h.changeRecipient(r, who, r.Params("id"), r.Form.Value("recipient"))
+	if err != nil {
+		return h.overtaken(r, err)
+	}
+	return r.JSON(changedRecipients{stateOf(d), added})
+}
+
+func (h *Handlers) changeRecipient(r *page.Request, who account.Actor, id, recipient string) (d *signing.Document, added string, err error) {
+	s, ctx := h.Signing, r.UserContext()
+	switch r.Form.Value("do") {
+	case "add":
+		var made []signing.Invitation
+		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{recipientInput(r)}); err == nil {
+			added = made[0].ID
+		}
+	case "update":
+		d, err = s.UpdateInvitation(ctx, who, id, recipient, recipientInput(r))
+	case "remove":
+		d, err = s.RemoveInvitation(ctx, who, id, recipient)
+	case "arrange":
+		d, err = s.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))))
+	case "order":
+		order := r.Form.Value("order")
+		d, err = s.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order})
+	default:
+		err = account.Malformed("It is not known what to do with the recipient.")
+	}
+	return d, added, err
+}
+
+// arranged gives people, who stay as they are, their places in an order.
+func arranged(order []string) []signing.InvitationInput {
+	out := make([]signing.InvitationInput, 0, len(order))
+	for i, id := range order {
+		place := i + 1
+		out = append(out, signing.InvitationInput{ID: id, Position: &place})
+	}
+	return out
+}
+
+// recipientInput reads the form of one person. What the form does not have is not said.
+func recipientInput(r *page.Request) signing.InvitationInput {
+	text := func(name string) *string {
+		if !r.Form.Has(name) {
+			return nil
+		}
+		v := strings.TrimSpace(r.Form.Value(name))
+		return &v
+	}
+	in := signing.InvitationInput{Name: text("name"), Email: text("email"), Role: text("role"), Authentication: text("authentication"),
+		Locale: text("locale"), Message: text("message")}
+	if code := r.Form.Value("access_code"); code != "" {
+		in.AccessCode = &code
+	}
+	if n, err := strconv.Atoi(r.Form.Value("position")); err == nil {
+		in.Position = &n
+	}
+	return in
+}

@@ -1,0 +1,183 @@
+package editor
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"paraph/app/signing"
+	"paraph/app/web/page"
+	"paraph/app/web/signer"
+)
+
+// editorState is what the editor's script works on: the document as it was when
+// its version was current.
+type editorState struct {
+	Version int64         `json:"version"`
+	Order   string        `json:"order"` // of signing
+	Pages   []editorPage  `json:"pages"`
+	People  []editorHand  `json:"people"`
+	Fields  []editorField `json:"fields"`
+
+	Problems []signing.Problem `json:"problems"`
+}
+
+// editorPage is one page of all files, in order. Sizes are points.
+type editorPage struct {
+	File   string  `json:"file"`
+	Number int     `json:"page"` // in its file, from 1
+	Width  float64 `json:"w"`
+	Height float64 `json:"h"`
+}
+
+// editorHand is somebody invited.
+type editorHand struct {
+	ID             string `json:"id"`
+	Name           string `json:"name"`
+	Email          string `json:"email"`
+	Role           string `json:"role"`
+	Position       int    `json:"position"`
+	Authentication string `json:"authentication"`
+	Locale         string `json:"locale"`
+	Message        string `json:"message"`
+}
+
+// editorField is a field, in the words of the API.
+type editorField struct {
+	ID         string   `json:"id,omitempty"`
+	File       string   `json:"file"`
+	Invitation string   `json:"who"`
+	Type       string   `json:"type"`
+	Name       string   `json:"name,omitempty"`
+	Label      string   `json:"label,omitempty"`
+	Page       int      `json:"page"`
+	X          float64  `json:"x"`
+	Y          float64  `json:"y"`
+	Width      float64  `json:"w"`
+	Height     float64  `json:"h"`
+	Required   bool     `json:"required,omitempty"`
+	ReadOnly   bool     `json:"readOnly,omitempty"`
+	Value      string   `json:"value,omitempty"`
+	Options    []string `json:"options,omitempty"`
+	Min        *float64 `json:"min,omitempty"`
+	Max        *float64 `json:"max,omitempty"`
+	Pattern    string   `json:"pattern,omitempty"`
+	Format     string   `json:"format,omitempty"`
+	Group      string   `json:"group,omitempty"`
+	FontSize   float64  `json:"size,omitempty"`
+	Align      string   `json:"align,omitempty"`
+}
+
+func editorFieldOf(x *signing.Field) editorField {
+	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: x.Type, Name: x.Name, Label: x.Label, Page: x.Page,
+		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
+		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
+		FontSize: x.FontSize, Align: x.Align}
+}
+
+// input says everything there is to say of the field, so that what is empty here
+// is empty afterwards.
+func (x *editorField) input() signing.FieldInput {
+	in := signing.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name, Label: &x.Label,
+		Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, ReadOnly: &x.ReadOnly,
+		Options: &x.Options, Min: x.Min, Max: x.Max, Pattern: &x.Pattern, Format: &x.Format, Group: &x.Group, FontSize: &x.FontSize}
+	if x.Value != "" {
+		in.Value = &x.Value
+	}
+	if x.Align != "" {
+		in.Align = &x.Align
+	}
+	return in
+}
+
+// same says whether two fields are equal in everything.
+func (x editorField) same(y editorField) bool {
+	if len(x.Options) == 0 && len(y.Options) == 0 {
+		x.Options, y.Options = nil, nil
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func stateOf(d *signing.Document) editorState {
+	s := editorState{Version: d.Version, Order: d.SigningOrder, Pages: pagesOf(d), People: []editorHand{}, Fields: []editorField{}, Problems: signing.Problems(d)}
+	for i := range d.Invitations {
+		v := &d.Invitations[i]
+		s.People = append(s.People, editorHand{v.ID, v.Name, v.Email, v.Role, v.Position, v.Authentication, v.Locale, v.Message})
+	}
+	for i := range d.Fields {
+		s.Fields = append(s.Fields, editorFieldOf(&d.Fields[i]))
+	}
+	return s
+}
+
+func pagesOf(d *signing.Document) []editorPage {
+	pages := []editorPage{}
+	for i := range d.Files {
+		for n, size := range d.Files[i].Pages {
+			pages = append(pages, editorPage{d.Files[i].ID, n + 1, size.Width, size.Height})
+		}
+	}
+	return pages
+}
+
+// editorSheet is one page as the editor shows it before any script runs.
+type editorSheet struct {
+	editorPage
+	ID, Label, Src, Thumb string
+	FileName              string // where a file begins
+	PixelHeight           int    // of a picture of the usual width
+	Lazy                  bool
+	Fields                []drawnField
+}
+
+// drawnField is a field as a shape on the picture of its page, in points.
+type drawnField struct {
+	X, Y, Width, Height float64
+	Hue, Text           string
+}
+
+// sheetsOf lists the pages of a document with the fields on them.
+func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
+	base := "/app/documents/" + d.ID + "/pages/"
+	var out []editorSheet
+	at := map[string]int{} // the place of each file's first page
+	total := len(pagesOf(d))
+	for i := range d.Files {
+		f := &d.Files[i]
+		at[f.ID] = len(out)
+		for n, size := range f.Pages {
+			k := len(out) + 1
+			src := fmt.Sprintf("%s%s/%d.png?v=%.8s", base, f.ID, n+1, f.Current())
+			x := editorSheet{editorPage: editorPage{f.ID, n + 1, size.Width, size.Height}, ID: fmt.Sprintf("p%d", k), Lazy: k > 1,
+				Label: r.Say("sign.page", "n", k, "total", total), Src: src, Thumb: src + "&w=160",
+				PixelHeight: max(1, int(signer.UsualWidth*size.Height/max(size.Width, 1)+.5))}
+			if n == 0 && len(d.Files) > 1 {
+				x.FileName = f.Name
+			}
+			out = append(out, x)
+		}
+	}
+	hands := handsOf(d)
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		if k, ok := at[x.File]; ok && x.Page >= 1 && k+x.Page <= len(out) {
+			on := &out[k+x.Page-1]
+			h := hands[x.Invitation]
+			on.Fields = append(on.Fields, drawnField{X: x.X * on.Width, Y: x.Y * on.Height, Width: x.Width * on.Width, Height: x.Height * on.Height,
+				Hue: page.HueOf(h), Text: page.LetterOf(h) + " " + r.Say("edit.type."+x.Type)})
+		}
+	}
+	return out
+}
+
+// handsOf gives the place of everybody invited in the document, from 0.
+func handsOf(d *signing.Document) map[string]int {
+	out := map[string]int{}
+	for i := range d.Invitations {
+		out[d.Invitations[i].ID] = i
+	}
+	return out
+}
+
+// clockOf is how a time is told to the script.
+func clockOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }

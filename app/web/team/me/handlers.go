@@ -1,0 +1,19 @@
+// Package me serves the pages of a member about their own account.
+package me
+
+import (
+	"paraph/app/account"
+	"paraph/app/notify"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Handlers are the handlers of these pages, with what they need.
+type Handlers struct {
+	Site     *page.Site
+	Accounts *account.Service
+	Fonts    *text.Fonts
+	Notify   *notify.Service
+	Signing  *signing.Service
+}

@@ -1,0 +1,158 @@
+package me
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// MeRoutes are the pages on which somebody changes what is their own.
+func (h *Handlers) MeRoutes(app *fiber.App) {
+	h.Site.TeamGet(app, "/app/me", func(r *page.Request) error { return r.Render(http.StatusOK, "me", h.mePage(r)) })
+	h.Site.TeamPost(app, "/app/me", h.changeMe)
+	h.Site.TeamPost(app, "/app/me/email", h.verifyMe)
+	h.signatureRoutes(app)
+	h.Site.TeamGet(app, "/app/me/security", h.showSecurity)
+	h.Site.TeamPost(app, "/app/me/password", h.changePassword)
+	h.Site.TeamPost(app, "/app/me/two-factor", h.beginTwoFactor)
+	h.Site.TeamPost(app, "/app/me/two-factor/confirm", h.confirmTwoFactor)
+	h.Site.TeamPost(app, "/app/me/two-factor/off", h.disableTwoFactor)
+	h.Site.TeamPost(app, "/app/me/recovery-codes", h.newRecoveryCodes)
+}
+
+// meTabs are the pages of one's own account.
+type meTabs struct{ Tabs []page.Destination }
+
+func meTabsOf(r *page.Request) meTabs {
+	tabs := []page.Destination{
+		{Href: "/app/me", Text: r.Say("me.tab.profile")},
+		{Href: "/app/me/security", Text: r.Say("me.tab.security")},
+		{Href: "/app/me/signature", Text: r.Say("me.tab.signature")},
+		{Href: "/app/me/sessions", Text: r.Say("me.tab.sessions")},
+	}
+	return meTabs{tabs}
+}
+
+// mePage is the profile.
+type mePage struct {
+	meTabs
+	Languages []page.Option
+	Themes    []page.Option
+	Rate      int // verification messages a minute
+}
+
+func (h *Handlers) mePage(r *page.Request) page.Page {
+	themes := []page.Option{
+		{Value: "", Label: r.Say("me.theme.system")}, {Value: "light", Label: r.Say("me.theme.light")}, {Value: "dark", Label: r.Say("me.theme.dark")},
+	}
+	for i := range themes {
+		themes[i].Selected = themes[i].Value == r.Theme()
+	}
+	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
+		Data: mePage{meTabs: meTabsOf(r), Languages: page.MailLanguages(h.Notify.Words.Tags(), r.Who.User.Locale), Themes: themes}}
+}
+
+func (h *Handlers) changeMe(r *page.Request) error {
+	name, locale, zone := r.Form.Value("name"), r.Form.Value("locale"), r.Form.Value("timezone")
+	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Name: &name, Locale: &locale, Timezone: &zone})
+	if err != nil {
+		return r.Again(err, "me", h.mePage(r))
+	}
+	r.Flash("ok", "me.saved")
+	return r.SeeOther("/app/me")
+}
+
+// verifyMe sends a verification message, to a new address if one is named.
+func (h *Handlers) verifyMe(r *page.Request) error {
+	email := r.Form.Value("email")
+	rate, err := h.Accounts.Reverify(r.UserContext(), r.Who.Actor, email)
+	if account.KindOf(err) == account.KindThrottled {
+		f := r.FailureOf(err)
+		p := h.mePage(r)
+		p.Values, p.Fault = r.Form, r.Say("me.email.wait", "limit", rate.Limit, "seconds", f.Wait)
+		return r.Render(f.Status, "me", p)
+	}
+	if err != nil {
+		return r.Again(err, "me", h.mePage(r))
+	}
+	if email == "" {
+		email = r.Who.User.Email
+	}
+	r.Flash("ok", "me.email.sent", "email", email)
+	return r.SeeOther("/app/me")
+}
+
+func (h *Handlers) changePassword(r *page.Request) error {
+	wanted, repeated := r.Form.Value("password"), r.Form.Value("current_password")
+	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Password: &wanted, CurrentPassword: repeated})
+	if err != nil {
+		return h.securityAgain(r, err, nil)
+	}
+	r.Flash("ok", "me.password.changed")
+	return r.SeeOther("/app/me/security")
+}
+
+// ownSecurity is how somebody proves who they are.
+type ownSecurity struct {
+	meTabs
+	Passkeys []passkeyView
+	Limited  bool // a second step has to be set up before anything else
+}
+
+type passkeyView struct {
+	account.Passkey
+	Last bool // without it the password alone would let in
+}
+
+func (h *Handlers) meSecurity(r *page.Request) (page.Page, error) {
+	keys, err := h.Accounts.ListPasskeys(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return page.Page{}, err
+	}
+	data := ownSecurity{meTabs: meTabsOf(r), Limited: r.Who.Actor.Limited}
+	for _, k := range keys {
+		data.Passkeys = append(data.Passkeys, passkeyView{k, len(keys) == 1 && !r.Who.User.AuthenticatorApp})
+	}
+	return page.Page{Title: r.Say("me.security.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}, nil
+}
+
+func (h *Handlers) showSecurity(r *page.Request) error {
+	p, err := h.meSecurity(r)
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "me-security", p)
+}
+
+// securityAgain shows the page with what was wrong with one of its forms, whose
+// fields have other names where another form has the same.
+func (h *Handlers) securityAgain(r *page.Request, err error, names map[string]string) error {
+	p, failed := h.meSecurity(r)
+	if failed != nil {
+		return failed
+	}
+	return r.Again(renamed(err, names), "me-security", p)
+}
+
+// renamed gives an error whose faults lie with other fields, where a form has two
+// of the same name.
+func renamed(err error, fields map[string]string) error {
+	e, ok := errors.AsType[*account.Error](err)
+	if !ok || len(e.Fields) == 0 {
+		return err
+	}
+	out := *e
+	out.Fields = maps.Clone(e.Fields)
+	for from, to := range fields {
+		if messages, ok := out.Fields[from]; ok {
+			delete(out.Fields, from)
+			out.Fields[to] = messages
+		}
+	}
+	return &out
+}

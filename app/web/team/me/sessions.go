@@ -1,0 +1,102 @@
+package me
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+	"paraph/app/web/team/signin"
+)
+
+func (h *Handlers) SessionRoutes(app *fiber.App) {
+	h.Site.TeamPost(app, "/app/session", h.renewSession)
+	h.Site.TeamGet(app, "/app/me/sessions", func(r *page.Request) error { return h.showSessions(r, http.StatusOK, page.Page{}) })
+	h.Site.TeamPost(app, "/app/me/sessions/end", h.endSession)
+	h.Site.TeamPost(app, "/app/me/sessions/end-others", h.endOtherSessions)
+}
+
+// renewSession begins the session's time anew. A script is told how long that is.
+func (h *Handlers) renewSession(r *page.Request) error {
+	t, err := h.Accounts.RenewSession(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	r.KeepSession(t.CompanyID, t.Secret)
+	if r.Scripted() {
+		return r.JSON(map[string]int{"left": r.Left(*t.ExpiresAt)})
+	}
+	return r.SeeOther(r.Inside(r.Form.Value("next")))
+}
+
+// sessionsPage is where somebody is signed in.
+type sessionsPage struct {
+	meTabs
+	Sessions []sessionView
+	More     int // that are not shown
+	SignIns  []ownSignIn
+}
+
+// ownSignIn is a line of the record of sign-ins.
+type ownSignIn struct {
+	page.SignInLine
+	Device string
+}
+
+type sessionView struct {
+	account.Token
+	Device  string
+	Used    time.Time
+	Current bool
+}
+
+// sessionsShown is how many sessions are listed, those used last first.
+const sessionsShown = 50
+
+const signInsShown = 25
+
+func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error {
+	list, err := h.Accounts.ListSessions(r.UserContext(), r.Who.Actor, account.ListQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
+	if err != nil {
+		return err
+	}
+	data := sessionsPage{meTabs: meTabsOf(r), More: list.Total - len(list.Items)}
+	for _, t := range list.Items {
+		v := sessionView{Token: t, Device: device(r, t.Name), Used: t.CreatedAt, Current: t.ID == r.Who.Actor.TokenID}
+		if t.LastUsedAt != nil {
+			v.Used = *t.LastUsedAt
+		}
+		data.Sessions = append(data.Sessions, v)
+	}
+	log, err := h.Accounts.ListSignIns(r.UserContext(), r.Who.Actor, false, 0, signInsShown)
+	if err != nil {
+		return err
+	}
+	for _, e := range log.Items {
+		data.SignIns = append(data.SignIns, ownSignIn{r.SignInLine(e), device(r, e.UserAgent)})
+	}
+	p.Title, p.Data = r.Say("me.sessions.title"), data
+	return r.Render(status, "me-sessions", p)
+}
+
+func (h *Handlers) endSession(r *page.Request) error {
+	id := r.Form.Value("session")
+	if id == r.Who.Actor.TokenID {
+		return signin.SignOut(r)
+	}
+	if err := h.Accounts.EndSession(r.UserContext(), r.Who.Actor, id); err != nil {
+		return err
+	}
+	r.Flash("ok", "me.sessions.ended")
+	return r.SeeOther("/app/me/sessions")
+}
+
+func (h *Handlers) endOtherSessions(r *page.Request) error {
+	if err := h.Accounts.EndOtherSessions(r.UserContext(), r.Who.Actor); err != nil {
+		return err
+	}
+	r.Flash("ok", "me.sessions.others.ended")
+	return r.SeeOther("/app/me/sessions")
+}

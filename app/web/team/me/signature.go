@@ -1,0 +1,136 @@
+package me
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+	"paraph/app/web/signer"
+)
+
+// signatureRoutes are for what somebody keeps to sign with.
+func (h *Handlers) signatureRoutes(app *fiber.App) {
+	h.Site.TeamGet(app, "/app/me/signature", func(r *page.Request) error { return h.showSaved(r, http.StatusOK, page.Page{}) })
+	h.Site.TeamPost(app, "/app/me/signature", h.saveMark)
+	h.Site.TeamGet(app, "/app/me/signature/:kind", h.savedPicture)
+}
+
+// savedPage is what somebody keeps to sign with.
+type savedPage struct {
+	meTabs
+	Marks []savedView
+}
+
+// savedView is the signature or the initials, with the form to change them.
+type savedView struct {
+	Kind, Title, Text, Src string
+	Styles                 []page.Option
+}
+
+func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
+	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	data := savedPage{meTabs: meTabsOf(r)}
+	for _, kind := range []string{"signature", "initials"} {
+		v := savedView{Kind: kind, Title: r.Say("me.signature." + kind), Text: r.Who.User.Name}
+		if kind == "initials" {
+			v.Text = signing.Initials(v.Text)
+		}
+		font := ""
+		if m := saved.Mark(kind); m != nil {
+			v.Src, font = signer.SavedAddress(kind, m), m.Font
+			if m.Text != "" {
+				v.Text = m.Text
+			}
+		}
+		for i, face := range text.Scripts() {
+			v.Styles = append(v.Styles, page.Option{Value: face, Label: r.Say("mark.style", "n", i+1), Selected: face == font})
+		}
+		data.Marks = append(data.Marks, v)
+	}
+	p.Title, p.Data, p.Scripts = r.Say("me.signature.title"), data, []string{"mesignature.js"}
+	return r.Render(status, "me-signature", p)
+}
+
+func (h *Handlers) saveMark(r *page.Request) error {
+	kind := r.Form.Value("kind")
+	var m *signing.Mark
+	if r.Form.Value("do") != "remove" {
+		if m = signer.Mark(r, kind, signing.SavedMarks{}); m == nil {
+			m = &signing.Mark{Type: "typed"}
+		}
+	}
+	if err := h.Signing.SaveMark(r.UserContext(), r.Who.Actor, kind, m); err != nil {
+		if account.KindOf(err) == account.KindInvalid {
+			f := r.FailureOf(err)
+			return h.showSaved(r, f.Status, page.Page{Faults: r.Translated(f.Faults), Values: r.Form})
+		}
+		return err
+	}
+	r.Flash("ok", map[bool]string{true: "me.signature.removed", false: "me.signature.saved"}[m == nil])
+	return r.SeeOther("/app/me/signature")
+}
+
+// savedPicture shows what somebody keeps as it will look.
+func (h *Handlers) savedPicture(r *page.Request) error {
+	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	m := saved.Mark(r.Params("kind"))
+	if m == nil {
+		return account.NotFound("signature")
+	}
+	switch {
+	case m.Type == "typed":
+		return signer.SendTyped(r, h.Fonts, m.Text, m.Font)
+	case strings.HasPrefix(m.Data, "["):
+		return sendStrokes(r, m.Data)
+	}
+	data := m.Data[strings.Index(m.Data, ",")+1:]
+	picture, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, http.DetectContentType(picture))
+	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
+	return r.Send(picture)
+}
+
+// sendStrokes shows what was drawn.
+func sendStrokes(r *page.Request, data string) error {
+	var strokes [][][2]float64
+	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
+		return err
+	}
+	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	var path strings.Builder
+	for _, s := range strokes {
+		for i, p := range s {
+			path.WriteString(map[bool]string{true: "M", false: "L"}[i == 0])
+			fmt.Fprintf(&path, "%.1f %.1f", p[0], p[1])
+			for k := range 2 {
+				low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
+			}
+		}
+		if len(s) == 1 {
+			path.WriteString("h.1")
+		}
+	}
+	wide, tall := high[0]-low[0], high[1]-low[1]
+	pen := max(wide, tall)/80 + 1
+	return signer.SendSVG(r, fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low[0]-pen, low[1]-pen, wide+2*pen, tall+2*pen),
+		fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen), path.String())
+}

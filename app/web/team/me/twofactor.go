@@ -1,0 +1,109 @@
+package me
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// enrolPage shows the secret of an authenticator app.
+type enrolPage struct {
+	URL, Secret string
+	QR          template.HTML
+}
+
+// beginTwoFactor makes a secret and shows it. Showing it again makes another one,
+// so this answers a form and not a link.
+func (h *Handlers) beginTwoFactor(r *page.Request) error {
+	setup, err := h.Accounts.BeginTwoFactor(r.UserContext(), r.Who.Actor)
+	if account.KindOf(err) == account.KindConflict {
+		return h.securityAgain(r, err, nil)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := enrolPageOf(r, setup.URL)
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "me-two-factor", p)
+}
+
+// enrolPageOf is made of what the authenticator app is given, which the form carries
+// on: the service tells it once.
+func enrolPageOf(r *page.Request, address string) (page.Page, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "otpauth" {
+		return page.Page{}, account.Malformed("The secret did not arrive. Begin again.")
+	}
+	code, err := page.QrCode(address, r.Say("enrol.qr"))
+	if err != nil {
+		return page.Page{}, account.Malformed("The secret did not arrive. Begin again.").Because(err)
+	}
+	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: enrolPage{URL: address, Secret: inFours(u.Query().Get("secret")), QR: code}}, nil
+}
+
+// inFours divides a secret so that it can be typed.
+func inFours(s string) string {
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && i%4 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// recoveryPage shows recovery codes, once.
+type recoveryPage struct {
+	Codes []string
+	File  template.URL
+	Next  string
+}
+
+func (h *Handlers) confirmTwoFactor(r *page.Request) error {
+	codes, err := h.Accounts.ConfirmTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("code"))
+	if account.KindOf(err) == account.KindConflict {
+		return h.securityAgain(r, err, nil)
+	}
+	if err != nil {
+		p, e := enrolPageOf(r, r.Form.Value("url"))
+		if e != nil {
+			return e
+		}
+		return r.Again(err, "me-two-factor", p)
+	}
+	return showRecoveryCodes(r, codes)
+}
+
+func showRecoveryCodes(r *page.Request, codes []string) error {
+	file := r.Say("recovery.file", "email", r.Who.User.Email, "site", r.BaseURL()) + "\r\n\r\n" + strings.Join(codes, "\r\n") + "\r\n"
+	next := "/app/me/security"
+	if r.Who.Actor.Limited { // it was what stood in the way
+		next = "/app/documents"
+	}
+	return r.Render(http.StatusOK, "me-recovery", page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}, Data: recoveryPage{
+		Codes: codes, Next: next, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}})
+}
+
+func (h *Handlers) newRecoveryCodes(r *page.Request) error {
+	codes, err := h.Accounts.NewRecoveryCodes(r.UserContext(), r.Who.Actor, r.Form.Value("proof-codes"), "")
+	if err != nil {
+		return h.securityAgain(r, err, map[string]string{"password": "proof-codes", "code": "proof-codes"})
+	}
+	return showRecoveryCodes(r, codes)
+}
+
+func (h *Handlers) disableTwoFactor(r *page.Request) error {
+	err := h.Accounts.DisableTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("proof"), "")
+	if err != nil {
+		return h.securityAgain(r, err, map[string]string{"password": "proof", "code": "proof"})
+	}
+	r.Flash("ok", "me.two.off")
+	return r.SeeOther("/app/me/security")
+}

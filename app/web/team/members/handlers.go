@@ -1,0 +1,15 @@
+// Package members serves the pages about the people of a company and their roles.
+package members
+
+import (
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Handlers are the handlers of these pages, with what they need.
+type Handlers struct {
+	Site     *page.Site
+	Accounts *account.Service
+	Signing  *signing.Service
+}

@@ -1,0 +1,82 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// brandingCards is the page of the company's look.
+type brandingCards struct {
+	Company  account.Company
+	Colour   string // that is shown: the one sent, else the company's, else ours
+	Proposal string // the nearest shade that can be read, where the one sent can't
+	Foreign  string // address of a logo elsewhere, which no page loads
+}
+
+// ownColour is that of companies that have chosen none.
+const ownColour = "#1d5bd1"
+
+func brandingPage(r *page.Request, colour string) page.Page {
+	c := r.Who.Company
+	b := brandingCards{Company: c, Colour: cmp.Or(colour, c.BrandColor, ownColour)}
+	if c.LogoURL != "" && c.OwnLogo() == "" {
+		b.Foreign = c.LogoURL
+	}
+	if near := account.NearestReadable(b.Colour); near != b.Colour {
+		b.Proposal = near
+	}
+	shown := cmp.Or(b.Proposal, b.Colour)
+	if !account.Readable(shown) {
+		shown = ownColour
+	}
+	return page.Page{Title: r.Say("settings.branding"), Data: b, Scripts: []string{"branding.js"},
+		Styles: template.CSS(fmt.Sprintf(".preview{--brand:%s}", shown))}
+}
+
+func (h *Handlers) showBranding(r *page.Request) error {
+	return h.settings(r, http.StatusOK, "settings-branding", brandingPage(r, ""))
+}
+
+// saveColour refuses a colour that can't be read on white: pages would fall back
+// to ours, and nobody would know why.
+func (h *Handlers) saveColour(r *page.Request) error {
+	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
+	if colour != "" && !strings.HasPrefix(colour, "#") {
+		colour = "#" + colour
+	}
+	var err error
+	if near := account.NearestReadable(colour); near != colour {
+		err = account.Invalid("brand_color", r.Say("branding.contrast.low", "contrast", fmt.Sprintf("%.1f", account.ContrastOnWhite(colour)), "near", near))
+	} else {
+		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &colour})
+	}
+	if err != nil {
+		return h.settingsAgain(r, err, "settings-branding", brandingPage(r, colour))
+	}
+	r.Flash("ok", "settings.saved")
+	return r.SeeOther("/app/settings/branding")
+}
+
+func (h *Handlers) saveLogo(r *page.Request) error {
+	_, err := h.Accounts.SetLogo(r.UserContext(), r.Who.Actor, bytes.NewReader(r.Form.Files["logo"].Data))
+	if err != nil {
+		return h.settingsAgain(r, err, "settings-branding", brandingPage(r, ""))
+	}
+	r.Flash("ok", "branding.logo.saved")
+	return r.SeeOther("/app/settings/branding")
+}
+
+func (h *Handlers) removeLogo(r *page.Request) error {
+	if _, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{LogoURL: new("")}); err != nil {
+		return err
+	}
+	r.Flash("ok", "branding.logo.removed")
+	return r.SeeOther("/app/settings/branding")
+}

@@ -1,0 +1,146 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// companyCards are the forms of the company's page.
+type companyCards struct {
+	Company   account.Company
+	Languages []page.Option
+	Zones     []string
+	Expiry    string
+	Reminders string
+	Retention string
+	Decline   []page.Option
+}
+
+func companyPage(r *page.Request) page.Page {
+	c := r.Who.Company
+	days := make([]string, len(c.ReminderDays))
+	for i, n := range c.ReminderDays {
+		days[i] = strconv.Itoa(n)
+	}
+	return page.Page{Title: r.Say("settings.company"), Data: companyCards{Company: c, Languages: page.LanguageOptions(c.Locale), Zones: page.CommonZones,
+		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
+		Decline: []page.Option{
+			{Value: string(account.OnDeclineNotify), Label: r.Say("company.decline.notify"), Selected: c.OnDecline == account.OnDeclineNotify},
+			{Value: string(account.OnDeclineVoid), Label: r.Say("company.decline.void"), Selected: c.OnDecline == account.OnDeclineVoid},
+		}}}
+}
+
+func orBlank(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func (h *Handlers) showCompany(r *page.Request) error {
+	return h.settings(r, http.StatusOK, "settings-company", companyPage(r))
+}
+
+// saveCompany keeps one card: a fault in it does not lose what is in another.
+func (h *Handlers) saveCompany(r *page.Request) error {
+	patch, err := companyPatch(r)
+	if err == nil {
+		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, patch)
+	}
+	if err != nil {
+		return h.settingsAgain(r, page.Gathered(err, "reminder_days"), "settings-company", companyPage(r))
+	}
+	r.Flash("ok", "settings.saved")
+	return r.SeeOther("/app/settings/company")
+}
+
+func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
+	var f account.Faults
+	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
+	switch card := r.Form.Value("card"); card {
+	case "name":
+		p.Name, p.Locale, p.Timezone = text("name"), text("locale"), text("timezone")
+	case "sending":
+		p.DefaultExpiryDays = new(number(r, &f, "default_expiry_days"))
+		p.ReminderDays = dayList(r, &f, "reminder_days")
+	case "rules":
+		p.RequireApproval = new(r.Form.Has("require_approval"))
+		p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
+	case "help":
+		p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
+	case "keeping":
+		p.RetentionDays = new(number(r, &f, "retention_days"))
+	default:
+		return p, account.Malformed(fmt.Sprintf("There is no form %q.", card))
+	}
+	return p, f.Err()
+}
+
+// dayList reads days such as "3, 7 14".
+func dayList(r *page.Request, f *account.Faults, name string) *[]int {
+	days := []int{}
+	for word := range strings.FieldsFuncSeq(r.Form.Value(name), func(c rune) bool { return c == ',' || c == ';' || c == ' ' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			f.Add(name, r.Say("company.reminders.bad"))
+			return &days
+		}
+		days = append(days, n)
+	}
+	return &days
+}
+
+// consentCards is the page of what signatories agree to.
+type consentCards struct {
+	Text     string // the company's; "" for the appliance's
+	Mode     string
+	Modes    []page.Option
+	Standard string // the appliance's; "" where it has none
+	Current  string // name of the text in force
+	Versions []account.ConsentVersion
+}
+
+func (h *Handlers) consentPage(r *page.Request) (page.Page, error) {
+	versions, err := h.Accounts.ConsentVersions(r.UserContext(), r.Who.Actor)
+	c := consentCards{Text: r.Who.Company.ConsentText, Standard: h.Signing.Consent, Versions: versions}
+	c.Mode = string(cmp.Or(r.Who.Company.ConsentMode, account.ConsentInline))
+	for _, m := range []account.ConsentMode{account.ConsentInline, account.ConsentGate, account.ConsentOff} {
+		c.Modes = append(c.Modes, page.Option{Value: string(m), Label: r.Say("consent.mode." + string(m)), Selected: string(m) == c.Mode})
+	}
+	if text := cmp.Or(c.Text, c.Standard); text != "" {
+		c.Current = account.ConsentName(text)
+	}
+	return page.Page{Title: r.Say("settings.consent"), Data: c}, err
+}
+
+func (h *Handlers) showConsent(r *page.Request) error {
+	p, err := h.consentPage(r)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-consent", p)
+}
+
+func (h *Handlers) saveConsent(r *page.Request) error {
+	text := strings.ReplaceAll(r.Form.Value("consent_text"), "\r\n", "\n")
+	patch := account.CompanyPatch{ConsentText: &text}
+	if r.Form.Has("consent_mode") {
+		patch.ConsentMode = new(account.ConsentMode(r.Form.Value("consent_mode")))
+	}
+	_, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, patch)
+	if err != nil {
+		p, failed := h.consentPage(r)
+		if failed != nil {
+			return failed
+		}
+		return h.settingsAgain(r, err, "settings-consent", p)
+	}
+	r.Flash("ok", "consent.saved")
+	return r.SeeOther("/app/settings/consent")
+}

@@ -1,0 +1,152 @@
+package settings
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"paraph/app/notify"
+	"paraph/app/web/apidoc"
+	"paraph/app/web/page"
+)
+
+// deliveryLine is a delivery in the list of a webhook.
+type deliveryLine struct {
+	notify.Delivery
+	At     string
+	Chip   page.Chip
+	Result string // the status of the answer, or why there is none
+	Took   string
+}
+
+// deliveryLooks are the states of a delivery in their order, with their looks.
+var deliveryLooks = []struct{ status, kind, icon string }{
+	{notify.DeliveryWaiting, "warn", "hourglass"}, {notify.DeliveryDelivered, "ok", "check"}, {notify.DeliveryFailed, "danger", "alert"},
+}
+
+func deliveryAt(d notify.Delivery) string {
+	return webhooksAt + "/" + d.Webhook + "/deliveries/" + d.ID
+}
+
+func deliveryLineOf(r *page.Request, d notify.Delivery) deliveryLine {
+	l := deliveryLine{Delivery: d, At: deliveryAt(d), Result: r.Say("webhooks.untried")}
+	for _, look := range deliveryLooks {
+		if look.status == d.Status {
+			l.Chip = page.Chip{Kind: look.kind, Icon: look.icon, Text: r.Say("webhooks." + look.status)}
+		}
+	}
+	if last := d.Last(); last != nil {
+		l.Result, l.Took = triedAs(r, *last), r.Say("webhooks.ms", "n", last.Milliseconds)
+	}
+	return l
+}
+
+// triedAs words what came of a try.
+func triedAs(r *page.Request, t notify.Try) string {
+	if t.Error != "" {
+		return t.Error
+	}
+	return strings.TrimSpace("HTTP " + strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
+}
+
+// listDeliveries puts a page of the deliveries on the page of their webhook.
+func (h *Handlers) listDeliveries(r *page.Request, c *webhookPage) error {
+	number, size := r.PageOf()
+	q := notify.DeliveryQuery{Offset: (number - 1) * size, Limit: size}
+	at := c.At
+	for _, look := range deliveryLooks {
+		if r.Query("status") == look.status {
+			q.Status = look.status
+		}
+	}
+	list, err := h.Webhooks.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, q)
+	if err != nil {
+		return err
+	}
+	failed, err := h.Webhooks.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, notify.DeliveryQuery{Status: notify.DeliveryFailed})
+	if err != nil {
+		return err
+	}
+	c.Failed, c.Filtered, c.Pager = failed.Total, q.Status != "", r.Pager(number, size, list.Total)
+	c.Filters = []page.Tab{{Href: at, Text: r.Say("webhooks.deliveries.all"), Current: q.Status == "", Count: -1}}
+	for _, look := range deliveryLooks {
+		c.Filters = append(c.Filters, page.Tab{Href: at + "?status=" + look.status, Text: r.Say("webhooks." + look.status), Current: q.Status == look.status, Count: -1})
+	}
+	for _, d := range list.Items {
+		c.Deliveries = append(c.Deliveries, deliveryLineOf(r, d))
+	}
+	return nil
+}
+
+// deliveryPage is one delivery, with what was sent and what came back.
+type deliveryPage struct {
+	deliveryLine
+	URL, Back       string
+	Sent            []page.Pair // headers
+	Body, Curl      string
+	AnswerHeaders   string
+	Tries           []tryLine
+	Redeliver, Test bool
+}
+
+type tryLine struct {
+	notify.Try
+	Result, Took string
+}
+
+func (h *Handlers) showDelivery(r *page.Request) error {
+	p, err := h.deliveryPage(r)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-delivery", p)
+}
+
+func (h *Handlers) deliveryPage(r *page.Request) (page.Page, error) {
+	id := r.Params("id")
+	w, err := h.Webhooks.GetWebhook(r.UserContext(), r.Who.Actor, id)
+	if err != nil {
+		return page.Page{}, err
+	}
+	d, err := h.Webhooks.GetDelivery(r.UserContext(), r.Who.Actor, id, r.Params("delivery"))
+	if err != nil {
+		return page.Page{}, err
+	}
+	c := deliveryPage{deliveryLine: deliveryLineOf(r, d), URL: w.URL, Back: webhooksAt + "/" + id, Body: apidoc.Indented([]byte(d.Body)),
+		AnswerHeaders: strings.Join(d.Answer.Headers, "\n"), Redeliver: w.Enabled, Test: d.Type == notify.TestEvent}
+	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
+		c.Sent = append(c.Sent, page.Pair{Name: name, Value: d.Headers[name]})
+	}
+	if len(d.Headers) > 0 {
+		c.Curl = curlOf(w.URL, c.Sent, d.Body)
+	}
+	for _, t := range d.Tries {
+		c.Tries = append(c.Tries, tryLine{t, triedAs(r, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
+	}
+	return page.Page{Title: d.Type, Data: c}, nil
+}
+
+// curlOf is a request as a command.
+func curlOf(url string, headers []page.Pair, body string) string {
+	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+	lines := []string{"curl -i " + quote(url)}
+	for _, h := range headers {
+		lines = append(lines, "  -H "+quote(h.Name+": "+h.Value))
+	}
+	return strings.Join(append(lines, "  --data-raw "+quote(body)), " \\\n")
+}
+
+func (h *Handlers) redeliver(r *page.Request) error {
+	_, err := h.Webhooks.Redeliver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("delivery"))
+	if err != nil {
+		p, failed := h.deliveryPage(r)
+		if failed != nil {
+			return failed
+		}
+		return h.settingsAgain(r, err, "settings-delivery", p)
+	}
+	r.Flash("ok", "webhooks.redelivered")
+	return r.SeeOther(webhooksAt + "/" + r.Params("id") + "/deliveries/" + r.Params("delivery"))
+}

@@ -1,0 +1,209 @@
+package settings
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/notify"
+	"paraph/app/web/page"
+)
+
+func (h *Handlers) mailRoutes(app *fiber.App) {
+	h.settingsGet(app, "/email", func(r *page.Request) error {
+		p, err := h.mailPage(r, "")
+		if err != nil {
+			return err
+		}
+		return h.settings(r, http.StatusOK, "settings-email", p)
+	})
+	h.Site.TeamPost(app, "/app/settings/email/test", h.testMail)
+	h.settingsGet(app, "/outbox", h.showOutbox)
+	h.settingsGet(app, "/outbox/:id", h.showMessage)
+	h.settingsGet(app, "/outbox/:id/preview", h.previewMessage)
+	h.settingsGet(app, "/outbox/:id/message.eml", h.downloadMessage)
+	h.Site.TeamPost(app, "/app/settings/outbox/:id/retry", func(r *page.Request) error {
+		_, err := h.Notify.Retry(r.UserContext(), r.Who.Actor, r.Params("id"))
+		return h.afterMessage(r, err, "outbox.retried")
+	})
+	h.Site.TeamPost(app, "/app/settings/outbox/:id/cancel", func(r *page.Request) error {
+		_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
+		return h.afterMessage(r, err, "outbox.done.cancelled")
+	})
+}
+
+// mailCards is the page of how messages leave.
+type mailCards struct {
+	Setup
+	Sends  bool
+	To     string // of the test
+	Reply  string // what the server said to a test that it took
+	Failed int
+}
+
+func (h *Handlers) mailPage(r *page.Request, reply string) (page.Page, error) {
+	failed, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}})
+	if err != nil {
+		return page.Page{}, err
+	}
+	return page.Page{Title: r.Say("settings.email"), Data: mailCards{Setup: h.Setup, Sends: h.Notify.CanSend(),
+		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
+}
+
+// testMail sends a message now, and shows what the server said about it.
+func (h *Handlers) testMail(r *page.Request) error {
+	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
+	p, failed := h.mailPage(r, reply)
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return h.settingsAgain(r, err, "settings-email", p)
+	}
+	p.Notice = r.Notice("ok", "email.sent")
+	return h.settings(r, http.StatusOK, "settings-email", p)
+}
+
+// outboxList is the page of all messages.
+type outboxList struct {
+	Messages []messageLine
+	Sends    bool
+	To       string
+	Kept     []page.Pair
+	Filters  []page.Tab
+	Pager    page.Pager
+	Filtered bool
+}
+
+// messageLine is a message in the list.
+type messageLine struct {
+	notify.Message
+	KindName string
+	Chip     page.Chip
+}
+
+// messageLooks are the states of a message in their order, with their looks.
+var messageLooks = []struct{ status, kind, icon string }{
+	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Cancelled, "", "void"},
+}
+
+func (h *Handlers) showOutbox(r *page.Request) error {
+	number, size := r.PageOf()
+	q := notify.OutboxQuery{Offset: (number - 1) * size, Limit: size, To: strings.TrimSpace(r.Query("to")), Document: r.Query("document")}
+	chosen := ""
+	for _, look := range messageLooks {
+		if r.Query("status") == look.status {
+			chosen, q.Statuses = look.status, []string{look.status}
+		}
+	}
+	list, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, q)
+	if err != nil {
+		return err
+	}
+	o := outboxList{Sends: h.Notify.CanSend(), To: q.To, Kept: r.Kept("to", "page"), Pager: r.Pager(number, size, list.Total), Filtered: q.To != "" || chosen != "" || q.Document != "",
+		Filters: []page.Tab{{Href: r.Link("status", "", "page", ""), Text: r.Say("outbox.all"), Current: chosen == "", Count: -1}}}
+	for _, look := range messageLooks {
+		o.Filters = append(o.Filters, page.Tab{Href: r.Link("status", look.status, "page", ""), Text: r.Say("outbox." + look.status), Current: chosen == look.status, Count: -1})
+	}
+	for _, m := range list.Items {
+		o.Messages = append(o.Messages, messageLineOf(r, m))
+	}
+	return h.settings(r, http.StatusOK, "settings-outbox", page.Page{Title: r.Say("settings.outbox"), Data: o})
+}
+
+func messageLineOf(r *page.Request, m notify.Message) messageLine {
+	l := messageLine{Message: m, KindName: strings.ReplaceAll(m.Kind, "_", " ")}
+	for _, look := range messageLooks {
+		if look.status == m.Status {
+			l.Chip = page.Chip{Kind: look.kind, Icon: look.icon, Text: r.Say("outbox." + look.status)}
+		}
+	}
+	return l
+}
+
+// messageCards is the page of one message.
+type messageCards struct {
+	messageLine
+	Tab            string
+	Tabs           []page.Tab
+	Source         string
+	Retry, Cancels bool
+	At             string // of this page
+}
+
+// shownSource is how much of a message is shown as it is sent; the file has all.
+const shownSource = 200 << 10
+
+func (h *Handlers) showMessage(r *page.Request) error {
+	p, err := h.messagePage(r)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-message", p)
+}
+
+func (h *Handlers) messagePage(r *page.Request) (page.Page, error) {
+	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return page.Page{}, err
+	}
+	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
+		Retry: h.Notify.CanSend() && m.Status != notify.Sent, Cancels: m.Status == notify.Queued}
+	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
+		c.Tab = named
+	}
+	c.Tabs = r.Tabs(c.Tab, "text", r.Say("outbox.text"), "preview", r.Say("outbox.preview"), "headers", r.Say("outbox.headers"), "raw", r.Say("outbox.raw"))
+	if c.Tab == "headers" || c.Tab == "raw" {
+		source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, m.ID)
+		if err != nil {
+			return page.Page{}, err
+		}
+		if head, _, ok := bytes.Cut(source, []byte("\r\n\r\n")); ok && c.Tab == "headers" {
+			source = head
+		}
+		c.Source = strings.ToValidUTF8(string(source[:min(len(source), shownSource)]), "�")
+	}
+	if c.Tab == "preview" {
+		r.FramesOwnPages()
+	}
+	return page.Page{Title: m.Subject, Data: c}, nil
+}
+
+// afterMessage leads back to a message that was acted on.
+func (h *Handlers) afterMessage(r *page.Request, err error, done string) error {
+	if err != nil {
+		p, failed := h.messagePage(r)
+		if failed != nil {
+			return failed
+		}
+		return h.settingsAgain(r, err, "settings-message", p)
+	}
+	r.Flash("ok", done)
+	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
+}
+
+// previewMessage is the mail itself, for a frame that may do nothing: no script,
+// no picture from anywhere, no form, no way out.
+func (h *Handlers) previewMessage(r *page.Request) error {
+	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox")
+	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
+	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return r.SendString(m.HTML)
+}
+
+func (h *Handlers) downloadMessage(r *page.Request) error {
+	source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	r.Set(fiber.HeaderContentType, "message/rfc822")
+	r.Set(fiber.HeaderContentDisposition, `attachment; filename="message.eml"`)
+	return r.Send(source)
+}

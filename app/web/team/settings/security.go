@@ -1,0 +1,80 @@
+package settings
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// securityCards is the page of how people sign in.
+type securityCards struct {
+	Required bool // two-factor of everybody
+	Without  int  // active members who have not set it up
+	Own      bool // the reader has
+	SignIns  []page.SignInLine
+	Pager    page.Pager
+}
+
+func (h *Handlers) securityRoutes(app *fiber.App) {
+	h.settingsGet(app, "/security", func(r *page.Request) error {
+		p, err := h.securityPage(r)
+		if err != nil {
+			return err
+		}
+		return h.settings(r, http.StatusOK, "settings-security", p)
+	})
+	h.Site.TeamPost(app, "/app/settings/security", h.saveSecurity)
+	h.settingsGet(app, "/security/sign-out", func(r *page.Request) error {
+		return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name), Data: page.Confirmation{
+			Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
+	})
+	h.Site.TeamPost(app, "/app/settings/security/sign-out", func(r *page.Request) error {
+		ended, err := h.Accounts.EndAllSessions(r.UserContext(), r.Who.Actor)
+		if err != nil {
+			return err
+		}
+		r.Flash("ok", "security.out.done", "count", strconv.Itoa(ended))
+		return r.SeeOther("/app/settings/security")
+	})
+}
+
+func (h *Handlers) securityPage(r *page.Request) (page.Page, error) {
+	c := securityCards{Required: r.Who.Company.RequireTwoFactor, Own: r.Who.User.TwoFactor}
+	people, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{})
+	if err != nil {
+		return page.Page{}, err
+	}
+	for _, m := range people.Items {
+		if m.Status == account.MemberActive && !m.TwoFactor {
+			c.Without++
+		}
+	}
+	number, size := r.PageOf()
+	log, err := h.Accounts.ListSignIns(r.UserContext(), r.Who.Actor, true, (number-1)*size, size)
+	if err != nil {
+		return page.Page{}, err
+	}
+	for _, e := range log.Items {
+		c.SignIns = append(c.SignIns, r.SignInLine(e))
+	}
+	c.Pager = r.Pager(number, size, log.Total)
+	return page.Page{Title: r.Say("settings.security"), Data: c}, nil
+}
+
+func (h *Handlers) saveSecurity(r *page.Request) error {
+	required := r.Form.Has("require_two_factor")
+	_, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{RequireTwoFactor: &required})
+	if err != nil {
+		p, failed := h.securityPage(r)
+		if failed != nil {
+			return failed
+		}
+		return h.settingsAgain(r, err, "settings-security", p)
+	}
+	r.Flash("ok", "settings.saved")
+	return r.SeeOther("/app/settings/security")
+}

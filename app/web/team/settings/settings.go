@@ -1,0 +1,198 @@
+package settings
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// Setup is what the pages say of the configuration, nothing secret.
+type Setup struct {
+	MailHost    string // "" where nothing is sent
+	MailPort    int
+	MailTLS     string
+	MailFrom    string
+	MailLogin   bool // a name and a password are given
+	MailBlocked bool // network.egress does not allow the host
+
+	PrivateWebhooks bool // webhooks may go to private addresses
+
+	TimestampURL string // "" for the built-in authority
+	LoginLimit   int    // failed logins within LoginWindow
+	LoginWindow  time.Duration
+}
+
+// settingsPages are the pages under /app/settings in their order.
+var settingsPages = []struct {
+	Key, Icon string
+	Everybody bool // who does not run the company has something there too
+}{
+	{"company", "building", false},
+	{"branding", "eye", false},
+	{"consent", "check", false},
+	{"security", "lock", false},
+	{"api", "code", true},
+	{"webhooks", "bell", false},
+	{"email", "sent", false},
+	{"outbox", "file", false},
+	{"trust", "shield", false},
+}
+
+// settingsLink leads to one page of the settings.
+type settingsLink struct {
+	Href, Icon, Title, Text string
+	Current                 bool
+}
+
+// expiring is a certificate that runs out, for the line over all settings.
+type expiring struct{ Kind, Text string }
+
+func (h *Handlers) SettingsRoutes(app *fiber.App) {
+	h.Site.TeamGet(app, "/app/settings", h.showSettings)
+	h.settingsGet(app, "/company", h.showCompany)
+	h.Site.TeamPost(app, "/app/settings/company", h.saveCompany)
+	h.settingsGet(app, "/branding", h.showBranding)
+	h.Site.TeamPost(app, "/app/settings/branding", h.saveColour)
+	h.Site.TeamPost(app, "/app/settings/branding/logo", h.saveLogo)
+	h.Site.TeamPost(app, "/app/settings/branding/logo/remove", h.removeLogo)
+	h.settingsGet(app, "/consent", h.showConsent)
+	h.Site.TeamPost(app, "/app/settings/consent", h.saveConsent)
+	h.settingsGet(app, "/trust", h.showCertificates)
+	h.securityRoutes(app)
+	h.tokenRoutes(app)
+	h.webhookRoutes(app)
+	h.mailRoutes(app)
+}
+
+// settingsGet adds a page for those who run the company.
+func (h *Handlers) settingsGet(app *fiber.App, path string, show page.Handler) {
+	h.Site.TeamGet(app, "/app/settings"+path, func(r *page.Request) error {
+		if !r.Who.Actor.IsAdmin() {
+			return r.Forbid(r.Say("settings.forbidden"))
+		}
+		return show(r)
+	})
+}
+
+// settingsPage is a page of the settings with what stands around each.
+type settingsPage struct {
+	Links    []settingsLink
+	Expiring []expiring
+	Own      any // of the page itself
+}
+
+// settings renders a page of the settings.
+func (h *Handlers) settings(r *page.Request, status int, name string, p page.Page) error {
+	s, err := h.aroundSettings(r, p.Data)
+	if err != nil {
+		return err
+	}
+	p.Data, p.Scripts = s, append(p.Scripts, "settings.js")
+	return r.Render(status, name, p)
+}
+
+// settingsAgain is again for a page of the settings.
+func (h *Handlers) settingsAgain(r *page.Request, err error, name string, p page.Page) error {
+	s, failed := h.aroundSettings(r, p.Data)
+	if failed != nil {
+		return failed
+	}
+	p.Data, p.Scripts = s, append(p.Scripts, "settings.js")
+	return r.Again(err, name, p)
+}
+
+func (h *Handlers) aroundSettings(r *page.Request, own any) (settingsPage, error) {
+	s := settingsPage{Own: own}
+	admin := r.Who.Actor.IsAdmin()
+	for _, p := range settingsPages {
+		if !admin && !p.Everybody {
+			continue
+		}
+		href := "/app/settings/" + p.Key
+		s.Links = append(s.Links, settingsLink{href, p.Icon, r.Say("settings." + p.Key), r.Say("settings." + p.Key + ".lead"),
+			r.Path() == href || strings.HasPrefix(r.Path(), href+"/")})
+	}
+	if !admin {
+		return s, nil
+	}
+	var err error
+	s.Expiring, err = h.expiring(r)
+	return s, err
+}
+
+// expiring words the certificates that run out and concern this company: its own
+// one, and those that everything leads to.
+func (h *Handlers) expiring(r *page.Request) (out []expiring, err error) {
+	now := h.Now()
+	warnings, err := h.Keys.Warnings(now)
+	if err != nil || len(warnings) == 0 {
+		return nil, err
+	}
+	own, err := h.Keys.Company(r.Who.Company.ID, r.Who.Company.Name)
+	for _, w := range warnings {
+		if !w.Certificate.IsCA && (own == nil || !own.Certificate.Equal(w.Certificate)) {
+			continue
+		}
+		e := expiring{"warn", w.Message}
+		if w.Certificate.NotAfter.Sub(now) < 7*24*time.Hour {
+			e.Kind = "danger"
+		}
+		out = append(out, e)
+	}
+	if len(out) > 0 {
+		err = nil // an expired certificate is what the line says
+	}
+	return out, err
+}
+
+func (h *Handlers) showSettings(r *page.Request) error {
+	var people []account.Member
+	var err error
+	if !r.Who.Actor.IsAdmin() {
+		if people, err = r.Administrators(); err != nil {
+			return err
+		}
+	}
+	return h.settings(r, http.StatusOK, "settings", page.Page{Title: r.Say("settings.title"), Data: people})
+}
+
+// number reads a number of a form; "" is 0. What is none is a fault.
+func number(r *page.Request, f *account.Faults, name string) int {
+	s := strings.TrimSpace(r.Form.Value(name))
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		f.Add(name, r.Say("form.number"))
+	}
+	return n
+}
+
+// percent is how much of a span of time is over.
+func percent(from, until, now time.Time) int {
+	whole := until.Sub(from)
+	if whole <= 0 {
+		return 100
+	}
+	return int(min(100, max(0, 100*now.Sub(from)/whole)))
+}
+
+// daysLeft words how long something is still good.
+func (h *Handlers) daysLeft(r *page.Request, until time.Time) string {
+	left := until.Sub(h.Now())
+	if left <= 0 {
+		return r.Say("trust.over")
+	}
+	if left > 730*24*time.Hour {
+		return r.Say("trust.years", "years", fmt.Sprintf("%.0f", left.Hours()/24/365.25))
+	}
+	return r.Say("trust.days", "n", int(left.Hours()/24))
+}

@@ -1,0 +1,141 @@
+package settings
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// tokenCards is the page of API tokens.
+type tokenCards struct {
+	Made   *account.Token // just now: the only time its secret is seen
+	Tokens []tokenLine
+	Scopes []scopeChoice
+	Lives  []page.Option
+	Site   string
+	Own    bool // only the reader's own tokens are listed
+	Limit  int
+	Window int // minutes
+}
+
+// tokenLine is a token in the list.
+type tokenLine struct {
+	account.Token
+	Expired, Unused bool
+	Revoke          string
+}
+
+type scopeChoice struct {
+	Value, Text string
+	Checked     bool
+	Denied      bool // more than the reader's role allows
+}
+
+// unusedAfter is how long a token may lie still before the list says so.
+const unusedAfter = 90 * 24 * time.Hour
+
+// tokenLives are the lifetimes that are offered, in days; 0 is until revoked.
+var tokenLives = []string{"30", "90", "365", "0"}
+
+func (h *Handlers) tokenRoutes(app *fiber.App) {
+	h.Site.TeamGet(app, "/app/settings/api", func(r *page.Request) error {
+		p, err := h.tokenPage(r, nil)
+		if err != nil {
+			return err
+		}
+		return h.settings(r, http.StatusOK, "settings-api", p)
+	})
+	h.Site.TeamPost(app, "/app/settings/api", h.makeToken)
+	h.Site.TeamGet(app, "/app/settings/api/:id/revoke", h.askRevoke)
+	h.Site.TeamPost(app, "/app/settings/api/:id/revoke", func(r *page.Request) error {
+		if err := h.Accounts.RevokeToken(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+			return err
+		}
+		r.Flash("ok", "api.revoked")
+		return r.SeeOther("/app/settings/api")
+	})
+}
+
+func (h *Handlers) tokenPage(r *page.Request, made *account.Token) (page.Page, error) {
+	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.ListQuery{Statuses: []string{"active", "expired"}, Descending: true})
+	if err != nil {
+		return page.Page{}, err
+	}
+	c := tokenCards{Made: made, Site: r.BaseURL(), Own: !r.Who.Actor.IsAdmin(), Limit: h.Setup.LoginLimit, Window: int(h.Setup.LoginWindow.Minutes())}
+	now := h.Now()
+	for _, t := range list.Items {
+		line := tokenLine{Token: t, Revoke: "/app/settings/api/" + t.ID + "/revoke"}
+		line.Expired = t.ExpiresAt != nil && !t.ExpiresAt.After(now)
+		last := t.CreatedAt
+		if t.LastUsedAt != nil {
+			last = *t.LastUsedAt
+		}
+		line.Unused = !line.Expired && now.Sub(last) > unusedAfter
+		c.Tokens = append(c.Tokens, line)
+	}
+	for _, s := range account.Scopes() {
+		c.Scopes = append(c.Scopes, scopeChoice{Value: string(s), Text: r.Say("api.scope." + string(s)), Denied: !r.Who.Actor.Can(s),
+			Checked: r.Form.Has("scope."+string(s)) || r.Form.Values == nil && s == account.ScopeRead})
+	}
+	for _, days := range tokenLives {
+		c.Lives = append(c.Lives, page.Option{Value: days, Label: r.Say("api.life." + days), Selected: days == cmp.Or(r.Form.Value("life"), "90")})
+	}
+	return page.Page{Title: r.Say("settings.api"), Data: c}, nil
+}
+
+func (h *Handlers) makeToken(r *page.Request) error {
+	in, err := h.tokenInput(r)
+	var made account.Token
+	if err == nil {
+		made, err = h.Accounts.CreateToken(r.UserContext(), r.Who.Actor, in)
+	}
+	if err != nil {
+		p, failed := h.tokenPage(r, nil)
+		if failed != nil {
+			return failed
+		}
+		return h.settingsAgain(r, page.Gathered(err, "scopes"), "settings-api", p)
+	}
+	r.Form = page.Form{}
+	p, err := h.tokenPage(r, &made)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusCreated, "settings-api", p)
+}
+
+func (h *Handlers) tokenInput(r *page.Request) (in account.TokenInput, err error) {
+	var f account.Faults
+	in.Name = strings.TrimSpace(r.Form.Value("name"))
+	for _, s := range account.Scopes() {
+		if r.Form.Has("scope." + string(s)) {
+			in.Scopes = append(in.Scopes, s)
+		}
+	}
+	if len(in.Scopes) == 0 {
+		f.Add("scopes", r.Say("api.scopes.none"))
+	}
+	if in.Name == "" {
+		f.Add("name", r.Say("api.name.none"))
+	}
+	if days := number(r, &f, "life"); days > 0 {
+		in.ExpiresAt = new(h.Now().AddDate(0, 0, min(days, 3650)))
+	}
+	return in, f.Err()
+}
+
+// askRevoke asks once more, in a dialog where there are scripts.
+func (h *Handlers) askRevoke(r *page.Request) error {
+	t, err := h.Accounts.GetToken(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("api.revoke.title", "name", t.Name), Data: page.Confirmation{
+		Text: r.Say("api.revoke.text"), Action: r.Path(), Do: r.Say("api.revoke"), Back: "/app/settings/api"}})
+}

@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"crypto/ecdsa"
+	"crypto/rsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"paraph/app/pki"
+	"paraph/app/web/page"
+)
+
+// trustCards is the page of certificates.
+type trustCards struct {
+	Company certificateView
+	Root    certificateView
+	Own     bool // the company's certificate was brought along
+	Renewal time.Time
+	Stamps  string // address of the timestamp authority, "" for the built-in one
+}
+
+// certificateView is one certificate for people.
+type certificateView struct {
+	Subject, Issuer, Serial, Key string
+	From, Until                  time.Time
+	Over                         int // per cent of its time
+	Left                         string
+}
+
+func (h *Handlers) showCertificates(r *page.Request) error {
+	signer, err := h.Keys.Company(r.Who.Company.ID, r.Who.Company.Name)
+	if err != nil && (signer == nil || !errors.Is(err, pki.ErrExpired)) {
+		return err
+	}
+	c := trustCards{Company: h.certificate(r, signer.Certificate), Root: h.certificate(r, h.Keys.Root()), Own: !h.Keys.Made(signer),
+		Renewal: signer.Certificate.NotAfter.Add(-pki.Renewal), Stamps: h.Setup.TimestampURL}
+	return h.settings(r, http.StatusOK, "settings-trust", page.Page{Title: r.Say("settings.trust"), Data: c})
+}
+
+func (h *Handlers) certificate(r *page.Request, c *x509.Certificate) certificateView {
+	return certificateView{Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Serial: fmt.Sprintf("%X", c.SerialNumber), Key: keyName(c),
+		From: c.NotBefore, Until: c.NotAfter, Over: percent(c.NotBefore, c.NotAfter, h.Now()), Left: h.daysLeft(r, c.NotAfter)}
+}
+
+func keyName(c *x509.Certificate) string {
+	switch k := c.PublicKey.(type) {
+	case *ecdsa.PublicKey:
+		return "ECDSA " + k.Curve.Params().Name
+	case *rsa.PublicKey:
+		return fmt.Sprintf("RSA %d", k.N.BitLen())
+	}
+	return strings.TrimSpace(c.PublicKeyAlgorithm.String())
+}

@@ -1,0 +1,176 @@
+package signin
+
+import (
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// LinkRoutes are the pages behind the links of messages to people who have an
+// account or get one: each works once, and shows what it is for before it is used.
+func (h *Handlers) LinkRoutes(app *fiber.App) {
+	h.Site.Get(app, "/forgot", func(r *page.Request) error { return h.showForgot(r, http.StatusOK, forgotPage{}) })
+	h.Site.Post(app, "/forgot", h.forgot)
+	h.Site.Get(app, "/reset/:token", h.showReset)
+	h.Site.Post(app, "/reset/:token", h.reset)
+	h.Site.Get(app, "/join/:token", h.showJoin)
+	h.Site.Post(app, "/join/:token", h.join)
+	h.Site.Get(app, "/confirm/:token", h.showConfirm)
+	h.Site.Post(app, "/confirm/:token", h.confirm)
+}
+
+// ended shows that a link does not work any more. Any other error is given back.
+func ended(r *page.Request, err error, key, href string) error {
+	if !deadLink(err) {
+		return err
+	}
+	return r.Render(http.StatusGone, "over", page.Page{Title: r.Say(key + ".over"), Data: over{
+		Text: r.Say(key + ".over.text"), Action: r.Say(key + ".over.do"), Href: href}})
+}
+
+// forgotPage is where a new password is asked for.
+type forgotPage struct {
+	Mail bool // there is a mail server
+	Sent bool
+}
+
+func (h *Handlers) forgotForm(r *page.Request, f forgotPage) page.Page {
+	f.Mail = h.Notify.Sender != nil
+	return page.Page{Title: r.Say("forgot.title"), Data: f}
+}
+
+func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
+	r.TeamWords()
+	return r.Render(status, "forgot", h.forgotForm(r, f))
+}
+
+func (h *Handlers) forgot(r *page.Request) error {
+	r.TeamWords()
+	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
+	if account.KindOf(err) == account.KindThrottled {
+		return lockedOut(r, r.FailureOf(err), "forgot", h.forgotForm(r, forgotPage{}))
+	}
+	if err != nil {
+		return r.Again(err, "forgot", h.forgotForm(r, forgotPage{}))
+	}
+	return h.showForgot(r, http.StatusOK, forgotPage{Sent: true})
+}
+
+func resetForm(r *page.Request) page.Page {
+	return page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}}
+}
+
+func (h *Handlers) showReset(r *page.Request) error {
+	r.TeamWords()
+	if err := h.Accounts.CheckReset(r.UserContext(), r.Params("token")); err != nil {
+		return ended(r, err, "reset", "/forgot")
+	}
+	return r.Render(http.StatusOK, "reset", resetForm(r))
+}
+
+func (h *Handlers) reset(r *page.Request) error {
+	r.TeamWords()
+	err := h.Accounts.ResetPassword(r.UserContext(), r.Params("token"), r.Form.Value("password"))
+	switch {
+	case deadLink(err):
+		return ended(r, err, "reset", "/forgot")
+	case err != nil:
+		return r.Again(err, "reset", resetForm(r))
+	}
+	r.Flash("ok", "reset.done")
+	return r.SeeOther("/signin")
+}
+
+// joinPage is an invitation to a company.
+type joinPage struct {
+	account.Invite
+	Role, Does string
+	Other      string // who is signed in here, if that is somebody else
+}
+
+func joinForm(r *page.Request, in account.Invite) page.Page {
+	data := joinPage{Invite: in, Role: r.Say("join.role." + string(in.Role)), Does: r.Say("join.does." + string(in.Role))}
+	if r.Enter() == nil && r.Who.User.ID != in.UserID {
+		data.Other = r.Who.User.Email
+	}
+	r.Shell = nil // the page is that of the invitation, whoever is signed in
+	return page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}, Data: data}
+}
+
+func (h *Handlers) showJoin(r *page.Request) error {
+	r.TeamWords()
+	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
+	if err != nil {
+		return ended(r, err, "join", "/signin")
+	}
+	return r.Render(http.StatusOK, "join", joinForm(r, in))
+}
+
+func (h *Handlers) join(r *page.Request) error {
+	r.TeamWords()
+	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
+	if err != nil {
+		return ended(r, err, "join", "/signin")
+	}
+	password := r.Form.Value("password")
+	_, err = h.Accounts.AcceptInvite(r.UserContext(), r.Params("token"), r.Form.Value("name"), password)
+	switch {
+	case deadLink(err):
+		return ended(r, err, "join", "/signin")
+	case err != nil:
+		return r.Again(err, "join", joinForm(r, in))
+	}
+	if in.NeedsPassword {
+		r.Flash("ok", "join.done", "company", in.Company)
+		return h.signInWith(r, in.Email, password, in.CompanyID, "/app/documents")
+	}
+	return h.enterJoined(r, in)
+}
+
+// enterJoined brings somebody who had an account already into the company: at once
+// if they are signed in here, else by way of signing in.
+func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
+	if r.Enter() == nil && r.Who.User.ID == in.UserID {
+		t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)
+		if err != nil {
+			return err
+		}
+		r.KeepSession(t.CompanyID, t.Secret)
+		r.Flash("ok", "join.done", "company", in.Company)
+		return r.SeeOther("/app/documents")
+	}
+	if err := r.Leave(); err != nil {
+		return err
+	}
+	r.Keep(page.CompanyCookie, in.CompanyID, "/", page.CompanyTime)
+	r.Flash("ok", "join.then", "company", in.Company)
+	return r.SeeOther("/signin")
+}
+
+type confirmPage struct{ Email string }
+
+func (h *Handlers) showConfirm(r *page.Request) error {
+	r.TeamWords()
+	email, err := h.Accounts.CheckVerification(r.UserContext(), r.Params("token"))
+	if err != nil {
+		return ended(r, err, "confirm", "/app/me")
+	}
+	return r.Render(http.StatusOK, "confirm-email", page.Page{Title: r.Say("confirm.title"), Data: confirmPage{email}})
+}
+
+func (h *Handlers) confirm(r *page.Request) error {
+	r.TeamWords()
+	user, err := h.Accounts.VerifyEmail(r.UserContext(), r.Params("token"))
+	if account.KindOf(err) == account.KindConflict {
+		return r.Render(http.StatusConflict, "over", page.Page{Title: r.Say("confirm.taken"), Data: over{
+			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}})
+	}
+	if err != nil {
+		return ended(r, err, "confirm", "/app/me")
+	}
+	r.Flash("ok", "confirm.done", "email", user.Email)
+	return r.SeeOther("/app/me")
+}

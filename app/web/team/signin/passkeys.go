@@ -1,0 +1,40 @@
+package signin
+
+import (
+	"net/http"
+
+	"paraph/app/web/page"
+)
+
+func (h *Handlers) beginPasskeySignIn(r *page.Request) error {
+	r.TeamWords()
+	pending := ""
+	if r.Form.Has("second") {
+		pending = r.Cookies(pendingCookie)
+	}
+	return r.Ceremony(h.Accounts.BeginPasskeyLogin(r.UserContext(), r.BaseURL(), pending, origin(r)))
+}
+
+func (h *Handlers) passkeySignIn(r *page.Request) error {
+	r.TeamWords()
+	next := r.Inside(r.Form.Value("next"))
+	user, err := h.Accounts.FinishPasskeyLogin(r.UserContext(), r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))
+	if err == nil {
+		r.Keep(pendingCookie, "", "/signin", -1)
+		startSession(r, user, "")
+		return r.SeeOther(next)
+	}
+	p := signInForm(r, next)
+	p.Data = signInPage{Next: next} // not the same passkey at once again
+	switch f := r.FailureOf(err); f.Status {
+	case http.StatusUnauthorized:
+		p.Fault = r.Say("passkey.refused")
+	case http.StatusUnprocessableEntity:
+		p.Fault = r.Say("passkey.late")
+	case http.StatusTooManyRequests:
+		return lockedOut(r, f, "signin", p)
+	default:
+		return err
+	}
+	return r.Render(http.StatusUnprocessableEntity, "signin", p)
+}

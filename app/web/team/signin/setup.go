@@ -1,0 +1,143 @@
+package signin
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/language"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// SetupRoutes are the pages of the first run.
+func (h *Handlers) SetupRoutes(app *fiber.App) {
+	h.Site.Get(app, "/", h.home)
+	h.Site.Get(app, "/setup", h.showSetup)
+	h.Site.Post(app, "/setup", h.setUp)
+	h.Site.TeamGet(app, "/app/welcome", h.welcome)
+}
+
+// home is what a browser finds that knows nothing but the address.
+func (h *Handlers) home(r *page.Request) error {
+	r.TeamWords()
+	switch open, err := h.Accounts.SetupOpen(r.UserContext()); {
+	case err != nil:
+		return err
+	case !open:
+		return r.SeeOther("/app/documents")
+	}
+	return r.Render(http.StatusOK, "start", page.Page{Title: r.Say("start.title")})
+}
+
+// setupPage is the form of the first run.
+type setupPage struct {
+	Token     string
+	Languages []page.Option
+	Site      string // what links in messages begin with
+	Plain     bool   // that is not encrypted, and not this machine
+	Mail      bool   // there is a mail server
+}
+
+func (h *Handlers) showSetup(r *page.Request) error {
+	r.TeamWords()
+	token := r.Query("token")
+	if err := h.Accounts.CheckSetup(r.UserContext(), token); err != nil {
+		return h.noSetup(r, err)
+	}
+	return r.Render(http.StatusOK, "setup", h.setupForm(r, token))
+}
+
+func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
+	site := h.Notify.BaseURL
+	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
+	return page.Page{Title: r.Say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
+		Token: token, Languages: page.MailLanguages(h.Notify.Words.Tags(), preferred(r)), Site: site,
+		Plain: strings.HasPrefix(site, "http:") && !local, Mail: h.Notify.Sender != nil,
+	}}
+}
+
+// preferred is the language that the browser asks for first.
+func preferred(r *page.Request) string {
+	tags, _, err := language.ParseAcceptLanguage(r.Get(fiber.HeaderAcceptLanguage))
+	if err != nil || len(tags) == 0 {
+		return "en"
+	}
+	return tags[0].String()
+}
+
+// noSetup answers a link to set up that does not work: because that is done, or
+// because it is not the one that was printed last.
+func (h *Handlers) noSetup(r *page.Request, err error) error {
+	if account.KindOf(err) != account.KindInvalid {
+		return err
+	}
+	open, err := h.Accounts.SetupOpen(r.UserContext())
+	if err != nil {
+		return err
+	}
+	if open {
+		return r.Render(http.StatusNotFound, "start", page.Page{Title: r.Say("start.wrong")})
+	}
+	return r.Render(http.StatusGone, "over", page.Page{Title: r.Say("setup.done"), Data: over{
+		Text: r.Say("setup.done.text"), Action: r.Say("signin.do"), Href: "/signin"}})
+}
+
+func (h *Handlers) setUp(r *page.Request) error {
+	r.TeamWords()
+	token, email, password := r.Form.Value("token"), r.Form.Value("email"), r.Form.Value("password")
+	_, err := h.Accounts.Setup(r.UserContext(), token, account.SetupInput{Company: r.Form.Value("company"), Name: r.Form.Value("name"),
+		Email: email, Password: password, Locale: r.Form.Value("locale"), Timezone: r.Form.Value("timezone")})
+	if deadLink(err) {
+		return h.noSetup(r, err)
+	}
+	if err != nil {
+		return r.Again(err, "setup", h.setupForm(r, token))
+	}
+	return h.signInWith(r, email, password, "", "/app/welcome")
+}
+
+// deadLink says whether an error is about the link that somebody followed, and not
+// about what they entered.
+func deadLink(err error) bool {
+	e, ok := errors.AsType[*account.Error](err)
+	return ok && len(e.Fields["token"]) > 0
+}
+
+// over is a page that says that something can't be done any more.
+type over struct{ Text, Action, Href string }
+
+// welcomePage is the list of what to do after the first run.
+type welcomePage struct{ Mail, Sent, Mates bool }
+
+func (h *Handlers) welcome(r *page.Request) error {
+	members, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Limit: 1})
+	if err != nil {
+		return err
+	}
+	documents, err := h.Signing.List(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: 1, PerPage: 1})
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "welcome", page.Page{Title: r.Say("welcome.title", "name", r.Who.User.Name),
+		Data: welcomePage{Mail: h.Notify.Sender != nil, Sent: documents.Total > 0, Mates: members.Total > 1}})
+}
+
+// todo is one thing on the list of what to do first.
+type todo struct {
+	Done                      bool
+	Title, Text, Href, Action string
+}
+
+func newTodo(done bool, title, text, href, action string) todo {
+	return todo{done, title, text, href, action}
+}
+
+// Functions are the components that only the first run has.
+func Functions() template.FuncMap {
+	return template.FuncMap{"todo": newTodo}
+}

@@ -1,0 +1,179 @@
+package signin
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// pendingCookie stands for a password that was right, while the second step is due.
+const pendingCookie = "paraph_pending"
+
+// pendingTime is a little more than what is pending lasts.
+const pendingTime = 15 * time.Minute
+
+// signInPage is either step of signing in.
+type signInPage struct {
+	Next     string
+	Recovery bool // a recovery code is asked for
+	Offer    bool // the browser may offer passkeys by itself
+	App      bool // the second step may be a code of the authenticator app
+	Passkey  bool // it may be a passkey
+}
+
+func (h *Handlers) SignInRoutes(app *fiber.App) {
+	h.Site.Get(app, "/signin", showSignIn)
+	h.Site.Post(app, "/signin", h.signIn)
+	h.Site.Get(app, "/signin/verify", h.showSecondStep)
+	h.Site.Post(app, "/signin/verify", h.secondStep)
+	h.Site.Post(app, "/signin/passkey/begin", h.beginPasskeySignIn)
+	h.Site.Post(app, "/signin/passkey", h.passkeySignIn)
+	h.Site.Post(app, "/signout", SignOut)
+	h.Site.TeamPost(app, "/app/switch", h.switchCompany)
+	h.Site.Post(app, "/theme", setTheme)
+}
+
+func signInForm(r *page.Request, next string) page.Page {
+	return page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.Inside(next), Offer: true}}
+}
+
+func showSignIn(r *page.Request) error {
+	r.TeamWords()
+	if r.Enter() == nil {
+		return r.SeeOther(r.Inside(r.Query("next")))
+	}
+	return r.Render(http.StatusOK, "signin", signInForm(r, r.Query("next")))
+}
+
+func (h *Handlers) signIn(r *page.Request) error {
+	r.TeamWords()
+	next := r.Form.Value("next")
+	err := h.signInWith(r, r.Form.Value("email"), r.Form.Value("password"), "", r.Inside(next))
+	if err == nil {
+		return nil
+	}
+	p := signInForm(r, next)
+	switch f := r.FailureOf(err); f.Status {
+	case http.StatusUnauthorized:
+		p.Values, p.Fault = r.Form, r.Say("signin.wrong")
+		return r.Render(f.Status, "signin", p)
+	case http.StatusTooManyRequests:
+		return lockedOut(r, f, "signin", p)
+	}
+	return r.Again(err, "signin", p)
+}
+
+// signInWith lets somebody in and leads them on, by way of the second step if they
+// have one; the company is the one to be in first, "" for the one that this
+// browser was in last.
+func (h *Handlers) signInWith(r *page.Request, email, password, company, next string) error {
+	step, err := h.Accounts.BeginSignIn(r.UserContext(), email, password, origin(r))
+	if err != nil {
+		return err
+	}
+	if step.Pending != "" {
+		r.Keep(pendingCookie, step.Pending, "/signin", pendingTime)
+		return r.SeeOther("/signin/verify?next=" + url.QueryEscape(next))
+	}
+	startSession(r, step.User, company)
+	return r.SeeOther(next)
+}
+
+func origin(r *page.Request) account.From {
+	return account.From{IP: r.ClientIP(), UserAgent: r.Agent()}
+}
+
+// lockedOut shows a form again after too many attempts, with the minutes to wait.
+func lockedOut(r *page.Request, f page.Failure, name string, p page.Page) error {
+	p.Values, p.Fault = r.Form, r.Say("signin.locked", "n", (f.Wait+59)/60)
+	r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
+	return r.Render(f.Status, name, p)
+}
+
+func secondStepForm(r *page.Request, step account.SignIn, next string, recovery bool) page.Page {
+	return page.Page{Title: r.Say("second.title"), Scripts: []string{"access.js", "webauthn.js"},
+		Data: signInPage{Next: r.Inside(next), Recovery: recovery || !step.App && !step.Passkey, App: step.App, Passkey: step.Passkey}}
+}
+
+func (h *Handlers) showSecondStep(r *page.Request) error {
+	r.TeamWords()
+	step, ok := h.Accounts.CheckPending(r.Cookies(pendingCookie))
+	if !ok {
+		return startOver(r)
+	}
+	return r.Render(http.StatusOK, "verify-signin", secondStepForm(r, step, r.Query("next"), r.Query("with") == "recovery"))
+}
+
+// startOver asks for the password again, because nothing is pending any more.
+func startOver(r *page.Request) error {
+	r.Flash("warn", "second.over")
+	return r.SeeOther("/signin")
+}
+
+func (h *Handlers) secondStep(r *page.Request) error {
+	r.TeamWords()
+	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"
+	step, _ := h.Accounts.CheckPending(r.Cookies(pendingCookie))
+	user, err := h.Accounts.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
+	if err == nil {
+		r.Keep(pendingCookie, "", "/signin", -1)
+		startSession(r, user, "")
+		return r.SeeOther(next)
+	}
+	switch f := r.FailureOf(err); f.Status {
+	case http.StatusUnauthorized:
+		return startOver(r)
+	case http.StatusTooManyRequests:
+		return lockedOut(r, f, "verify-signin", secondStepForm(r, step, next, recovery))
+	}
+	return r.Again(err, "verify-signin", secondStepForm(r, step, next, recovery))
+}
+
+// startSession lets somebody in: into a company, or ("") into the one that this
+// browser was in last.
+func startSession(r *page.Request, user account.User, company string) {
+	if company == "" {
+		company = r.Cookies(page.CompanyCookie)
+	}
+	chosen := user.Companies[0]
+	for _, c := range user.Companies {
+		if c.ID == company {
+			chosen = c
+		}
+	}
+	r.KeepSession(chosen.ID, chosen.Token)
+}
+
+func SignOut(r *page.Request) error {
+	if err := r.Leave(); err != nil {
+		return err
+	}
+	r.Flash("ok", "signin.out")
+	return r.SeeOther("/signin")
+}
+
+func (h *Handlers) switchCompany(r *page.Request) error {
+	t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, r.Form.Value("company"))
+	if err != nil {
+		return err
+	}
+	r.KeepSession(t.CompanyID, t.Secret)
+	return r.SeeOther("/app/documents")
+}
+
+// setTheme keeps light or dark, or (anything else) what the system has.
+func setTheme(r *page.Request) error {
+	switch theme := r.Form.Value("theme"); theme {
+	case "light", "dark":
+		r.Keep(page.ThemeCookie, theme, "/", 365*24*time.Hour)
+	default:
+		r.Keep(page.ThemeCookie, "", "/", -1)
+	}
+	return r.SeeOther(r.Inside(r.Form.Value("next")))
+}
