@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"paraph/app/apptest/patience"
 )
 
 // chromium is a browser whose viewer is asked whether it opens files, one after
@@ -74,7 +76,7 @@ func TestChromiumRefuses(t *testing.T) {
 	t.Parallel()
 	b := newChromium(t)
 	good := papers("", []paper{a4, a4})
-	if err := b.opens(t, good, time.Minute); err != nil {
+	if err := b.opens(t, good, patience.Limit()); err != nil {
 		t.Error(err)
 	}
 	if err := b.opens(t, good[:300], 2*time.Second); err == nil {

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"paraph/app/apptest/patience"
 )
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
@@ -626,10 +628,10 @@ func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-uploaded; err != nil {
+	if err := patience.Receive(t, "the end of the upload", uploaded); err != nil {
 		t.Errorf("an upload that had begun: %v", err)
 	}
-	if code := <-ended; code != 0 {
+	if code := patience.Receive(t, "the end of the appliance", ended); code != 0 {
 		t.Errorf("exit %d: %s", code, p.err.String())
 	}
 	p = serve(t, dir)

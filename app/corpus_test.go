@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // TestCorpus takes every PDF of the folders that PARAPH_CORPUS lists, or of
@@ -82,7 +83,7 @@ func (s *tally) look(t *testing.T, j *judges, c *apptest.Client, doc *apptest.Re
 	h := fnv.New32()
 	_, _ = h.Write([]byte(name)) // a hash takes every write
 	if s.ours || h.Sum32()%20 == 0 {
-		if err := s.chromium.opens(t, file, time.Minute); err != nil {
+		if err := s.chromium.opens(t, file, patience.Limit()); err != nil {
 			t.Error(err)
 		}
 		opened = 1

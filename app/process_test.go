@@ -21,6 +21,7 @@ import (
 
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // These tests run the appliance as its users do: the binary, its arguments, its
@@ -103,7 +104,7 @@ func call(t testing.TB, args ...string) outcome {
 
 func callWith(t testing.TB, env []string, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, binary(t), args...)
@@ -186,7 +187,7 @@ func launch(t testing.TB, env []string, dir, command string, settings ...string)
 func begin(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{TB: t, cmd: cmd, out: newOutput(t), err: newOutput(t), done: make(chan struct{}),
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: time.Minute}}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), p.out.File, p.err.File
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -231,7 +232,8 @@ func (p *process) until(what string, done func() bool) {
 	p.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(3 * time.Minute)
+	limit := patience.Limit()
+	deadline := time.After(limit)
 	for !done() {
 		select {
 		case <-tick.C:
@@ -240,7 +242,7 @@ func (p *process) until(what string, done func() bool) {
 				p.Fatalf("the appliance ended before %s: %v\n%s", what, p.waited, p.err.String())
 			}
 		case <-deadline:
-			p.Fatalf("%s: not within three minutes\n%s", what, tail(p.err.String(), 3000))
+			p.Fatalf("%s: not within %v\n%s", what, limit, tail(p.err.String(), 3000))
 		}
 	}
 }
@@ -258,11 +260,7 @@ func (p *process) stop() int {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.Fatal(err)
 	}
-	select {
-	case <-p.done:
-	case <-time.After(time.Minute):
-		p.Fatal("the appliance did not end within a minute")
-	}
+	patience.Receive(p, "the end of the appliance", p.done)
 	return p.cmd.ProcessState.ExitCode()
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/kv"
 )
 
@@ -33,7 +34,7 @@ func work(t *testing.T, jobs *kv.Jobs, handlers ...kv.Handler) (stop func()) {
 	go func() { done <- jobs.Run(ctx, 4, handlers...) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		if err := <-done; err != nil {
+		if err := patience.Receive(t, "the end of the workers", done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -43,9 +44,7 @@ func work(t *testing.T, jobs *kv.Jobs, handlers ...kv.Handler) (stop func()) {
 
 func idle(t *testing.T, jobs *kv.Jobs) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := jobs.Idle(ctx); err != nil {
+	if err := jobs.Idle(patience.Context(t)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -166,7 +165,7 @@ func TestJobIsTriedAgainThenDead(t *testing.T) {
 			t.Fatalf("%d attempts after pause %d", n, i)
 		}
 	}
-	if j := <-dead; j.ID != "x" || j.State != kv.JobDead || j.LastError != "no luck" || j.Attempts != 3 {
+	if j := patience.Receive(t, "a dead job", dead); j.ID != "x" || j.State != kv.JobDead || j.LastError != "no luck" || j.Attempts != 3 {
 		t.Errorf("dead: %+v", j)
 	}
 	update(t, db, func(tx *kv.Tx) error { return jobs.Retry(tx, "x") })
@@ -180,7 +179,7 @@ func TestJobIsTriedAgainThenDead(t *testing.T) {
 	})
 	add(t, db, jobs, kv.Job{ID: "y", Kind: "hopeless"}, kv.Job{ID: "z", Kind: "a", Payload: []byte("panic")})
 	idle(t, jobs)
-	if j := <-dead; j.ID != "y" || j.LastError != "really: gone" {
+	if j := patience.Receive(t, "a dead job", dead); j.ID != "y" || j.LastError != "really: gone" {
 		t.Errorf("dead: %+v", j)
 	}
 	view(t, db, func(tx *kv.Tx) error {
@@ -251,7 +250,7 @@ func TestStoppingReturnsJobs(t *testing.T) {
 		return ctx.Err()
 	}})
 	add(t, db, jobs, kv.Job{ID: "x", Kind: "a"})
-	<-begun
+	patience.Receive(t, "the beginning of the job", begun)
 	stop()
 	view(t, db, func(tx *kv.Tx) error {
 		j, err := jobs.Get(tx, "x")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/kv"
 )
 
@@ -26,7 +27,7 @@ func TestLockWithoutHolderIsAwaited(t *testing.T) {
 	released := make(chan error, 1)
 	time.AfterFunc(50*time.Millisecond, func() { released <- f.Close() })
 	open(t, kv.Options{Dir: dir})
-	if err := <-released; err != nil {
+	if err := patience.Receive(t, "the release of the lock", released); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/kv"
 )
 
@@ -256,10 +257,10 @@ func TestFollowerSkipsAndRepeatsNothing(t *testing.T) {
 		if n == 200 {
 			break
 		}
-		<-changed
+		patience.Receive(t, "a change", changed)
 	}
 	cancel()
-	if err := <-done; err != nil {
+	if err := patience.Receive(t, "the end of the indexer", done); err != nil {
 		t.Error(err)
 	}
 }

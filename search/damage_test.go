@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/search"
 )
 
@@ -226,7 +227,7 @@ func TestFolderRemovedWhileOpen(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "index"), filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(3 * time.Minute)
+	deadline := time.Now().Add(patience.Limit())
 	for place := x.Place(); ; {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was noticed")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/search"
 )
 
@@ -40,7 +41,7 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
 	apply(t, x, search.Batch{Place: 3})
-	if err := x.Wait(t.Context(), 3); err != nil {
+	if err := x.Wait(patience.Context(t), 3); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -64,7 +65,7 @@ func TestWait(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := x.Wait(t.Context(), 5); err != nil {
+	if err := x.Wait(patience.Context(t), 5); err != nil {
 		t.Fatal(err)
 	}
 	if len(find(t, x, "a")) != 1 {
@@ -76,7 +77,7 @@ func TestWait(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := x.Wait(t.Context(), 6); !errors.Is(err, search.ErrClosed) {
+	if err := x.Wait(patience.Context(t), 6); !errors.Is(err, search.ErrClosed) {
 		t.Errorf("got %v, want closed", err)
 	}
 }

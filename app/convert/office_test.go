@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/convert"
 )
 
@@ -216,11 +217,10 @@ func TestOfficeStopsWithTheContext(t *testing.T) {
 			}
 		})
 	}
-	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
-		if _, err := os.Stat(started); err == nil {
-			break
-		}
-	}
+	patience.Until(t, "the program has started", func() (string, bool) {
+		_, err := os.Stat(started)
+		return fmt.Sprint(err), err == nil
+	})
 	cancel()
 	waiting.Wait()
 	empty(t, o.Dir)

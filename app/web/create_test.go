@@ -93,8 +93,10 @@ func TestCreateWithoutScripts(t *testing.T) {
 // gone waits until something is not there any more.
 func (w *window) gone(what chromedp.CSS) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, chromedp.WaitNotPresent(what)); err != nil {
-		w.t.Fatalf("%s stays: %v", what, err)
+	ctx, stop := w.bounded()
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.WaitNotPresent(what)); err != nil {
+		w.t.Fatalf("%s stays: %v; %s", what, err, w.sight())
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 	"paraph/app/signing"
 )
 
@@ -58,7 +59,7 @@ func TestSignatureSamples(t *testing.T) {
 	t.Parallel()
 	c, secret, told := hooked(t)
 	c.Post(t, "/documents", obj{"title": "Lease – ünïcode & <b>"}).Want(t, http.StatusCreated)
-	message := <-told
+	message := patience.Receive(t, "the webhook's message", told)
 	for language, program := range genuinePrograms {
 		if _, err := exec.LookPath(program.command[0]); err != nil {
 			t.Logf("no %s on this machine", program.command[0])

@@ -241,8 +241,10 @@ func TestBulk(t *testing.T) {
 // does not disturb it.
 func (w *window) reads(text string) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, chromedp.WaitReady(`//main[contains(normalize-space(.), "`+text+`")]`)); err != nil {
-		w.t.Fatalf("no page says %q: %v; the page says: %.800s", text, err, w.text())
+	ctx, stop := w.bounded()
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.WaitReady(`//main[contains(normalize-space(.), "`+text+`")]`)); err != nil {
+		w.t.Fatalf("no page says %q: %v; %s", text, err, w.sight())
 	}
 }
 

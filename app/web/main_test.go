@@ -15,10 +15,12 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +44,9 @@ func start() {
 	// A popup of its own for the address bar, drawn as a page, costs a window half
 	// of what it costs; nobody types an address here.
 	const without = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
+	// Chromium drops clicks on a page that it has not painted yet, which nobody makes.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-features", without),
+		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"))
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stop := chromedp.NewContext(allocator)
@@ -92,14 +96,12 @@ func open(t testing.TB, l look) *window {
 	if err := chromedp.Listen(ctx, w.watch); err != nil {
 		t.Fatal(err)
 	}
-	var stop context.CancelFunc
-	w.ctx, stop = context.WithTimeout(ctx, 5*time.Minute)
-	t.Cleanup(stop)
 	if l.width == 0 {
 		l.width, l.height = 1200, 900
 	}
 	call(w, network.Enable, network.EnableParams{})
 	call(w, log.Enable, cdp.Empty{})
+	call(w, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: noteClicks})
 	call(w, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.plain})
 	if l.dark {
 		call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
@@ -140,7 +142,9 @@ func enterBrowser(test string) (leave func()) {
 
 func call[P, R any](w *window, command cdp.Command[P, R], params P) {
 	w.t.Helper()
-	if _, err := chromedp.Call(w.ctx, command, params); err != nil {
+	ctx, stop := w.bounded()
+	defer stop()
+	if _, err := chromedp.Call(ctx, command, params); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -169,8 +173,10 @@ func (w *window) watch(event any) {
 
 func (w *window) run(do ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, do...); err != nil {
-		w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+	ctx, stop := w.bounded()
+	defer stop()
+	if err := chromedp.Do(ctx, do...); err != nil {
+		w.t.Fatalf("%v; %s", err, w.sight())
 	}
 }
 
@@ -179,8 +185,10 @@ func (w *window) visit(address string) { w.t.Helper(); w.run(chromedp.Navigate(a
 // see waits until something is there to be seen.
 func (w *window) see(what chromedp.CSS) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, chromedp.WaitVisible(what)); err != nil {
-		w.t.Fatalf("%s is not seen: %v; the page says: %.800s", what, err, w.text())
+	ctx, stop := w.bounded()
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.WaitVisible(what)); err != nil {
+		w.t.Fatalf("%s cannot be seen: %v; %s", what, err, w.sight())
 	}
 }
 
@@ -212,13 +220,15 @@ func (w *window) read(where chromedp.CSS) string {
 // get asks the page for something, and the next one if this goes away meanwhile.
 func get[T any](w *window, from chromedp.Action[T]) T {
 	w.t.Helper()
+	ctx, stop := w.bounded()
+	defer stop()
 	for {
-		v, err := chromedp.Run(w.ctx, from)
+		v, err := chromedp.Run(ctx, from)
 		if err == nil {
 			return v
 		}
-		if !strings.Contains(err.Error(), gone) || w.ctx.Err() != nil {
-			w.t.Fatalf("%v; the page says: %.800s", err, w.text())
+		if !strings.Contains(err.Error(), gone) || ctx.Err() != nil {
+			w.t.Fatalf("%v; %s", err, w.sight())
 		}
 	}
 }
@@ -227,16 +237,15 @@ func get[T any](w *window, from chromedp.Action[T]) T {
 // comes instead: a page that goes away takes the question with it.
 func (w *window) until(expression string) {
 	w.t.Helper()
-	const most = time.Minute
-	ctx, stop := context.WithTimeout(w.ctx, most)
+	ctx, stop := w.bounded()
 	defer stop()
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(most)))
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Hour)))
 		if err == nil {
 			return
 		}
 		if !strings.Contains(err.Error(), gone) || ctx.Err() != nil {
-			w.t.Fatalf("%s never: %v; the page says: %.800s", expression, err, w.text())
+			w.t.Fatalf("%s never: %v; %s", expression, err, w.sight())
 		}
 	}
 }
@@ -247,21 +256,43 @@ const gone = "(-32000)"
 // heading waits for a page with this title.
 func (w *window) heading(want string) {
 	w.t.Helper()
-	if err := chromedp.Do(w.ctx, chromedp.WaitReady(`//h1[contains(., "`+want+`")]`)); err != nil {
-		w.t.Fatalf("no page is titled %q: %v; the page says: %.800s", want, err, w.text())
+	ctx, stop := w.bounded()
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.WaitReady(`//h1[contains(., "`+want+`")]`)); err != nil {
+		w.t.Fatalf("no page is titled %q: %v; %s", want, err, w.sight())
 	}
 }
 
-// text is what can be read on the page, for the message of a failure.
+// bounded is the time that one step on the page may take.
+func (w *window) bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(w.ctx, patience.Limit())
+}
+
+// text is what can be read on the page.
 func (w *window) text() string {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), 10*time.Second)
+	w.t.Helper()
+	return get(w, chromedp.Evaluate[string]("document.body.innerText"))
+}
+
+// sight describes the page for the message of a failure: where it is, what has the
+// focus, the beginning and the end of its text, and where the last clicks went.
+func (w *window) sight() string {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
 	defer stop()
-	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
+	s, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
+		const text = document.body.innerText, focus = document.activeElement;
+		return location.href + ", focus on <" + focus.tagName + " id=" + focus.id + ">, scrolled to " + Math.round(scrollY) +
+			", clicks: " + JSON.stringify(window.clicksOfTest || []) +
+			", text: " + (text.length < 900 ? text : text.slice(0, 500) + " … " + text.slice(-400));
+	})()`))
 	if err != nil {
-		return err.Error()
+		return "the page does not answer: " + err.Error()
 	}
 	return s
 }
+
+// noteClicks keeps, for sight, what each click on a page hit.
+const noteClicks = `addEventListener("click", e => (window.clicksOfTest ||= []).push(Math.round(performance.now()) + " ms <" + e.target.tagName + " id=" + e.target.id + ">"), true)`
 
 // quoted is values as a script writes them: a list.
 func quoted(values ...string) string {

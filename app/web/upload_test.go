@@ -23,6 +23,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 // line is the way of a browser to the appliance: as slow as is wanted, and cut
@@ -291,20 +292,13 @@ func TestUploadIsCancelledAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := strings.Split(get(w, chromedp.Location()), "/")[5]
-	deadline := time.Now().Add(time.Minute)
-	for {
+	patience.Until(t, "the server drops the upload", func() (string, bool) {
 		left, err := c.Signing.UnfinishedUploads(t.Context(), who, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(left) == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server still waits for %+v", left)
-		}
-		w.until(`true`)
-	}
+		return fmt.Sprintf("%+v", left), len(left) == 0
+	})
 }
 
 func TestUploadWithAPassword(t *testing.T) {

@@ -114,7 +114,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 			if !ok || refusal.Sentence == "" || strings.Contains(fmt.Sprint(err), "lol") {
 				t.Errorf("refused with %v", err)
 			}
-			if took := time.Since(start); took > 5*time.Minute {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/pdf/pdfium"
 )
 
@@ -108,7 +109,7 @@ func TestCloseWhileBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range cap(done) {
-		if err := <-done; !errors.Is(err, pdfium.ErrClosed) {
+		if err := patience.Receive(t, "the end of a request", done); !errors.Is(err, pdfium.ErrClosed) {
 			t.Error(err)
 		}
 	}

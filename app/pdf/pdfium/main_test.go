@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/pdf/pdfium"
 )
 
@@ -109,15 +110,5 @@ func ctx(tb testing.TB) context.Context { return tb.Context() }
 // await fails the test if a condition does not come true.
 func await(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	look := time.NewTicker(2 * time.Millisecond)
-	defer look.Stop()
-	late := time.NewTimer(time.Minute)
-	defer late.Stop()
-	for !condition() {
-		select {
-		case <-look.C:
-		case <-late.C:
-			tb.Fatalf("in vain: %s", what)
-		}
-	}
+	patience.Until(tb, what, func() (string, bool) { return "otherwise", condition() })
 }

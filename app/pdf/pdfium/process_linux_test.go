@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"paraph/app/apptest/patience"
 	"paraph/app/pdf/pdfium"
 )
 
@@ -35,7 +36,7 @@ func TestWorkerKilled(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; !errors.Is(err, pdfium.ErrCrashed) || !strings.Contains(err.Error(), "killed") {
+	if err := patience.Receive(t, "the end of the request", done); !errors.Is(err, pdfium.ErrCrashed) || !strings.Contains(err.Error(), "killed") {
 		t.Error(err)
 	}
 	if _, err := e.Pages(ctx(t), src); err != nil {
@@ -73,7 +74,7 @@ func TestCallersDeadline(t *testing.T) {
 		t.Errorf("waiting: %v", err)
 	}
 	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
+	if err := patience.Receive(t, "the end of the request", done); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := e.Warm(ctx(t)); err != nil {

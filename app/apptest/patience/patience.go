@@ -1,0 +1,74 @@
+// Package patience bounds what tests wait for. A test that waits in vain fails
+// within a minute and says what it saw instead.
+package patience
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Bounds of Limit: on an idle machine, and on the busiest.
+const (
+	least = 15 * time.Second
+	most  = time.Minute
+)
+
+// Limit is how long to wait for something that takes an idle machine moments. The
+// more processes share a core, the longer it is.
+func Limit() time.Duration {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return most // not Linux
+	}
+	return limit(string(b), runtime.NumCPU())
+}
+
+func limit(loadavg string, cores int) time.Duration {
+	var load float64
+	if _, err := fmt.Sscan(loadavg, &load); err != nil {
+		return most
+	}
+	return min(max(time.Duration(load/float64(cores)*float64(least)), least), most)
+}
+
+// Context ends with the test, or after Limit.
+func Context(t testing.TB) context.Context {
+	ctx, stop := context.WithTimeout(t.Context(), Limit())
+	t.Cleanup(stop)
+	return ctx
+}
+
+// Until calls look until it reports success; what it saw last is said if it never
+// does.
+func Until(t testing.TB, what string, look func() (saw string, ok bool)) {
+	t.Helper()
+	limit := Limit()
+	deadline := time.Now().Add(limit)
+	for {
+		saw, ok := look()
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v; last seen: %s", what, limit, saw)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Receive takes the next value of a channel.
+func Receive[T any](t testing.TB, what string, from <-chan T) T {
+	t.Helper()
+	limit := Limit()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(limit):
+		t.Fatalf("%s: nothing within %v", what, limit)
+		panic("unreachable")
+	}
+}
