@@ -33,14 +33,14 @@ func main() {
 	exit(err)
 }
 
-// errNo ends a command that did its work and whose answer is no.
+// errNo ends a command that worked and found a negative result.
 var errNo = errors.New("no")
 
-// calledWrongly is a mistake in how a command was called.
+// calledWrongly is a usage error.
 type calledWrongly struct{ error }
 
-// exit ends with 0, with 1 when the answer is no or something failed, and with
-// 2 when the command was called wrongly.
+// exit ends with 0, with 1 after a failure or a negative result, and with 2 after a
+// usage error.
 func exit(err error) {
 	switch {
 	case err == nil:
@@ -55,11 +55,12 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// exactly wants a number of arguments.
+// exactly accepts between low and high arguments, or any number from low if high is
+// negative.
 func exactly(low, high int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if high == 0 && len(args) > 0 && c.HasSubCommands() {
-			return calledWrongly{fmt.Errorf("there is no command %q; %s --help lists those there are", args[0], c.CommandPath())}
+			return calledWrongly{fmt.Errorf("there is no command %q; see %s --help", args[0], c.CommandPath())}
 		}
 		if len(args) < low || high >= 0 && len(args) > high {
 			return calledWrongly{fmt.Errorf("usage: %s", c.UseLine())}
@@ -68,7 +69,7 @@ func exactly(low, high int) cobra.PositionalArgs {
 	}
 }
 
-// settings are what the flags say.
+// settings are the flags that all commands share.
 type settings struct {
 	file string
 	set  []string
@@ -79,7 +80,7 @@ func (s *settings) load() (app.Config, error) {
 	for _, kv := range s.set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return app.Config{}, calledWrongly{fmt.Errorf("--set wants key=value, such as --set server.listen=:9000, not %q", kv)}
+			return app.Config{}, calledWrongly{fmt.Errorf("--set takes key=value, such as --set server.listen=:9000, not %q", kv)}
 		}
 		overrides[key] = value
 	}
@@ -90,15 +91,15 @@ func root() *cobra.Command {
 	s := &settings{}
 	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", SilenceUsage: true, SilenceErrors: true,
 		Args: exactly(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default ./config.toml, then /etc/paraph/config.toml)")
-	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "one setting, as key=value; may be given several times")
+	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
+	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
 	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), reindex(s), user(s), token(s), config(s), version())
 	return c
 }
 
 func serve(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "serve", Short: "Run the appliance", Example: "  paraph serve --set server.listen=:9000", Args: exactly(0, 0),
+	return &cobra.Command{Use: "serve", Short: "Run the server", Example: "  paraph serve --set server.listen=:9000", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.load()
 			if err != nil {
@@ -109,7 +110,7 @@ func serve(s *settings) *cobra.Command {
 }
 
 func dev(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "dev", Short: "Run a local test double: everything in memory, with a seeded company and test controls",
+	return &cobra.Command{Use: "dev", Short: "Run a local test double: in memory, with sample data and test controls",
 		Example: "  paraph dev --set server.listen=:8090", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.load()
@@ -121,7 +122,7 @@ func dev(s *settings) *cobra.Command {
 }
 
 func demo() *cobra.Command {
-	return &cobra.Command{Use: "demo OUT [FILE]", Short: "Do the whole main job on a real file and leave the result in OUT",
+	return &cobra.Command{Use: "demo OUT [FILE]", Short: "Send, sign and complete a file, and save the result in OUT",
 		Example: "  paraph demo ./out contract.pdf", Args: exactly(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return app.Demo(c.Context(), args[0], append(args, "")[1], c.OutOrStdout())
@@ -130,7 +131,7 @@ func demo() *cobra.Command {
 
 func verify() *cobra.Command {
 	var o app.VerifyOptions
-	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature of PDF files; exit 1 if any is not sound",
+	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature in PDF files; exits with 1 if any is not sound",
 		Example: "  paraph verify --root root.pem signed.pdf", Args: exactly(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			sound, err := app.VerifyFiles(c.OutOrStdout(), args, o)
@@ -139,14 +140,14 @@ func verify() *cobra.Command {
 			}
 			return err
 		}}
-	c.Flags().BoolVar(&o.JSON, "json", false, "report as JSON")
-	c.Flags().StringVar(&o.Root, "root", "", "file of root certificates to trust, PEM or DER")
+	c.Flags().BoolVar(&o.JSON, "json", false, "print the report as JSON")
+	c.Flags().StringVar(&o.Root, "root", "", "file with root certificates to trust (PEM or DER)")
 	return c
 }
 
 func check(s *settings) *cobra.Command {
 	var o app.CheckOptions
-	c := &cobra.Command{Use: "check", Short: "Walk all data and name everything that is not as it should be; the appliance must not run",
+	c := &cobra.Command{Use: "check", Short: "Check all data and list every problem; the server must be stopped",
 		Example: "  paraph check --set data.dir=/var/lib/paraph\n  paraph check --renew", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.load()
@@ -166,13 +167,13 @@ func check(s *settings) *cobra.Command {
 			fmt.Fprintln(c.OutOrStdout(), "Everything is as it should be.")
 			return nil
 		}}
-	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild what can be derived: list items and the search index")
-	c.Flags().BoolVar(&o.Renew, "renew", false, "timestamp completed files again whose last timestamp's certificate ends within a year")
+	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
+	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one rests on a certificate that expires within a year")
 	return c
 }
 
 func reindex(s *settings) *cobra.Command {
-	return &cobra.Command{Use: "reindex", Short: "Drop the search index; the next start builds it anew", Example: "  paraph reindex", Args: exactly(0, 0),
+	return &cobra.Command{Use: "reindex", Short: "Delete the search index; the next start rebuilds it", Example: "  paraph reindex", Args: exactly(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := s.load()
 			if err != nil {
@@ -182,7 +183,7 @@ func reindex(s *settings) *cobra.Command {
 		}}
 }
 
-// onAccounts runs a command on the people of a data folder.
+// onAccounts runs a command on the accounts in a data folder.
 func onAccounts(s *settings, run func(c *cobra.Command, a *account.Service, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		cfg, err := s.load()
@@ -194,32 +195,32 @@ func onAccounts(s *settings, run func(c *cobra.Command, a *account.Service, args
 }
 
 func user(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Add and change the people of this installation; the appliance must not run", Args: exactly(0, 0),
+	c := &cobra.Command{Use: "user", Short: "Manage users; the server must be stopped", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var in account.UserInput
 	var role string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Add a person; a password is made up unless given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: exactly(1, 1),
+	add := &cobra.Command{Use: "add EMAIL", Short: "Add a user; generates a password unless one is given", Example: "  paraph user add ann@example.org --name 'Ann Example' --role admin", Args: exactly(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			in.Email, in.Role = args[0], account.Role(role)
 			return app.AddUser(c.Context(), a, in, c.OutOrStdout())
 		})}
 	add.Flags().StringVar(&in.Name, "name", "", "name")
-	add.Flags().StringVar(&in.Password, "password", "", "password (default: made up and printed)")
-	add.Flags().StringVar(&in.CompanyID, "company", "", "company identifier (default: the first)")
+	add.Flags().StringVar(&in.Password, "password", "", "password (default: generated and printed)")
+	add.Flags().StringVar(&in.CompanyID, "company", "", "company ID (default: the first company)")
 	add.Flags().StringVar(&role, "role", "member", "owner, admin, approver, member or viewer")
-	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; one is made up unless given", Example: "  paraph user password ann@example.org", Args: exactly(1, 2),
+	password := &cobra.Command{Use: "password EMAIL [PASSWORD]", Short: "Set a new password; generates one unless given", Example: "  paraph user password ann@example.org", Args: exactly(1, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.SetPassword(c.Context(), a, args[0], append(args, "")[1], c.OutOrStdout())
 		})}
-	list := &cobra.Command{Use: "list", Short: "List the people", Example: "  paraph user list", Args: exactly(0, 0),
+	list := &cobra.Command{Use: "list", Short: "List users", Example: "  paraph user list", Args: exactly(0, 0),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, _ []string) error {
 			return app.ListUsers(c.Context(), a, c.OutOrStdout())
 		})}
-	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a person's role", Example: "  paraph user role ann@example.org admin", Args: exactly(2, 2),
+	setRole := &cobra.Command{Use: "role EMAIL ROLE", Short: "Change a user's role", Example: "  paraph user role ann@example.org admin", Args: exactly(2, 2),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.SetRole(c.Context(), a, args[0], args[1])
 		})}
-	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a person everywhere", Example: "  paraph user revoke ann@example.org", Args: exactly(1, 1),
+	revoke := &cobra.Command{Use: "revoke EMAIL", Short: "Deactivate a user in all companies", Example: "  paraph user revoke ann@example.org", Args: exactly(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return a.SetActive(c.Context(), args[0], false)
 		})}
@@ -228,16 +229,16 @@ func user(s *settings) *cobra.Command {
 }
 
 func token(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "token", Short: "Add, list and revoke API tokens; the appliance must not run", Args: exactly(0, 0),
+	c := &cobra.Command{Use: "token", Short: "Manage API tokens; the server must be stopped", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var name, scopes string
-	add := &cobra.Command{Use: "add EMAIL", Short: "Make an API token that acts as a person", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: exactly(1, 1),
+	add := &cobra.Command{Use: "add EMAIL", Short: "Create an API token that acts on a user's behalf", Example: "  paraph token add ann@example.org --name ci --scopes read,write", Args: exactly(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
 		})}
 	add.Flags().StringVar(&name, "name", "command line", "what the token is for")
-	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin; comma-separated (default: what the role allows)")
-	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a person's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
+	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: whatever the role allows)")
+	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())
 		})}
@@ -251,19 +252,19 @@ func token(s *settings) *cobra.Command {
 
 func config(s *settings) *cobra.Command {
 	var check bool
-	c := &cobra.Command{Use: "config", Short: "Print an example of the configuration file: every setting with its default", Example: "  paraph config > config.toml\n  paraph config --check", Args: exactly(0, 0),
+	c := &cobra.Command{Use: "config", Short: "Print an example configuration file with every setting and its default", Example: "  paraph config > config.toml\n  paraph config --check", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if check {
 				_, err := s.load()
 				if err == nil {
-					fmt.Fprintln(c.OutOrStdout(), "The configuration is fine.")
+					fmt.Fprintln(c.OutOrStdout(), "The configuration is valid.")
 				}
 				return err
 			}
 			_, err := c.OutOrStdout().Write(example)
 			return err
 		}}
-	c.Flags().BoolVar(&check, "check", false, "read the configuration in force and say what is wrong with it")
+	c.Flags().BoolVar(&check, "check", false, "validate the current configuration instead")
 	return c
 }
 
@@ -279,7 +280,7 @@ func version() *cobra.Command {
 		}}
 }
 
-// logger writes to standard error, as the configuration says.
+// logger writes to standard error, in the configured format and level.
 func logger(cfg app.Config) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {

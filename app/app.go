@@ -111,7 +111,7 @@ func (a *App) openFolder(o Options) error {
 		return nil
 	}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return fmt.Errorf("the data folder can't be made: %w", err)
+		return fmt.Errorf("the data folder can't be created: %w", err)
 	}
 	unlock, err := lockFolder(a.dir)
 	if err != nil {
@@ -216,7 +216,7 @@ func (a *App) openHeart(o Options) (err error) {
 	}
 	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
 	if err != nil {
-		return fmt.Errorf("the folder of page pictures can't be opened: %w", err)
+		return fmt.Errorf("the folder of page images can't be opened: %w", err)
 	}
 	limits := a.Config.Server.Limits
 	a.Signing, err = signing.New(signing.Options{DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
@@ -272,7 +272,7 @@ func (a *App) from() mail.Address {
 func (a *App) openDoors(Options) (err error) {
 	ln, err := net.Listen("tcp", a.Config.Server.Listen)
 	if err != nil {
-		return fmt.Errorf("the address %s can't be listened on: %w", a.Config.Server.Listen, err)
+		return fmt.Errorf("can't listen on %s: %w", a.Config.Server.Listen, err)
 	}
 	a.ln = httpkit.Listen(ln)
 	a.onClose(func() error {
@@ -377,7 +377,7 @@ func (a *App) drain() error {
 	return a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
 }
 
-// enter counts a request in, unless the appliance is stopping.
+// enter counts a request in, unless the server is stopping.
 func (a *App) enter() (leave func(), ok bool) {
 	a.ready.RLock()
 	defer a.ready.RUnlock()
@@ -423,9 +423,9 @@ func (a *App) sweep(ctx context.Context) error {
 		}
 		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge))
 		if err != nil {
-			a.log.Error("sweeping files", "error", err)
+			a.log.Error("removing unused files", "error", err)
 		} else if n > 0 {
-			a.log.Info("swept files that no document names", "count", n)
+			a.log.Info("removed files that no document uses", "count", n)
 		}
 	}
 }
@@ -436,7 +436,7 @@ func (a *App) Ready(ctx context.Context) error {
 	stopping := a.stopping
 	a.ready.RUnlock()
 	if stopping {
-		return errors.New("the appliance is stopping")
+		return errors.New("the server is stopping")
 	}
 	return a.Signing.SelfTest(ctx)
 }

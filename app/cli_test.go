@@ -124,7 +124,7 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := launch(t, nil, dir, "serve")
-	p.until("it prints the administrator", func() bool { return strings.Contains(p.out.String(), "shown this once") })
+	p.until("it prints the administrator", func() bool { return strings.Contains(p.out.String(), "shown only once") })
 	email, password := first(printedEmail, p.out.String()), first(printedPassword, p.out.String())
 	if _, err := logIn(p.http, p.url, email, password); err != nil {
 		t.Errorf("logging in as printed: %v", err)

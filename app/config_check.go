@@ -62,11 +62,11 @@ func (c Config) validateServer(p *problems) {
 	atLeast(p, "server.shutdown_timeout", s.ShutdownTimeout, 0)
 	p.oneOf(s.TLS.Mode, "server.tls.mode", "off", "files", "acme", "self-signed")
 	if s.TLS.Mode == "files" {
-		p.check(s.TLS.Certificate != "", "server.tls.certificate", "is needed when server.tls.mode is files")
-		p.check(s.TLS.Key != "", "server.tls.key", "is needed when server.tls.mode is files")
+		p.check(s.TLS.Certificate != "", "server.tls.certificate", "is required when server.tls.mode is files")
+		p.check(s.TLS.Key != "", "server.tls.key", "is required when server.tls.mode is files")
 	}
 	if s.TLS.Mode == "acme" {
-		p.check(len(s.TLS.Hosts) > 0, "server.tls.hosts", "is needed when server.tls.mode is acme")
+		p.check(len(s.TLS.Hosts) > 0, "server.tls.hosts", "is required when server.tls.mode is acme")
 		p.check(webAddress(s.TLS.ACMEDirectory), "server.tls.acme_directory", "must be a full address")
 	}
 	atLeast(p, "server.limits.upload", s.Limits.Upload, 1)
@@ -92,14 +92,14 @@ func (c Config) validateParts(p *problems) {
 	p.oneOf(c.Signing.Algorithm, "signing.algorithm", "ecdsa-p256")
 	p.check(c.Signing.TimestampURL == "" || webAddress(c.Signing.TimestampURL), "signing.timestamp_url", "must be a full address such as https://tsa.example.org/tsr")
 	atLeast(p, "signing.timestamp_timeout", c.Signing.TimestampTimeout, time.Second)
-	p.check(c.Signing.PKCS12Password == "" || c.Signing.PKCS12 != "", "signing.pkcs12", "is needed when signing.pkcs12_password is set")
+	p.check(c.Signing.PKCS12Password == "" || c.Signing.PKCS12 != "", "signing.pkcs12", "is required when signing.pkcs12_password is set")
 	atLeast(p, "convert.timeout", c.Convert.Timeout, time.Second)
 
 	p.check(c.Mail.Port >= 1 && c.Mail.Port <= 65535, "mail.port", "must be between 1 and 65535")
 	p.oneOf(c.Mail.TLS, "mail.tls", "starttls", "tls", "none")
 	_, err := mail.ParseAddress(c.Mail.From)
 	p.check(err == nil, "mail.from", "must be an e-mail address such as Paraph <sign@example.org>")
-	p.check(c.Mail.Password == "" || c.Mail.Username != "", "mail.username", "is needed when mail.password is set")
+	p.check(c.Mail.Password == "" || c.Mail.Username != "", "mail.username", "is required when mail.password is set")
 	atLeast(p, "mail.timeout", c.Mail.Timeout, time.Second)
 	atLeast(p, "webhooks.timeout", c.Webhooks.Timeout, time.Second)
 	atLeast(p, "webhooks.attempts", c.Webhooks.Attempts, 1)

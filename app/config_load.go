@@ -171,7 +171,7 @@ func set(target reflect.Value, value any) error {
 	switch target.Kind() {
 	case reflect.String:
 		if !isText {
-			return errors.New("must be a text in quotes")
+			return errors.New("must be a string in quotes")
 		}
 		target.SetString(text)
 	case reflect.Bool:
@@ -211,12 +211,12 @@ func setList(place *[]string, value any) error {
 		for _, element := range v {
 			text, ok := element.(string)
 			if !ok {
-				return errors.New("must be a list of texts")
+				return errors.New("must be a list of strings")
 			}
 			list = append(list, text)
 		}
 	default:
-		return errors.New("must be a list of texts")
+		return errors.New("must be a list of strings")
 	}
 	*place = list
 	return nil

@@ -95,7 +95,7 @@ func (a *App) demoResult(ctx context.Context, who account.Actor, d *signing.Docu
 	if err := os.WriteFile(root, a.Keys.RootPEM(), 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nThe root certificate to trust is in %s.\n", root)
+	fmt.Fprintf(w, "\nThe root certificate is in %s.\n", root)
 	_, err := VerifyFiles(w, paths, VerifyOptions{Root: root})
 	return err
 }

@@ -19,7 +19,7 @@ func lockFolder(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the lock of the data folder can't be opened: %w", err)
+		return nil, fmt.Errorf("the data folder can't be locked: %w", err)
 	}
 	if err := flock(f); err != nil {
 		b, readErr := os.ReadFile(path)

@@ -49,11 +49,11 @@ func (a *App) welcome(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "\nOpen this link in a browser to set up Paraph. It works once.\n\n  %s/setup?token=%s\n\n", a.browserURL(), setup)
 	}
 	if a.IsFirst && a.First.Password != "" {
-		fmt.Fprintf(w, "Or begin without a browser: the administrator is\n\n  e-mail    %s\n  password  %s\n\n"+
-			"The password is shown this once. Logging in with it closes the link.\n\n", a.First.User.Email, a.First.Password)
+		fmt.Fprintf(w, "Or start without a browser. The administrator is\n\n  e-mail    %s\n  password  %s\n\n"+
+			"The password is shown only once. Logging in with it disables the link.\n\n", a.First.User.Email, a.First.Password)
 	}
 	if a.IsFirst && a.First.Password == "" {
-		fmt.Fprintf(w, "\nSign in at %s as %s with the password that was given.\n\n", a.browserURL(), a.First.User.Email)
+		fmt.Fprintf(w, "\nSign in at %s as %s with the configured password.\n\n", a.browserURL(), a.First.User.Email)
 	}
 	return nil
 }
@@ -75,11 +75,11 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is in memory and gone at exit.\n\n", a.URL())
+	fmt.Fprintf(w, "\nParaph as a test double on %s: everything is kept in memory and lost on exit.\n\n", a.URL())
 	for _, p := range [][2]string{{SeedAdmin, "owner"}, {SeedMember, "member"}, {SeedApprover, "approver"}, {SeedViewer, "viewer"}, {SeedOther, "owner of another company"}} {
 		fmt.Fprintf(w, "  %-18s %-24s password %s\n", p[0], p[1], SeedPassword)
 	}
-	fmt.Fprintf(w, "\nMails: GET /test/outbox. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
+	fmt.Fprintf(w, "\nMail: GET /test/outbox. Clock: GET and POST /test/clock. Start over: POST /test/reset.\n\n")
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
@@ -127,7 +127,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	cfg.Server.Listen = "127.0.0.1:0"
 	a, err := Open(cfg, Options{})
 	if errors.Is(err, ErrLocked) {
-		return fmt.Errorf("%w; stop the appliance first, or use the API", err)
+		return fmt.Errorf("%w; stop the server first, or use the API", err)
 	}
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 // the password.
 func mustExist(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "kv")); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s is no data folder; say which with --set data.dir=FOLDER, or start the appliance once", dir)
+		return fmt.Errorf("%s is not a data folder; name one with --set data.dir=FOLDER, or start the server once", dir)
 	} else if err != nil {
 		return fmt.Errorf("the data folder can't be read: %w", err)
 	}
@@ -155,7 +155,7 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 			return err
 		}
 		if len(all) == 0 {
-			return errors.New("there is no company yet; start the appliance once")
+			return errors.New("there is no company yet; start the server once")
 		}
 		in.CompanyID = all[0].ID
 	}

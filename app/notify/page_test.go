@@ -175,8 +175,8 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		kind, fact, sentence string
 	}{
-		{"invitation", "expires", "Please do so before"}, {"reminder", "expires", "It can be signed until"},
-		{"declined", "reason", "The reason given"}, {"voided", "reason", "The reason given"},
+		{"invitation", "expires", "Please respond before"}, {"reminder", "expires", "It can be signed until"},
+		{"declined", "reason", "Reason given"}, {"voided", "reason", "Reason given"},
 	} {
 		f := facts()
 		with, err := s.wording.word(c.kind, "en", f)

@@ -92,7 +92,7 @@ func TestFirstRun(t *testing.T) {
 				t.Errorf("the first run leads to %s", at)
 			}
 			w.visit(s.URL + "/setup?token=" + s.First.Setup)
-			w.heading("set up already")
+			w.heading("already set up")
 		})
 	}
 }
@@ -132,7 +132,7 @@ func (w *window) enrol(s *apptest.Server) (secret string, codes []string) {
 	}
 	w.write(`[name="code"]`, code(w.t, s, secret))
 	w.send("/app/me/two-factor/confirm")
-	w.heading("Keep your recovery codes")
+	w.heading("Save your recovery codes")
 	w.fits()
 	codes = strings.Fields(w.read("#codes"))
 	if len(codes) != 10 {
@@ -284,7 +284,7 @@ func TestForgotAndReset(t *testing.T) {
 		w.visit(s.URL + "/forgot")
 		w.write(`[name="email"]`, email)
 		w.send("/forgot")
-		w.heading("Look into your mailbox")
+		w.heading("Check your inbox")
 	}
 	if len(s.Mails(t, "nobody@example.org")) != 0 {
 		t.Error("nobody got a message")
@@ -302,7 +302,7 @@ func TestForgotAndReset(t *testing.T) {
 	w.password(s, owner.Email, "a new password")
 	w.see("header.shell")
 	w.visit(s.URL + link)
-	w.heading("does not work any more")
+	w.heading("no longer works")
 }
 
 func TestJoin(t *testing.T) {
@@ -332,7 +332,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("it is the account of %q", got)
 	}
 	w.visit(s.URL + link)
-	w.heading("does not work any more")
+	w.heading("no longer works")
 }
 
 // TestJoinWithAnAccount has somebody who is in another company already.

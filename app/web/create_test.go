@@ -40,7 +40,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	}
 	w.click("#finish button.primary")
 
-	w.heading("Who is involved?")
+	w.heading("Who receives this document?")
 	w.write(`[name="invitations.0.name"]`, "Maria Rossi")
 	w.write(`[name="invitations.0.email"]`, "maria@signer.example")
 	w.run(chromedp.Click(chromedp.CSS(`[name=signing_order][value=sequential]`)))
@@ -80,7 +80,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	}
 	w.run(chromedp.Click(chromedp.CSS("#i-seen")))
 	w.click("button[value=send]")
-	w.heading("The document is on its way")
+	w.heading("The document has been sent")
 	if got := w.read("main"); !strings.Contains(got, "/s/") || strings.Count(got, "/s/") != 1 || !strings.Contains(got, "when it is their turn") {
 		t.Errorf("the links are %q", got)
 	}
@@ -139,7 +139,7 @@ func TestApproval(t *testing.T) {
 	a.visit(at)
 	a.click("button[value=approve]")
 	a.click("button[value=send]")
-	a.heading("The document is on its way")
+	a.heading("The document has been sent")
 	if got := member.Get(t, "/documents/"+id).Text(t, "status"); got != "sent" {
 		t.Errorf("the document is %s", got)
 	}

@@ -86,7 +86,7 @@ func TestDocumentInEveryState(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for status, words := range map[string][]string{
-		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver may decide"},
+		"draft": {"Draft since", "Continue editing"}, "pending_approval": {"Waiting for approval", "Any approver can approve it"},
 		"approved": {"Approved by Approver Person", "Review and send"}, "rejected": {"Rejected by Approver Person", "Section 4 is wrong.", "Back to draft"},
 		"sent": {"Waiting for Person A, Person B", "0 of 2 signed"}, "completed": {"Completed on", "Everybody has signed"},
 		"voided": {"Voided on", "Sent too early."}, "declined": {"Somebody declined", "Person A declined to sign"},
@@ -144,10 +144,10 @@ func TestDocumentWalls(t *testing.T) {
 		}
 	}
 	for _, action := range []string{"remind", "void", "archive"} {
-		if _, html := stranger.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "It worked for one") || strings.Contains(html, "Contract") {
+		if _, html := stranger.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "Done for one") || strings.Contains(html, "Contract") {
 			t.Errorf("another company can %s many: %.300s", action, html)
 		}
-		if _, html := viewer.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "It worked for one") {
+		if _, html := viewer.send("/app/documents/bulk", "action", action, "id", id, "reason", "x"); strings.Contains(html, "Done for one") {
 			t.Errorf("a viewer can %s many", action)
 		}
 	}
@@ -155,7 +155,7 @@ func TestDocumentWalls(t *testing.T) {
 		t.Errorf("the document was changed: version %d, was %d", now, before)
 	}
 	_, html := stranger.get("/app/documents")
-	stranger.contains(html, "Make a sample document")
+	stranger.contains(html, "Create a sample document")
 	if _, html := viewer.get("/app/action"); strings.Contains(html, "Contract") {
 		t.Error("a viewer has something to do")
 	}
@@ -182,7 +182,7 @@ func TestListOfDocuments(t *testing.T) {
 		{"?sort=title|asc&per_page=50", "Contract sent", 24, []string{`aria-sort="ascending"`, `sort=title%7cdesc`}},
 		{"?sort=title|desc&search=paper&page=2", "Paper 02", 3, []string{"21–23 of 23", `name="search" value="paper"`}},
 		{"?status=sent", "Contract sent", 1, []string{"1–1 of 1"}},
-		{"?status=draft&owner=me", "", 0, []string{"No document matches", "Clear filters"}},
+		{"?status=draft&owner=me", "", 0, []string{"No matching documents", "Clear filters"}},
 		{"?status=nonsense", "Contract sent", 20, nil},
 		{"?per_page=7", "Contract sent", 20, nil},
 		{"?page=99999", "", 0, nil},
@@ -207,7 +207,7 @@ func TestBulk(t *testing.T) {
 	sent, draft, other := o.in(t, "sent"), o.in(t, "draft"), o.in(t, "pending_approval")
 	v := browse(t, o.member)
 	_, html := v.send("/app/documents/bulk", "action", "archive", "id", sent, "id", draft, "next", "/app/documents")
-	v.contains(html, "It worked for one document.", "One could not be changed.", "can&#39;t be archived; void it first")
+	v.contains(html, "Done for one document.", "One could not be changed.", "can&#39;t be archived; void it first")
 	if _, html = v.send("/app/documents/bulk", "action", "archive", "next", "/app/documents"); !strings.Contains(html, "Choose at least one") {
 		t.Errorf("nothing chosen: %.300s", html)
 	}
@@ -234,7 +234,7 @@ func TestBulk(t *testing.T) {
 		w.close()
 	}
 	_, html = v.send("/app/documents/bulk", "action", "restore", "all", "yes", "next", "/app/documents/archived")
-	v.contains(html, "It worked for one document.")
+	v.contains(html, "Done for one document.")
 }
 
 // reads waits for a page that says something. Going from one page to another
@@ -262,7 +262,7 @@ func TestDocumentActions(t *testing.T) {
 	w.write(`dialog input[name="name"]`, "Nora New")
 	w.write(`dialog input[name="email"]`, "nora@signer.example")
 	w.click(`dialog .btn.primary`)
-	w.reads("Changed. The new signer")
+	w.reads("Replaced. The new recipient")
 	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Nora New took over.") {
 		t.Errorf("after the change: %s", got)
 	}
@@ -284,7 +284,7 @@ func TestDocumentActions(t *testing.T) {
 	second.visit(o.URL + "/app/action")
 	second.click(`.documents th a`)
 	second.click(`.banner .btn.primary`)
-	second.reads("Approved. It can be sent now.")
+	second.reads("Approved. It can now be sent.")
 	if status(id) != "approved" {
 		t.Errorf("it is %s", status(id))
 	}
@@ -329,7 +329,7 @@ func TestPurgePage(t *testing.T) {
 		t.Errorf("another title gives %d", code)
 	}
 	_, html = v.send("/app/documents/"+id+"/purge", "title", "Contract draft")
-	v.contains(html, "Deleted for ever.")
+	v.contains(html, "Deleted permanently.")
 	if code, _ := v.get("/app/documents/" + id); code != http.StatusNotFound {
 		t.Errorf("it is still there: %d", code)
 	}

@@ -416,7 +416,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.until(`document.activeElement.checked`)
 	tabTo(`button[value="send"]`)
 	w.key("Enter", 0)
-	w.heading("The document is on its way")
+	w.heading("The document has been sent")
 	if got := c.Get(t, "/documents/"+d.id); got.Text(t, "status") == "draft" || got.Text(t, "invitations.0.role") != "viewer" {
 		t.Errorf("the document is %s", got.Body)
 	}

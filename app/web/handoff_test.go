@@ -38,7 +38,7 @@ func TestHandOverFromAPhone(t *testing.T) {
 	phone.see("#pad .error")
 	phone.until(drag)
 	phone.click("#pad .btn.primary")
-	phone.heading("It is on your computer")
+	phone.heading("Sent to your computer")
 	desk.see(`button[data-mark="signature"] svg.ink`)
 	desk.until(`!document.querySelector("dialog[open]")`)
 	desk.click("#finish")

@@ -21,14 +21,14 @@ func TestSignInPerson(t *testing.T) {
 	_, page := v.get("/app/documents/" + d.id + "?tab=recipients")
 	want(t, page, `href="`+hand+`"`, "Sign in person")
 	_, page = v.get(hand)
-	want(t, page, "Let Maria Silva sign on this device", "You are signed out here")
+	want(t, page, "Let Maria Silva sign on this device", "You are signed out first")
 	if n := d.happened(t, "invitation.in_person"); n != 0 {
 		t.Errorf("looking hands over %d devices", n)
 	}
 
 	_, page = v.send(hand)
 	const at = "/s/in-person"
-	want(t, page, "Are you Maria Silva (maria@signer.example)?", "hands you this device", `action="`+at+`/confirm"`, "not", "First page", d.links[0])
+	want(t, page, "Are you Maria Silva (maria@signer.example)?", "invites you to sign", `action="`+at+`/confirm"`, "not", "First page", d.links[0])
 	_, page = v.get("/app/documents/" + d.id)
 	want(t, page, "/signin", "not", "Lease of a flat")
 	if status, _ := v.get(at + "/files/current"); status != http.StatusOK {
@@ -40,7 +40,7 @@ func TestSignInPerson(t *testing.T) {
 		t.Errorf("the member's session goes on: %d", r.Status)
 	}
 	_, page = invited(t, s).get(at)
-	want(t, page, "Please hand the device back", "not", "Maria", "Lease")
+	want(t, page, "Please return the device", "not", "Maria", "Lease")
 
 	_, page = v.send(at + "/confirm")
 	want(t, page, "First page of the lease", "You sign on the device of", `action="`+at+`/back"`, "not", strings.TrimPrefix(d.links[0], s.URL))
@@ -51,10 +51,10 @@ func TestSignInPerson(t *testing.T) {
 		}
 	}
 	_, page = v.send(at, "do", "finish", "signature.text", "Maria Silva", city, "Porto")
-	want(t, page, "Please hand the device back", "You have signed", "Thank you, Maria Silva", "not", "Lease of a flat", "/files/")
+	want(t, page, "Please return the device", "You have signed", "Thank you, Maria Silva", "not", "Lease of a flat", "/files/")
 	for _, closed := range []string{"", "/files/document", "/text"} {
 		_, page := v.get(at + closed)
-		want(t, page, "Please hand the device back", "not", "%PDF", "First page")
+		want(t, page, "Please return the device", "not", "%PDF", "First page")
 	}
 
 	evidence := string(d.Post(t, "/documents/"+d.id+"/download", apptest.Map{"content": "evidence"}).Want(t, http.StatusOK).Body)
@@ -91,7 +91,7 @@ func TestHandBackWithoutSigning(t *testing.T) {
 		_, page := v.send("/s/in-person/confirm")
 		want(t, page, "First page")
 		end(v)
-		if _, page = v.get("/s/in-person"); !strings.Contains(page, "Please hand the device back") || strings.Contains(page, "First page") {
+		if _, page = v.get("/s/in-person"); !strings.Contains(page, "Please return the device") || strings.Contains(page, "First page") {
 			t.Errorf("%s: the page is %.500s", name, page)
 		}
 		if status, _ := v.send("/s/in-person", "do", "finish", "signature.text", "Maria Silva"); status != http.StatusOK || d.status(t) != "sent" {

@@ -41,7 +41,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	}
 	w.click(`#people button[value="review"]`)
 	w.click(`#review button[value="send"]`)
-	w.heading("The document is on its way")
+	w.heading("The document has been sent")
 	w.click(`main a.btn[href^="/app/documents/"]`)
 	w.see("h1")
 	at := get(w, chromedp.Location())

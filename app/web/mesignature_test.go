@@ -21,10 +21,10 @@ func TestSavedSignature(t *testing.T) {
 	member := c.Member(t, account.RoleMember)
 	v := browse(t, member)
 	_, page := v.get("/app/me/signature")
-	want(t, page, "Nothing is saved yet", `name="signature.text"`, `name="initials.text"`)
+	want(t, page, "Nothing saved yet", `name="signature.text"`, `name="initials.text"`)
 	const strokes = "[[[0,0],[60,40],[120,0]],[[5,5]]]"
 	_, page = v.send("/app/me/signature", "kind", "signature", "signature.type", "drawn", "signature.data", strokes)
-	want(t, page, "It is offered the next time you sign", `src="/app/me/signature/signature?v=`)
+	want(t, page, "It will be offered the next time you sign", `src="/app/me/signature/signature?v=`)
 	if status, picture := v.get("/app/me/signature/signature"); status != http.StatusOK || !strings.Contains(picture, "M0.0 0.0L60.0 40.0L120.0 0.0M5.0 5.0h.1") {
 		t.Errorf("the drawing: %d %s", status, picture)
 	}

@@ -75,7 +75,7 @@ func TestPasskeys(t *testing.T) {
 	w.signInAt(named(s), owner.Email)
 	w.heading("My account")
 	w.addPasskey("My laptop")
-	w.heading("Keep your recovery codes")
+	w.heading("Save your recovery codes")
 	w.click("main a.primary")
 	w.heading("My account")
 	if text := w.read("main"); !strings.Contains(text, "My laptop") || !strings.Contains(text, "10 codes are left") {
@@ -122,7 +122,7 @@ func TestPasskeyOfNobody(t *testing.T) {
 	device := w.withDevice()
 	w.signInAt(named(s), owner.Email)
 	w.addPasskey("Lost")
-	w.heading("Keep your recovery codes")
+	w.heading("Save your recovery codes")
 	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestNewRecoveryCodes(t *testing.T) {
 	w.see("#errors")
 	w.write(`[name="proof-codes"]`, apptest.Password)
 	w.send("/app/me/recovery-codes")
-	w.heading("Keep your recovery codes")
+	w.heading("Save your recovery codes")
 	if after := w.read("#codes"); strings.Contains(after, before[0]) {
 		t.Errorf("the codes are the old ones: %s", after)
 	}

@@ -44,7 +44,7 @@ func TestInviteToTheTeam(t *testing.T) {
 		t.Error("the old link still works")
 	}
 	_, html = v.get("/app/team/" + id + "/remove")
-	v.contains(html, "Take back")
+	v.contains(html, "Revoke")
 	v.send("/app/team/" + id + "/remove")
 	if _, err := s.Accounts.CheckInvite(t.Context(), s.Link(t, "ben@new.example", "/join/")); err == nil {
 		t.Error("an invitation that was taken back still works")
@@ -76,7 +76,7 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("%d: %s", status, html)
 	}
 	_, html := v.send(page+"/deactivate", "to", heir.UserID)
-	v.contains(html, "Documents handed over: 3.")
+	v.contains(html, "Documents transferred: 3.")
 	leaver.Get(t, "/documents").Want(t, http.StatusUnauthorized)
 	for id, want := range map[string]string{draft: heir.UserID, out: heir.UserID, archived: heir.UserID, done: leaver.UserID} {
 		if got := owner.Get(t, "/documents/"+id).Want(t, 200).Text(t, "owner.id"); got != want {

@@ -131,7 +131,7 @@ func TestCheckSeveralFiles(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{"a stranger's", []sentFile{file}, http.StatusOK, []string{"somebody this service does not know"}},
+		{"a stranger's", []sentFile{file}, http.StatusOK, []string{"somebody this service doesn&#39;t know"}},
 		{"with the stranger's root", []sentFile{root, file}, http.StatusOK, []string{">Valid<", "Also trusted in this check:", other.Keys.Root().Subject.CommonName}},
 		{"with one that is none", []sentFile{root, file, bad}, http.StatusOK, []string{"2 files", "This file can&#39;t be checked", "not a PDF that can be read", ">Valid<"}},
 		{"only one that is none", []sentFile{bad}, http.StatusUnprocessableEntity, []string{"not a PDF that can be read"}},

@@ -257,7 +257,7 @@ func TestLogoIsSeenBySignatories(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("upload: %d: %.500s", status, html)
 	}
-	v.contains(html, "The logo is in place.", `src="/logo/`+owner.CompanyID)
+	v.contains(html, "The logo has been saved.", `src="/logo/`+owner.CompanyID)
 	shown := owner.Get(t, "/company").Want(t, 200).Text(t, "logo_url")
 	if !strings.HasPrefix(shown, s.URL+"/logo/"+owner.CompanyID+"?v=") {
 		t.Errorf("the API shows it at %q", shown)
@@ -427,7 +427,7 @@ func TestCertificatesThatRunOut(t *testing.T) {
 	root := s.Keys.Root()
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/trust")
-	v.contains(html, root.Subject.CommonName, "Made here", "ECDSA P-256", "/trust/root.p7b", "Built in")
+	v.contains(html, root.Subject.CommonName, "Created here", "ECDSA P-256", "/trust/root.p7b", "Built in")
 	if strings.Contains(html, "expires on") {
 		t.Error("a new certificate is said to run out")
 	}

@@ -100,7 +100,7 @@ func TestMailPage(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("%d: %.300s", status, html)
 	}
-	v.contains(html, "The mail server took the message", "Safe in the bag as 4711")
+	v.contains(html, "The mail server accepted the message", "Safe in the bag as 4711")
 	p.refuses.Store(true)
 	status, html = v.send("/app/settings/email/test", "email", owner.Email)
 	if status != http.StatusConflict {
@@ -136,7 +136,7 @@ func TestMailWithoutServer(t *testing.T) {
 	w.see(`iframe.mailframe`)
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/email")
-	v.contains(html, "There is no mail server")
+	v.contains(html, "No mail server is configured")
 }
 
 // TestOutbox has a message refused, and sent when that is over.

@@ -46,7 +46,7 @@ func TestWebhookPages(t *testing.T) {
 	}
 	at := "/app/settings/webhooks/" + c.Get(t, "/webhooks").Text(t, "data.0.id")
 	_, html = v.send(at + "/test")
-	v.contains(html, "did not take the test", "503 Service Unavailable", "&lt;b&gt;the receiver", "webhook.test", "Webhook-Signature", `b=it&#39;\&#39;&#39;s`)
+	v.contains(html, "did not accept the test", "503 Service Unavailable", "&lt;b&gt;the receiver", "webhook.test", "Webhook-Signature", `b=it&#39;\&#39;&#39;s`)
 	c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated)
 	if err := s.Settle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -55,16 +55,16 @@ func TestWebhookPages(t *testing.T) {
 	v.contains(html, "document.created", "Failing", "Send 2 failed again", "0 % of 2 tries")
 	works.Store(true)
 	_, html = v.send(at + "/redeliver")
-	v.contains(html, "Being sent again: 2.")
+	v.contains(html, "Messages being resent: 2.")
 	if err := s.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, html = v.get(at + "?status=delivered")
 	v.contains(html, "Works", "200 OK", "50 % of 4 tries")
 	_, html = v.get(at + "?status=waiting")
-	v.contains(html, "No delivery fits")
+	v.contains(html, "No matching deliveries")
 	delivery := regexp.MustCompile(at + `/deliveries/[0-9A-Z]+`).FindString(v.must(at))
-	if _, html := v.send(delivery + "/redeliver"); !strings.Contains(html, "It is being sent again.") {
+	if _, html := v.send(delivery + "/redeliver"); !strings.Contains(html, "The message is being resent.") {
 		t.Errorf("after sending again: %.1000s", html)
 	}
 	_, html = v.send(at+"/pause", "x", "y")
@@ -75,15 +75,15 @@ func TestWebhookPages(t *testing.T) {
 	_, html = v.send(at + "/enable")
 	v.contains(html, "The webhook is enabled")
 	_, html = v.send(at, "url", receiver.URL, "which", "all")
-	v.contains(html, "The webhook is saved", "Every event")
-	v.contains(v.must(at+"/rotate"), "Make a new secret")
+	v.contains(html, "The webhook has been saved", "Every event")
+	v.contains(v.must(at+"/rotate"), "Create a new secret")
 	_, html = v.send(at + "/rotate")
 	if fresh := regexp.MustCompile(`id="secret"[^>]*>(whsec_[^<]+)<`).FindStringSubmatch(html); fresh == nil || fresh[1] == secret[1] {
 		t.Errorf("the new secret is %v", fresh)
 	}
 	v.contains(v.must(at+"/delete"), "This can’t be undone")
 	_, html = v.send(at + "/delete")
-	v.contains(html, "The webhook is deleted", "There are no webhooks yet")
+	v.contains(html, "The webhook has been deleted", "There are no webhooks yet")
 	if status, _ := v.get(at); status != http.StatusNotFound {
 		t.Errorf("it is still there: %d", status)
 	}

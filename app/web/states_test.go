@@ -42,9 +42,9 @@ func TestDelegate(t *testing.T) {
 	}
 	w.write("#i-email", "dora@signer.example")
 	w.click("button.primary")
-	w.heading("Passed on")
+	w.heading("Delegated")
 	w.visit(d.links[0])
-	w.heading("This link does not open anything")
+	w.heading("This link doesn't work")
 	w.visit(s.URL + "/s/" + s.Link(t, "dora@signer.example", "/s/"))
 	w.heading("Lease of a flat")
 }
@@ -58,7 +58,7 @@ func TestNotMe(t *testing.T) {
 	w.click("button.danger")
 	w.heading("Thank you")
 	w.visit(d.links[0])
-	w.heading("This link does not open anything")
+	w.heading("This link doesn't work")
 	if mails := s.Mails(t, d.Email); len(mails) == 0 || !strings.Contains(mails[0].Text, "wrong person") {
 		t.Errorf("the owner was not told: %v", mails)
 	}
@@ -71,7 +71,7 @@ func TestExpired(t *testing.T) {
 	d.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "mistake"}).Want(t, http.StatusOK)
 	w := open(t, look{plain: true})
 	w.visit(d.links[0])
-	w.heading("This document was withdrawn")
+	w.heading("This document was voided")
 
 	c := s.Company(t)
 	r := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Old lease", "send": true, "invitations": []apptest.Map{maria()},
@@ -154,7 +154,7 @@ func TestEveryLinkThatOpensNothingLooksTheSame(t *testing.T) {
 	w := open(t, look{plain: true})
 	for _, link := range []string{s.URL + "/s/nothing", broken} {
 		w.visit(link)
-		w.heading("This link does not open anything")
+		w.heading("This link doesn't work")
 		w.write("#i-email", "maria@signer.example")
 		w.click("button.primary")
 		w.see(".notice.ok")

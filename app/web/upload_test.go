@@ -197,7 +197,7 @@ func TestUploadSeveral(t *testing.T) {
 		t.Errorf("after loading anew the files are %s", got)
 	}
 	w.click("#finish button.primary")
-	w.heading("Who is involved?")
+	w.heading("Who receives this document?")
 }
 
 // throughLine opens a window whose way to the pages is a line that the test
@@ -263,7 +263,7 @@ func TestUploadGoesOnAfterAReload(t *testing.T) {
 	w.leave()
 	l.rate.Store(0)
 	w.visit(address)
-	if got := w.read("#files .upload"); !strings.Contains(got, "big.pdf") || !strings.Contains(got, "have arrived") {
+	if got := w.read("#files .upload"); !strings.Contains(got, "big.pdf") || !strings.Contains(got, "% of") {
 		t.Fatalf("the unfinished file is shown as %q", got)
 	}
 	w.choose(path)

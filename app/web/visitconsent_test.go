@@ -102,7 +102,7 @@ func TestConsentGate(t *testing.T) {
 	_, html = v.get(at + "/withdraw")
 	want(t, html, "Withdraw your consent?", "Nothing is signed")
 	_, html = v.send(at + "/withdraw")
-	want(t, html, "Your consent is withdrawn", "Before you see the document")
+	want(t, html, "Your consent has been withdrawn", "Before you see the document")
 	if n := d.happened(t, "invitation.consent_withdrawn"); n != 1 {
 		t.Errorf("the withdrawal is recorded %d times", n)
 	}
@@ -191,7 +191,7 @@ func TestReportAProblem(t *testing.T) {
 	}
 	want(t, html, "Report a problem", `aria-invalid="true"`)
 	_, html = v.send(at+"/report", "message", "The rent is 900, not 950.")
-	want(t, html, "has been told")
+	want(t, html, "has been notified")
 	status, html = v.send(at+"/report", "message", "And my name is wrong.")
 	if status != http.StatusTooManyRequests {
 		t.Errorf("a second report at once: %d", status)

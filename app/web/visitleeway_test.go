@@ -67,14 +67,14 @@ func TestReasons(t *testing.T) {
 	d := send(t, s, []apptest.Map{maria()})
 	v, at := invited(t, s), path(t, d.links[0])
 	_, html := v.send(at+"/delegate", "name", "Dora Deputy", "email", "dora@signer.example", "reason", "She is the tenant.")
-	want(t, html, "Passed on")
+	want(t, html, "Delegated")
 	events := string(d.Get(t, "/documents/"+d.id+"/events?per_page=100").Want(t, http.StatusOK).Body)
 	want(t, events, "She is the tenant.")
 	link := "/s/" + s.Link(t, "dora@signer.example", "/s/")
 	_, html = v.get(link + "/decline")
-	want(t, html, "There is a mistake in it", "only see that somebody declined")
+	want(t, html, "It contains a mistake", "only see that somebody declined")
 	_, html = v.send(link+"/decline", "choice", "mistake", "reason", "The rent is wrong.")
-	want(t, html, "You declined to sign", "There is a mistake in it.\nThe rent is wrong.")
+	want(t, html, "You declined to sign", "It contains a mistake.\nThe rent is wrong.")
 }
 
 // TestSomebodyElseIsSignedIn says so where a member opens the link of somebody else,
@@ -128,7 +128,7 @@ func TestReasonAndHint(t *testing.T) {
 	want(t, html, "Hint:", "The street of our first office", "not", `id="sign"`)
 	guest.send(at+"/identify", "code", "Ponto-7")
 	_, html = guest.get(at + "/decline")
-	want(t, html, "Choose a reason or write one")
+	want(t, html, "Choose or write a reason")
 	if status, html := guest.send(at+"/decline", "reason", " "); status != http.StatusUnprocessableEntity {
 		t.Errorf("declining without a reason: %d %.300s", status, html)
 	}
