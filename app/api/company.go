@@ -55,19 +55,19 @@ func positive(n int) *int {
 type companyPatch struct {
 	Name              *string              `json:"name,omitempty"`
 	Locale            *string              `json:"locale,omitempty" doc:"Language of messages"`
-	Timezone          *string              `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
-	LogoURL           *string              `json:"logo_url,omitempty" doc:"A web address, or a data: address of a picture"`
-	BrandColor        *string              `json:"brand_color,omitempty" doc:"Such as #1d5bd1"`
-	RequireApproval   *bool                `json:"require_approval,omitempty" doc:"Documents need approval before they are sent"`
-	RequireTwoFactor  *bool                `json:"require_two_factor,omitempty" doc:"Members without two-factor login can do nothing but set it up"`
+	Timezone          *string              `json:"timezone,omitempty" doc:"For example Europe/Amsterdam"`
+	LogoURL           *string              `json:"logo_url,omitempty" doc:"Web address or data: URL of an image"`
+	BrandColor        *string              `json:"brand_color,omitempty" doc:"For example #1d5bd1"`
+	RequireApproval   *bool                `json:"require_approval,omitempty" doc:"Documents require approval before they are sent"`
+	RequireTwoFactor  *bool                `json:"require_two_factor,omitempty" doc:"Members without two-factor sign-in can only set it up"`
 	DefaultExpiryDays *int                 `json:"default_expiry_days,omitempty" doc:"0 for no deadline"`
-	ReminderDays      *[]int               `json:"reminder_days,omitempty" doc:"Days after the sending"`
-	ConsentText       *string              `json:"consent_text,omitempty" doc:"What signatories agree to"`
-	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents for good"`
+	ReminderDays      *[]int               `json:"reminder_days,omitempty" doc:"Days after sending"`
+	ConsentText       *string              `json:"consent_text,omitempty" doc:"What recipients agree to"`
+	RetentionDays     *int                 `json:"retention_days,omitempty" doc:"0 keeps completed documents forever"`
 	OnDecline         *account.OnDecline   `json:"on_decline,omitempty" doc:"notify or void"`
-	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the page of the document), gate (asked before anything of it is shown) or off"`
-	Phone             *string              `json:"phone,omitempty" doc:"For questions of signatories"`
-	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Of your privacy notice; shown to signatories"`
+	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
+	Phone             *string              `json:"phone,omitempty" doc:"Phone number for recipients' questions"`
+	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Your privacy notice; shown to recipients"`
 }
 
 type memberView struct {
@@ -94,12 +94,12 @@ type memberBody struct {
 	Email    string       `json:"email,omitempty" doc:"Required"`
 	Role     account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
 	Locale   string       `json:"locale,omitempty"`
-	Password string       `json:"password,omitempty" doc:"Makes the member ready to log in, without a message"`
+	Password string       `json:"password,omitempty" doc:"Lets the member log in right away; no message is sent"`
 }
 
 type memberPatch struct {
 	Role   *account.Role `json:"role,omitempty" doc:"owner, admin, approver, member or viewer"`
-	Active *bool         `json:"active,omitempty" doc:"Whether they can log in"`
+	Active *bool         `json:"active,omitempty" doc:"Whether the member can log in"`
 }
 
 type tokenView struct {
@@ -126,11 +126,11 @@ func viewToken(t account.Token) tokenView {
 type tokenBody struct {
 	Name      string          `json:"name,omitempty" doc:"Required"`
 	Scopes    []account.Scope `json:"scopes,omitempty" doc:"read, write, sign, admin"`
-	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339, or a day; left out it lasts"`
+	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339 or a date; never expires if left out"`
 }
 
 func (s *server) companyRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "The company of the token", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/company", rule: may(account.ScopeRead), summary: "Get the company", tag: "Company"}, func(r *request, _ *nothing) (companyView, error) {
 		c, err := s.Accounts.Company(r.UserContext(), r.who)
 		return r.viewCompany(c), err
 	})
@@ -196,7 +196,7 @@ func (s *server) tokenRoutes() {
 		list, err := s.Accounts.ListTokens(r.UserContext(), r.who, q)
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token; it is shown once", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f account.Faults
 		until := moment(&f, "expires_at", in.ExpiresAt)
 		if err := f.Err(); err != nil {

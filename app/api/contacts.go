@@ -22,7 +22,7 @@ type contactView struct {
 	Note           *string  `json:"note"`
 	Tags           []string `json:"tags"`
 	Status         string   `json:"status" enum:"active,archived,deleted"`
-	DocumentsCount int      `json:"documents_count" doc:"How many documents were sent to this person"`
+	DocumentsCount int      `json:"documents_count" doc:"Number of documents sent to this contact"`
 	LastUsedAt     *string  `json:"last_used_at" format:"date-time"`
 	CreatedAt      string   `json:"created_at" format:"date-time"`
 	UpdatedAt      string   `json:"updated_at" format:"date-time"`
@@ -51,15 +51,15 @@ type contactBody struct {
 }
 
 type importAnswer struct {
-	Rows    int               `json:"rows" doc:"Of the file, without the heading"`
+	Rows    int               `json:"rows" doc:"Number of rows, without the header"`
 	Created int               `json:"created"`
 	Updated int               `json:"updated"`
-	Columns map[string]string `json:"columns" doc:"Field to the heading that was taken for it"`
-	Faults  []importFault     `json:"faults" doc:"The rows that were left out"`
+	Columns map[string]string `json:"columns" doc:"Contact field to the column it was read from"`
+	Faults  []importFault     `json:"faults" doc:"Rows that were skipped"`
 }
 
 type importFault struct {
-	Row    int                 `json:"row" doc:"Line of the file, from 1"`
+	Row    int                 `json:"row" doc:"Line in the file, starting at 1"`
 	Email  string              `json:"email"`
 	Errors map[string][]string `json:"errors"`
 }
@@ -74,9 +74,9 @@ func (s *server) contactRoutes() {
 		c, err := s.Contacts.Create(r.UserContext(), r.who, contact.Input(*in))
 		return viewContact(c), err
 	})
-	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "All contacts as CSV", tag: "Contacts"}, s.exportContacts)
-	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)), summary: "Add contacts from CSV, or write what it says into those there are", tag: "Contacts", text: "text/csv",
-		query: []parameter{{name: "check", description: "true only looks what would happen.", kind: "boolean"}}}, s.importContacts)
+	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), summary: "Export contacts as CSV", tag: "Contacts"}, s.exportContacts)
+	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(s.MaxBody, maxPlain)), summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
+		query: []parameter{{name: "check", description: "true previews the import without changing anything.", kind: "boolean"}}}, s.importContacts)
 	handle(s, operation{method: http.MethodGet, path: "/contacts/{contact}", rule: may(account.ScopeRead), summary: "Get a contact", tag: "Contacts"}, s.onContact(s.Contacts.Get))
 	handle(s, operation{method: http.MethodPatch, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Change a contact", tag: "Contacts"}, func(r *request, in *contactBody) (contactView, error) {
 		id, err := r.id("contact")
@@ -92,8 +92,8 @@ func (s *server) contactRoutes() {
 		return viewContact(c), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), summary: "Move a contact to the trash", tag: "Contacts"}, s.onContact(s.Contacts.Delete))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Put a contact aside", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
-	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Bring a contact back from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), summary: "Archive a contact", tag: "Contacts"}, s.onContact(s.Contacts.Archive))
+	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/restore", rule: may(account.ScopeWrite), summary: "Restore a contact from the archive or the trash", tag: "Contacts"}, s.onContact(s.Contacts.Restore))
 }
 
 // onContact is the endpoint of an operation that takes nothing but the contact.

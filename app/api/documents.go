@@ -14,19 +14,19 @@ import (
 // because it is embedded: the description leaves out what is not.
 type DocumentBody struct {
 	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters"`
-	Subject         *string            `json:"subject,omitempty" doc:"Of the messages that go out"`
-	Message         *string            `json:"message,omitempty" doc:"In the messages that go out"`
+	Subject         *string            `json:"subject,omitempty" doc:"Subject of the messages"`
+	Message         *string            `json:"message,omitempty" doc:"Included in the messages"`
 	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
-	ExternalID      *string            `json:"external_id,omitempty" doc:"Your own identifier"`
-	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Texts of your own; searched too"`
+	ExternalID      *string            `json:"external_id,omitempty" doc:"Your own reference"`
+	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Your own key-value pairs; included in the search"`
 	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
 	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339"`
-	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 leaves it to the company"`
-	ApproverID      *string            `json:"approver_id,omitempty" doc:"The member who is asked to approve"`
-	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where people are led after signing: an http or https address"`
-	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether the people invited can decline; true unless said"`
-	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether they can pass their invitation on; true unless said"`
-	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether who declines has to say why; false unless said"`
+	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
+	ApproverID      *string            `json:"approver_id,omitempty" doc:"Member who should approve"`
+	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing: an http or https URL"`
+	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
+	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
+	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
 }
 
 func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
@@ -63,8 +63,8 @@ type createBody struct {
 	DocumentBody
 	Invitations []invitationBody `json:"invitations,omitempty"`
 	Fields      []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
-	Files       []base64File     `json:"files,omitempty" doc:"Files in the body itself"`
-	Send        bool             `json:"send,omitempty" doc:"Send at once"`
+	Files       []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	Send        bool             `json:"send,omitempty" doc:"Send immediately"`
 }
 
 func (s *server) documentRoutes() {
@@ -74,16 +74,16 @@ func (s *server) documentRoutes() {
 	handle(s, operation{method: http.MethodPatch, path: "/documents/{document}", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Change a document", tag: "Documents"}, s.updateDocument)
 	handle(s, operation{method: http.MethodDelete, path: "/documents/{document}", rule: may(account.ScopeWrite), summary: "Move a document to the trash", tag: "Documents"}, s.deleteDocument)
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/send", rule: may(account.ScopeWrite), summary: "Send a document for signing", tag: "Documents"}, s.sendDocument)
-	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "The audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
+	handle(s, operation{method: http.MethodGet, path: "/documents/{document}/events", rule: may(account.ScopeRead), summary: "List the audit trail of a document", tag: "Documents", query: append([]parameter{{name: "sort", description: "at|asc or at|desc", kind: "string"}}, pageParameters...), list: true}, s.listEvents)
 }
 
 // documentParameters are those of the list of documents.
 var documentParameters = append([]parameter{
-	{name: "owner", description: "me, or the identifier of a member.", kind: "string"},
-	{name: "created_from", description: "The first day of creation, such as 2026-12-31, in UTC.", kind: "string"},
-	{name: "created_to", description: "The last day of creation.", kind: "string"},
-	{name: "expires_from", description: "The first day of the deadline.", kind: "string"},
-	{name: "expires_to", description: "The last day of the deadline.", kind: "string"},
+	{name: "owner", description: "me, or the ID of a member.", kind: "string"},
+	{name: "created_from", description: "Created on or after this day in UTC, such as 2026-12-31.", kind: "string"},
+	{name: "created_to", description: "Created on or before this day.", kind: "string"},
+	{name: "expires_from", description: "Deadline on or after this day.", kind: "string"},
+	{name: "expires_to", description: "Deadline on or before this day.", kind: "string"},
 }, listParameters...)
 
 func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
@@ -199,10 +199,10 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 }
 
 type sendBody struct {
-	Subject         *string `json:"subject,omitempty" doc:"Of the messages that go out"`
-	Message         *string `json:"message,omitempty" doc:"In the messages that go out"`
-	ExpiresAt       *string `json:"expires_at,omitempty" doc:"RFC 3339, or a day"`
-	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 leaves it to the company"`
+	Subject         *string `json:"subject,omitempty" doc:"Subject of the messages"`
+	Message         *string `json:"message,omitempty" doc:"Included in the messages"`
+	ExpiresAt       *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date"`
+	RemindEveryDays *int    `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 }
 
 func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {

@@ -17,9 +17,9 @@ import (
 // failure is the body of every error.
 type failure struct {
 	Message   string              `json:"message"`
-	Errors    map[string][]string `json:"errors,omitempty" doc:"Field to messages; with 422"`
-	Code      string              `json:"code,omitempty" doc:"A stable word; with 403, 404, 409, 413, 415"`
-	RequestID string              `json:"request_id,omitempty" doc:"What the log has; with 500"`
+	Errors    map[string][]string `json:"errors,omitempty" doc:"Messages by field; with 422"`
+	Code      string              `json:"code,omitempty" doc:"Stable identifier; with 403, 404, 409, 413, 415"`
+	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
 
 // fail turns an error into the response: one place, one log line for what is

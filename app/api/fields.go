@@ -18,26 +18,26 @@ func (fieldValue) Schema(huma.Registry) *huma.Schema {
 func unquote(b []byte) (s string, err error) { return s, json.Unmarshal(b, &s) }
 
 type fieldBody struct {
-	ID           string      `json:"id,omitempty" doc:"Of a field that stays as it is"`
-	FileID       *string     `json:"file_id,omitempty" doc:"In a one-shot request also the position of the file, from 0"`
-	InvitationID *string     `json:"invitation_id,omitempty" doc:"In a one-shot request also the position of the invitation, or its e-mail address"`
+	ID           string      `json:"id,omitempty" doc:"ID of an existing field to keep"`
+	FileID       *string     `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
+	InvitationID *string     `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
 	Type         *string     `json:"type,omitempty" doc:"signature, initials, name, email, company, job_title, date_signed, date, text, number, checkbox, radio, select, stamp or attachment"`
-	Name         *string     `json:"name,omitempty" doc:"For programs"`
-	Label        *string     `json:"label,omitempty" doc:"For people"`
-	Page         *int        `json:"page,omitempty" doc:"From 1"`
-	X            *float64    `json:"x,omitempty" doc:"Left edge, as a fraction of the page"`
-	Y            *float64    `json:"y,omitempty" doc:"Upper edge, as a fraction of the page"`
+	Name         *string     `json:"name,omitempty" doc:"Name for programs"`
+	Label        *string     `json:"label,omitempty" doc:"Label for people"`
+	Page         *int        `json:"page,omitempty" doc:"Starts at 1"`
+	X            *float64    `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
+	Y            *float64    `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
 	Width        *float64    `json:"width,omitempty" doc:"As a fraction of the page"`
 	Height       *float64    `json:"height,omitempty" doc:"As a fraction of the page"`
-	Required     *bool       `json:"required,omitempty" doc:"True unless said, but for a checkbox and an attachment"`
-	ReadOnly     *bool       `json:"read_only,omitempty" doc:"Shows its value only"`
-	Value        *fieldValue `json:"value,omitempty" doc:"A default"`
-	Options      *[]string   `json:"options,omitempty" doc:"Of select and radio"`
-	Min          *float64    `json:"min,omitempty" doc:"Least number, or least length"`
-	Max          *float64    `json:"max,omitempty" doc:"Greatest number, or greatest length"`
-	Pattern      *string     `json:"pattern,omitempty" doc:"A regular expression for the whole value"`
-	Format       *string     `json:"format,omitempty" doc:"Of dates"`
-	Group        *string     `json:"group,omitempty" doc:"Of radio buttons"`
+	Required     *bool       `json:"required,omitempty" doc:"Defaults to true, except for checkbox and attachment"`
+	ReadOnly     *bool       `json:"read_only,omitempty" doc:"Read-only: shows its value"`
+	Value        *fieldValue `json:"value,omitempty" doc:"Default value"`
+	Options      *[]string   `json:"options,omitempty" doc:"For select and radio"`
+	Min          *float64    `json:"min,omitempty" doc:"Minimum number or minimum length"`
+	Max          *float64    `json:"max,omitempty" doc:"Maximum number or maximum length"`
+	Pattern      *string     `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
+	Format       *string     `json:"format,omitempty" doc:"For dates"`
+	Group        *string     `json:"group,omitempty" doc:"For radio buttons"`
 	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align        *string     `json:"align,omitempty" doc:"left, center or right"`
 }
@@ -62,7 +62,7 @@ func idPointer(v *string) *string {
 }
 
 type fieldsBody struct {
-	Fields []fieldBody `json:"fields" doc:"All fields; those that are not here are removed"`
+	Fields []fieldBody `json:"fields" doc:"All fields; any that are missing here are removed"`
 }
 
 func (s *server) fieldRoutes() {

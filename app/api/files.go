@@ -13,21 +13,21 @@ import (
 
 type filePatch struct {
 	Name      *string `json:"name,omitempty"`
-	Position  *int    `json:"position,omitempty" doc:"From 1"`
-	Confirmed *bool   `json:"confirmed,omitempty" doc:"The pages that the built-in renderer made are as they should be"`
+	Position  *int    `json:"position,omitempty" doc:"Starts at 1"`
+	Confirmed *bool   `json:"confirmed,omitempty" doc:"Confirms the pages made by the built-in renderer"`
 }
 
 func (s *server) fileRoutes() {
 	const base = "/documents/{document}"
 	handle(s, operation{method: http.MethodPost, path: base + "/upload", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Upload files", tag: "Files", status: http.StatusCreated, files: true}, s.upload)
 	handle(s, operation{method: http.MethodGet, path: base + "/files", rule: shared(account.ScopeRead), summary: "List the files of a document", tag: "Files", query: pageParameters, list: true}, s.listFiles)
-	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file's description", tag: "Files"}, s.getFile)
+	handle(s, operation{method: http.MethodGet, path: base + "/files/{file}", rule: shared(account.ScopeRead), summary: "Get a file", tag: "Files"}, s.getFile)
 	handle(s, operation{method: http.MethodPatch, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Rename, move or confirm a file", tag: "Files"}, s.updateFile)
 	handle(s, operation{method: http.MethodDelete, path: base + "/files/{file}", rule: may(account.ScopeWrite), summary: "Remove a file from a draft", tag: "Files"}, s.deleteFile)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "The bytes of a file", tag: "Files",
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/content", rule: shared(account.ScopeRead), summary: "Download a file", tag: "Files",
 		query: []parameter{{name: "version", description: "current or original", kind: "string"}}}, s.fileContent)
-	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), summary: "A picture of a page", tag: "Files",
-		query: []parameter{{name: "width", description: "In pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
+	stream(s, operation{method: http.MethodGet, path: base + "/files/{file}/pages/{page}.png", rule: shared(account.ScopeRead), summary: "Get an image of a page", tag: "Files",
+		query: []parameter{{name: "width", description: "Width in pixels.", kind: "integer", minimum: 16, maximum: 4000}}}, s.pagePicture)
 	download := operation{method: http.MethodPost, path: base + "/download", rule: shared(account.ScopeRead), summary: "Download the completed document", tag: "Documents"}
 	stream(s, download, func(r *request, in *downloadBody) error { return s.download(r, *in) })
 	download.method, download.summary, download.query = http.MethodGet, "Download the completed document, with GET", []parameter{

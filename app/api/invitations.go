@@ -13,12 +13,12 @@ type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
-	Position       *int    `json:"position,omitempty" doc:"Order of signing; equal positions go together"`
+	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
-	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: what you told the person"`
-	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: what helps the person remember it; whoever has the link sees it"`
-	Locale         *string `json:"locale,omitempty" doc:"Language of this person"`
-	Message        *string `json:"message,omitempty" doc:"For this person alone"`
+	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
+	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
+	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
+	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
@@ -30,10 +30,10 @@ type delegateBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
-	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: what you told the person"`
-	Locale         *string `json:"locale,omitempty" doc:"Language of this person"`
-	Message        *string `json:"message,omitempty" doc:"For this person alone"`
-	Reason         *string `json:"reason,omitempty" doc:"Goes into the audit trail"`
+	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
+	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
+	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
+	Reason         *string `json:"reason,omitempty" doc:"Recorded in the audit trail"`
 }
 
 func (b *delegateBody) input() signing.InvitationInput {
@@ -41,7 +41,7 @@ func (b *delegateBody) input() signing.InvitationInput {
 }
 
 type consentBody struct {
-	Consent *bool `json:"consent,omitempty" doc:"false takes it back"`
+	Consent *bool `json:"consent,omitempty" doc:"false withdraws it"`
 }
 
 type inviteBody struct {
@@ -50,16 +50,16 @@ type inviteBody struct {
 
 type signBody struct {
 	Fields    map[string]fieldValue `json:"fields,omitempty" doc:"Values by field identifier or name"`
-	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the name unless given"`
-	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the name unless given"`
-	Consent   *bool                 `json:"consent,omitempty" doc:"To signing electronically"`
-	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, where the invitation asks for one"`
+	Signature *markBody             `json:"signature,omitempty" doc:"Typed from the recipient's name if left out"`
+	Initials  *markBody             `json:"initials,omitempty" doc:"Typed from the recipient's name if left out"`
+	Consent   *bool                 `json:"consent,omitempty" doc:"Consent to sign electronically"`
+	Code      string                `json:"code,omitempty" doc:"The e-mail code or access code, if the invitation requires one"`
 }
 
 type markBody struct {
 	Type string `json:"type,omitempty" doc:"drawn, typed or image"`
 	Data string `json:"data,omitempty" doc:"drawn: strokes as [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64"`
-	Text string `json:"text,omitempty" doc:"typed: what is written"`
+	Text string `json:"text,omitempty" doc:"typed: the text"`
 	Font string `json:"font,omitempty" doc:"script1, script2, script3 or sans"`
 	Ink  string `json:"ink,omitempty" doc:"typed and drawn: blue or black"`
 }
@@ -76,12 +76,12 @@ type codeBody struct {
 }
 
 type tokenAnswer struct {
-	Token string `json:"token" doc:"Bearer token of this signatory, for an hour"`
+	Token string `json:"token" doc:"Bearer token of this recipient, valid for an hour"`
 }
 
 func (s *server) invitationRoutes() {
 	const base = "/documents/{document}"
-	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Invite signatories", tag: "Invitations", status: http.StatusCreated}, s.invite)
+	handle(s, operation{method: http.MethodPost, path: base + "/invite", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Add invitations", tag: "Invitations", status: http.StatusCreated}, s.invite)
 	handle(s, operation{method: http.MethodGet, path: base + "/invitations", rule: shared(account.ScopeRead), summary: "List the invitations of a document", tag: "Invitations", query: pageParameters, list: true}, s.listInvitations)
 	handle(s, operation{method: http.MethodGet, path: base + "/invitations/{invitation}", rule: shared(account.ScopeRead), summary: "Get an invitation", tag: "Invitations"}, s.getInvitation)
 	handle(s, operation{method: http.MethodPatch, path: base + "/invitations/{invitation}", rule: may(account.ScopeWrite), summary: "Change an invitation of a draft", tag: "Invitations"}, s.updateInvitation)

@@ -57,7 +57,7 @@ var (
 	listParameters = append([]parameter{
 		{name: "sort", description: "field|direction, such as created_at|desc.", kind: "string"},
 		{name: "search", description: "Full-text search.", kind: "string"},
-		{name: "status", description: "Comma-separated: active, archived, deleted, or values of the entity.", kind: "string"},
+		{name: "status", description: "Comma-separated: active, archived, deleted, or statuses of the record.", kind: "string"},
 		{name: "with_trashed", description: "true includes archived and deleted records.", kind: "boolean"},
 	}, pageParameters...)
 )

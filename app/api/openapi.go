@@ -34,7 +34,7 @@ func newDocument(version string) *document {
 	d := &document{registry: registry, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{Title: "Paraph", Version: "1.0.0",
-			Description: "Document signing and management. Every endpoint answers under / and under /api."},
+			Description: "Document signing and management. Every endpoint is available under / and under /api."},
 		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 		}},
@@ -183,9 +183,9 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 			"file": {Type: "string", Format: "binary", Description: "A file; any number of parts, of any name."},
 		}
 		if in != typeOf[nothing]() {
-			parts["data"] = &huma.Schema{Type: "string", Description: "The JSON of the body, where it takes one."}
-			parts["password"] = &huma.Schema{Type: "string", Description: "Opens an encrypted PDF; not kept."}
-			parts["flatten"] = &huma.Schema{Type: "boolean", Description: "Sign a copy of what a PDF's pages show, with the PDF attached inside: for one that may not be changed."}
+			parts["data"] = &huma.Schema{Type: "string", Description: "The JSON body, if the operation takes one."}
+			parts["password"] = &huma.Schema{Type: "string", Description: "Opens an encrypted PDF; not stored."}
+			parts["flatten"] = &huma.Schema{Type: "boolean", Description: "For a PDF that must not be changed: sign a copy that looks the same, with the PDF attached to it."}
 		}
 		content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Properties: parts}}
 	}

@@ -22,10 +22,10 @@ type MessageRow struct {
 	To           string  `json:"to"`
 	ToName       string  `json:"to_name"`
 	Subject      string  `json:"subject"`
-	Status       string  `json:"status" enum:"kept,queued,sent,failed,cancelled" doc:"kept: there was no mail server"`
+	Status       string  `json:"status" enum:"kept,queued,sent,failed,cancelled" doc:"kept: no mail server was configured"`
 	Attempts     int     `json:"attempts"`
 	LastError    *string `json:"last_error"`
-	Reply        *string `json:"reply" doc:"What the mail server said when it took it"`
+	Reply        *string `json:"reply" doc:"The mail server's reply on acceptance"`
 	CreatedAt    string  `json:"created_at" format:"date-time"`
 	SentAt       *string `json:"sent_at" format:"date-time"`
 }
@@ -52,20 +52,20 @@ func viewMessage(m notify.Message) messageView {
 }
 
 type testMailAnswer struct {
-	Reply string `json:"reply" doc:"What the mail server said"`
+	Reply string `json:"reply" doc:"The mail server's reply"`
 }
 
 func (s *server) outboxRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "The messages about the company's documents", tag: "Outbox",
-		query: append([]parameter{{name: "document_id", description: "Of one document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)
-	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), summary: "Send a test message at once", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
+	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "List the messages about the company's documents", tag: "Outbox",
+		query: append([]parameter{{name: "document_id", description: "ID of a document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/test", rule: may(account.ScopeAdmin), summary: "Send a test message", tag: "Outbox"}, func(r *request, in *emailBody) (testMailAnswer, error) {
 		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
 	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
-	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "A message as it goes over the wire", tag: "Outbox"}, s.messageSource)
+	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, s.messageSource)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
-	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Have a message not sent", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
 }
 
 // onMessage is the endpoint of an operation that takes nothing but the message.

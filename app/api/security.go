@@ -11,7 +11,7 @@ import (
 type PasskeyView struct {
 	ID         string  `json:"id"`
 	Name       string  `json:"name"`
-	Synced     bool    `json:"synced" doc:"A password manager keeps it on several devices"`
+	Synced     bool    `json:"synced" doc:"Whether a password manager syncs it between devices"`
 	LastUsedAt *string `json:"last_used_at" format:"date-time"`
 	CreatedAt  string  `json:"created_at" format:"date-time"`
 }
@@ -22,12 +22,12 @@ func viewPasskey(p account.Passkey) PasskeyView {
 
 type newPasskeyView struct {
 	PasskeyView
-	RecoveryCodes []string `json:"recovery_codes" doc:"With the first second factor; shown once"`
+	RecoveryCodes []string `json:"recovery_codes" doc:"Returned with the first second factor, once"`
 }
 
 type ceremonyView struct {
 	Ceremony string `json:"ceremony"`
-	Options  any    `json:"options" doc:"For navigator.credentials"`
+	Options  any    `json:"options" doc:"Options for navigator.credentials"`
 }
 
 func viewCeremony(c account.Ceremony) ceremonyView {
@@ -56,7 +56,7 @@ type nameBody struct {
 
 type proofBody struct {
 	Password string `json:"password,omitempty"`
-	Code     string `json:"code,omitempty" doc:"Of the authenticator app, or a recovery code"`
+	Code     string `json:"code,omitempty" doc:"From the authenticator app, or a recovery code"`
 }
 
 type recoveryCodes struct {
@@ -81,11 +81,11 @@ func viewSignIn(e account.SignInEntry) signInView {
 }
 
 type endedView struct {
-	Ended int `json:"ended" doc:"How many sessions"`
+	Ended int `json:"ended" doc:"Number of sessions ended"`
 }
 
 func (s *server) securityRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", rule: anyone(), summary: "Begin to log in with a passkey", tag: "Session"}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login/passkey/begin", rule: anyone(), summary: "Start logging in with a passkey", tag: "Session"}, func(r *request, in *passkeyLoginBody) (ceremonyView, error) {
 		var c account.Ceremony
 		var err error
 		if in.Email == "" && in.Password == "" {
@@ -100,27 +100,27 @@ func (s *server) securityRoutes() {
 		return viewUser(u), err
 	})
 	s.passkeyRoutes()
-	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Make new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Generate new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
 		codes, err := s.Accounts.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
 		return recoveryCodes{codes}, err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), summary: "My sign-ins", tag: "Session", query: pageParameters, list: true}, s.signIns(false))
-	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), summary: "The sign-ins of the company's members", tag: "Company", query: pageParameters, list: true}, s.signIns(true))
-	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), summary: "Sign everybody out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/sign-ins", rule: self(), summary: "List my sign-ins", tag: "Session", query: pageParameters, list: true}, s.signIns(false))
+	handle(s, operation{method: http.MethodGet, path: "/sign-ins", rule: may(account.ScopeAdmin), summary: "List the sign-ins of all members", tag: "Company", query: pageParameters, list: true}, s.signIns(true))
+	handle(s, operation{method: http.MethodPost, path: "/sign-out-everybody", rule: may(account.ScopeAdmin), summary: "Sign everyone out", tag: "Company"}, func(r *request, _ *nothing) (endedView, error) {
 		n, err := s.Accounts.EndAllSessions(r.UserContext(), r.who)
 		return endedView{n}, err
 	})
 }
 
 func (s *server) passkeyRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), summary: "My passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
+	handle(s, operation{method: http.MethodGet, path: "/me/passkeys", rule: self(), summary: "List my passkeys", tag: "Session", query: pageParameters, list: true}, func(r *request, _ *nothing) (envelope[PasskeyView], error) {
 		all, err := s.Accounts.ListPasskeys(r.UserContext(), r.who)
 		if err != nil {
 			return envelope[PasskeyView]{}, err
 		}
 		return slice(r, views(all, viewPasskey))
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Begin to register a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
 		c, err := s.Accounts.BeginPasskey(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})

@@ -13,16 +13,16 @@ type health struct {
 }
 
 func (s *server) serviceRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/healthz", rule: anyone(), summary: "The process runs", tag: "Service"}, func(*request, *nothing) (health, error) {
+	handle(s, operation{method: http.MethodGet, path: "/healthz", rule: anyone(), summary: "Check that the process runs", tag: "Service"}, func(*request, *nothing) (health, error) {
 		return health{"ok"}, nil
 	})
-	handle(s, operation{method: http.MethodGet, path: "/readyz", rule: anyone(), summary: "A request would work, signing included", tag: "Service"}, s.readyz)
-	stream(s, operation{method: http.MethodGet, path: "/certificates/root.pem", rule: anyone(), summary: "The root certificate to trust", tag: "Service"}, func(r *request, _ *nothing) error {
+	handle(s, operation{method: http.MethodGet, path: "/readyz", rule: anyone(), summary: "Check that requests work, including signing", tag: "Service"}, s.readyz)
+	stream(s, operation{method: http.MethodGet, path: "/certificates/root.pem", rule: anyone(), summary: "Get the root certificate", tag: "Service"}, func(r *request, _ *nothing) error {
 		r.Set(fiber.HeaderContentType, "application/x-pem-file")
 		r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("root.pem"))
 		return r.Send(s.Keys.RootPEM())
 	})
-	stream(s, operation{method: http.MethodGet, path: "/openapi.json", rule: anyone(), summary: "This description", tag: "Service"}, func(r *request, _ *nothing) error {
+	stream(s, operation{method: http.MethodGet, path: "/openapi.json", rule: anyone(), summary: "Get this description", tag: "Service"}, func(r *request, _ *nothing) error {
 		b, err := s.doc.json()
 		if err != nil {
 			return err

@@ -10,15 +10,15 @@ import (
 type loginBody struct {
 	Email    string `json:"email,omitempty"`
 	Password string `json:"password,omitempty"`
-	Code     string `json:"code,omitempty" doc:"Of the authenticator app, where two-factor is on"`
+	Code     string `json:"code,omitempty" doc:"From the authenticator app, if two-factor is on"`
 }
 
 type mePatch struct {
 	Name            *string `json:"name,omitempty"`
-	Locale          *string `json:"locale,omitempty" doc:"Such as en"`
-	Timezone        *string `json:"timezone,omitempty" doc:"Such as Europe/Amsterdam"`
-	Password        *string `json:"password,omitempty" doc:"A new one"`
-	CurrentPassword string  `json:"current_password,omitempty" doc:"With a new password"`
+	Locale          *string `json:"locale,omitempty" doc:"For example en"`
+	Timezone        *string `json:"timezone,omitempty" doc:"For example Europe/Amsterdam"`
+	Password        *string `json:"password,omitempty" doc:"New password"`
+	CurrentPassword string  `json:"current_password,omitempty" doc:"Required with a new password"`
 }
 
 type emailBody struct {
@@ -32,7 +32,7 @@ type resetBody struct {
 
 type twoFactorBody struct {
 	Password string `json:"password,omitempty"`
-	Code     string `json:"code,omitempty" doc:"Without it a new secret is made; with it the secret is confirmed"`
+	Code     string `json:"code,omitempty" doc:"Leave out to create a new secret; send it to confirm the secret"`
 }
 
 type twoFactorAnswer struct {
@@ -43,11 +43,11 @@ type twoFactorAnswer struct {
 }
 
 func (s *server) sessionRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone(), summary: "Obtain a token", tag: "Session"}, s.logIn)
-	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Revoke the token that is presented", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
+	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone(), summary: "Log in", tag: "Session"}, s.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, s.Accounts.Logout(r.UserContext(), r.who)
 	})
-	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Who I am", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/me", rule: self(), summary: "Get my profile", tag: "Session"}, func(r *request, _ *nothing) (userView, error) {
 		u, err := s.Accounts.Me(r.UserContext(), r.who)
 		return viewUser(u), err
 	})
@@ -56,11 +56,11 @@ func (s *server) sessionRoutes() {
 		return viewUser(u), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), summary: "Set up an authenticator app", tag: "Session"}, s.setTwoFactor)
-	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn two-factor off", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
 		return nothing{}, s.Accounts.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
 	})
-	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Verify an e-mail address again", tag: "Session", status: http.StatusAccepted}, s.reverify)
-	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Follow the link of a verification message", tag: "Session",
+	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, s.reverify)
+	handle(s, operation{method: http.MethodGet, path: "/email/verify", rule: anyone(), summary: "Verify an e-mail address", tag: "Session",
 		query: []parameter{{name: "token", kind: "string"}}}, func(r *request, _ *nothing) (message, error) {
 		_, err := s.Accounts.VerifyEmail(r.UserContext(), r.text("token"))
 		return message{"The address is verified."}, err

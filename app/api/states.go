@@ -13,11 +13,11 @@ type reasonBody struct {
 }
 
 type purgeBody struct {
-	Title *string `json:"title,omitempty" doc:"The document's title, so that no other is purged by mistake"`
+	Title *string `json:"title,omitempty" doc:"The document's title, as confirmation"`
 }
 
 type extendBody struct {
-	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339, or a day; required"`
+	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date; required"`
 }
 
 // step is a service method that only needs to know which document.
@@ -62,7 +62,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Give an expired document a new deadline", tag: "States"},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
 			id, err := r.document()
 			if err != nil {
@@ -83,7 +83,7 @@ func (s *server) stateRoutes() {
 			}
 			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, ""))
 		})
-	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash for ever", tag: "States", status: http.StatusNoContent},
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
 			id, err := r.document()
 			if err != nil {

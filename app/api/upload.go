@@ -25,8 +25,8 @@ type base64File struct {
 	Name        string `json:"name,omitempty"`
 	Content     string `json:"content,omitempty" doc:"base64"`
 	ContentType string `json:"content_type,omitempty"`
-	Password    string `json:"password,omitempty" doc:"Opens an encrypted PDF; not kept"`
-	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy of what the PDF's pages show, with the PDF attached inside"`
+	Password    string `json:"password,omitempty" doc:"Opens an encrypted PDF; not stored"`
+	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy that looks like the PDF, with the PDF attached to it"`
 }
 
 // receive takes one file to disk, for as long as the request lasts.

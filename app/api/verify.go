@@ -11,8 +11,8 @@ import (
 )
 
 type reportView struct {
-	Sound      bool          `json:"sound" doc:"There is a signature, every one is intact, and nothing forbidden was changed"`
-	SHA256     string        `json:"sha256" doc:"Of the file, in hexadecimal"`
+	Sound      bool          `json:"sound" doc:"Whether there is a signature, all are intact, and nothing forbidden was changed"`
+	SHA256     string        `json:"sha256" doc:"SHA-256 of the file, in hexadecimal"`
 	Pages      int           `json:"pages"`
 	Signatures []verdictView `json:"signatures"`
 }
@@ -31,7 +31,7 @@ type verdictView struct {
 	Revision    int          `json:"revision"`
 	CoversAll   bool         `json:"covers_whole_file"`
 	Intact      bool         `json:"intact"`
-	Trusted     bool         `json:"trusted" doc:"Intact, and the chain leads to the root of this installation"`
+	Trusted     bool         `json:"trusted" doc:"Whether it is intact and chains to the root of this installation"`
 	Revocation  string       `json:"revocation"`
 	Algorithm   string       `json:"algorithm"`
 	Level       *string      `json:"level" enum:"B-B,B-T,B-LT,B-LTA"`
@@ -66,7 +66,7 @@ func viewVerdict(v *report.SignatureVerdict) verdictView {
 }
 
 func (s *server) verifyRoutes() {
-	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Report on every signature of a PDF; nothing is kept", tag: "Service", files: true}
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Verify the signatures of a PDF", tag: "Service", files: true}
 	s.doc.add(op, typeOf[nothing](), typeOf[reportView]())
 	s.add(op, s.verify)
 }

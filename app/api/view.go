@@ -32,19 +32,19 @@ func orNull(s string) *string {
 type documentView struct {
 	ID               string            `json:"id"`
 	Title            string            `json:"title"`
-	StatusID         int               `json:"status_id" minimum:"1" maximum:"8" doc:"1 to 8, in the order of the words of status"`
+	StatusID         int               `json:"status_id" minimum:"1" maximum:"8" doc:"1 to 8, in the order of the values of status"`
 	Status           string            `json:"status" enum:"draft,pending_approval,approved,rejected,sent,completed,expired,voided"`
-	Subject          *string           `json:"subject" doc:"Of the messages"`
+	Subject          *string           `json:"subject" doc:"Language of the messages"`
 	Message          *string           `json:"message"`
 	SigningOrder     string            `json:"signing_order" enum:"parallel,sequential"`
-	ExternalID       *string           `json:"external_id" doc:"Your own identifier"`
-	Metadata         map[string]string `json:"metadata" doc:"Texts of your own"`
+	ExternalID       *string           `json:"external_id" doc:"Your own reference"`
+	Metadata         map[string]string `json:"metadata" doc:"Your own key-value pairs"`
 	Locale           *string           `json:"locale"`
 	Owner            personView        `json:"owner"`
 	Approver         *approverView     `json:"approver"`
 	ExpiresAt        *string           `json:"expires_at" format:"date-time"`
 	RemindEveryDays  *int              `json:"remind_every_days"`
-	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where people are led after signing"`
+	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where recipients are redirected after signing"`
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
@@ -65,10 +65,10 @@ type documentView struct {
 	VoidedReason     *string           `json:"voided_reason"`
 	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
 	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
-	Version          int64             `json:"version" doc:"Counts changes; the ETag"`
+	Version          int64             `json:"version" doc:"Version number, also the ETag"`
 	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed"`
 	AttentionMessage *string           `json:"attention_message"`
-	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"What the caller may do now with this document"`
+	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
 type personView struct {
@@ -137,21 +137,21 @@ type fileView struct {
 	DocumentID  string        `json:"document_id"`
 	Name        string        `json:"name"`
 	ContentType string        `json:"content_type" doc:"As uploaded"`
-	Size        int64         `json:"size" doc:"Bytes, as uploaded"`
-	SHA256      string        `json:"sha256" doc:"Of the upload"`
+	Size        int64         `json:"size" doc:"Size of the upload in bytes"`
+	SHA256      string        `json:"sha256" doc:"SHA-256 of the upload"`
 	Pages       int           `json:"pages"`
 	PageSizes   []sizeView    `json:"page_sizes"`
-	Appended    int           `json:"appended_pages" doc:"Pages behind these, once it is sent, with the signatures of those who have no field"`
-	Position    int           `json:"position" doc:"From 1"`
-	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What made it a PDF; null for a PDF"`
-	Confirmed   bool          `json:"confirmed" doc:"The pages that the built-in renderer made were looked at"`
-	Findings    []findingView `json:"findings" doc:"What was seen in it"`
+	Appended    int           `json:"appended_pages" doc:"Signature pages added at sending, for recipients without a field"`
+	Position    int           `json:"position" doc:"Starts at 1"`
+	ConvertedBy *string       `json:"converted_by" enum:"image,libreoffice,builtin" doc:"What converted it to PDF; null for a PDF"`
+	Confirmed   bool          `json:"confirmed" doc:"Whether somebody has checked the pages made by the built-in renderer"`
+	Findings    []findingView `json:"findings" doc:"Findings about the file"`
 	CreatedAt   string        `json:"created_at" format:"date-time"`
 }
 
 type sizeView struct {
-	Width  float64 `json:"width" doc:"Points, as displayed"`
-	Height float64 `json:"height" doc:"Points, as displayed"`
+	Width  float64 `json:"width" doc:"In points, as displayed"`
+	Height float64 `json:"height" doc:"In points, as displayed"`
 }
 
 type findingView struct {
@@ -179,13 +179,13 @@ type invitationView struct {
 	Name           string  `json:"name"`
 	Email          string  `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,viewer"`
-	Position       int     `json:"position" doc:"Order of signing"`
+	Position       int     `json:"position" doc:"Position in the signing order"`
 	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
-	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is asked for"`
+	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string `json:"locale"`
 	Message        *string `json:"message"`
-	SignURL        *string `json:"sign_url" format:"uri" doc:"While it can be used, for the company only"`
+	SignURL        *string `json:"sign_url" format:"uri" doc:"Present while the link works; shown to the company only"`
 	NotifiedAt     *string `json:"notified_at" format:"date-time"`
 	ViewedAt       *string `json:"viewed_at" format:"date-time"`
 	SignedAt       *string `json:"signed_at" format:"date-time"`
@@ -220,14 +220,14 @@ type fieldView struct {
 	Type         string   `json:"type" enum:"signature,initials,name,email,company,job_title,date_signed,date,text,number,checkbox,radio,select,stamp,attachment"`
 	Name         *string  `json:"name"`
 	Label        *string  `json:"label"`
-	Page         int      `json:"page" doc:"From 1"`
+	Page         int      `json:"page" doc:"Starts at 1"`
 	X            float64  `json:"x" doc:"Fraction of the page, from the left"`
 	Y            float64  `json:"y" doc:"Fraction of the page, from the top"`
 	Width        float64  `json:"width" doc:"Fraction of the page"`
 	Height       float64  `json:"height" doc:"Fraction of the page"`
 	Required     bool     `json:"required"`
 	ReadOnly     bool     `json:"read_only"`
-	Value        *string  `json:"value" doc:"The default, then what was filled in"`
+	Value        *string  `json:"value" doc:"The default value, then the value entered"`
 	Options      []string `json:"options"`
 	Min          *float64 `json:"min"`
 	Max          *float64 `json:"max"`
@@ -259,9 +259,9 @@ type userView struct {
 	EmailVerifiedAt *string           `json:"email_verified_at" format:"date-time"`
 	Locale          *string           `json:"locale"`
 	Timezone        *string           `json:"timezone"`
-	TwoFactor       bool              `json:"two_factor" doc:"The password alone does not let in"`
+	TwoFactor       bool              `json:"two_factor" doc:"Whether sign-in requires a second factor"`
 	Passkeys        int               `json:"passkeys"`
-	RecoveryCodes   int               `json:"recovery_codes" doc:"How many are left"`
+	RecoveryCodes   int               `json:"recovery_codes" doc:"Number of codes left"`
 	CreatedAt       string            `json:"created_at" format:"date-time"`
 	UpdatedAt       string            `json:"updated_at" format:"date-time"`
 	Companies       []userCompanyView `json:"companies"`
@@ -271,9 +271,9 @@ type userCompanyView struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name"`
 	Role  string  `json:"role" enum:"owner,admin,approver,member,viewer"`
-	Token *string `json:"token" doc:"Bearer token for this company; after login only"`
+	Token *string `json:"token" doc:"Bearer token for this company; only returned by login"`
 	// Limited: see account.UserCompany.
-	Limited bool `json:"two_factor_missing" doc:"The company asks for two-factor login: until it is set up everything else answers 403"`
+	Limited bool `json:"two_factor_missing" doc:"The company requires two-factor sign-in: until it is set up, everything else returns 403"`
 }
 
 func viewUser(u account.User) userView {

@@ -12,11 +12,11 @@ import (
 type webhookView struct {
 	ID           string    `json:"id"`
 	URL          string    `json:"url" example:"https://example.org/hooks/paraph"`
-	Events       []string  `json:"events" doc:"Kinds of events; * is all"`
-	Secret       *string   `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"When it was just made"`
+	Events       []string  `json:"events" doc:"Event types; * means all"`
+	Secret       *string   `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"Only right after creation"`
 	Enabled      bool      `json:"enabled"`
-	FailingSince *string   `json:"failing_since" format:"date-time" doc:"The first try behind which none succeeded"`
-	Recent       triesView `json:"recent" doc:"Tries of the last seven days"`
+	FailingSince *string   `json:"failing_since" format:"date-time" doc:"First failure since the last success"`
+	Recent       triesView `json:"recent" doc:"Attempts in the last seven days"`
 	CreatedAt    string    `json:"created_at" format:"date-time"`
 	UpdatedAt    string    `json:"updated_at" format:"date-time"`
 }
@@ -36,14 +36,14 @@ func (s *server) viewWebhook(w notify.Webhook) webhookView {
 // embedded: the description leaves out what is not.
 type DeliveryRow struct {
 	ID            string  `json:"id"`
-	EventID       string  `json:"event_id" doc:"The header webhook-id"`
-	Type          string  `json:"type" doc:"Such as document.completed"`
+	EventID       string  `json:"event_id" doc:"Value of the webhook-id header"`
+	Type          string  `json:"type" doc:"For example document.completed"`
 	DocumentID    *string `json:"document_id"`
-	Status        string  `json:"status" enum:"waiting,delivered,failed" doc:"failed: it was given up"`
-	Attempt       int     `json:"attempt" doc:"Tries so far"`
-	StatusCode    *int    `json:"status_code" doc:"Of the last answer"`
-	Error         *string `json:"error" doc:"Why there was no answer"`
-	DurationMS    *int    `json:"duration_ms" doc:"Of the last try"`
+	Status        string  `json:"status" enum:"waiting,delivered,failed" doc:"failed: given up"`
+	Attempt       int     `json:"attempt" doc:"Attempts so far"`
+	StatusCode    *int    `json:"status_code" doc:"Status of the last response"`
+	Error         *string `json:"error" doc:"Why there was no response"`
+	DurationMS    *int    `json:"duration_ms" doc:"Of the last attempt"`
 	NextAttemptAt *string `json:"next_attempt_at" format:"date-time"`
 	CreatedAt     string  `json:"created_at" format:"date-time"`
 }
@@ -59,8 +59,8 @@ func viewDeliveryRow(d notify.Delivery) DeliveryRow {
 
 type deliveryView struct {
 	DeliveryRow
-	Request  deliveryRequestView  `json:"request" doc:"As it was sent last"`
-	Response deliveryResponseView `json:"response" doc:"Of the last try"`
+	Request  deliveryRequestView  `json:"request" doc:"As last sent"`
+	Response deliveryResponseView `json:"response" doc:"Of the last attempt"`
 }
 
 type deliveryRequestView struct {
@@ -70,7 +70,7 @@ type deliveryRequestView struct {
 
 type deliveryResponseView struct {
 	Headers []string `json:"headers"`
-	Body    string   `json:"body" doc:"Its first 4 KB"`
+	Body    string   `json:"body" doc:"The first 4 KB"`
 }
 
 func viewDelivery(d notify.Delivery) deliveryView {
@@ -85,20 +85,20 @@ func viewDelivery(d notify.Delivery) deliveryView {
 }
 
 type webhookBody struct {
-	URL     *string   `json:"url,omitempty" doc:"Required when it is made"`
-	Events  *[]string `json:"events,omitempty" doc:"Kinds of events; left out or empty, all"`
+	URL     *string   `json:"url,omitempty" doc:"Required at creation"`
+	Events  *[]string `json:"events,omitempty" doc:"Event types; all if left out or empty"`
 	Enabled *bool     `json:"enabled,omitempty" doc:"false pauses it"`
 }
 
 type redeliveredView struct {
-	Count int `json:"count" doc:"How many deliveries are posted again"`
+	Count int `json:"count" doc:"Number of deliveries being resent"`
 }
 
 // eventsAnswer is a part of what happened.
 type eventsAnswer struct {
 	Data    []signing.Happening `json:"data"`
-	After   *string             `json:"after" doc:"For the next request: the last event that was looked at"`
-	HasMore bool                `json:"has_more" doc:"Ask again at once"`
+	After   *string             `json:"after" doc:"Cursor for the next request"`
+	HasMore bool                `json:"has_more" doc:"Whether more events can be fetched right away"`
 }
 
 // maxEvents is how many events one request may ask for.
@@ -106,7 +106,7 @@ const maxEvents = 200
 
 func (s *server) webhookRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "List webhooks", tag: "Webhooks", query: pageParameters, list: true}, s.listWebhooks)
-	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "Create a webhook; its secret is shown once", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks", rule: may(account.ScopeAdmin), summary: "Create a webhook", tag: "Webhooks", status: http.StatusCreated}, func(r *request, in *webhookBody) (webhookView, error) {
 		w, err := s.Webhooks.CreateWebhook(r.UserContext(), r.who, notify.WebhookInput(*in))
 		return s.viewWebhook(w), err
 	})
@@ -121,23 +121,23 @@ func (s *server) webhookRoutes() {
 	handle(s, operation{method: http.MethodDelete, path: "/webhooks/{webhook}", rule: may(account.ScopeAdmin), summary: "Delete a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (nothing, error) {
 		return nothing{}, s.Webhooks.DeleteWebhook(r.UserContext(), r.who, id)
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), summary: "Give a webhook another secret", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/rotate", rule: may(account.ScopeAdmin), summary: "Rotate the secret of a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (webhookView, error) {
 		w, err := s.Webhooks.RotateSecret(r.UserContext(), r.who, id)
 		return s.viewWebhook(w), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Post a test at once", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/test", rule: may(account.ScopeAdmin), summary: "Send a test to a webhook", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		d, err := s.Webhooks.TestWebhook(r.UserContext(), r.who, id)
 		return viewDelivery(d), err
 	}))
 	s.deliveryRoutes()
-	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "What happened in the company", tag: "Webhooks", query: eventParameters}, s.listHappenings)
+	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, s.listHappenings)
 	s.doc.mayBeNull(typeOf[signing.HappeningData](), "document", typeOf[signing.Row]())
 }
 
 func (s *server) deliveryRoutes() {
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), summary: "The deliveries of a webhook", tag: "Webhooks",
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries", rule: may(account.ScopeAdmin), summary: "List the deliveries of a webhook", tag: "Webhooks",
 		query: append([]parameter{{name: "status", description: "waiting, delivered or failed.", kind: "string"}, {name: "sort", description: "created_at|asc or created_at|desc", kind: "string"}}, pageParameters...), list: true}, onWebhook(s.listDeliveries))
-	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), summary: "A delivery with its request and the answer", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodGet, path: "/webhooks/{webhook}/deliveries/{delivery}", rule: may(account.ScopeAdmin), summary: "Get a delivery", tag: "Webhooks"}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -145,7 +145,7 @@ func (s *server) deliveryRoutes() {
 		d, err := s.Webhooks.GetDelivery(r.UserContext(), r.who, id, delivery)
 		return viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Post a delivery again", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/deliveries/{delivery}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend a delivery", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (deliveryView, error) {
 		delivery, err := r.id("delivery")
 		if err != nil {
 			return deliveryView{}, err
@@ -153,7 +153,7 @@ func (s *server) deliveryRoutes() {
 		d, err := s.Webhooks.Redeliver(r.UserContext(), r.who, id, delivery)
 		return viewDelivery(d), err
 	}))
-	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Post everything again that failed", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/webhooks/{webhook}/redeliver", rule: may(account.ScopeAdmin), summary: "Resend all failed deliveries", tag: "Webhooks", status: http.StatusAccepted}, onWebhook(func(r *request, id string, _ *nothing) (redeliveredView, error) {
 		n, err := s.Webhooks.RedeliverFailed(r.UserContext(), r.who, id)
 		return redeliveredView{n}, err
 	}))
@@ -196,10 +196,10 @@ func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[Del
 }
 
 var eventParameters = []parameter{
-	{name: "after", description: "The identifier of an event: what happened behind it. Left out, from the first.", kind: "string"},
-	{name: "type", description: "Comma-separated kinds of events.", kind: "string"},
-	{name: "document_id", description: "Of one document.", kind: "string"},
-	{name: "per_page", description: "How many at most.", kind: "integer", minimum: 1, maximum: maxEvents},
+	{name: "after", description: "ID of an event: returns those after it. Starts at the first if left out.", kind: "string"},
+	{name: "type", description: "Comma-separated event types.", kind: "string"},
+	{name: "document_id", description: "ID of a document.", kind: "string"},
+	{name: "per_page", description: "Maximum number of events.", kind: "integer", minimum: 1, maximum: maxEvents},
 }
 
 func (s *server) listHappenings(r *request, _ *nothing) (eventsAnswer, error) {

@@ -29,14 +29,14 @@ type EventRow struct {
 	ID           string            `json:"id"`
 	DocumentID   string            `json:"document_id"`
 	InvitationID *string           `json:"invitation_id"`
-	Type         string            `json:"type" doc:"Such as invitation.signed"`
+	Type         string            `json:"type" doc:"For example invitation.signed"`
 	Actor        EventActor        `json:"actor"`
 	IP           *string           `json:"ip"`
 	UserAgent    *string           `json:"user_agent"`
-	Data         map[string]string `json:"data" doc:"What belongs to the kind of event"`
+	Data         map[string]string `json:"data" doc:"Details, depending on the type"`
 	At           string            `json:"at" format:"date-time"`
-	Hash         string            `json:"hash" doc:"SHA-256 over the event and the one before it"`
-	PreviousHash string            `json:"previous_hash" doc:"Of the event before it in this document"`
+	Hash         string            `json:"hash" doc:"SHA-256 over this event and the previous one"`
+	PreviousHash string            `json:"previous_hash" doc:"Hash of the document's previous event"`
 }
 
 // EventActor is who brought an event about.
@@ -61,15 +61,15 @@ func EventRowOf(e Entry) EventRow {
 
 // Happening is an event with its document: the body of a webhook.
 type Happening struct {
-	Type      string        `json:"type" doc:"Such as document.completed"`
-	Timestamp string        `json:"timestamp" format:"date-time" doc:"When it happened"`
+	Type      string        `json:"type" doc:"For example document.completed"`
+	Timestamp string        `json:"timestamp" format:"date-time" doc:"Time of the event"`
 	Data      HappeningData `json:"data"`
 }
 
 // HappeningData is what is told of an event.
 type HappeningData struct {
 	Event    EventRow `json:"event"`
-	Document *Row     `json:"document" doc:"As lists show it; null once it is gone for good"`
+	Document *Row     `json:"document" doc:"As in lists; null once it is deleted permanently"`
 }
 
 // Happening shows an entry with its document as it is now.

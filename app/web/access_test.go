@@ -315,7 +315,7 @@ func TestJoin(t *testing.T) {
 	w.visit(s.URL + link)
 	w.heading("Join Company")
 	w.fits()
-	for _, want := range []string{"Owner Person invites you", "Approver", "new@example.org", "You are signed in as " + owner.Email} {
+	for _, want := range []string{"Owner Person has invited you", "Approver", "new@example.org", "You are signed in as " + owner.Email} {
 		if text := w.read("main"); !strings.Contains(text, want) {
 			t.Errorf("%q is not on the page: %s", want, text)
 		}

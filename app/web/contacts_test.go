@@ -73,7 +73,7 @@ func TestContactFileWithBadRows(t *testing.T) {
 		t.Errorf("looking made %d contacts", got)
 	}
 	w.click(`button[value="import"]`)
-	if got := w.read(".notice.ok"); !strings.Contains(got, "New contacts: 2") || !strings.Contains(got, "left out: 1") {
+	if got := w.read(".notice.ok"); !strings.Contains(got, "New contacts: 2") || !strings.Contains(got, "skipped: 1") {
 		t.Errorf("it says %q", got)
 	}
 	if got := owner.Get(t, "/contacts").Want(t, 200).Int(t, "meta.total"); got != 2 {

@@ -208,7 +208,7 @@ func TestBulk(t *testing.T) {
 	v := browse(t, o.member)
 	_, html := v.send("/app/documents/bulk", "action", "archive", "id", sent, "id", draft, "next", "/app/documents")
 	v.contains(html, "Done for one document.", "One could not be changed.", "can&#39;t be archived; void it first")
-	if _, html = v.send("/app/documents/bulk", "action", "archive", "next", "/app/documents"); !strings.Contains(html, "Choose at least one") {
+	if _, html = v.send("/app/documents/bulk", "action", "archive", "next", "/app/documents"); !strings.Contains(html, "Select at least one") {
 		t.Errorf("nothing chosen: %.300s", html)
 	}
 	if code, zip := v.send("/app/documents/bulk", "action", "download", "id", sent, "id", other); code != 200 || !strings.HasPrefix(zip, "PK") {
@@ -220,7 +220,7 @@ func TestBulk(t *testing.T) {
 		w.visit(o.URL + "/app/documents?status=sent")
 		w.click(chromedp.CSS(`input[name="id"][value="` + id + `"]`))
 		if !plain {
-			w.until(`document.querySelector("[data-count]").textContent === "1 chosen"`)
+			w.until(`document.querySelector("[data-count]").textContent === "1 selected"`)
 		}
 		w.run(chromedp.SetValue(chromedp.CSS("#action"), "void"))
 		w.click(`#bulk button`)
@@ -263,7 +263,7 @@ func TestDocumentActions(t *testing.T) {
 	w.write(`dialog input[name="email"]`, "nora@signer.example")
 	w.click(`dialog .btn.primary`)
 	w.reads("Replaced. The new recipient")
-	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Nora New took over.") {
+	if got := w.read("main"); !strings.Contains(got, "Nora New") || !strings.Contains(got, "Replaced by Nora New.") {
 		t.Errorf("after the change: %s", got)
 	}
 	w.click(`.banner details summary`)
@@ -299,7 +299,7 @@ func TestDocumentActions(t *testing.T) {
 	w.reads("Every signature is intact")
 	w.click(`.banner details summary`)
 	w.click(`.banner button[formaction$="/archive"]`)
-	w.reads("is archived")
+	w.reads("has been archived")
 	w.click(`.notice.ok button`)
 	w.reads("is back")
 }
@@ -324,7 +324,7 @@ func TestPurgePage(t *testing.T) {
 	id := o.in(t, "draft")
 	v := browse(t, o.owner)
 	_, html := v.send("/app/documents/"+id+"/delete", "next", "/app/documents")
-	v.contains(html, "is in the trash", `action="/app/documents/`+id+`/restore"`)
+	v.contains(html, "was moved to the trash", `action="/app/documents/`+id+`/restore"`)
 	if code, _ := v.send("/app/documents/"+id+"/purge", "title", "Contract"); code != http.StatusUnprocessableEntity {
 		t.Errorf("another title gives %d", code)
 	}

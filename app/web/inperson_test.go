@@ -43,7 +43,7 @@ func TestSignInPerson(t *testing.T) {
 	want(t, page, "Please return the device", "not", "Maria", "Lease")
 
 	_, page = v.send(at + "/confirm")
-	want(t, page, "First page of the lease", "You sign on the device of", `action="`+at+`/back"`, "not", strings.TrimPrefix(d.links[0], s.URL))
+	want(t, page, "First page of the lease", "You are signing on", `action="`+at+`/back"`, "not", strings.TrimPrefix(d.links[0], s.URL))
 	city := ""
 	for _, f := range d.Get(t, "/documents/"+d.id).At(t, "fields").([]any) {
 		if f := f.(map[string]any); f["type"] == "text" {

@@ -36,7 +36,7 @@ func TestInviteToTheTeam(t *testing.T) {
 	v := browse(t, owner)
 	id := owner.Get(t, "/members?search=ben").Want(t, 200).Text(t, "data.0.id")
 	_, html := v.send("/app/team/" + id + "/resend")
-	v.contains(html, "ben@new.example was sent a new link")
+	v.contains(html, "A new link was sent to ben@new.example")
 	if s.Link(t, "ben@new.example", "/join/") == old {
 		t.Error("the link is the old one")
 	}
@@ -130,7 +130,7 @@ func TestLastOwner(t *testing.T) {
 		t.Errorf("an administrator becomes an owner: %d %.200s", status, html)
 	}
 	_, html = v.send("/app/team/"+admin.UserID+"/role", "role", "owner")
-	v.contains(html, "has the role Owner now")
+	v.contains(html, "now has the role Owner")
 	if _, html = v.get(page); strings.Contains(html, "This is the only owner") {
 		t.Error("there are two owners now")
 	}

@@ -54,9 +54,9 @@ func TestWhatTheSenderAllows(t *testing.T) {
 	}
 
 	_, html = guest.send(at, "do", "finish", "signature.text", "Maria Silva")
-	want(t, html, "Everybody has signed", `href="https://example.org/thanks?a=1"`, "Go on to example.org", `data-seconds="10"`)
+	want(t, html, "Everybody has signed", `href="https://example.org/thanks?a=1"`, "Continue to example.org", `data-seconds="10"`)
 	_, html = guest.get(at)
-	want(t, html, "Go on to example.org", "not", "data-seconds", "leave.")
+	want(t, html, "Continue to example.org", "not", "data-seconds", "leave.")
 }
 
 // TestReasons takes a reason that is offered, in the reader's language, together with
