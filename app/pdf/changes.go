@@ -1,6 +1,10 @@
 package pdf
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Kinds of changes.
 const (
@@ -82,57 +86,77 @@ func (u Update) Permitted() bool {
 
 // A change is a Change before anybody judged it.
 type change struct {
-	kind     string
-	number   int
-	detail   string
-	field    string // full name of the field it concerns, for locks
-	harmless bool   // permitted at every level
-	added    bool   // nothing there was changed
+	kind   string
+	number int
+	page   int
+	field  string // full name of the field it concerns, for locks
+	key    name
+	by     string // the rule that may permit it
+	breaks string // the rule that it breaks in any case, or ""
 }
 
 // rules are what the signatures up to a revision permit.
 type rules struct {
-	level int // 0 where no signature has one
+	level int // DocMDP, 0 where no signature has one
 	locks []Lock
+	// vouched is the last revision that ends with a signature over all before.
+	vouched int
 }
 
 func rulesOf(all []Signature, rev int) rules {
-	var r rules
+	r := rules{vouched: -1}
 	for _, s := range all {
+		if !s.Timestamp && len(s.Problems) == 0 {
+			r.vouched = max(r.vouched, s.Revision)
+		}
 		if s.Revision > rev {
 			continue
 		}
-		if s.Certifies > 0 && (r.level == 0 || s.Certifies < r.level) {
-			r.level = s.Certifies
+		if s.level > 0 && (r.level == 0 || s.level < r.level) {
+			r.level = s.level
 		}
-		if s.Lock != nil {
-			r.locks = append(r.locks, *s.Lock)
-		}
+		r.locks = append(r.locks, s.locks...)
 	}
 	return r
 }
 
-func (r rules) judge(c change) Change {
-	return Change{Kind: c.kind, Object: c.number, Detail: c.detail, Permitted: c.harmless || r.permit(c)}
+func (r rules) judge(c change, rev int) Change {
+	out := Change{Kind: c.kind, Object: c.number, Page: c.page, Field: c.field, Key: string(c.key), Detail: c.detail()}
+	out.Rule, out.Permitted = r.permit(c, rev)
+	return out
 }
 
-// permit is the table of ISO 32000-2 §12.8.2.2. Validation material and
-// document timestamps are permitted at every level (EN 319 142-1 §5.5). Without
-// a certification the standard forbids nothing; what changes pages is not
-// permitted all the same.
-func (r rules) permit(c change) bool {
-	locked := c.field != "" && slices.ContainsFunc(r.locks, func(l Lock) bool { return l.Covers(c.field) })
-	switch c.kind {
-	case ChangeDSS, ChangeTimestamp:
-		return true
-	case ChangeMetadata:
-		return r.level != 1
-	case ChangeSignature, ChangeFormFill:
-		return r.level != 1 && !locked
-	case ChangeAnnotation:
-		return r.level == 0 || r.level == 3
-	case ChangeField:
-		return r.level == 0 && c.added
+// detail names what a change touches in English.
+func (c change) detail() string {
+	var out []string
+	if c.page > 0 {
+		out = append(out, fmt.Sprintf("page %d", c.page))
 	}
-	return false
+	for _, s := range []string{c.field, string(c.key)} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, ": ")
+}
+
+// permit says which rule permits a change, or which one it breaks.
+func (r rules) permit(c change, rev int) (rule string, ok bool) {
+	switch {
+	case c.breaks != "":
+		return c.breaks, false
+	case c.by == RuleValidationData, c.by == RuleTimestamp, c.by == RuleMetadata:
+		return c.by, true
+	case r.level == 1:
+		return RuleNoChanges, false
+	case c.by == RuleAnnotations && r.level != 3:
+		return RuleNoAnnotations, false
+	case c.by == RuleVouched && r.level != 0:
+		return RuleVisible, false
+	case c.by == RuleVouched && r.vouched < rev:
+		return RuleUnvouched, false
+	case c.field != "" && slices.ContainsFunc(r.locks, func(l Lock) bool { return l.Covers(c.field) }):
+		return RuleLocked, false
+	}
+	return c.by, true
 }

@@ -1,107 +1,92 @@
 package pdf
 
 import (
-	"bytes"
-	"io"
 	"maps"
 	"slices"
-
-	"paraph/app/pdf/object"
 )
 
-// A comparer compares revisions one after the other.
+// A comparer compares the revisions of a file one after the other.
 type comparer struct {
-	// dangling are the objects that something refers to though they do not
-	// exist: adding one changes what refers to it.
-	dangling map[int]bool
+	file  *File // the last one
+	graph *graph
+	parts *structure
+}
+
+func newComparer(f *File) *comparer {
+	return &comparer{file: f, graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}
 }
 
 // A pair is two successive revisions and what differs between them.
 type pair struct {
 	old, new *File
-	// changed are the objects that read differently, by number. Those that are
-	// new and that nothing old refers to are not among them.
+	graph    *graph // of old
+	was, is  *structure
+	// touched are the objects that the newer revision defines, redefines or
+	// frees; changed are those of them that the older one used, and that read
+	// differently now.
+	touched []int
 	changed map[int]bool
 	out     []change
-	pages   [2][]Page // of old and new, once they are needed
+	dirty   map[int]bool // numbers of fields of which something was changed
+	led     map[int]bool // changed objects that something led to before
 }
 
-// compare lists what differs between two revisions.
-func (c *comparer) compare(older, newer *File) ([]change, error) {
-	if c.dangling == nil {
-		c.dangling = map[int]bool{}
-		older.eachObject(func(n int) { c.refs(older, older.object(n)) })
-		c.settle(older)
+// compare lists what the next revision changes. Every object that it redefines
+// must be accounted for in every place that led to it before, by a rule that
+// permits such a change in that place; what it adds must have numbers that were
+// not in use. Whatever nothing leads to, in either revision, changes nothing.
+func (c *comparer) compare(newer *File) ([]change, error) {
+	newer.inherit(c.file)
+	p := &pair{old: c.file, new: newer, graph: c.graph, was: c.parts, changed: map[int]bool{}, dirty: map[int]bool{}}
+	p.find()
+	tree := c.parts.tree
+	if !tree.holds(p.touched) || newer.catalog()["Pages"] != p.old.catalog()["Pages"] {
+		tree = newPageStructure(newer)
 	}
-	p := &pair{old: older, new: newer, changed: map[int]bool{}}
-	touched := p.touched()
-	for _, n := range touched {
-		p.look(n, c.dangling[n])
-	}
-	for _, n := range touched {
-		c.refs(newer, newer.object(n))
-	}
-	c.settle(newer)
-	p.classify()
+	p.is = newStructure(newer, tree)
+	p.contexts()
+	p.trailer()
+	p.catalog()
+	p.pages()
+	p.form()
+	c.graph.update(newer, p.touched)
+	p.reused()
+	c.file, c.parts = newer, p.is
 	if err := newer.fault; err != nil {
 		return nil, err
 	}
 	return p.out, nil
 }
 
-// refs adds what v refers to; settle takes out what exists.
-func (c *comparer) refs(f *File, v any) {
-	switch x := v.(type) {
-	case ref:
-		if f.xref.get(x.Number).kind < entryPlain {
-			c.dangling[x.Number] = true
-		}
-	case array:
-		for _, e := range x {
-			c.refs(f, e)
-		}
-	case dict:
-		for _, e := range x {
-			c.refs(f, e)
-		}
-	case *source:
-		c.refs(f, x.dict)
+func (p *pair) add(c change) {
+	if !slices.Contains(p.out, c) {
+		p.out = append(p.out, c)
 	}
 }
 
-func (c *comparer) settle(f *File) {
-	maps.DeleteFunc(c.dangling, func(n int, _ bool) bool { return f.xref.get(n).kind >= entryPlain })
-}
-
-// eachObject calls visit for the number of every object that exists.
-func (f *File) eachObject(visit func(n int)) {
-	for _, b := range slices.Sorted(maps.Keys(f.xref.blocks)) {
-		for i, e := range f.xref.blocks[b] {
-			if e.kind >= entryPlain && f.fault == nil {
-				visit(b*blockSize + i)
-			}
-		}
-	}
-}
-
-// touched lists the objects whose cross-reference entries differ.
-func (p *pair) touched() []int {
-	blocks := map[int]bool{}
-	for b := range p.old.xref.blocks {
-		blocks[b] = true
-	}
-	for b := range p.new.xref.blocks {
-		blocks[b] = true
-	}
-	var out []int
-	for _, b := range slices.Sorted(maps.Keys(blocks)) {
+// find fills touched and changed.
+func (p *pair) find() {
+	for _, b := range p.blocks() {
 		for n := b * blockSize; n < (b+1)*blockSize; n++ {
-			if p.differs(n) {
-				out = append(out, n)
+			if p.differs(n) || p.graph.loose[n] {
+				p.touched = append(p.touched, n)
 			}
 		}
 	}
-	return out
+	for _, n := range p.touched {
+		p.look(n)
+	}
+}
+
+// blocks lists the blocks of numbers that either revision has entries in.
+func (p *pair) blocks() []int {
+	blocks := map[int]bool{}
+	for _, f := range []*File{p.old, p.new} {
+		for b := range f.xref.blocks {
+			blocks[b] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(blocks))
 }
 
 func (p *pair) differs(n int) bool {
@@ -115,103 +100,100 @@ func (p *pair) differs(n int) bool {
 	return a.kind == entryCompressed && p.old.xref.get(int(a.at)) != p.new.xref.get(int(a.at))
 }
 
-// look notes an object that reads differently in the newer revision.
-func (p *pair) look(n int, awaited bool) {
+// look finds out what became of a touched object.
+func (p *pair) look(n int) {
 	a, b := p.old.xref.get(n), p.new.xref.get(n)
-	was := p.old.object(n)
-	if b.kind == entryPlain && b.at < p.old.size {
-		// An honest revision refers to bytes of its own.
-		if !p.same(was, p.new.object(n)) {
-			p.out = append(p.out, change{kind: ChangeHidden, number: n})
-		}
-		return
-	}
-	if a.kind < entryPlain && !awaited {
-		return
-	}
-	if isContainer(was) && a.kind == entryPlain && isContainer(p.new.object(n)) {
-		return
-	}
-	if !p.same(was, p.new.object(n)) {
+	same := p.equal(p.old.object(n), p.new.object(n))
+	switch {
+	case a.kind == entryPlain && b.kind == entryPlain && a.gen != b.gen && len(p.graph.holders[n]) > 0:
+		// References to the earlier generation are null to some readers.
+		p.add(change{kind: ChangeOther, number: n, breaks: RuleAmbiguous})
+	case same:
+	case p.signedBytes(b):
+		p.add(change{kind: ChangeHidden, number: n, breaks: RuleHidden})
+	case !p.fresh(n):
 		p.changed[n] = true
 	}
+	if !same {
+		p.ambiguous(n, b)
+	}
 }
 
-// isContainer says whether an object is one that only holds others.
-func isContainer(v any) bool {
-	s, ok := v.(*source)
-	return ok && (s.dict.Name("Type") == "ObjStm" || s.dict.Name("Type") == "XRef")
+// signedBytes says whether an entry leads into bytes of the older revision. An
+// honest revision refers to bytes of its own.
+func (p *pair) signedBytes(e entry) bool {
+	if e.kind == entryCompressed {
+		e = p.new.xref.get(int(e.at))
+		return e.kind == entryPlain && e.at < p.old.size
+	}
+	return e.kind == entryPlain && e.at < p.old.size
 }
 
-// same says whether two values read the same. References are the same when
-// their numbers are: what they refer to is compared by itself.
-func (p *pair) same(a, b any) bool {
-	switch x := a.(type) {
-	case *source:
-		y, ok := b.(*source)
-		return ok && p.sameDict(x.dict, y.dict, "Length") && p.sameData(x, y)
-	case dict:
-		y, ok := b.(dict)
-		return ok && p.sameDict(x, y, "")
-	case array:
-		y, ok := b.(array)
-		return ok && slices.EqualFunc(x, y, p.same)
-	case object.String:
-		y, ok := b.(object.String)
-		return ok && bytes.Equal(x, y)
-	case int64, float64:
-		m, ok1 := object.Float(a)
-		n, ok2 := object.Float(b)
-		return ok1 && ok2 && m == n
+// ambiguous reports an object that readers may understand differently.
+func (p *pair) ambiguous(n int, e entry) {
+	if e.kind < entryPlain {
+		return
 	}
-	switch b.(type) { // what can't be compared with ==
-	case dict, array, object.String:
-		return false
+	o, err := p.new.load(n)
+	if err == nil && (o.ambiguous || e.kind == entryPlain && o.ref.Generation != int(e.gen)) {
+		p.add(change{kind: ChangeOther, number: n, breaks: RuleAmbiguous})
 	}
-	return a == b
 }
 
-func (p *pair) sameDict(a, b dict, except name) bool {
-	return len(p.keys(a, b, except)) == 0
+// fresh says whether the older revision did not use a number, nor refer to it.
+func (p *pair) fresh(n int) bool {
+	return p.old.xref.get(n).kind < entryPlain && len(p.graph.holders[n]) == 0
 }
 
-// keys lists the keys under which two dictionaries differ, sorted.
-func (p *pair) keys(a, b dict, except name) []name {
-	var out []name
-	for k, v := range a {
-		if k != except && !p.same(v, b[k]) {
-			out = append(out, k)
-		}
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok && k != except {
-			out = append(out, k)
-		}
-	}
-	slices.Sort(out)
-	return out
+// added says whether v is a reference to a number that was not in use.
+func (p *pair) added(v any) bool {
+	r, ok := v.(ref)
+	return ok && p.fresh(r.Number)
 }
 
-func (p *pair) sameData(a, b *source) bool {
-	if a.length != b.length {
-		return false
-	}
-	if a.at == b.at {
+// moved says whether a value that stands for another one may: it is direct,
+// under the same number, or under one that was not in use.
+func (p *pair) moved(was, is any) bool {
+	r, ok := is.(ref)
+	if !ok {
 		return true
 	}
-	if p.new.spend(a.length) != nil {
-		return false
-	}
-	x, y := p.old.open(a), p.new.open(b)
-	bx, by := make([]byte, 32<<10), make([]byte, 32<<10)
-	for {
-		n, err1 := io.ReadFull(x, bx)
-		m, err2 := io.ReadFull(y, by)
-		if n != m || !bytes.Equal(bx[:n], by[:m]) {
-			return false
-		}
-		if err1 != nil || err2 != nil {
-			return err1 == err2
+	s, ok := was.(ref)
+	return ok && r == s || p.fresh(r.Number)
+}
+
+// reused reports objects that nothing led to before and that are in use now: an
+// honest revision takes a new number.
+func (p *pair) reused() {
+	after := &walker{graph: p.graph, parts: p.is}
+	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
+		if !p.led[n] && len(p.was.of(n)) == 0 && after.reaches(n) {
+			p.add(change{kind: ChangeOther, number: n, breaks: RuleNumberInUse})
 		}
 	}
+}
+
+// inherit takes over what an earlier view of the same file has read.
+func (f *File) inherit(older *File) {
+	for n, v := range older.cache {
+		if older.loading[n] || f.xref.get(n) != older.xref.get(n) {
+			continue
+		}
+		if f.xref.get(n).kind != entryPlain || !settled(v) {
+			continue
+		}
+		f.cache[n] = v
+	}
+	f.cached = older.cached
+}
+
+// settled says whether a value reads the same in every revision: where a stream
+// ends may be said by another object.
+func settled(v any) bool {
+	s, ok := v.(*source)
+	if !ok {
+		return v != nil
+	}
+	_, direct := s.dict["Length"].(int64)
+	return direct
 }

@@ -74,13 +74,23 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	vri := f.dict(store["VRI"]).Clone()
 	for _, c := range f.contents() {
 		sum := sha1.Sum(c)
-		vri[name(strings.ToUpper(hex.EncodeToString(sum[:])))] = used
+		key := name(strings.ToUpper(hex.EncodeToString(sum[:])))
+		vri[key] = f.joined(f.dict(vri[key]), used)
 	}
 	if len(vri) > 0 {
 		store["VRI"] = vri
 	}
 	u.putDSS(store)
 	return u.revision(b)
+}
+
+// joined adds to an entry of the store what is new; what it says stays.
+func (f *File) joined(entry, more dict) dict {
+	out := entry.Clone()
+	for k, v := range more {
+		out[k] = slices.Concat(f.array(out[k]), f.array(v))
+	}
+	return out
 }
 
 // storeRef gives the object of the security store, if it is nothing but that:

@@ -43,15 +43,17 @@ func (f *File) fields() []field {
 	if f.fieldList == nil {
 		w := fieldWalk{f: f, seen: map[int]bool{}, out: []field{}}
 		w.kids(f.array(f.form()["Fields"]), field{}, 0)
-		f.fieldList = w.out
+		f.fieldList, f.groupList, f.lostFields = w.out, w.groups, w.lost
 	}
 	return f.fieldList
 }
 
 type fieldWalk struct {
-	f    *File
-	seen map[int]bool
-	out  []field
+	f      *File
+	seen   map[int]bool
+	out    []field
+	groups []field
+	lost   []ref
 }
 
 func (w *fieldWalk) kids(kids array, parent field, depth int) {
@@ -67,6 +69,8 @@ func (w *fieldWalk) kids(kids array, parent field, depth int) {
 		w.seen[r.Number] = true
 		if d := w.f.dict(r); d != nil {
 			w.node(r, d, parent, depth)
+		} else if w.f.present(r) {
+			w.lost = append(w.lost, r)
 		}
 	}
 }
@@ -92,6 +96,7 @@ func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
 		return
 	}
 	if w.named(kids) {
+		w.groups = append(w.groups, self)
 		w.kids(kids, self, depth+1)
 		return
 	}

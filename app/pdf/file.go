@@ -24,10 +24,14 @@ type File struct {
 	size   int64
 	limits Limits
 
-	xref     table
-	sections []section // newest first
-	trailer  dict
-	rootRef  ref
+	xref table
+	// hybrid are objects that readers of different age find in different
+	// places; masked are those that only newer ones see, and whether the table
+	// calls them free. See hybridSection.
+	hybrid, masked map[int]bool
+	sections       []section // newest first
+	trailer        dict
+	rootRef        ref
 
 	cache      map[int]any
 	cached     int64
@@ -38,6 +42,9 @@ type File struct {
 	scratch   []byte // see scratchAt
 	pages     []Page
 	fieldList []field // see fields
+	groupList []field // fields that have fields below them
+	// lostFields are in the form but can't be read: they may be signed.
+	lostFields []ref
 }
 
 // A budget is the work spent on a file and on the views of its revisions.

@@ -24,6 +24,9 @@ type found struct {
 	ref   ref
 	value any
 	cost  int64 // bytes of syntax
+	// ambiguous says that readers may read it differently: a dictionary in it
+	// has a key twice.
+	ambiguous bool
 }
 
 // indirect reads the indirect object at an offset.
@@ -31,6 +34,7 @@ func (f *File) indirect(at int64) (found, error) {
 	var o found
 	isStream := false
 	end, err := f.window(at, func(l *object.Lexer) (err error) {
+		defer func() { o.ambiguous = l.Ambiguous() }()
 		n, ok1 := l.Int()
 		g, ok2 := l.Int()
 		if !ok1 || !ok2 || n < 0 || n > maxNumber || g < 0 || g > 65535 || !l.Has("obj") {
@@ -182,7 +186,7 @@ func (f *File) loadCompressed(container, n int) (found, error) {
 		return found{}, syntax(err)
 	}
 	cost := int64(l.Pos() - at)
-	return found{ref: ref{Number: n}, value: v, cost: cost}, f.spend(cost)
+	return found{ref: ref{Number: n}, value: v, cost: cost, ambiguous: l.Ambiguous()}, f.spend(cost)
 }
 
 func (f *File) objectStream(n int) (*objectStream, error) {

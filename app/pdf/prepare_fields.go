@@ -308,7 +308,9 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 		return err
 	}
 	d := p.u.hidden(full, page)
-	if s.Page >= 0 {
+	// On a certified page nothing may be seen that was not there: the signature
+	// is made without being shown.
+	if s.Page >= 0 && p.level == 0 {
 		if page, d, err = p.widget(n, s.box()); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"paraph/app/pdf/object"
@@ -50,6 +51,50 @@ func (f *File) endMark(from int64) (int64, error) {
 	return from + int64(i), nil
 }
 
+// An end is where a revision may end.
+type end struct {
+	at       int64
+	revision int
+}
+
+// everyEnd lists where the revisions before the newest end, and besides them
+// every other place where a file might: what is not in the chain of
+// cross-reference sections may have been taken out of it.
+func (f *File) everyEnd() ([]end, error) {
+	known, err := f.revisionEnds()
+	if err != nil {
+		return nil, err
+	}
+	const most = 100 // beyond that nobody looks for what is lost
+	var out []end
+	mark := []byte("%%EOF")
+	buf := make([]byte, 256<<10)
+	for at := int64(0); at < f.size && len(out) < most; at += int64(len(buf) - len(mark)) {
+		b, err := f.readInto(buf[:min(int64(len(buf)), f.size-at)], at)
+		if err != nil {
+			return nil, err
+		}
+		for from := 0; len(out) < most; {
+			i := bytes.Index(b[from:], mark)
+			if i < 0 {
+				break
+			}
+			from += i + len(mark)
+			out = append(out, end{at: at + int64(from)})
+		}
+	}
+	for _, e := range known[:len(known)-1] {
+		out = append(out, end{at: e})
+	}
+	slices.SortFunc(out, func(a, b end) int { return cmp.Compare(a.at, b.at) })
+	out = slices.DeleteFunc(out, func(e end) bool { return e.at >= known[len(known)-1] || f.blankBetween(e.at, known[len(known)-1]) })
+	out = slices.CompactFunc(out, func(a, b end) bool { return f.blankBetween(a.at, b.at) })
+	for i := range out {
+		out[i].revision = max(0, slices.IndexFunc(known, func(k int64) bool { return k >= out[i].at-2 }))
+	}
+	return out, nil
+}
+
 // blankBetween says whether there is nothing but white space between two offsets.
 func (f *File) blankBetween(from, to int64) bool {
 	if from > to {
@@ -63,38 +108,38 @@ func (f *File) blankBetween(from, to int64) bool {
 }
 
 // compareRevisions completes signatures: which revision each ends, and what
-// was changed after it.
-func (f *File) compareRevisions(all []Signature) error {
+// was changed after it. It returns the graph of the newest revision.
+func (f *File) compareRevisions(all []Signature) (*graph, error) {
 	if len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	ends, err := f.revisionEnds()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.number(all, ends)
 	first := slices.MinFunc(all, func(a, b Signature) int { return a.Revision - b.Revision }).Revision
 	older, err := f.viewOf(ends, first)
 	if err != nil {
-		return f.unread(all, err)
+		return nil, f.unread(all, err)
 	}
-	c := comparer{}
-	for rev := first; ; rev++ {
-		older.confirm(all, rev)
-		if rev+1 >= len(ends) {
-			return f.fault
-		}
-		newer, err := f.viewOf(ends, rev+1)
+	c := newComparer(older)
+	changes := map[int][]change{} // by revision
+	older.confirm(all, first)
+	for rev := first + 1; rev < len(ends); rev++ {
+		newer, err := f.viewOf(ends, rev)
 		if err != nil {
-			return f.unread(all, err)
+			return nil, f.unread(all, err)
 		}
-		changes, err := c.compare(older, newer)
-		if err != nil {
-			return err
+		if changes[rev], err = c.compare(newer); err != nil {
+			return nil, err
 		}
-		report(all, rev+1, ends[rev+1], changes)
-		older = newer
+		newer.confirm(all, rev)
 	}
+	for rev := first + 1; rev < len(ends); rev++ {
+		report(all, rev, ends[rev], changes[rev])
+	}
+	return c.graph, f.fault
 }
 
 // unread reports that a revision can't be read by itself, on every signature,
@@ -179,7 +224,7 @@ func report(all []Signature, rev int, end int64, changes []change) {
 		rules := rulesOf(all, s.Revision)
 		u := Update{Revision: rev, End: end}
 		for _, c := range changes {
-			u.Changes = append(u.Changes, rules.judge(c))
+			u.Changes = append(u.Changes, rules.judge(c, rev))
 		}
 		s.Later = append(s.Later, u)
 	}

@@ -2,10 +2,12 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +45,9 @@ type Signature struct {
 	// Later is what was changed after it, revision by revision.
 	Later []Update
 
-	r io.ReaderAt
+	level int    // DocMDP, that of the field's lock included
+	locks []Lock // all that it locks, that of its field included
+	r     io.ReaderAt
 }
 
 // Sound says whether the structure is in order and nothing was changed
@@ -76,38 +80,91 @@ func (s Signature) Digest(algorithm crypto.Hash) ([]byte, error) {
 }
 
 // Signatures examines all signatures in the order of the revisions that they
-// end. The error is ErrTooComplex or one of reading.
+// end. One that can't be read is among them, as a broken one, and so is one that
+// an earlier revision had. The error is ErrTooComplex or one of reading.
 func (f *File) Signatures() ([]Signature, error) {
-	var out []Signature
-	for _, fd := range f.fields() {
-		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
-			out = append(out, f.signature(fd, d))
-		}
-	}
+	out := f.attached()
 	if f.fault != nil {
 		return nil, f.fault
 	}
-	byEnd := func(a, b Signature) int { return int(min(max(a.End-b.End, -1), 1)) }
 	slices.SortStableFunc(out, byEnd)
-	if err := f.compareRevisions(out); err != nil {
+	g, err := f.compareRevisions(out)
+	if err != nil {
 		return nil, err
 	}
 	lost, err := f.removed(out)
 	out = append(out, lost...)
+	out = append(out, f.detached(g, out)...)
+	if len(f.hybrid) > 0 {
+		for i := range out {
+			out[i].problem(ProblemHybrid, "Readers of different age find different objects in this file.")
+		}
+	}
 	slices.SortStableFunc(out, byEnd)
 	return out, err
+}
+
+func byEnd(a, b Signature) int { return cmp.Compare(a.End, b.End) }
+
+// attached lists the signatures that the fields of the newest revision have.
+func (f *File) attached() []Signature {
+	var out []Signature
+	for _, fd := range f.fields() {
+		switch d := f.dict(fd.value); {
+		case d != nil && (fd.kind == "Sig" || isSignature(f, d)):
+			s := f.signature(fd, d)
+			if fd.kind != "Sig" {
+				s.problem(ProblemDetached, "The field of this signature is not one for signatures.")
+			}
+			out = append(out, s)
+		case fd.kind == "Sig" && d == nil && f.present(fd.value):
+			out = append(out, f.unreadable(fd.name))
+		}
+	}
+	for _, r := range f.lostFields {
+		out = append(out, f.unreadable(fmt.Sprintf("%d", r.Number)))
+	}
+	return out
+}
+
+// present says whether v is something, be it readable or not: an object that
+// does not exist is null.
+func (f *File) present(v any) bool {
+	if r, ok := v.(ref); ok {
+		return f.xref.get(r.Number).kind >= entryPlain && !f.isNull(r)
+	}
+	return v != nil
+}
+
+// isNull says whether an object reads as null.
+func (f *File) isNull(r ref) bool {
+	o, err := f.load(r.Number)
+	return err == nil && o.value == nil
+}
+
+func (f *File) unreadable(name string) Signature {
+	s := Signature{Field: name, Unreadable: true, End: f.size, r: f.r}
+	s.problem(ProblemUnreadable, "The signature can't be read.")
+	return s
+}
+
+// isSignature says whether a dictionary is a signature, whatever it is called.
+func isSignature(f *File, d dict) bool {
+	_, ranged := f.resolve(d["ByteRange"]).(array)
+	_, valued := f.resolve(d["Contents"]).(object.String)
+	return ranged && valued
 }
 
 // removed gives the signatures of earlier revisions that the newest one does not
 // have any more.
 func (f *File) removed(kept []Signature) ([]Signature, error) {
-	ends, err := f.revisionEnds()
+	ends, err := f.everyEnd()
 	if err != nil {
 		return nil, err
 	}
 	var out []Signature
-	for rev := len(ends) - 2; rev >= 0; rev-- {
-		older, err := f.view(ends[rev])
+	for i := len(ends) - 1; i >= 0; i-- {
+		older, err := f.view(ends[i].at)
 		if err != nil {
 			continue // no file ended there that could be read
 		}
@@ -119,12 +176,35 @@ func (f *File) removed(kept []Signature) ([]Signature, error) {
 				continue
 			}
 			s := older.signature(fd, d)
-			s.Revision = rev
+			s.Revision = ends[i].revision
 			s.problem(ProblemRemoved, "This signature was taken out of the file afterwards.")
 			out = append(out, s)
 		}
 	}
 	return out, f.fault
+}
+
+// detached gives signatures that no field leads to. Usage rights (ISO 32000-2
+// §12.8.2.3) are none of a person.
+func (f *File) detached(g *graph, known []Signature) []Signature {
+	if g == nil {
+		g = newGraph(f)
+	}
+	perms := f.dict(f.catalog()["Perms"])
+	var out []Signature
+	for _, n := range slices.Sorted(maps.Keys(g.signatures)) {
+		d := f.dict(ref{Number: n})
+		c, _ := f.resolve(d["Contents"]).(object.String)
+		same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
+		rights := mentions(perms["UR"], n) || mentions(perms["UR3"], n)
+		if !isSignature(f, d) || rights || slices.ContainsFunc(known, same) || slices.ContainsFunc(out, same) {
+			continue
+		}
+		s := f.signature(field{name: fmt.Sprintf("%d", n), value: ref{Number: n}}, d)
+		s.problem(ProblemDetached, "No field leads to this signature.")
+		out = append(out, s)
+	}
+	return out
 }
 
 func (f *File) signature(fd field, d dict) Signature {
@@ -137,9 +217,7 @@ func (f *File) signature(fd field, d dict) Signature {
 	if m, ok := f.resolve(d["M"]).(object.String); ok {
 		s.At, _ = m.Date()
 	}
-	for _, params := range f.transforms(d, "FieldMDP") {
-		s.Lock = f.lock(params)
-	}
+	f.restrictions(&s, fd, d)
 	for _, v := range f.array(d["ByteRange"]) {
 		n, ok := f.int(v)
 		if !ok {
@@ -151,6 +229,24 @@ func (f *File) signature(fd field, d dict) Signature {
 	s.CMS = trimDER(s.Contents)
 	f.checkRange(&s, fd, d)
 	return s
+}
+
+// restrictions reads what a signature forbids: by its transforms and, for
+// writers that leave those out, by the lock of its field (ISO 32000-2 §12.7.5.5).
+func (f *File) restrictions(s *Signature, fd field, d dict) {
+	lock := f.dict(fd.dict["Lock"])
+	s.level = s.Certifies
+	if p, ok := f.int(lock["P"]); ok && s.level == 0 && p >= 1 && p <= 3 {
+		s.level = int(p)
+	}
+	if lock["Action"] != nil {
+		s.locks = append(s.locks, *f.lock(lock))
+	}
+	for _, params := range f.transforms(d, "FieldMDP") {
+		if s.Lock = f.lock(params); s.Lock != nil {
+			s.locks = append(s.locks, *s.Lock)
+		}
+	}
 }
 
 // trimDER cuts off the zeros behind a DER value. Indefinite length (BER) keeps
@@ -219,6 +315,9 @@ func (f *File) checkRange(s *Signature, fd field, d dict) {
 	s.End = r[2] + r[3]
 	if len(bytes.Trim(s.Contents, "\x00")) == 0 {
 		s.problem(ProblemContents, "There is no signature value.")
+	}
+	if len(bytes.Trim(s.Contents[len(s.CMS):], "\x00")) > 0 {
+		s.problem(ProblemPadding, "Something stands behind the signature value.")
 	}
 	f.checkGap(s)
 	f.checkPlace(s, fd, d)

@@ -47,8 +47,9 @@ func (t *table) get(n int) entry {
 
 // add keeps the first entry for a number: sections come newest first. Where
 // unhide is set, an entry replaces a free one: that is how a hybrid file hides
-// objects from old readers (ISO 32000-2 §7.5.8.4).
-func (t *table) add(n int, e entry, unhide bool) {
+// objects from old readers (ISO 32000-2 §7.5.8.4). It returns the entry that
+// was there before, which stays unless it was a free one to be replaced.
+func (t *table) add(n int, e entry, unhide bool) (before entry) {
 	if t.blocks == nil {
 		t.blocks = map[int]*[blockSize]entry{}
 	}
@@ -58,13 +59,24 @@ func (t *table) add(n int, e entry, unhide bool) {
 		t.blocks[n/blockSize] = b
 	}
 	p := &b[n%blockSize]
+	before = *p
 	if p.kind == entryAbsent {
 		t.count++
 	} else if !unhide || p.kind != entryFree {
-		return
+		return before
 	}
 	*p = e
 	t.top = max(t.top, n+1)
+	return before
+}
+
+func (t *table) clone() table {
+	c := table{blocks: make(map[int]*[blockSize]entry, len(t.blocks)), top: t.top, count: t.count}
+	for n, b := range t.blocks {
+		block := *b
+		c.blocks[n] = &block
+	}
+	return c
 }
 
 // readSections reads the chain of cross-reference sections, newest first.
@@ -84,7 +96,7 @@ func (f *File) readSections(at int64) error {
 		}
 		f.sections = append(f.sections, s)
 		if hidden, ok := s.trailer.Int("XRefStm"); ok && !s.isStream {
-			if _, err := f.section(hidden, true); err != nil {
+			if err := f.hybridSection(at, hidden); err != nil {
 				return err
 			}
 		}
@@ -185,10 +197,63 @@ func (f *File) addEntry(n int, e entry, hybrid bool) error {
 	if n > maxNumber {
 		return damaged("object number %d", n)
 	}
-	if f.xref.add(n, e, hybrid); f.xref.count > f.limits.Objects {
+	before := f.xref.add(n, e, hybrid)
+	if masked, ok := f.masked[n]; ok && !hybrid && e.kind >= entryPlain && (masked || e != before) {
+		f.twofold(n)
+	}
+	if f.xref.count > f.limits.Objects {
 		return f.over("more than %d objects", f.limits.Objects)
 	}
 	return nil
+}
+
+// hybridSection reads the stream of a section that is a table as well. Readers
+// that know no cross-reference streams leave it out. An honest writer hides
+// objects from them; one that shows them others makes two files of one.
+func (f *File) hybridSection(table, hidden int64) error {
+	newer := f.xref.clone()
+	if _, err := f.section(hidden, true); err != nil {
+		return err
+	}
+	plain := &File{r: f.r, size: f.size, limits: f.limits, budget: f.budget}
+	extra := &File{r: f.r, size: f.size, limits: f.limits, budget: f.budget}
+	if _, err := plain.section(table, false); err != nil {
+		return err
+	}
+	if _, err := extra.section(hidden, true); err != nil {
+		return err
+	}
+	if f.masked == nil {
+		f.masked = map[int]bool{}
+	}
+	extra.eachEntry(func(n int, e entry) {
+		old := plain.xref.get(n)
+		switch {
+		case old.kind >= entryPlain && old != e:
+			f.twofold(n)
+		case old.kind < entryPlain && (newer.get(n).kind < entryPlain):
+			f.masked[n] = old.kind == entryFree
+		}
+	})
+	return nil
+}
+
+func (f *File) twofold(n int) {
+	if f.hybrid == nil {
+		f.hybrid = map[int]bool{}
+	}
+	f.hybrid[n] = true
+}
+
+// eachEntry calls visit with every entry of an object in use.
+func (f *File) eachEntry(visit func(n int, e entry)) {
+	for b, entries := range f.xref.blocks {
+		for i, e := range entries {
+			if e.kind >= entryPlain {
+				visit(b*blockSize+i, e)
+			}
+		}
+	}
 }
 
 // A scan is a lexer that walks through the file without holding it.

@@ -22,6 +22,7 @@ type Lexer struct {
 	b     []byte
 	p     int
 	depth int
+	twice bool
 }
 
 // NewLexer reads b from the given position on.
@@ -36,6 +37,10 @@ func (l *Lexer) Seek(at int) { l.p = min(max(at, 0), len(l.b)) }
 // AtEnd says whether all bytes were read. In a window of a file that means
 // that the last token may go on behind it.
 func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
+
+// Ambiguous says whether a dictionary that was read has a key twice: readers
+// differ in which of the values counts (ISO 32000-2 §7.3.7). Here it is the last.
+func (l *Lexer) Ambiguous() bool { return l.twice }
 
 // Rest is how many bytes are still unread.
 func (l *Lexer) Rest() int { return len(l.b) - l.p }
@@ -181,6 +186,7 @@ func (l *Lexer) array() (any, error) {
 func (l *Lexer) dict() (any, error) {
 	l.p += 2
 	d := Dict{}
+	var nulls map[Name]bool
 	for {
 		v, err := l.Next()
 		if err != nil {
@@ -202,9 +208,17 @@ func (l *Lexer) dict() (any, error) {
 		case Keyword("endobj"), Keyword("stream"), Keyword("]"):
 			return nil, fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
 		}
-		if _, ok := v.(Keyword); !ok && v != nil { // null is the same as absent
-			d[key] = v
+		if _, again := d[key]; again || nulls[key] {
+			l.twice = true
 		}
+		if _, ok := v.(Keyword); ok || v == nil { // null is the same as absent
+			if nulls == nil {
+				nulls = map[Name]bool{}
+			}
+			nulls[key] = true
+			continue
+		}
+		d[key] = v
 	}
 }
 

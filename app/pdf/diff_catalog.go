@@ -1,0 +1,173 @@
+package pdf
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+)
+
+// sectionEntries are the entries of the trailer that belong to the section, not
+// to the document (ISO 32000-2 §7.5.5, §7.5.8.2).
+var sectionEntries = []name{
+	"Size", "Prev", "XRefStm", "ID", "Type", "W", "Index", "Filter", "DecodeParms", "Length", "DL", "F", "FFilter", "FDecodeParms",
+}
+
+// trailer compares what stands in the trailer. Marks that writers leave there
+// mean nothing as long as they lead nowhere.
+func (p *pair) trailer() {
+	a, b := p.old.trailer, p.new.trailer
+	for _, k := range p.keys(a, b) {
+		switch {
+		case slices.Contains(sectionEntries, k):
+		case k == "Root":
+			if !p.moved(a[k], b[k]) {
+				p.add(change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: k, breaks: RuleNumberInUse})
+			}
+		case k == "Info":
+			p.info(a[k], b[k])
+		case k == "Encrypt" || leads(a[k]) || leads(b[k]):
+			p.add(change{kind: ChangeOther, key: k, breaks: RuleNone})
+		}
+	}
+	if r, ok := a["Info"].(ref); ok && r == b["Info"] && p.changed[r.Number] {
+		p.info(r, r)
+	}
+}
+
+// leads says whether a value has a reference in it.
+func leads(v any) bool {
+	found := false
+	eachRef(v, func(ref) { found = true })
+	return found
+}
+
+// info compares the information dictionary, which no page shows (ISO 32000-2
+// §14.3.3): it may say whatever it likes.
+func (p *pair) info(was, is any) {
+	c := change{kind: ChangeMetadata, by: RuleMetadata, key: "Info"}
+	if r, ok := is.(ref); ok {
+		c.number = r.Number
+	}
+	if is != nil && !p.moved(was, is) {
+		c.breaks = RuleNumberInUse
+	}
+	if v := p.new.resolve(is); v != nil && shape(v) != 'd' {
+		c.breaks = RuleTwoRoles
+	}
+	p.add(c)
+}
+
+// catalog compares the catalogs entry by entry.
+func (p *pair) catalog() {
+	a, b := p.old.catalog(), p.new.catalog()
+	n := p.new.rootRef.Number
+	for _, k := range p.keys(a, b) {
+		switch k {
+		case "AcroForm", "DSS", "Metadata", "StructTreeRoot", "Pages": // compared below, and elsewhere
+		case "Extensions", "Version", "MarkInfo":
+			p.plain(k, a[k], b[k])
+		default:
+			p.add(change{kind: ChangeCatalog, number: n, key: k, breaks: RuleNone})
+		}
+	}
+	for _, k := range []name{"Extensions", "MarkInfo"} {
+		if r, ok := a[k].(ref); ok && r == b[k] && p.changed[r.Number] {
+			p.plain(k, r, r)
+		}
+	}
+	p.structTree(a["StructTreeRoot"], b["StructTreeRoot"])
+	p.store(a["DSS"], b["DSS"])
+	p.metadata(a["Metadata"], b["Metadata"])
+	if !p.equal(a["Pages"], b["Pages"]) {
+		p.add(change{kind: ChangePageTree, number: n, key: "Pages", breaks: RuleNone})
+	}
+}
+
+var pdfVersion = regexp.MustCompile(`^[12]\.[0-9]$`)
+
+// plain compares entries of the catalog that say what the file makes use of:
+// the version and the extensions (ISO 32000-2 §7.12, EN 319 142-1 §5.6), and
+// whether it is tagged. They may change as long as they lead nowhere.
+func (p *pair) plain(k name, was, is any) {
+	c := change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: k, by: RuleValidationData}
+	v := p.new.resolve(is)
+	switch {
+	case !p.moved(was, is):
+		c.breaks = RuleNumberInUse
+	case is == nil || leads(v):
+		c.breaks = RuleNone
+	case k == "Version":
+		if s, ok := v.(name); !ok || !pdfVersion.MatchString(string(s)) {
+			c.breaks = RuleNone
+		}
+	case shape(v) != 'd':
+		c.breaks = RuleNone
+	}
+	p.add(c)
+}
+
+// structTree sees that the structure tree has the same root. What changes in
+// it, tags judges.
+func (p *pair) structTree(was, is any) {
+	if !p.equal(was, is) {
+		p.add(change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: "StructTreeRoot", breaks: RuleNone})
+	}
+}
+
+// metadata compares the metadata stream of the document (ISO 32000-2 §14.3.2).
+// It must be XMP, before and after: then no page can make use of it.
+func (p *pair) metadata(was, is any) {
+	r, isRef := is.(ref)
+	if p.equal(was, is) && !(isRef && p.changed[r.Number]) {
+		return
+	}
+	c := change{kind: ChangeMetadata, number: r.Number, by: RuleMetadata, key: "Metadata"}
+	switch {
+	case is == nil:
+		c.breaks = RuleRemoved
+	case !isRef || !p.moved(was, is):
+		c.breaks = RuleNumberInUse
+	case !p.new.isXMP(is) || was != nil && was == is && !p.old.isXMP(was):
+		c.breaks = RuleTwoRoles
+	}
+	p.add(c)
+}
+
+// isXMP says whether v is a stream of well-formed XMP without declarations.
+func (f *File) isXMP(v any) bool {
+	src, ok := f.resolve(v).(*source)
+	if !ok {
+		return false
+	}
+	data, err := f.decode(src)
+	return err == nil && wellFormed(data)
+}
+
+func wellFormed(data []byte) bool {
+	x := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	x.CharsetReader = nil
+	root, depth := "", 0
+	for {
+		t, err := x.Token()
+		if errors.Is(err, io.EOF) {
+			return root == "xmpmeta" || root == "RDF"
+		}
+		if err != nil {
+			return false
+		}
+		switch e := t.(type) {
+		case xml.Directive:
+			return false
+		case xml.StartElement:
+			if depth == 0 && root == "" {
+				root = e.Name.Local
+			}
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+}

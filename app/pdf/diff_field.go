@@ -1,0 +1,286 @@
+package pdf
+
+import (
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// A fieldComparison compares one field, with its widgets, between revisions.
+type fieldComparison struct {
+	p       *pair
+	was, is *field
+}
+
+func (x *fieldComparison) add(number int, key name, by, breaks string) {
+	kind := ChangeField
+	if by == RuleFill {
+		kind = ChangeFormFill
+	}
+	x.p.add(change{kind: kind, number: number, page: x.p.pageOf(x.is), field: x.is.name, key: key, by: by, breaks: breaks})
+}
+
+func (x *fieldComparison) broken(number int, key name, rule string) { x.add(number, key, "", rule) }
+
+func (x *fieldComparison) compare() {
+	was, is := x.was, x.is
+	n := is.ref.Number
+	switch {
+	case was.name != is.name:
+		x.broken(n, "T", RuleNone)
+	case was.kind != is.kind:
+		x.broken(n, "FT", RuleNone)
+	case !slices.EqualFunc(was.widgets, is.widgets, func(a, b widget) bool { return a.ref == b.ref }):
+		x.broken(n, "Kids", RuleNone)
+	case is.kind == "Sig" && was.value == nil && is.value != nil:
+		x.signed()
+	case is.kind == "Sig":
+		x.frozen(signedRule(was))
+	default:
+		x.filled()
+	}
+}
+
+// signedRule is the rule that a change of a signature field breaks which is not
+// its signing.
+func signedRule(was *field) string {
+	if was.value != nil {
+		return RuleSignedField
+	}
+	return RuleNone
+}
+
+// parts lists the dictionaries of a field: its own, and those of widgets that
+// are not the same object. The older one of each comes first.
+func (x *fieldComparison) parts(visit func(number int, a, b dict)) {
+	visit(x.is.ref.Number, x.was.dict, x.is.dict)
+	for i, w := range x.is.widgets {
+		if w.ref != x.is.ref {
+			visit(w.ref.Number, x.was.widgets[i].dict, w.dict)
+		}
+	}
+}
+
+// frozen sees that nothing of a field was changed but flags that lock it.
+func (x *fieldComparison) frozen(rule string) {
+	x.parts(func(number int, a, b dict) {
+		for _, k := range x.p.keys(a, b) {
+			if !x.p.locks(k, a[k], b[k]) && !(k == "Type" && typed(a, b)) {
+				x.broken(number, k, rule)
+			}
+		}
+		if !x.p.deepEqual(a["AP"], b["AP"]) {
+			x.broken(number, "AP", rule)
+		}
+	})
+}
+
+// typed says whether an annotation got the type that it has anyway.
+func typed(a, b dict) bool { return a["Type"] == nil && b["Type"] == name("Annot") }
+
+// locks says whether an entry changed as signing programs change it to lock a
+// field that is signed: it is read-only, printed, not moved.
+func (p *pair) locks(k name, was, is any) bool {
+	a, ok1 := object.Int(p.old.resolve(was))
+	b, ok2 := object.Int(p.new.resolve(is))
+	if was != nil && !ok1 || is != nil && !ok2 {
+		return false
+	}
+	switch k {
+	case "Ff":
+		return b|flagReadOnly == a|flagReadOnly && b&a == a
+	case "F":
+		const locked = 4 | 128 | 512 // print, locked, locked contents
+		return b|locked == a|locked && b&a == a
+	}
+	return false
+}
+
+// signingEntries change when a field is signed.
+var signingEntries = []name{"V", "AP", "AS", "M", "MK", "DA", "Q"}
+
+// signed judges a field that was signed.
+func (x *fieldComparison) signed() {
+	p, n := x.p, x.is.ref.Number
+	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.pageOf(x.is), field: x.is.name, by: RuleSigning}
+	if c.kind == ChangeTimestamp {
+		if p.new.visible(x.is) {
+			c.kind = ChangeSignature
+		} else {
+			c.by = RuleTimestamp
+		}
+	}
+	if !p.added(x.is.value) {
+		c.breaks = RuleNumberInUse
+	} else if shape(p.new.resolve(x.is.value)) != 'd' {
+		c.breaks = RuleDamaged
+	}
+	p.add(c)
+	x.parts(func(number int, a, b dict) {
+		for _, k := range p.keys(a, b) {
+			switch {
+			case slices.Contains(signingEntries, k), p.locks(k, a[k], b[k]), k == "Type" && typed(a, b):
+			case k == "StructParent" && a[k] == nil:
+			case k == "P" && a[k] == nil && p.ownPage(number, b[k]):
+			default:
+				x.broken(number, k, RuleNone)
+			}
+		}
+		x.drawable(number, a["AP"], b["AP"])
+	})
+}
+
+// ownPage says whether v is the page that a widget is on.
+func (p *pair) ownPage(number int, v any) bool {
+	page := p.is.pageOf(number)
+	r, ok := v.(ref)
+	return ok && page > 0 && p.is.tree.pages[page-1].ref == r
+}
+
+// drawable sees that a new appearance is one, in objects of its own.
+func (x *fieldComparison) drawable(number int, was, is any) {
+	p := x.p
+	a, b := p.old.dict(was), p.new.dict(is)
+	switch {
+	case is == nil && was == nil:
+	case is == nil:
+		x.broken(number, "AP", RuleRemoved)
+	case shape(p.new.resolve(is)) != 'd':
+		x.broken(number, "AP", RuleTwoRoles)
+	case !p.equal(was, is) && !p.moved(was, is) || !p.movedAll(a, b):
+		x.broken(number, "AP", RuleNumberInUse)
+	}
+}
+
+// movedAll is moved for the entries of an appearance, and of its states.
+func (p *pair) movedAll(a, b dict) bool {
+	for k, v := range b {
+		if p.equal(a[k], v) {
+			continue
+		}
+		if !p.moved(a[k], v) {
+			return false
+		}
+		states, ok := p.new.resolve(v).(dict)
+		if ok && !p.movedAll(p.old.dict(a[k]), states) {
+			return false
+		}
+	}
+	return true
+}
+
+// fillEntries change when a field is filled in.
+var fillEntries = []name{"V", "AP", "AS", "I", "M", "RV", "TI", "DA", "Q"}
+
+// filled judges a field that was filled in.
+func (x *fieldComparison) filled() {
+	p := x.p
+	any := false
+	x.parts(func(number int, a, b dict) {
+		for _, k := range p.keys(a, b) {
+			switch {
+			case slices.Contains(fillEntries, k):
+				any = true
+			case p.locks(k, a[k], b[k]), k == "Type" && typed(a, b):
+			case k == "MK" && a[k] == nil && len(p.new.dict(b[k])) == 0:
+			default:
+				x.broken(number, k, RuleNone)
+			}
+		}
+		if !p.deepEqual(a["AP"], b["AP"]) {
+			any = true
+			x.drawable(number, a["AP"], b["AP"])
+		}
+	})
+	if !any && p.deepEqual(x.was.value, x.is.value) {
+		return
+	}
+	c := change{kind: ChangeFormFill, number: x.is.ref.Number, page: p.pageOf(x.is), field: x.is.name, by: RuleFill}
+	if v := x.is.value; v != nil && !p.equal(x.was.value, v) && !p.moved(x.was.value, v) {
+		c.breaks = RuleNumberInUse
+	}
+	p.add(c)
+	if rule := x.contradiction(); rule != "" {
+		x.broken(x.is.ref.Number, "", rule)
+	}
+}
+
+// contradiction names the rule that is broken where the value of a field says
+// one thing and its appearance shows another ("Shadow Attacks", NDSS 2021).
+func (x *fieldComparison) contradiction() string {
+	if x.is.kind == "Btn" {
+		if x.is.flags&flagPushbutton != 0 { // has no value; what it shows is all there is
+			return ""
+		}
+		return x.button()
+	}
+	return x.text()
+}
+
+// button compares check boxes and radio buttons: they keep their appearances,
+// and the state that each shows is its part of the value.
+func (x *fieldComparison) button() string {
+	p := x.p
+	value := p.new.state(x.is.value)
+	for i, w := range x.is.widgets {
+		before := x.was.widgets[i].dict
+		if !p.deepEqual(before["AP"], w.dict["AP"]) && before["AP"] != nil {
+			return RuleAppearance
+		}
+		states := p.new.dict(p.new.dict(w.dict["AP"])["N"])
+		shown := p.new.state(w.dict["AS"])
+		want := "Off"
+		if _, ok := states[name(value)]; ok {
+			want = value
+		}
+		if shown != want && len(states) > 0 {
+			return RuleContradiction
+		}
+	}
+	return ""
+}
+
+// state is the name of the state of a button, Off without one.
+func (f *File) state(v any) string {
+	switch s := f.resolve(v).(type) {
+	case name:
+		return string(s)
+	case object.String:
+		return s.Text()
+	}
+	return "Off"
+}
+
+// text compares text fields and choices: whoever changes what is shown changes
+// the value too, and the one says what the other does.
+func (x *fieldComparison) text() string {
+	p := x.p
+	valued := !p.deepEqual(x.was.value, x.is.value)
+	drawn, drew := false, false
+	for i, w := range x.is.widgets {
+		before, after := x.was.widgets[i].dict["AP"], w.dict["AP"]
+		drew = drew || after != nil
+		drawn = drawn || !p.deepEqual(before, after)
+		if !valued && before != nil && !p.deepEqual(before, after) && !x.says(w) {
+			return RuleAppearance
+		}
+	}
+	switch {
+	case !drew || !valued && !drawn:
+		return ""
+	case x.is.dict["AA"] != nil: // a script formats what is shown
+		if valued && !drawn {
+			return ""
+		}
+		if !valued {
+			return RuleAppearance
+		}
+		return ""
+	}
+	for _, w := range x.is.widgets {
+		if w.dict["AP"] != nil && !x.says(w) {
+			return RuleContradiction
+		}
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package pdf
+
+import (
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// form compares the form dictionaries, and the fields one by one.
+func (p *pair) form() {
+	was, is := p.old.catalog()["AcroForm"], p.new.catalog()["AcroForm"]
+	a, b := p.old.dict(was), p.new.dict(is)
+	number := p.new.rootRef.Number
+	if r, ok := is.(ref); ok {
+		number = r.Number
+	}
+	broken := func(k name, rule string) {
+		p.add(change{kind: ChangeForm, number: number, key: k, breaks: rule})
+	}
+	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
+		broken("AcroForm", RuleNumberInUse)
+	}
+	if is == nil && was != nil {
+		broken("AcroForm", RuleRemoved)
+	}
+	for _, k := range p.keys(a, b) {
+		if !p.formEntry(k, a, b) {
+			broken(k, RuleNone)
+		}
+	}
+	p.resources(number, a["DR"], b["DR"])
+	p.roots(number, a["Fields"], b["Fields"])
+	p.fields()
+}
+
+// formEntry says whether an entry of the form may change as it did. Fields and
+// resources are compared by themselves.
+func (p *pair) formEntry(k name, a, b dict) bool {
+	switch k {
+	case "Fields", "DR":
+		return true
+	case "SigFlags": // ISO 32000-2 §12.7.3: bits are set, none is taken back
+		n, _ := object.Int(a[k])
+		m, ok := object.Int(b[k])
+		return ok && m|n == m && m <= 3
+	case "NeedAppearances": // what is shown then follows from the values
+		_, ok := b[k].(bool)
+		return ok || b[k] == nil
+	case "DA":
+		_, ok := b[k].(object.String)
+		return ok && a[k] == nil
+	}
+	return false
+}
+
+// resources compares the default resources of the form: they may only grow.
+func (p *pair) resources(number int, was, is any) {
+	if was == nil && (is == nil || p.added(is) || !isRef(is)) {
+		return
+	}
+	if !p.moved(was, is) || !p.onlyMore(was, is, 1) {
+		p.add(change{kind: ChangeForm, number: number, key: "DR", breaks: RuleNone})
+	}
+}
+
+// onlyMore says whether a dictionary is an older one with entries added, down
+// to some depth.
+func (p *pair) onlyMore(was, is any, depth int) bool {
+	a, b := p.old.dict(was), p.new.dict(is)
+	if b == nil {
+		return a == nil
+	}
+	for k, v := range a {
+		r, isRef := v.(ref)
+		if p.equal(v, b[k]) && !(isRef && p.changed[r.Number]) {
+			continue
+		}
+		if depth == 0 || p.old.dict(v) == nil || !p.moved(v, b[k]) || !p.onlyMore(v, b[k], depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// roots compares the list of fields: what it has stays.
+func (p *pair) roots(number int, was, is any) {
+	before, after := p.old.array(was), p.new.array(is)
+	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
+		p.add(change{kind: ChangeForm, number: number, key: "Fields", breaks: RuleNumberInUse})
+	}
+	if !p.contains(before, after) {
+		p.add(change{kind: ChangeForm, number: number, key: "Fields", breaks: RuleRemoved})
+	}
+	for _, v := range after {
+		if !isRef(v) && !slices.ContainsFunc(before, func(w any) bool { return p.equal(w, v) }) {
+			p.add(change{kind: ChangeForm, number: number, key: "Fields", breaks: RuleNone})
+		}
+	}
+}
+
+// fields compares the fields by number, and sees that nothing above them was
+// changed.
+func (p *pair) fields() {
+	for n := range p.changed {
+		if p.was.plays(n, kindGroup) {
+			p.group(n)
+		}
+	}
+	newer := map[int]*field{}
+	for i := range p.is.fields {
+		newer[p.is.fields[i].ref.Number] = &p.is.fields[i]
+	}
+	for i := range p.was.fields {
+		was := &p.was.fields[i]
+		is := newer[was.ref.Number]
+		if is == nil {
+			p.add(change{kind: ChangeField, number: was.ref.Number, field: was.name, breaks: RuleRemoved})
+			continue
+		}
+		if p.isDirty(was, is) {
+			(&fieldComparison{p: p, was: was, is: is}).compare()
+		}
+		delete(newer, was.ref.Number)
+	}
+	for i := range p.is.fields {
+		if fd := &p.is.fields[i]; newer[fd.ref.Number] == fd {
+			p.newField(fd)
+		}
+	}
+}
+
+// isDirty says whether anything of a field may have been changed.
+func (p *pair) isDirty(was, is *field) bool {
+	return p.dirty[was.ref.Number] || was.name != is.name || was.kind != is.kind || was.flags != is.flags ||
+		len(was.widgets) != len(is.widgets) || !p.equal(was.value, is.value)
+}
+
+// group compares a field that has fields below it: only those may change.
+func (p *pair) group(n int) {
+	i := slices.IndexFunc(p.was.groups, func(g field) bool { return g.ref.Number == n })
+	g := &p.was.groups[i]
+	if d, ok := p.new.object(n).(dict); ok {
+		for _, k := range p.keys(g.dict, d) {
+			p.add(change{kind: ChangeField, number: n, field: g.name, key: k, breaks: RuleNone})
+		}
+		return
+	}
+	p.add(change{kind: ChangeField, number: n, field: g.name, breaks: RuleRemoved})
+}
+
+// visible says whether a field has a place on a page that is more than a point.
+func (f *File) visible(fd *field) bool {
+	return slices.ContainsFunc(fd.widgets, func(w widget) bool {
+		r, ok := f.rect(w.dict["Rect"])
+		return ok && !r.empty()
+	})
+}
+
+// newField judges a field that was added. Fields for signatures may be: those
+// that are not seen are part of signing. One that is seen hides what is below,
+// so somebody must have signed it.
+func (p *pair) newField(fd *field) {
+	c := change{kind: ChangeField, number: fd.ref.Number, field: fd.name, page: p.pageOf(fd), by: RuleVouched}
+	if fd.kind == "Sig" {
+		c.kind = p.new.signatureKind(fd)
+		if !p.new.visible(fd) {
+			c.by = RuleSigning
+		}
+		if c.kind == ChangeTimestamp && c.by == RuleSigning {
+			c.by, c.field = RuleTimestamp, ""
+		}
+	}
+	c.breaks = p.newFieldBreaks(fd)
+	p.add(c)
+}
+
+func (p *pair) newFieldBreaks(fd *field) string {
+	for _, w := range append([]widget{{fd.ref, fd.dict}}, fd.widgets...) {
+		switch {
+		case !p.fresh(w.ref.Number):
+			return RuleNumberInUse
+		case w.dict["A"] != nil || w.dict["AA"] != nil:
+			return RuleNone
+		}
+	}
+	if fd.kind == "Sig" && fd.value != nil && !p.added(fd.value) {
+		return RuleNumberInUse
+	}
+	for _, list := range [][]field{p.was.fields, p.was.groups, p.is.fields} {
+		if slices.ContainsFunc(list, func(o field) bool { return o.name == fd.name && o.ref != fd.ref }) {
+			return RuleAmbiguous
+		}
+	}
+	return ""
+}
+
+// pageOf is the page of the first widget that is on one, from 1, or 0.
+func (p *pair) pageOf(fd *field) int {
+	for _, w := range fd.widgets {
+		if n := p.is.pageOf(w.ref.Number); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// signatureKind tells signatures and document timestamps apart.
+func (f *File) signatureKind(fd *field) string {
+	d := f.dict(fd.value)
+	if f.name(d["SubFilter"]) == "ETSI.RFC3161" && (d["Type"] == nil || f.name(d["Type"]) == "DocTimeStamp") {
+		return ChangeTimestamp
+	}
+	return ChangeSignature
+}

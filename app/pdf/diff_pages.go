@@ -1,0 +1,226 @@
+package pdf
+
+import (
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// pages compares what pages show and which annotations they have. Content that
+// is reached through a page was judged in its contexts.
+func (p *pair) pages() {
+	was, is := p.was.tree, p.is.tree
+	p.nodes()
+	if is.err != nil || was.err != nil {
+		p.add(change{kind: ChangePageTree, breaks: RuleDamaged})
+	}
+	if !slices.EqualFunc(was.pages, is.pages, func(a, b pageState) bool { return a.ref == b.ref }) {
+		p.add(change{kind: ChangePageTree, number: p.new.rootRef.Number, breaks: RuleNone})
+	} else if was != is {
+		for i := range was.pages {
+			p.page(i+1, &was.pages[i], &is.pages[i])
+		}
+	}
+	p.annotations()
+}
+
+// nodes sees that nothing above the pages was changed, whether pages inherit it
+// or not: readers differ in how they look for what is inherited.
+func (p *pair) nodes() {
+	for n := range p.changed {
+		if p.was.tree.is(n, kindNode) {
+			p.add(change{kind: ChangePageTree, number: n, breaks: RuleNone})
+		}
+	}
+}
+
+// page compares the dictionaries of a page, with what they inherit.
+func (p *pair) page(number int, was, is *pageState) {
+	a, b := p.old.dict(was.ref), p.new.dict(is.ref)
+	if !p.changed[is.ref.Number] && was.ref == is.ref && p.sameAnnots(a["Annots"]) {
+		return
+	}
+	n := is.ref.Number
+	for _, k := range p.keys(a, b) {
+		c := change{kind: ChangePage, number: n, page: number, key: k, breaks: RuleNone}
+		switch k {
+		case "Annots":
+			continue
+		case "Contents", "Resources":
+			c.kind = ChangePageContent
+		case "LastModified": // ISO 32000-2 §14.5
+			if _, ok := b[k].(object.String); ok || b[k] == nil {
+				c.kind, c.by, c.breaks = ChangeMetadata, RuleMetadata, ""
+			}
+		case "Tabs": // the order in which the tab key goes through fields
+			if _, ok := b[k].(name); ok && a[k] == nil {
+				c.by, c.breaks = RuleSigning, ""
+			}
+		}
+		if p.inheritsSame(k, was.in, is.in) {
+			continue
+		}
+		p.add(c)
+	}
+	p.annots(number, is, a["Annots"], b["Annots"])
+}
+
+func (p *pair) sameAnnots(v any) bool {
+	r, ok := v.(ref)
+	return !ok || !p.changed[r.Number]
+}
+
+// inheritsSame says whether an entry that pages inherit is the same with what
+// the nodes above the page say.
+func (p *pair) inheritsSame(k name, was, is inherited) bool {
+	switch k {
+	case "Resources":
+		return p.equal(was.resources, is.resources)
+	case "MediaBox":
+		return p.equal(was.media, is.media)
+	case "CropBox":
+		return p.equal(was.crop, is.crop)
+	case "Rotate":
+		return p.equal(orZero(was.rotate), orZero(is.rotate))
+	}
+	return false
+}
+
+func orZero(v any) any {
+	if v == nil {
+		return int64(0)
+	}
+	return v
+}
+
+// annots compares the annotations of a page: those that it had stay, in their
+// order, because they may cover each other.
+func (p *pair) annots(number int, page *pageState, was, is any) {
+	before, after := p.old.array(was), p.new.array(is)
+	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
+		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleNumberInUse})
+	}
+	if is != nil && after == nil && p.new.resolve(is) != nil {
+		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleTwoRoles})
+	}
+	rest := before
+	var more array
+	for _, v := range after {
+		if i := slices.IndexFunc(rest, func(w any) bool { return p.equal(w, v) }); i >= 0 {
+			p.annotsLost(number, after, rest[:i])
+			rest = rest[i+1:]
+			continue
+		}
+		more = append(more, v)
+	}
+	p.annotsLost(number, after, rest)
+	for _, v := range more {
+		p.annotAdded(number, page, before, v)
+	}
+}
+
+// annotsLost reports annotations that are not where they were in their list.
+func (p *pair) annotsLost(number int, after, lost array) {
+	for _, v := range lost {
+		c := change{kind: ChangeAnnotation, page: number, breaks: RuleRemoved}
+		if r, ok := v.(ref); ok {
+			c.number = r.Number
+		}
+		d := p.old.dict(v)
+		switch {
+		case d == nil && p.new.resolve(v) == nil:
+			continue
+		case p.old.name(d["Subtype"]) == "Widget":
+			c.kind, c.field = ChangeField, p.fieldName(p.was, c.number)
+		case !slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) }):
+			c.by, c.breaks = RuleAnnotations, ""
+		}
+		p.add(c)
+	}
+}
+
+func (p *pair) fieldName(s *structure, n int) string {
+	for _, x := range s.of(n) {
+		if fd := s.field(x.field); fd != nil {
+			return fd.name
+		}
+	}
+	return ""
+}
+
+// annotAdded judges a new annotation. Widgets come with their fields.
+func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
+	r, isRef := v.(ref)
+	d := p.new.dict(v)
+	if d == nil {
+		return
+	}
+	c := change{kind: ChangeAnnotation, number: r.Number, page: number, by: RuleAnnotations}
+	widget := p.new.name(d["Subtype"]) == "Widget"
+	switch {
+	case isRef && !p.fresh(r.Number) && !p.bound(r.Number, before):
+		c.breaks = RuleNumberInUse
+	case widget && !p.is.plays(r.Number, kindField, kindWidget):
+		c.kind, c.breaks = ChangeField, RuleNone
+	case widget:
+		p.overlay(number, page, r, d)
+		return
+	case !slices.Contains(harmlessAnnotations, p.new.name(d["Subtype"])):
+		c.breaks = RuleCovers
+	}
+	p.add(c)
+	p.overlay(number, page, r, d)
+}
+
+// harmlessAnnotations are the kinds that comment on a page without replacing
+// what it says. Free text, stamps and redactions can ("Attacks on PDF
+// Certification", S&P 2021).
+var harmlessAnnotations = []name{
+	"Text", "Popup", "Link", "Highlight", "Underline", "Squiggly", "StrikeOut", "Ink", "Line", "Square", "Circle",
+	"Polygon", "PolyLine", "Caret",
+}
+
+// bound says whether an object is a signature field without a place on any page
+// that is signed now and has been put on one, which some writers do: nothing is
+// shown by it.
+func (p *pair) bound(n int, before array) bool {
+	fd := p.is.field(n)
+	old := p.was.field(n)
+	return fd != nil && old != nil && fd.kind == "Sig" && old.value == nil && fd.value != nil &&
+		p.was.pageOf(n) == 0 && !p.new.visible(fd) && !mentions(before, n)
+}
+
+// overlay reports an annotation that is laid over a large part of a page and
+// shows something.
+func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
+	rect, ok := p.new.rect(d["Rect"])
+	if !ok || d["AP"] == nil {
+		return
+	}
+	w, h := rect.intersect(page.box).size()
+	if w <= 0 || h <= 0 || w*h < page.Width*page.Height/4 {
+		return
+	}
+	p.add(change{kind: ChangeOverlay, number: r.Number, page: number, breaks: RuleCovers})
+}
+
+// annotations judges changed annotations that are no fields.
+func (p *pair) annotations() {
+	for n := range p.changed {
+		page := p.was.pageOf(n)
+		if !p.was.tree.is(n, kindAnnotation) || p.was.plays(n, kindField, kindWidget, kindGroup) {
+			continue
+		}
+		c := change{kind: ChangeAnnotation, number: n, page: page, by: RuleAnnotations}
+		a, b := p.old.dict(ref{Number: n}), p.new.dict(ref{Number: n})
+		if p.old.name(a["Subtype"]) == "Widget" || p.new.name(b["Subtype"]) == "Widget" {
+			c.kind, c.breaks = ChangeField, RuleNone
+		} else if b != nil && !slices.Contains(harmlessAnnotations, p.new.name(b["Subtype"])) {
+			c.breaks = RuleCovers
+		}
+		p.add(c)
+		if i := page - 1; i >= 0 && i < len(p.is.tree.pages) && b != nil {
+			p.overlay(page, &p.is.tree.pages[i], ref{Number: n}, b)
+		}
+	}
+}

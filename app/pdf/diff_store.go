@@ -1,0 +1,183 @@
+package pdf
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+)
+
+// The document security store (ISO 32000-2 §12.8.4.3, EN 319 142-1 §5.4.2) may
+// grow at every level of certification. What it has stays: signatures rely on it.
+
+var (
+	storeLists = []name{"Certs", "CRLs", "OCSPs"}
+	entryLists = []name{"Cert", "CRL", "OCSP"}
+	vriKey     = regexp.MustCompile(`^[0-9A-Fa-f]{40}$`)
+)
+
+func (p *pair) store(was, is any) {
+	if was == nil && is == nil {
+		return
+	}
+	s := storeComparison{p: p}
+	if r, ok := is.(ref); ok {
+		s.number = r.Number
+	}
+	s.compare(was, is)
+	if s.breaks != "" || !p.deepEqual(was, is) {
+		p.add(change{kind: ChangeDSS, number: s.number, key: s.key, by: RuleValidationData, breaks: s.breaks})
+	}
+}
+
+// A storeComparison keeps the first thing that is wrong.
+type storeComparison struct {
+	p      *pair
+	number int
+	key    name
+	breaks string
+}
+
+func (s *storeComparison) fail(key name, rule string) {
+	if s.breaks == "" {
+		s.key, s.breaks = key, rule
+	}
+}
+
+func (s *storeComparison) compare(was, is any) {
+	a, b, ok := s.dicts("DSS", was, is)
+	if !ok {
+		return
+	}
+	s.entries(a, b, append([]name{"Type", "VRI"}, storeLists...))
+	for _, k := range storeLists {
+		s.list(k, a[k], b[k])
+	}
+	s.vri(a["VRI"], b["VRI"])
+}
+
+// dicts resolves both sides, which must be dictionaries; the older one may be
+// missing. Nothing that was there may go.
+func (s *storeComparison) dicts(key name, was, is any) (a, b dict, ok bool) {
+	p := s.p
+	old, fresh := p.old.resolve(was), p.new.resolve(is)
+	a, _ = old.(dict)
+	b, ok = fresh.(dict)
+	switch {
+	case is == nil && a != nil:
+		s.fail(key, RuleRemoved)
+	case is == nil:
+		return nil, nil, false
+	case !ok:
+		s.fail(key, RuleTwoRoles)
+	case !p.moved(was, is):
+		s.fail(key, RuleNumberInUse)
+	}
+	return a, b, ok
+}
+
+// entries sees that only entries of a store were changed or added.
+func (s *storeComparison) entries(a, b dict, known []name) {
+	for _, k := range s.p.keys(a, b) {
+		if !slices.Contains(known, k) {
+			s.fail(k, RuleNone)
+		}
+	}
+	if t, ok := b["Type"]; ok {
+		if _, isName := t.(name); !isName {
+			s.fail("Type", RuleNone)
+		}
+	}
+}
+
+// list compares a list of streams: it may only grow.
+func (s *storeComparison) list(key name, was, is any) {
+	if is == nil && was == nil {
+		return
+	}
+	p := s.p
+	before := p.old.array(was)
+	after, ok := p.new.resolve(is).(array)
+	if is == nil && len(before) == 0 {
+		return
+	}
+	switch {
+	case is == nil:
+		s.fail(key, RuleRemoved)
+		return
+	case !ok:
+		s.fail(key, RuleTwoRoles)
+		return
+	case !p.moved(was, is):
+		s.fail(key, RuleNumberInUse)
+	}
+	for _, v := range after {
+		if _, isStream := p.new.resolve(v).(*source); !isStream || !isRef(v) {
+			s.fail(key, RuleTwoRoles)
+		}
+	}
+	if !p.contains(before, after) {
+		s.fail(key, RuleRemoved)
+	}
+}
+
+func isRef(v any) bool {
+	_, ok := v.(ref)
+	return ok
+}
+
+// contains says whether every element of a list is in the newer one, under its
+// number or as an equal object.
+func (p *pair) contains(before, after array) bool {
+	numbers := map[any]bool{}
+	for _, v := range after {
+		if isRef(v) {
+			numbers[v] = true
+		}
+	}
+	for _, v := range before {
+		if isRef(v) && numbers[v] {
+			continue
+		}
+		if !slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// vri compares the entries by signature: those that were there keep what they
+// say of it.
+func (s *storeComparison) vri(was, is any) {
+	a, b, ok := s.dicts("VRI", was, is)
+	if !ok {
+		return
+	}
+	for k := range a {
+		if b[k] == nil && k != "Type" {
+			s.fail("VRI", RuleRemoved)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(b)) {
+		if k == "Type" {
+			continue
+		}
+		if a[k] == nil && !vriKey.MatchString(string(k)) {
+			s.fail("VRI", RuleNone)
+		}
+		s.entry(a[k], b[k])
+	}
+}
+
+func (s *storeComparison) entry(was, is any) {
+	a, b, ok := s.dicts("VRI", was, is)
+	if !ok {
+		return
+	}
+	s.entries(a, b, append([]name{"Type", "TU", "TS"}, entryLists...))
+	for _, k := range entryLists {
+		s.list(k, a[k], b[k])
+	}
+	if v := b["TS"]; v != nil && !s.p.equal(a["TS"], v) && isRef(v) && !s.p.added(v) {
+		s.fail("TS", RuleNumberInUse)
+	}
+}

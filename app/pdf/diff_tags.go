@@ -1,0 +1,118 @@
+package pdf
+
+import "slices"
+
+// Who signs a tagged file adds a structure element for the new field, and
+// notes it in the parent tree (ISO 32000-2 §14.7). No page shows the tree, so
+// such additions are part of signing. Nothing in it may change otherwise: what
+// it says of the text is read out to people.
+
+// tags judges a changed object within the structure tree.
+func (p *pair) tags(n int) *change {
+	c := &change{kind: ChangeStructure, number: n, by: RuleSigning}
+	if !p.grown(p.old.object(n), p.new.object(n), "") {
+		c.breaks = RuleNone
+	}
+	return c
+}
+
+// growing are the entries under which a structure tree grows.
+var growing = []name{"K", "Kids", "Nums", "Names", "ParentTree", "IDTree"}
+
+// grown says whether a value of the tree is an older one with additions.
+func (p *pair) grown(was, is any, key name) bool {
+	if p.equal(was, is) {
+		return true
+	}
+	switch key {
+	case "Limits", "ParentTreeNextKey":
+		return !leads(is)
+	case "Nums", "Names":
+		return p.grownPairs(p.old.array(was), p.new.array(is))
+	case "K", "Kids":
+		return p.grownList(list(p.old, was), list(p.new, is))
+	}
+	switch x := p.old.resolve(was).(type) {
+	case array:
+		y, ok := p.new.resolve(is).(array)
+		return ok && (p.grownList(x, y) || p.grownPairs(x, y))
+	case dict:
+		y, ok := p.new.resolve(is).(dict)
+		return ok && p.moved(was, is) && p.grownDict(x, y)
+	}
+	return false
+}
+
+func (p *pair) grownDict(a, b dict) bool {
+	for _, k := range p.keys(a, b) {
+		if !slices.Contains(growing, k) && k != "Limits" && k != "ParentTreeNextKey" || b[k] == nil {
+			return false
+		}
+		if !p.grown(a[k], b[k], k) {
+			return false
+		}
+	}
+	return true
+}
+
+// list is an array, or the one value that stands for an array of one.
+func list(f *File, v any) array {
+	if a, ok := f.resolve(v).(array); ok {
+		return a
+	}
+	if v == nil {
+		return nil
+	}
+	return array{v}
+}
+
+// grownList says whether a list has only new elements added to it.
+func (p *pair) grownList(a, b array) bool {
+	for _, v := range b {
+		if len(a) > 0 && p.equal(a[0], v) {
+			a = a[1:]
+			continue
+		}
+		if !p.newElement(v) {
+			return false
+		}
+	}
+	return len(a) == 0
+}
+
+// grownPairs is grownList for keys and values in turn.
+func (p *pair) grownPairs(a, b array) bool {
+	for ; len(b) >= 2; b = b[2:] {
+		if len(a) >= 2 && p.equal(a[0], b[0]) {
+			if !p.grown(a[1], b[1], "") {
+				return false
+			}
+			a = a[2:]
+			continue
+		}
+		if leads(b[0]) || !p.newElement(b[1]) {
+			return false
+		}
+	}
+	return len(a) == 0 && len(b) == 0
+}
+
+// newElement says whether a value is a new element that stands for a new
+// annotation and for nothing that was on a page before.
+func (p *pair) newElement(v any) bool {
+	if !p.added(v) {
+		return false
+	}
+	d, ok := p.new.resolve(v).(dict)
+	if !ok {
+		return false
+	}
+	if d["Obj"] != nil { // an object reference by itself, or a node of the tree
+		return p.added(d["Obj"])
+	}
+	kids := list(p.new, d["K"])
+	return len(kids) > 0 && !slices.ContainsFunc(kids, func(k any) bool {
+		kd, ok := p.new.resolve(k).(dict)
+		return !ok || !p.added(kd["Obj"])
+	})
+}

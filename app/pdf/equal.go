@@ -1,0 +1,153 @@
+package pdf
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"paraph/app/pdf/object"
+)
+
+// An equality compares values of two revisions by what they mean: an equal
+// object under another number is no difference. Two references to one number
+// are equal, because what stands under it is judged by itself; where deep is
+// set they are followed all the same.
+type equality struct {
+	p     *pair
+	deep  bool
+	seen  map[[2]int]bool // pairs of objects under comparison count as equal
+	depth int
+	left  int
+}
+
+// equalSteps bounds the work of one comparison. What is not seen to be equal
+// within it is different.
+const (
+	equalSteps = 200_000
+	equalDepth = 400
+)
+
+func (p *pair) equal(a, b any) bool {
+	e := equality{p: p, left: equalSteps}
+	return e.same(a, b)
+}
+
+func (p *pair) deepEqual(a, b any) bool {
+	e := equality{p: p, deep: true, left: equalSteps}
+	return e.same(a, b)
+}
+
+func (e *equality) same(a, b any) bool {
+	if e.left--; e.left < 0 || e.depth > equalDepth {
+		return false
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	r, isRef := a.(ref)
+	s, alsoRef := b.(ref)
+	if isRef || alsoRef {
+		return e.sameObject(r, s, isRef && alsoRef, a, b)
+	}
+	switch x := a.(type) {
+	case *source:
+		y, ok := b.(*source)
+		return ok && e.sameDict(x.dict, y.dict, "Length") && e.p.sameData(x, y)
+	case dict:
+		y, ok := b.(dict)
+		return ok && e.sameDict(x, y, "")
+	case array:
+		y, ok := b.(array)
+		return ok && slices.EqualFunc(x, y, e.same)
+	}
+	return sameScalar(a, b)
+}
+
+// sameObject compares where at least one side is a reference.
+func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
+	if both {
+		if r.Number == s.Number && (r.Generation != s.Generation || !e.deep) {
+			return r.Generation == s.Generation
+		}
+		key := [2]int{r.Number, s.Number}
+		if e.seen[key] {
+			return true
+		}
+		if e.seen == nil {
+			e.seen = map[[2]int]bool{}
+		}
+		e.seen[key] = true
+	}
+	return e.same(e.p.old.resolve(a), e.p.new.resolve(b))
+}
+
+func sameScalar(a, b any) bool {
+	switch x := a.(type) {
+	case object.String:
+		y, ok := b.(object.String)
+		return ok && bytes.Equal(x, y)
+	case int64, float64:
+		m, ok1 := object.Float(a)
+		n, ok2 := object.Float(b)
+		return ok1 && ok2 && m == n
+	}
+	switch b.(type) { // what can't be compared with ==
+	case dict, array, object.String:
+		return false
+	}
+	return a == b
+}
+
+func (e *equality) sameDict(a, b dict, except name) bool {
+	for k, v := range a {
+		if k != except && !e.same(v, b[k]) {
+			return false
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok && k != except {
+			return false
+		}
+	}
+	return true
+}
+
+// keys lists the keys under which two dictionaries differ, sorted.
+func (p *pair) keys(a, b dict) []name {
+	var out []name
+	for k, v := range a {
+		if !p.equal(v, b[k]) {
+			out = append(out, k)
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *pair) sameData(a, b *source) bool {
+	if a.length != b.length {
+		return false
+	}
+	if a.at == b.at {
+		return true
+	}
+	if p.new.spend(a.length) != nil {
+		return false
+	}
+	x, y := p.old.open(a), p.new.open(b)
+	bx, by := make([]byte, 32<<10), make([]byte, 32<<10)
+	for {
+		n, err1 := io.ReadFull(x, bx)
+		m, err2 := io.ReadFull(y, by)
+		if n != m || !bytes.Equal(bx[:n], by[:m]) {
+			return false
+		}
+		if err1 != nil || err2 != nil {
+			return err1 == err2
+		}
+	}
+}

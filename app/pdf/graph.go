@@ -1,0 +1,118 @@
+package pdf
+
+import (
+	"maps"
+	"slices"
+)
+
+// A graph says which objects of a revision refer to which. The trailer stands
+// under number 0, which no object has.
+type graph struct {
+	refs    map[int][]int // the numbers that an object refers to
+	holders map[int][]int // the objects that refer to a number
+	// loose are objects that can't be read. They may run into the end of the
+	// file, or lie behind it, and change when something is appended.
+	loose map[int]bool
+	// signatures are objects that may be signatures.
+	signatures map[int]bool
+}
+
+// newGraph reads every object of a revision.
+func newGraph(f *File) *graph {
+	g := &graph{refs: map[int][]int{}, holders: map[int][]int{}, loose: map[int]bool{}, signatures: map[int]bool{}}
+	f.eachObject(func(n int) { g.set(f, n) })
+	g.setTrailer(f)
+	return g
+}
+
+// update brings the graph to a newer revision that redefines these objects.
+func (g *graph) update(f *File, touched []int) {
+	for _, n := range touched {
+		g.set(f, n)
+	}
+	g.setTrailer(f)
+}
+
+func (g *graph) set(f *File, n int) {
+	delete(g.loose, n)
+	delete(g.signatures, n)
+	if f.xref.get(n).kind < entryPlain {
+		g.connect(n, nil)
+		return
+	}
+	o, err := f.load(n)
+	if err != nil {
+		g.loose[n] = true
+		g.connect(n, nil)
+		return
+	}
+	f.keep(n, o)
+	g.connect(n, o.value)
+	if d, ok := o.value.(dict); ok && d["ByteRange"] != nil && d["Contents"] != nil {
+		g.signatures[n] = true
+	}
+}
+
+func (g *graph) setTrailer(f *File) {
+	t := f.trailer.Clone()
+	delete(t, "Length") // of a cross-reference stream
+	g.connect(0, t)
+}
+
+// connect replaces what an object refers to.
+func (g *graph) connect(n int, v any) {
+	for _, to := range g.refs[n] {
+		g.holders[to] = slices.DeleteFunc(g.holders[to], func(h int) bool { return h == n })
+		if len(g.holders[to]) == 0 {
+			delete(g.holders, to)
+		}
+	}
+	delete(g.refs, n)
+	var out []int
+	eachRef(v, func(r ref) { out = append(out, r.Number) })
+	if len(out) == 0 {
+		return
+	}
+	slices.Sort(out)
+	out = slices.Clip(slices.Compact(out))
+	g.refs[n] = out
+	for _, to := range out {
+		g.holders[to] = append(g.holders[to], n)
+	}
+}
+
+// eachRef calls visit with every reference within a value.
+func eachRef(v any, visit func(ref)) {
+	switch x := v.(type) {
+	case ref:
+		visit(x)
+	case array:
+		for _, e := range x {
+			eachRef(e, visit)
+		}
+	case dict:
+		for _, e := range x {
+			eachRef(e, visit)
+		}
+	case *source:
+		eachRef(x.dict, visit)
+	}
+}
+
+// mentions says whether a value refers to an object.
+func mentions(v any, n int) bool {
+	found := false
+	eachRef(v, func(r ref) { found = found || r.Number == n })
+	return found
+}
+
+// eachObject calls visit with the number of every object that exists.
+func (f *File) eachObject(visit func(n int)) {
+	for _, b := range slices.Sorted(maps.Keys(f.xref.blocks)) {
+		for i, e := range f.xref.blocks[b] {
+			if e.kind >= entryPlain && f.fault == nil {
+				visit(b*blockSize + i)
+			}
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"golang.org/x/text/unicode/norm"
+
+	"paraph/app/pdf/object"
+)
+
+// says reports whether a widget shows the value of its field, as far as that
+// can be read: text in scripts whose letters take other shapes and places when
+// they are set, and fonts that do not tell their letters, are let be.
+func (x *fieldComparison) says(w widget) bool {
+	f, fd := x.p.new, x.is
+	if fd.flags&flagPassword != 0 && fd.kind == "Tx" || fd.kind == "Ch" && fd.flags&flagCombo == 0 {
+		return true
+	}
+	value := f.valueText(fd)
+	if !plainScript(value) {
+		return true
+	}
+	shown, ok := f.shown(f.dict(w.dict["AP"])["N"])
+	return ok && matches(bare(value), bare(shown))
+}
+
+// valueText is the value of a field as it is to be shown.
+func (f *File) valueText(fd *field) string {
+	v := f.resolve(fd.value)
+	for _, o := range f.array(fd.dict["Opt"]) {
+		if pair := f.array(o); len(pair) == 2 && f.text(pair[0]) == f.text(v) {
+			return f.text(pair[1])
+		}
+	}
+	switch s := v.(type) {
+	case object.String:
+		return s.Text()
+	case name:
+		return string(s)
+	case *source:
+		if data, err := f.decode(s); err == nil {
+			return object.String(data).Text()
+		}
+	case array:
+		var out []string
+		for _, e := range s {
+			out = append(out, f.text(e))
+		}
+		return strings.Join(out, " ")
+	}
+	return ""
+}
+
+// plainScript says whether text is set letter by letter from left to right.
+func plainScript(s string) bool {
+	for _, r := range s {
+		if unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han,
+			unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Armenian, unicode.Georgian) {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown stands for a letter that a font does not tell.
+const unknown = '\uFFFD'
+
+// bare leaves of a text what carries its meaning: letters, digits, currencies,
+// and the marks within numbers.
+func bare(s string) []rune {
+	all := []rune(strings.ToLower(norm.NFKC.String(s)))
+	var out []rune
+	at := func(i int) rune {
+		if i < 0 || i >= len(all) {
+			return ' '
+		}
+		return all[i]
+	}
+	for i, r := range all {
+		switch {
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Sc, r), r == '%', r == unknown:
+		case (r == '.' || r == ',') && unicode.IsDigit(at(i-1)) && unicode.IsDigit(at(i+1)):
+		case r == '-' && unicode.IsSpace(at(i-1)) && unicode.IsDigit(at(i+1)):
+		default:
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// matches compares two texts. An unknown letter may be any one, or none.
+func matches(value, shown []rune) bool {
+	guess := 0
+	for _, r := range shown {
+		if r == unknown {
+			guess++
+		}
+	}
+	if guess == 0 {
+		return string(value) == string(shown)
+	}
+	i := 0 // what is known of the shown has to be in the value, in order
+	for _, r := range shown {
+		if r == unknown {
+			continue
+		}
+		for i < len(value) && value[i] != r {
+			i, guess = i+1, guess-1
+		}
+		if i == len(value) {
+			return false
+		}
+		i++
+	}
+	return len(value)-i <= guess && guess >= 0
+}
+
+// shown reads the text that an appearance draws. It is not ok if the appearance
+// draws anything that could be read but is no text: pictures, other forms,
+// curves, text that can't be seen.
+func (f *File) shown(appearance any) (text string, ok bool) {
+	src, isStream := f.resolve(appearance).(*source)
+	if !isStream {
+		return "", appearance == nil
+	}
+	data, err := f.decode(src)
+	if err != nil {
+		return "", false
+	}
+	s := showing{f: f, fonts: f.dict(f.dict(src.dict["Resources"])["Font"]), known: map[name]*letters{}, ok: true}
+	s.read(data)
+	return s.out.String(), s.ok
+}
+
+// A showing reads a content stream for its text.
+type showing struct {
+	f     *File
+	fonts dict
+	known map[name]*letters
+	font  *letters
+	stack array // operands
+	out   strings.Builder
+	ok    bool
+}
+
+func (s *showing) read(content []byte) {
+	l := object.NewLexer(content, 0)
+	for !l.AtEnd() {
+		v, err := l.Next()
+		if err != nil {
+			return
+		}
+		op, isOp := v.(object.Keyword)
+		if !isOp {
+			if len(s.stack) < 1<<12 {
+				s.stack = append(s.stack, v)
+			}
+			continue
+		}
+		s.operator(string(op))
+		s.stack = s.stack[:0]
+	}
+}
+
+func (s *showing) operator(op string) {
+	switch op {
+	case "Do", "sh", "BI", "ID", "EI", "c", "v", "y":
+		s.ok = false
+	case "Tr":
+		mode, _ := object.Int(s.last())
+		s.ok = s.ok && mode == 0
+	case "Tf":
+		if len(s.stack) >= 2 {
+			n, _ := s.stack[len(s.stack)-2].(name)
+			s.font = s.load(n)
+		}
+	case "Tj", "'", "\"":
+		if op != "Tj" {
+			s.out.WriteByte('\n')
+		}
+		s.show(s.last())
+	case "TJ":
+		all, _ := s.last().(array)
+		for _, v := range all {
+			s.show(v)
+		}
+	case "Td", "TD", "T*", "Tm", "ET":
+		s.out.WriteByte(' ')
+	}
+}
+
+func (s *showing) last() any {
+	if len(s.stack) == 0 {
+		return nil
+	}
+	return s.stack[len(s.stack)-1]
+}
+
+func (s *showing) show(v any) {
+	b, ok := v.(object.String)
+	if !ok {
+		return
+	}
+	if s.font == nil {
+		s.font = &letters{width: 1}
+	}
+	s.font.write(&s.out, b)
+}
+
+func (s *showing) load(n name) *letters {
+	if l := s.known[n]; l != nil {
+		return l
+	}
+	l := s.f.letters(s.f.dict(s.fonts[n]))
+	s.known[n] = l
+	return l
+}
+
+// letters say what the codes of a font mean.
+type letters struct {
+	width   int // bytes of a code
+	unicode map[string]string
+	strange map[byte]bool // codes whose meaning only the font knows
+	mute    bool          // no code has a meaning that is told
+}
+
+func (f *File) letters(font dict) *letters {
+	l := &letters{width: 1, strange: map[byte]bool{}}
+	if f.name(font["Subtype"]) == "Type0" {
+		l.width, l.mute = 2, true
+	}
+	if src, ok := f.resolve(font["ToUnicode"]).(*source); ok {
+		if data, err := f.decode(src); err == nil {
+			l.unicode, l.mute = readCMap(data), false
+		}
+	}
+	switch f.name(font["BaseFont"]) {
+	case "Symbol", "ZapfDingbats":
+		l.mute = true
+	}
+	code := int64(0)
+	for _, v := range f.array(f.dict(font["Encoding"])["Differences"]) {
+		if n, ok := object.Int(v); ok {
+			code = n
+			continue
+		}
+		if n, ok := v.(name); ok && !(len(n) == 1 && int64(n[0]) == code) && !standardName(code, n) {
+			l.strange[byte(code)] = true
+		}
+		code++
+	}
+	return l
+}
+
+// standardName says whether a glyph name is what its code means in ASCII: those
+// of digits and marks are words.
+func standardName(code int64, n name) bool {
+	const digits = "zero one two three four five six seven eight nine"
+	if code >= '0' && code <= '9' {
+		return strings.Fields(digits)[code-'0'] == string(n)
+	}
+	return code < '0' && (n == "space" || n == "period" || n == "comma" || n == "hyphen")
+}
+
+func (l *letters) write(out *strings.Builder, b object.String) {
+	if l.width == 1 && l.unicode == nil && !l.mute && len(l.strange) == 0 {
+		out.WriteString(latin(b))
+		return
+	}
+	for ; len(b) >= l.width; b = b[l.width:] {
+		code := b[:l.width]
+		text, told := l.unicode[string(code)]
+		switch {
+		case told:
+			out.WriteString(text)
+		case l.mute || l.width > 1 || l.strange[code[0]]:
+			out.WriteRune(unknown)
+		default:
+			out.WriteString(latin(code))
+		}
+	}
+}
+
+// latin reads codes of the common encodings for Latin script, which agree on
+// nearly all letters.
+func latin(b object.String) string {
+	out := make([]rune, len(b))
+	for i, c := range b {
+		out[i] = rune(c)
+		if c >= 0x80 && c < 0xA0 {
+			out[i] = unknown
+		}
+	}
+	return string(out)
+}
+
+// readCMap reads what the codes of a font mean (ISO 32000-2 §9.10.3).
+func readCMap(data []byte) map[string]string {
+	out := map[string]string{}
+	l := object.NewLexer(data, 0)
+	var stack array
+	for !l.AtEnd() && len(out) < 1<<16 {
+		v, err := l.Next()
+		if err != nil {
+			break
+		}
+		op, isOp := v.(object.Keyword)
+		if !isOp {
+			stack = append(stack, v)
+			continue
+		}
+		switch op {
+		case "endbfchar":
+			for ; len(stack) >= 2; stack = stack[2:] {
+				mapRange(out, stack[0], stack[0], stack[1])
+			}
+		case "endbfrange":
+			for ; len(stack) >= 3; stack = stack[3:] {
+				mapRange(out, stack[0], stack[1], stack[2])
+			}
+		}
+		stack = nil
+	}
+	return out
+}
+
+func mapRange(out map[string]string, from, to, text any) {
+	a, ok1 := from.(object.String)
+	b, ok2 := to.(object.String)
+	if !ok1 || !ok2 || len(a) == 0 || len(a) > 2 || len(a) != len(b) {
+		return
+	}
+	first, last := number(a), number(b)
+	list, _ := text.(array)
+	for n := first; n <= last; n++ {
+		code := string([]byte{byte(n >> 8), byte(n)}[2-len(a):])
+		if list != nil {
+			if i := n - first; i < len(list) {
+				s, _ := list[i].(object.String)
+				out[code] = utf16Text(s, 0)
+			}
+			continue
+		}
+		s, _ := text.(object.String)
+		out[code] = utf16Text(s, n-first)
+	}
+}
+
+func number(b []byte) int {
+	n := 0
+	for _, c := range b {
+		n = n<<8 | int(c)
+	}
+	return n
+}
+
+// utf16Text reads big-endian UTF-16, its last unit so much higher.
+func utf16Text(b []byte, more int) string {
+	var units []uint16
+	for ; len(b) >= 2; b = b[2:] {
+		units = append(units, uint16(number(b[:2])))
+	}
+	if len(b) == 1 {
+		units = append(units, uint16(b[0]))
+	}
+	if len(units) > 0 {
+		units[len(units)-1] += uint16(more)
+	}
+	return string(utf16.Decode(units))
+}

@@ -1,0 +1,216 @@
+package pdf
+
+import "slices"
+
+// A kind is a part that an object can play in the structure of a document.
+type kind uint8
+
+const (
+	kindCatalog    kind = iota + 1
+	kindNode            // a node of the page tree, or the list of its kids
+	kindPage            //
+	kindAnnots          // the list of a page's annotations
+	kindAnnotation      // a widget too
+	kindForm            // the form dictionary
+	kindFields          // a list of fields or widgets
+	kindField           // a terminal field
+	kindWidget          // a widget that is not the field itself
+	kindGroup           // a field with fields below it
+	kindResources       // default resources of the form
+	kindStore           // the document security store
+	kindVRI             // its dictionary of entries by signature
+	kindEntry           // one of them
+	kindList            // a list of streams in one of these
+	kindInfo            //
+	kindMetadata        //
+	kindPlain           // extensions and mark information: no references within
+)
+
+// A place is one part that an object plays.
+type place struct {
+	kind kind
+	page int // from 1, for what belongs to a page
+	// field is the terminal field that a field, a widget or a list of widgets
+	// belongs to, by its number.
+	field int
+}
+
+// A structure is what the rules know of a revision: which object plays which
+// parts. What is not in it is reached through something that is.
+type structure struct {
+	f      *File
+	tree   *pageStructure
+	places map[int][]place // besides those of the tree
+	fields []field
+	groups []field
+}
+
+func newStructure(f *File, tree *pageStructure) *structure {
+	s := &structure{f: f, tree: tree, places: map[int][]place{}}
+	s.put(f.rootRef, place{kind: kindCatalog})
+	s.put(f.trailer["Info"], place{kind: kindInfo})
+	catalog := f.catalog()
+	s.put(catalog["Metadata"], place{kind: kindMetadata})
+	s.put(catalog["Extensions"], place{kind: kindPlain})
+	s.put(catalog["MarkInfo"], place{kind: kindPlain})
+	s.form(catalog["AcroForm"])
+	s.store(catalog["DSS"])
+	return s
+}
+
+// put notes the part of the object that v refers to.
+func (s *structure) put(v any, p place) {
+	r, ok := v.(ref)
+	if !ok || slices.Contains(s.places[r.Number], p) {
+		return
+	}
+	s.places[r.Number] = append(s.places[r.Number], p)
+}
+
+// of lists the parts that an object plays.
+func (s *structure) of(n int) []place {
+	tree := s.tree.places[n]
+	if len(tree) == 0 {
+		return s.places[n]
+	}
+	return append(slices.Clone(tree), s.places[n]...)
+}
+
+func (s *structure) plays(n int, kinds ...kind) bool {
+	return slices.ContainsFunc(s.of(n), func(p place) bool { return slices.Contains(kinds, p.kind) })
+}
+
+// pageOf is the page on which an object is an annotation, from 1, or 0.
+func (s *structure) pageOf(n int) int {
+	for _, p := range s.tree.places[n] {
+		if p.page > 0 {
+			return p.page
+		}
+	}
+	return 0
+}
+
+func (s *structure) form(v any) {
+	f := s.f
+	s.put(v, place{kind: kindForm})
+	form := f.dict(v)
+	s.put(form["Fields"], place{kind: kindFields})
+	s.put(form["DR"], place{kind: kindResources})
+	for _, v := range f.dict(form["DR"]) {
+		s.put(v, place{kind: kindResources})
+	}
+	s.fields = f.fields()
+	s.groups = f.groupList
+	for i := range s.groups {
+		s.put(s.groups[i].ref, place{kind: kindGroup})
+		s.put(s.groups[i].dict["Kids"], place{kind: kindFields})
+	}
+	for i := range s.fields {
+		fd := &s.fields[i]
+		n := fd.ref.Number
+		s.put(fd.ref, place{kind: kindField, field: n})
+		s.put(fd.dict["Kids"], place{kind: kindFields, field: n})
+		for _, w := range fd.widgets {
+			if w.ref != fd.ref {
+				s.put(w.ref, place{kind: kindWidget, field: n})
+			}
+		}
+	}
+}
+
+func (s *structure) store(v any) {
+	f := s.f
+	s.put(v, place{kind: kindStore})
+	store := f.dict(v)
+	for _, k := range storeLists {
+		s.put(store[k], place{kind: kindList})
+	}
+	s.put(store["VRI"], place{kind: kindVRI})
+	for _, e := range f.dict(store["VRI"]) {
+		s.put(e, place{kind: kindEntry})
+		for _, k := range entryLists {
+			s.put(f.dict(e)[k], place{kind: kindList})
+		}
+	}
+}
+
+// field finds a terminal field by its number.
+func (s *structure) field(n int) *field {
+	for i := range s.fields {
+		if s.fields[i].ref.Number == n {
+			return &s.fields[i]
+		}
+	}
+	return nil
+}
+
+// A pageStructure is the part of a structure that belongs to pages.
+type pageStructure struct {
+	pages  []pageState
+	places map[int][]place
+	err    error // the tree can't be read to its end
+}
+
+type pageState struct {
+	Page
+	in inherited
+}
+
+func newPageStructure(f *File) *pageStructure {
+	s := &pageStructure{places: map[int][]place{}}
+	s.err = f.eachPage(func(r ref, d dict, in inherited) error {
+		if len(s.pages) >= f.limits.Pages {
+			return f.over("more than %d pages", f.limits.Pages)
+		}
+		s.pages = append(s.pages, pageState{f.page(r, in), in})
+		number := len(s.pages)
+		s.put(r, place{kind: kindPage, page: number})
+		s.put(d["Annots"], place{kind: kindAnnots, page: number})
+		for _, v := range f.array(d["Annots"]) {
+			s.put(v, place{kind: kindAnnotation, page: number})
+		}
+		return nil
+	})
+	s.nodes(f)
+	return s
+}
+
+func (s *pageStructure) put(v any, p place) {
+	r, ok := v.(ref)
+	if !ok || slices.Contains(s.places[r.Number], p) {
+		return
+	}
+	s.places[r.Number] = append(s.places[r.Number], p)
+}
+
+// nodes notes everything above the pages.
+func (s *pageStructure) nodes(f *File) {
+	seen := map[int]bool{}
+	var walk func(v any, depth int)
+	walk = func(v any, depth int) {
+		r, ok := v.(ref)
+		if !ok || seen[r.Number] || depth > pageTreeDepth || s.is(r.Number, kindPage) {
+			return
+		}
+		seen[r.Number] = true
+		d := f.dict(r)
+		s.put(r, place{kind: kindNode})
+		s.put(d["Kids"], place{kind: kindNode})
+		for _, k := range f.array(d["Kids"]) {
+			walk(k, depth+1)
+		}
+	}
+	walk(f.catalog()["Pages"], 0)
+}
+
+func (s *pageStructure) is(n int, k kind) bool {
+	return slices.ContainsFunc(s.places[n], func(p place) bool { return p.kind == k })
+}
+
+// holds says whether the structure of the pages is the same after these objects
+// were redefined: none of them is part of it but as an annotation.
+func (s *pageStructure) holds(touched []int) bool {
+	return s.err == nil && !slices.ContainsFunc(touched, func(n int) bool {
+		return slices.ContainsFunc(s.places[n], func(p place) bool { return p.kind != kindAnnotation })
+	})
+}
