@@ -149,7 +149,23 @@ func (x *fieldComparison) drawable(number int, was, is any) {
 		x.broken(number, "AP", RuleTwoRoles)
 	case !p.equal(was, is) && !p.moved(was, is) || !p.movedAll(a, b):
 		x.broken(number, "AP", RuleNumberInUse)
+	case !p.deepEqual(was, is) && p.usedElsewhere(was):
+		x.broken(number, "AP", RuleTwoRoles)
 	}
+}
+
+// usedElsewhere says whether an appearance was in use as anything else.
+func (p *pair) usedElsewhere(v any) bool {
+	r, ok := v.(ref)
+	if !ok {
+		return false
+	}
+	before, elsewhere := &walker{graph: p.graph, parts: p.was}, false
+	before.each(r.Number, func(c context) bool {
+		elsewhere = c.key != "AP" || !p.was.plays(c.holder, kindAnnotation, kindField, kindWidget)
+		return !elsewhere
+	})
+	return elsewhere
 }
 
 // movedAll is moved for the entries of an appearance, and of its states.
