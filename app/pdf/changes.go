@@ -42,13 +42,14 @@ type Change struct {
 
 // Rules that permit a change, each with its clause.
 const (
-	RuleValidationData = "validation_data" // EN 319 142-1 §5.4: DSS, VRI, extensions
-	RuleTimestamp      = "timestamp"       // EN 319 142-1 §5.4.3: an invisible document timestamp
-	RuleMetadata       = "metadata"        // ISO 32000-2 §14.3: information and XMP, which no page shows
-	RuleFill           = "fill"            // ISO 32000-2 §12.8.2.2, P 2: filling in forms
-	RuleSigning        = "signing"         // ISO 32000-2 §12.8.2.2, P 2: signing
-	RuleAnnotations    = "annotations"     // ISO 32000-2 §12.8.2.2, P 3: annotations
-	RuleVouched        = "vouched"         // no certification, and a later signature covers what was added
+	RuleValidationData = "validation_data"         // EN 319 142-1 §5.4: DSS, VRI, extensions
+	RuleReduced        = "validation_data_reduced" // the same, where some of the older data is gone
+	RuleTimestamp      = "timestamp"               // EN 319 142-1 §5.4.3: an invisible document timestamp
+	RuleMetadata       = "metadata"                // ISO 32000-2 §14.3: information and XMP, which no page shows
+	RuleFill           = "fill"                    // ISO 32000-2 §12.8.2.2, P 2: filling in forms
+	RuleSigning        = "signing"                 // ISO 32000-2 §12.8.2.2, P 2: signing
+	RuleAnnotations    = "annotations"             // ISO 32000-2 §12.8.2.2, P 3: annotations
+	RuleVouched        = "vouched"                 // no certification, and a later signature covers what was added
 )
 
 // Rules that a change breaks.
@@ -145,7 +146,7 @@ func (r rules) permit(c change, rev int) (rule string, ok bool) {
 	switch {
 	case c.breaks != "":
 		return c.breaks, false
-	case c.by == RuleValidationData, c.by == RuleTimestamp, c.by == RuleMetadata:
+	case c.by == RuleValidationData, c.by == RuleReduced, c.by == RuleTimestamp, c.by == RuleMetadata:
 		return c.by, true
 	case r.level == 1:
 		return RuleNoChanges, false

@@ -9,6 +9,9 @@ import (
 	"slices"
 )
 
+// trailerEntries are the entries of the trailer that lead to the document.
+var trailerEntries = []name{"Root", "Info", "Encrypt"}
+
 // sectionEntries are the entries of the trailer that belong to the section, not
 // to the document (ISO 32000-2 §7.5.5, §7.5.8.2).
 var sectionEntries = []name{
@@ -32,9 +35,24 @@ func (p *pair) trailer() {
 			p.add(change{kind: ChangeOther, key: k, breaks: RuleNone})
 		}
 	}
+	for k, v := range b {
+		if !slices.Contains(trailerEntries, k) && !slices.Contains(sectionEntries, k) {
+			p.filled(k, v)
+		}
+	}
 	if r, ok := a["Info"].(ref); ok && r == b["Info"] && p.changed[r.Number] {
 		p.info(r, r)
 	}
+}
+
+// filled reports data that came up where an entry of the trailer that is none
+// of the standard led to nothing: some programs look for their own files there.
+func (p *pair) filled(k name, v any) {
+	eachRef(v, func(r ref) {
+		if _, ok := p.new.object(r.Number).(*source); ok && p.old.object(r.Number) == nil {
+			p.add(change{kind: ChangeOther, number: r.Number, key: k, breaks: RuleNone})
+		}
+	})
 }
 
 // leads says whether a value has a reference in it.

@@ -58,9 +58,25 @@ func (p *pair) resources(number int, was, is any) {
 	if was == nil && (is == nil || p.added(is) || !isRef(is)) {
 		return
 	}
-	if !p.moved(was, is) || !p.onlyMore(was, is, 1) {
+	if !p.moved(was, is) || !p.onlyMore(p.withoutForms(was, is), is, 1) {
 		p.add(change{kind: ChangeForm, number: number, key: "DR", breaks: RuleNone})
 	}
+}
+
+// withoutForms leaves out of the older resources what appearances made for
+// others are kept under, where new objects replace it: no reader draws it.
+func (p *pair) withoutForms(was, is any) dict {
+	a, b := p.old.dict(was).Clone(), p.new.dict(is)
+	forms := p.new.dict(b["XObject"])
+	for k, v := range p.old.dict(a["XObject"]) {
+		if forms[k] == nil || !p.equal(v, forms[k]) && !p.added(forms[k]) {
+			return a
+		}
+	}
+	if p.moved(a["XObject"], b["XObject"]) {
+		delete(a, "XObject")
+	}
+	return a
 }
 
 // onlyMore says whether a dictionary is an older one with entries added, down

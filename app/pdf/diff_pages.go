@@ -28,10 +28,27 @@ func (p *pair) pages() {
 // or not: readers differ in how they look for what is inherited.
 func (p *pair) nodes() {
 	for n := range p.changed {
-		if p.was.tree.is(n, kindNode) {
+		if p.was.tree.is(n, kindNode) && !p.marked(n) {
 			p.add(change{kind: ChangePageTree, number: n, breaks: RuleNone})
 		}
 	}
+}
+
+// marked says whether a node only got a string under a key that it did not have
+// before: some writers leave their version there, and no entry of a page or a
+// node is a string.
+func (p *pair) marked(n int) bool {
+	a, ok1 := p.old.object(n).(dict)
+	b, ok2 := p.new.object(n).(dict)
+	if !ok1 || !ok2 {
+		return false
+	}
+	for _, k := range p.keys(a, b) {
+		if _, text := b[k].(object.String); !text || a[k] != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // page compares the dictionaries of a page, with what they inherit.

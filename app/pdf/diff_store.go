@@ -7,12 +7,13 @@ import (
 )
 
 // The document security store (ISO 32000-2 §12.8.4.3, EN 319 142-1 §5.4.2) may
-// grow at every level of certification. What it has stays: signatures rely on it.
+// change at every level of certification. Newer data may take the place of some
+// that it had; it must not lose all of a kind, nor what it says of a signature.
 
 var (
 	storeLists = []name{"Certs", "CRLs", "OCSPs"}
 	entryLists = []name{"Cert", "CRL", "OCSP"}
-	vriKey     = regexp.MustCompile(`^[0-9A-Fa-f]{40}$`)
+	vriKey     = regexp.MustCompile(`^[0-9A-Fa-f]{40,128}$`)
 )
 
 func (p *pair) store(was, is any) {
@@ -25,7 +26,11 @@ func (p *pair) store(was, is any) {
 	}
 	s.compare(was, is)
 	if s.breaks != "" || !p.deepEqual(was, is) {
-		p.add(change{kind: ChangeDSS, number: s.number, key: s.key, by: RuleValidationData, breaks: s.breaks})
+		rule := RuleValidationData
+		if s.reduced {
+			rule = RuleReduced
+		}
+		p.add(change{kind: ChangeDSS, number: s.number, key: s.key, by: rule, breaks: s.breaks})
 	}
 }
 
@@ -35,6 +40,9 @@ type storeComparison struct {
 	number int
 	key    name
 	breaks string
+	// reduced says that a list lost some of its elements, as it does where newer
+	// data takes the place of older.
+	reduced bool
 }
 
 func (s *storeComparison) fail(key name, rule string) {
@@ -82,10 +90,8 @@ func (s *storeComparison) entries(a, b dict, known []name) {
 			s.fail(k, RuleNone)
 		}
 	}
-	if t, ok := b["Type"]; ok {
-		if _, isName := t.(name); !isName {
-			s.fail("Type", RuleNone)
-		}
+	if t := b["Type"]; leads(t) || shape(t) != 0 {
+		s.fail("Type", RuleNone)
 	}
 }
 
@@ -115,14 +121,22 @@ func (s *storeComparison) list(key name, was, is any) {
 			s.fail(key, RuleTwoRoles)
 		}
 	}
-	if !p.contains(before, after) {
+	if len(before) > 0 && !p.overlap(before, after) {
 		s.fail(key, RuleRemoved)
 	}
+	s.reduced = s.reduced || !p.contains(before, after)
 }
 
 func isRef(v any) bool {
 	_, ok := v.(ref)
 	return ok
+}
+
+// overlap says whether an element of a list is in the newer one.
+func (p *pair) overlap(before, after array) bool {
+	return slices.ContainsFunc(before, func(v any) bool {
+		return slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) })
+	})
 }
 
 // contains says whether every element of a list is in the newer one, under its

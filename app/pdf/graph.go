@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -53,9 +54,23 @@ func (g *graph) set(f *File, n int) {
 	}
 }
 
+// setTrailer connects what the trailer leads to. Its entries that are none of the
+// standard count only where there is something: some writers leave numbers
+// there that are given to other objects later.
 func (g *graph) setTrailer(f *File) {
-	t := f.trailer.Clone()
-	delete(t, "Length") // of a cross-reference stream
+	t := dict{}
+	for k, v := range f.trailer {
+		switch {
+		case slices.Contains(trailerEntries, k):
+			t[k] = v
+		case !slices.Contains(sectionEntries, k):
+			eachRef(v, func(r ref) {
+				if f.xref.get(r.Number).kind >= entryPlain {
+					t[k+name(fmt.Sprint(r.Number))] = r
+				}
+			})
+		}
+	}
 	g.connect(0, t)
 }
 

@@ -95,12 +95,12 @@ func (f *File) readSections(at int64) error {
 			f.trailer = s.trailer
 		}
 		f.sections = append(f.sections, s)
+		prev, ok := object.Int(s.trailer["Prev"])
 		if hidden, ok := s.trailer.Int("XRefStm"); ok && !s.isStream {
-			if err := f.hybridSection(at, hidden); err != nil {
+			if err := f.hybridSection(at, hidden, prev); err != nil {
 				return err
 			}
 		}
-		prev, ok := object.Int(s.trailer["Prev"])
 		if !ok {
 			return nil
 		}
@@ -210,7 +210,10 @@ func (f *File) addEntry(n int, e entry, hybrid bool) error {
 // hybridSection reads the stream of a section that is a table as well. Readers
 // that know no cross-reference streams leave it out. An honest writer hides
 // objects from them; one that shows them others makes two files of one.
-func (f *File) hybridSection(table, hidden int64) error {
+// Some writers copy the entry of an earlier section; its stream then says
+// nothing of what this table has.
+func (f *File) hybridSection(table, hidden, prev int64) error {
+	stale := hidden < prev
 	newer := f.xref.clone()
 	if _, err := f.section(hidden, true); err != nil {
 		return err
@@ -229,7 +232,7 @@ func (f *File) hybridSection(table, hidden int64) error {
 	extra.eachEntry(func(n int, e entry) {
 		old := plain.xref.get(n)
 		switch {
-		case old.kind >= entryPlain && old != e:
+		case old.kind >= entryPlain && old != e && !stale:
 			f.twofold(n)
 		case old.kind < entryPlain && (newer.get(n).kind < entryPlain):
 			f.masked[n] = old.kind == entryFree
