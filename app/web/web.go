@@ -5,25 +5,12 @@
 // to come from a page of ours; every failure is a page with words on it; no page
 // loads anything from elsewhere.
 //
-// Package page describes how a page is made. The pages are in packages by who
-// reads them: signer, team/…, public, and apidoc.
+// This file is the table of all routes: method, path, who may ask, and the
+// handler. The handlers and pages are in packages by who reads them: signer,
+// team/…, public, and apidoc. Package page describes how a page is made.
 package web
 
 import (
-	"embed"
-	"html/template"
-	"log/slog"
-	"maps"
-	"time"
-
-	"github.com/gofiber/fiber/v2"
-
-	"paraph/app/account"
-	"paraph/app/contact"
-	"paraph/app/notify"
-	"paraph/app/pdf/text"
-	"paraph/app/pki"
-	"paraph/app/signing"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -38,88 +25,348 @@ import (
 	"paraph/app/web/team/signin"
 )
 
-//go:embed static
-var staticFiles embed.FS
-
-//go:embed words
-var wordFiles embed.FS
-
-//go:embed templates
-var templateFiles embed.FS
-
-// Options are what the pages need. Log is optional.
-type Options struct {
-	Accounts *account.Service
-	Signing  *signing.Service
-	Notify   *notify.Service
-	Webhooks *notify.Webhooks
-	Contacts *contact.Service
-	Keys     *pki.Authority
-	Fonts    *text.Fonts
-	Log      *slog.Logger
-	Now      func() time.Time
-
-	Secret         []byte         // signs the tokens of forms
-	BaseURL        string         // of the appliance; "" takes it from the request
-	TrustedProxies []string       // addresses or prefixes whose forwarded headers count
-	MaxUpload      int64          // of one file, bytes
-	Setup          settings.Setup // what the pages of settings say of the configuration
-	// Pseudo adds a language derived from English, longer and right to left, for
-	// those who ask for ar-XB: it shows what a layout can't bear.
-	Pseudo bool
+// route is one row of the table. Of two that match a path, the first one counts.
+// What somebody may do with a document is decided where it is loaded.
+type route struct {
+	method  page.Method
+	path    string
+	handler page.Handler
 }
 
-// Pages are all pages.
-type Pages struct {
-	site    *page.Site
-	options Options
+const (
+	get    = page.Get
+	post   = page.Post
+	upload = page.Upload
+)
+
+// Who may ask, besides invited, which takes the link of an invitation.
+var (
+	everybody = page.Everybody
+	member    = page.Members
+)
+
+// admin lets in those who run the company.
+func admin(h page.Handler) page.Handler { return page.Administrators("settings.forbidden", h) }
+
+// manager lets in those who run the company, where it is about its people.
+func manager(h page.Handler) page.Handler { return page.Administrators("team.forbidden", h) }
+
+// writer lets in those who may change contacts.
+func writer(h page.Handler) page.Handler { return page.Writers("contacts.forbidden", h) }
+
+// to leads from one path to another.
+func to(path string) page.Handler {
+	return func(r *page.Request) error { return r.SeeOther(path) }
 }
 
-// New reads the templates, the texts and the static files, so that a mistake in
-// any of them shows at start and not to the first reader.
-func New(o Options) (*Pages, error) {
-	functions := template.FuncMap{}
-	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
-		maps.Copy(functions, own)
+// common are the choices that every page offers.
+func common() []route {
+	return []route{
+		{post, "/language", everybody((*page.Request).SetLanguage)},
+		{post, "/text-size", everybody((*page.Request).SetTextSize)},
 	}
-	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, BaseURL: o.BaseURL,
-		TrustedProxies: o.TrustedProxies, Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
-	if err != nil {
-		return nil, err
-	}
-	return &Pages{site, o}, nil
 }
 
-// Mount adds every route. A path that nobody else knows is answered with a page
-// to whoever asks for one. The pages about the API are made of openAPI, when
-// somebody first asks for one.
-func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
-	s, o := p.site, p.options
-	app.Get("/static/:hash/*", s.Static)
-	s.Post(app, "/language", (*page.Request).SetLanguage)
-	s.Post(app, "/text-size", (*page.Request).SetTextSize)
-	signers := &signer.Handlers{Site: s, Accounts: o.Accounts, Signing: o.Signing, Fonts: o.Fonts, Log: s.Log, Now: o.Now}
-	signers.VisitRoutes(app)
-	(&public.Handlers{Site: s, Accounts: o.Accounts, Keys: o.Keys, MaxUpload: o.MaxUpload, Signing: o.Signing}).PublicRoutes(app)
-	(&apidoc.Handlers{Site: s}).DocsRoutes(app, openAPI)
-	s.TeamGet(app, "/app", func(r *page.Request) error { return r.SeeOther("/app/documents") })
-	entry := &signin.Handlers{Site: s, Accounts: o.Accounts, Notify: o.Notify, Signing: o.Signing}
-	entry.SetupRoutes(app)
-	(&drafts.Handlers{Site: s, Accounts: o.Accounts, Contacts: o.Contacts, Log: s.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now,
-		Signing: o.Signing}).CreateRoutes(app)
-	entry.SignInRoutes(app)
-	(&settings.Handlers{Site: s, Accounts: o.Accounts, Keys: o.Keys, Notify: o.Notify, Now: o.Now, Setup: o.Setup, Signing: o.Signing,
-		Webhooks: o.Webhooks}).SettingsRoutes(app)
-	(&members.Handlers{Site: s, Accounts: o.Accounts, Signing: o.Signing}).MemberRoutes(app)
-	(&contacts.Handlers{Site: s, Contacts: o.Contacts, Signing: o.Signing}).ContactRoutes(app)
-	entry.LinkRoutes(app)
-	own := &me.Handlers{Site: s, Accounts: o.Accounts, Fonts: o.Fonts, Notify: o.Notify, Signing: o.Signing}
-	own.PasskeyRoutes(app)
-	own.SessionRoutes(app)
-	own.MeRoutes(app)
-	pages := &documents.Handlers{Site: s, Accounts: o.Accounts, Log: s.Log, MaxUpload: o.MaxUpload, Now: o.Now, Signing: o.Signing}
-	pages.DocumentRoutes(app)
-	(&editor.Handlers{Site: s, Notify: o.Notify, Signing: o.Signing}).EditorRoutes(app)
-	signers.PreviewRoutes(app)
-	s.Lost(app)
+// public are the pages about signed files and certificates.
+func (p *Pages) public() []route {
+	h := &public.Handlers{Accounts: p.options.Accounts, Keys: p.options.Keys, MaxUpload: p.options.MaxUpload, Signing: p.options.Signing}
+	return []route{
+		{get, "/verify", everybody(h.ShowVerify)},
+		{get, "/verify/report", everybody(to("/verify"))},
+		{upload, "/verify/report", everybody(h.Verify)},
+		{get, "/trust", everybody(h.ShowTrust)},
+		{get, "/trust/root.pem", everybody(h.RootFile)},
+		{get, "/trust/root.cer", everybody(h.RootFile)},
+		{get, "/trust/root.p7b", everybody(h.RootFile)},
+		{get, "/logo/:company", everybody(h.Logo)},
+	}
+}
+
+// docs are the pages about the API.
+func docs(openAPI func() ([]byte, error)) []route {
+	h := apidoc.New(openAPI)
+	return []route{
+		{get, "/docs", everybody(to("/docs/api"))},
+		{get, "/docs/api", everybody(h.ShowAll)},
+		{get, "/docs/api/:operation", everybody(h.ShowOne)},
+		{get, "/docs/webhooks", everybody(h.ShowEvents)},
+		{get, "/docs/openapi.json", everybody(h.Description)},
+	}
+}
+
+// signatories are the pages behind the links of invitations, and those by which a
+// member previews them or hands over a device.
+func (p *Pages) signatories() []route {
+	o := p.options
+	h := &signer.Handlers{Accounts: o.Accounts, Signing: o.Signing, Fonts: o.Fonts, Log: o.Log, Now: o.Now}
+	invited := h.Invited
+	const (
+		device  = "/app/documents/:id/people/:invitation/in-person"
+		preview = "/app/documents/:id/preview/:invitation"
+	)
+	return []route{
+		{get, device, member(h.AskHandOver)},
+		{post, device, member(h.HandOver)},
+		{get, preview, member(h.ShowPreview)},
+		{get, preview + "/pages/:file/:page.png", member(h.PreviewPicture)},
+		{get, preview + "/typed.svg", member(h.PreviewTyped)},
+
+		{post, "/s/in-person/confirm", everybody(h.ConfirmPerson)},
+		{post, "/s/in-person/back", everybody(h.HandBack)},
+		{get, "/s/pad/:code", everybody(h.ShowPad)},
+		{post, "/s/pad/:code", everybody(h.Draw)},
+		{post, "/s/:token/again", everybody(h.SendLink)},
+
+		{get, "/s/:token", invited(h.ShowVisit)},
+		{post, "/s/:token", invited(h.Answer)},
+		{post, "/s/:token/viewed", invited(h.Viewed)},
+		{get, "/s/:token/decline", invited(signer.AskDecline)},
+		{post, "/s/:token/decline", invited(h.Decline)},
+		{get, "/s/:token/delegate", invited(signer.AskDelegate)},
+		{post, "/s/:token/delegate", invited(h.Delegate)},
+		{get, "/s/:token/not-me", invited(signer.AskNotMe)},
+		{post, "/s/:token/not-me", invited(h.NotMe)},
+		{get, "/s/:token/clear", invited(signer.AskClear)},
+		{post, "/s/:token/clear", invited(h.Clear)},
+		{post, "/s/:token/consent", invited(h.Agree)},
+		{get, "/s/:token/withdraw", invited(signer.AskWithdraw)},
+		{post, "/s/:token/withdraw", invited(h.WithdrawConsent)},
+		{get, "/s/:token/report", invited(signer.ShowReport)},
+		{post, "/s/:token/report", invited(h.ReportProblem)},
+		{post, "/s/:token/code", invited(h.RequestCode)},
+		{post, "/s/:token/identify", invited(h.Identify)},
+		{post, "/s/:token/ask", invited(h.AskForLink)},
+		{post, "/s/:token/pad", invited(h.OfferPad)},
+		{get, "/s/:token/pad/:code", invited(h.Drawn)},
+		{get, "/s/:token/text", invited(h.ShowText)},
+		{get, "/s/:token/disclosure", invited(signer.ShowDisclosure)},
+		{get, "/s/:token/typed.svg", invited(h.Typed)},
+		{get, "/s/:token/pages/:file/:page.png", invited(h.PagePicture)},
+		{get, "/s/:token/files/:what", invited(h.Download)},
+	}
+}
+
+// access are the ways into the app.
+func (p *Pages) access() []route {
+	h := &signin.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
+	return []route{
+		{get, "/", everybody(h.Home)},
+		{get, "/setup", everybody(h.ShowSetup)},
+		{post, "/setup", everybody(h.SetUp)},
+		{get, "/signin", everybody(signin.ShowSignIn)},
+		{post, "/signin", everybody(h.SignIn)},
+		{get, "/signin/verify", everybody(h.ShowSecondStep)},
+		{post, "/signin/verify", everybody(h.SecondStep)},
+		{post, "/signin/passkey/begin", everybody(h.BeginPasskey)},
+		{post, "/signin/passkey", everybody(h.Passkey)},
+		{post, "/signout", everybody(signin.SignOut)},
+		{get, "/forgot", everybody(h.ShowForgot)},
+		{post, "/forgot", everybody(h.Forgot)},
+		{get, "/reset/:token", everybody(h.ShowReset)},
+		{post, "/reset/:token", everybody(h.Reset)},
+		{get, "/join/:token", everybody(h.ShowJoin)},
+		{post, "/join/:token", everybody(h.Join)},
+		{get, "/confirm/:token", everybody(h.ShowConfirm)},
+		{post, "/confirm/:token", everybody(h.Confirm)},
+		{post, "/theme", everybody(signin.SetTheme)},
+		{get, "/app", member(to("/app/documents"))},
+		{get, "/app/welcome", member(h.Welcome)},
+		{post, "/app/switch", member(h.SwitchCompany)},
+	}
+}
+
+// own are the pages of a member about their own account.
+func (p *Pages) own() []route {
+	o := p.options
+	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Notify: o.Notify, Signing: o.Signing}
+	return []route{
+		{get, "/app/me", member(h.Show)},
+		{post, "/app/me", member(h.Save)},
+		{post, "/app/me/email", member(h.VerifyEmail)},
+		{get, "/app/me/signature", member(h.ShowSignature)},
+		{post, "/app/me/signature", member(h.SaveMark)},
+		{get, "/app/me/signature/:kind", member(h.SavedPicture)},
+		{get, "/app/me/security", member(h.ShowSecurity)},
+		{post, "/app/me/password", member(h.ChangePassword)},
+		{post, "/app/me/two-factor", member(h.BeginTwoFactor)},
+		{post, "/app/me/two-factor/confirm", member(h.ConfirmTwoFactor)},
+		{post, "/app/me/two-factor/off", member(h.DisableTwoFactor)},
+		{post, "/app/me/recovery-codes", member(h.NewRecoveryCodes)},
+		{post, "/app/me/passkeys/begin", member(h.BeginPasskey)},
+		{post, "/app/me/passkeys", member(h.AddPasskey)},
+		{post, "/app/me/passkeys/rename", member(h.RenamePasskey)},
+		{post, "/app/me/passkeys/remove", member(h.RemovePasskey)},
+		{post, "/app/session", member(h.RenewSession)},
+		{get, "/app/me/sessions", member(h.ShowSessions)},
+		{post, "/app/me/sessions/end", member(h.EndSession)},
+		{post, "/app/me/sessions/end-others", member(h.EndOtherSessions)},
+	}
+}
+
+// document is the page of one document. The length tells identifiers from the
+// other pages.
+const document = "/app/documents/:id<len(26)>"
+
+// documents are the lists of documents and the page of each.
+func (p *Pages) documents() []route {
+	o := p.options
+	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Now: o.Now, Signing: o.Signing}
+	return []route{
+		{get, "/app/documents", member(h.ShowList)},
+		{get, "/app/documents/archived", member(h.ShowList)},
+		{get, "/app/documents/trash", member(h.ShowList)},
+		{post, "/app/documents/bulk", member(h.Bulk)},
+		{post, "/app/documents/sample", member(h.CreateSample)},
+		{get, "/app/action", member(h.ShowWaiting)},
+		{post, "/app/keys", member(documents.SetKeys)},
+		{get, "/app/events", member(h.Events)},
+		{get, document, member(h.Show)},
+		{get, document + "/menu", member(h.ShowRowMenu)},
+		{get, document + "/pages/:file/:page.png", member(h.PagePicture)},
+		{get, document + "/download/:what", member(h.Download)},
+		{get, document + "/events.json", member(h.DownloadEvents)},
+
+		{post, document + "/submit", member(h.Step("submit"))},
+		{post, document + "/withdraw", member(h.Step("withdraw"))},
+		{post, document + "/approve", member(h.Step("approve"))},
+		{post, document + "/reopen", member(h.Step("reopen"))},
+		{post, document + "/remind", member(h.Step("remind"))},
+		{post, document + "/archive", member(h.Step("archive"))},
+		{post, document + "/restore", member(h.Step("restore"))},
+		{post, document + "/delete", member(h.Step("delete"))},
+		{post, document + "/duplicate", member(h.Step("duplicate"))},
+		{get, document + "/reject", member(h.AskStep("reject"))},
+		{post, document + "/reject", member(h.TakeForm("reject"))},
+		{get, document + "/void", member(h.AskStep("void"))},
+		{post, document + "/void", member(h.TakeForm("void"))},
+		{get, document + "/extend", member(h.AskStep("extend"))},
+		{post, document + "/extend", member(h.TakeForm("extend"))},
+		{get, document + "/replace", member(h.AskStep("replace"))},
+		{post, document + "/replace", member(h.TakeForm("replace"))},
+		{get, document + "/purge", member(h.AskStep("purge"))},
+		{post, document + "/purge", member(h.TakeForm("purge"))},
+	}
+}
+
+// drafts are the steps in which a document is prepared: files, people, fields and
+// review. Each works without scripts.
+func (p *Pages) drafts() []route {
+	o := p.options
+	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now, Signing: o.Signing}
+	e := &editor.Handlers{Notify: o.Notify, Signing: o.Signing}
+	return []route{
+		{get, "/app/documents/new", member(h.ShowNew)},
+		{upload, "/app/documents/new", member(h.Create)},
+		{get, document + "/files", member(h.ShowFiles)},
+		{upload, document + "/files", member(h.AddFiles)},
+		{post, document + "/files/title", member(h.SaveTitle)},
+		{post, document + "/files/:file", member(h.ChangeFile)},
+		{post, document + "/uploads", member(h.BeginUpload)},
+		{get, document + "/uploads/:upload", member(h.ShowUpload)},
+		{upload, document + "/uploads/:upload", member(h.AppendUpload)},
+		{post, document + "/uploads/:upload/finish", member(h.FinishUpload)},
+		{post, document + "/uploads/:upload/cancel", member(h.CancelUpload)},
+		{get, document + "/people", member(h.ShowPeople)},
+		{post, document + "/people", member(h.SavePeople)},
+		{get, document + "/people/:invitation/mail", member(h.ShowMail)},
+		{get, document + "/edit", member(e.Show)},
+		{get, document + "/edit/list", member(e.ShowList)},
+		{post, document + "/edit/list", member(e.SaveList)},
+		{post, document + "/fields", member(e.SaveFields)},
+		{post, document + "/recipients", member(e.ChangeRecipients)},
+		{post, document + "/detect", member(e.Detect)},
+		{get, document + "/review", member(h.ShowReview)},
+		{post, document + "/review", member(h.Review)},
+		{get, document + "/links", member(h.ShowLinks)},
+	}
+}
+
+// contacts are the pages about the people a company writes to.
+func (p *Pages) contacts() []route {
+	h := &contacts.Handlers{Contacts: p.options.Contacts, Signing: p.options.Signing}
+	return []route{
+		{get, "/app/contacts", member(h.ShowList)},
+		{get, "/app/contacts/new", writer(h.ShowNew)},
+		{post, "/app/contacts/new", writer(h.Add)},
+		{get, "/app/contacts/import", writer(h.ShowImport)},
+		{post, "/app/contacts/import", writer(h.Import)},
+		{get, "/app/contacts/export", member(h.Export)},
+		{get, "/app/contacts/suggest", member(h.Suggest)},
+		{get, "/app/contacts/:id", member(h.Show)},
+		{get, "/app/contacts/:id/edit", writer(h.ShowEdit)},
+		{post, "/app/contacts/:id/edit", writer(h.Save)},
+		{post, "/app/contacts/:id/archive", writer(h.Archive)},
+		{post, "/app/contacts/:id/restore", writer(h.Restore)},
+		{post, "/app/contacts/:id/delete", writer(h.Delete)},
+	}
+}
+
+// members are the pages about the people of a company.
+func (p *Pages) members() []route {
+	h := &members.Handlers{Accounts: p.options.Accounts, Signing: p.options.Signing}
+	return []route{
+		{get, "/app/team", member(h.ShowList)},
+		{post, "/app/team/invite", manager(h.Invite)},
+		{get, "/app/team/roles", member(members.ShowRoles)},
+		{get, "/app/team/:id", manager(h.Show)},
+		{get, "/app/team/:id/remove", manager(h.AskRemove)},
+		{post, "/app/team/:id/remove", manager(h.Remove)},
+		{post, "/app/team/:id/role", manager(h.ChangeRole)},
+		{post, "/app/team/:id/deactivate", manager(h.Deactivate)},
+		{post, "/app/team/:id/activate", manager(h.Activate)},
+		{post, "/app/team/:id/hand-over", manager(h.HandOver)},
+		{post, "/app/team/:id/resend", manager(h.ResendInvite)},
+	}
+}
+
+// settings are the pages on which a company is configured.
+func (p *Pages) settings() []route {
+	o := p.options
+	h := &settings.Handlers{Accounts: o.Accounts, Keys: o.Keys, Notify: o.Notify, Now: o.Now, Setup: o.Setup, Signing: o.Signing, Webhooks: o.Webhooks}
+	const (
+		outbox   = "/app/settings/outbox"
+		webhooks = "/app/settings/webhooks"
+	)
+	return []route{
+		{get, "/app/settings", member(h.Show)},
+		{get, "/app/settings/company", admin(h.ShowCompany)},
+		{post, "/app/settings/company", admin(h.SaveCompany)},
+		{get, "/app/settings/branding", admin(h.ShowBranding)},
+		{post, "/app/settings/branding", admin(h.SaveColor)},
+		{post, "/app/settings/branding/logo", admin(h.SaveLogo)},
+		{post, "/app/settings/branding/logo/remove", admin(h.RemoveLogo)},
+		{get, "/app/settings/consent", admin(h.ShowConsent)},
+		{post, "/app/settings/consent", admin(h.SaveConsent)},
+		{get, "/app/settings/trust", admin(h.ShowCertificates)},
+		{get, "/app/settings/security", admin(h.ShowSecurity)},
+		{post, "/app/settings/security", admin(h.SaveSecurity)},
+		{get, "/app/settings/security/sign-out", admin(h.AskSignOutAll)},
+		{post, "/app/settings/security/sign-out", admin(h.SignOutAll)},
+		{get, "/app/settings/api", member(h.ShowTokens)},
+		{post, "/app/settings/api", member(h.CreateToken)},
+		{get, "/app/settings/api/:id/revoke", member(h.AskRevoke)},
+		{post, "/app/settings/api/:id/revoke", member(h.Revoke)},
+		{get, "/app/settings/email", admin(h.ShowMail)},
+		{post, "/app/settings/email/test", admin(h.TestMail)},
+		{get, outbox, admin(h.ShowOutbox)},
+		{get, outbox + "/:id", admin(h.ShowMessage)},
+		{get, outbox + "/:id/preview", admin(h.PreviewMessage)},
+		{get, outbox + "/:id/message.eml", admin(h.DownloadMessage)},
+		{post, outbox + "/:id/retry", admin(h.RetryMessage)},
+		{post, outbox + "/:id/cancel", admin(h.CancelMessage)},
+		{get, webhooks, admin(h.ShowWebhooks)},
+		{post, webhooks, admin(h.CreateWebhook)},
+		{get, webhooks + "/:id", admin(h.ShowWebhook)},
+		{post, webhooks + "/:id", admin(h.SaveWebhook)},
+		{post, webhooks + "/:id/pause", admin(h.PauseWebhook)},
+		{post, webhooks + "/:id/enable", admin(h.EnableWebhook)},
+		{post, webhooks + "/:id/test", admin(h.TestWebhook)},
+		{post, webhooks + "/:id/redeliver", admin(h.RedeliverFailed)},
+		{get, webhooks + "/:id/rotate", admin(h.AskRotateWebhook)},
+		{post, webhooks + "/:id/rotate", admin(h.RotateWebhook)},
+		{get, webhooks + "/:id/delete", admin(h.AskDeleteWebhook)},
+		{post, webhooks + "/:id/delete", admin(h.DeleteWebhook)},
+		{get, webhooks + "/:id/deliveries/:delivery", admin(h.ShowDelivery)},
+		{post, webhooks + "/:id/deliveries/:delivery/redeliver", admin(h.Redeliver)},
+	}
 }

@@ -1,3 +1,5 @@
+// Package apidoc serves the pages about the API and its webhooks. It knows the
+// OpenAPI document and nothing else of the appliance.
 package apidoc
 
 import (
@@ -18,10 +20,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// docs are the pages about the API, made of its own description. What a page
+// Handlers serve the pages about the API, made of its own description. What a page
 // looks like depends on the reader's language and theme, the language of the
 // samples and the address of the server; each is made once and kept compressed.
-type docs struct {
+type Handlers struct {
 	read func() (*manual, error)
 	raw  func() ([]byte, error)
 
@@ -39,8 +41,10 @@ type keptPage struct {
 // may be any number of them.
 const keptBytes = 16 << 20
 
-func (h *Handlers) DocsRoutes(app *fiber.App, raw func() ([]byte, error)) {
-	x := &docs{raw: raw, kept: map[string]keptPage{}}
+// New returns the handlers for an OpenAPI document, which is read when somebody
+// first asks for a page.
+func New(raw func() ([]byte, error)) *Handlers {
+	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
 		if err != nil {
@@ -48,11 +52,7 @@ func (h *Handlers) DocsRoutes(app *fiber.App, raw func() ([]byte, error)) {
 		}
 		return newManual(b)
 	})
-	h.Site.Get(app, "/docs", func(r *page.Request) error { return r.SeeOther("/docs/api") })
-	h.Site.Get(app, "/docs/api", x.showAll)
-	h.Site.Get(app, "/docs/api/:operation", x.showOne)
-	h.Site.Get(app, "/docs/webhooks", x.showEvents)
-	h.Site.Get(app, "/docs/openapi.json", x.description)
+	return x
 }
 
 // docsPage is a page about the API.
@@ -140,7 +140,7 @@ func (p docsPage) First() []firstStep {
 	return steps
 }
 
-func (x *docs) page(r *page.Request) (docsPage, error) {
+func (x *Handlers) page(r *page.Request) (docsPage, error) {
 	m, err := x.read()
 	if err != nil {
 		return docsPage{}, err
@@ -158,8 +158,8 @@ func sampleBase(r *page.Request) string {
 	return "http://localhost:8080"
 }
 
-// showAll is everything on one long page, or what has the words that were asked for.
-func (x *docs) showAll(r *page.Request) error {
+// ShowAll is everything on one long page, or what has the words that were asked for.
+func (x *Handlers) ShowAll(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
 		return err
@@ -174,7 +174,8 @@ func (x *docs) showAll(r *page.Request) error {
 	return x.send(r, "docs", p)
 }
 
-func (x *docs) showOne(r *page.Request) error {
+// ShowOne serves one operation on a page of its own.
+func (x *Handlers) ShowOne(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
 		return err
@@ -189,7 +190,8 @@ func (x *docs) showOne(r *page.Request) error {
 	return x.send(r, "docs-operation", page.Page{Title: r.Say("docs.operation.title", "summary", data.Op.Summary), Data: data, Scripts: []string{"docs.js"}, Public: true})
 }
 
-func (x *docs) showEvents(r *page.Request) error {
+// ShowEvents serves the description of the webhooks.
+func (x *Handlers) ShowEvents(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
 		return err
@@ -197,8 +199,8 @@ func (x *docs) showEvents(r *page.Request) error {
 	return x.send(r, "docs-events", page.Page{Title: r.Say("docs.events.title"), Data: data, Scripts: []string{"docs.js"}, Public: true})
 }
 
-// description is the OpenAPI document itself.
-func (x *docs) description(r *page.Request) error {
+// Description is the OpenAPI document itself.
+func (x *Handlers) Description(r *page.Request) error {
 	b, err := x.raw()
 	if err != nil {
 		return err
@@ -208,7 +210,7 @@ func (x *docs) description(r *page.Request) error {
 }
 
 // send answers with a page that is the same for everybody who asks alike.
-func (x *docs) send(r *page.Request, name string, p page.Page) error {
+func (x *Handlers) send(r *page.Request, name string, p page.Page) error {
 	data := p.Data.(docsPage)
 	k, err := x.keep(strings.Join([]string{name, data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
 		return r.Compose(name, &p)
@@ -240,7 +242,7 @@ func (x *docs) send(r *page.Request, name string, p page.Page) error {
 }
 
 // keep gives a page that was made before, or makes it.
-func (x *docs) keep(key string, build func() ([]byte, error)) (keptPage, error) {
+func (x *Handlers) keep(key string, build func() ([]byte, error)) (keptPage, error) {
 	x.mu.Lock()
 	k, ok := x.kept[key]
 	x.mu.Unlock()

@@ -1,7 +1,5 @@
 package page
 
-import ()
-
 // editorShapes are the symbols of the editor's tools.
 var editorShapes = map[string]string{
 	"align-bottom":  `<path d="M2.5 17h15M5 14.5V6h3v8.5zM12 14.5V9h3v5.5z"/>`,

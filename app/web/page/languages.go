@@ -1,7 +1,5 @@
 package page
 
-import ()
-
 // Languages are those that messages and certificates of completion are written
 // in, each by its own name.
 var Languages = []struct{ Tag, Name string }{

@@ -38,24 +38,34 @@ type Destination struct {
 	Count            int // what waits there; 0 shows nothing
 }
 
-// TeamGet adds a page for members. When the handler runs, r.who is who reads it.
-func (d *Site) TeamGet(app *fiber.App, path string, h Handler) {
-	d.Get(app, path, func(r *Request) error {
-		return r.admit(h)
-	})
+// Members lets in those who are signed in. When the handler runs, Request.Who is
+// the reader.
+func Members(h Handler) Handler {
+	return func(r *Request) error { return r.admit(h) }
 }
 
-// TeamPost adds the target of a form of a page for members.
-func (d *Site) TeamPost(app *fiber.App, path string, h Handler) {
-	d.Post(app, path, func(r *Request) error {
-		return r.admit(h)
-	})
+// Administrators lets in those who run the company, and tells others with the
+// text of a key whom to ask.
+func Administrators(key string, h Handler) Handler {
+	return restricted(key, account.ScopeAdmin, h)
 }
 
-// TeamUpload adds the target of a form of members that carries files; see upload.
-func (d *Site) TeamUpload(app *fiber.App, path string, h Handler) {
-	d.Upload(app, path, func(r *Request) error {
-		return r.admit(h)
+// Writers lets in those who may change what the company has, and tells others
+// with the text of a key whom to ask.
+func Writers(key string, h Handler) Handler {
+	return restricted(key, account.ScopeWrite, h)
+}
+
+func restricted(key string, scope account.Scope, h Handler) Handler {
+	return Members(func(r *Request) error {
+		err := r.Who.Actor.Require(scope)
+		switch {
+		case err == nil:
+			return h(r)
+		case r.Scripted():
+			return err
+		}
+		return r.Forbid(r.Say(key))
 	})
 }
 

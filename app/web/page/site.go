@@ -27,7 +27,7 @@
 // described in its file. Every form begins with {{template "csrf" .}}. A handler
 // returns any error as it is; it is shown as a page.
 //
-// A file that is uploaded is streamed: such a route is made with Site.Upload, and
+// A file that is uploaded is streamed: its route has the method Upload, and
 // its handler takes the files with Request.Files.
 package page
 
@@ -95,24 +95,37 @@ func New(o Options) (*Site, error) {
 // Handler answers one request.
 type Handler func(r *Request) error
 
-// Get adds a page. The request is answered without any effect.
-func (d *Site) Get(app *fiber.App, path string, h Handler) {
-	app.Get(path, d.serve("GET "+path, h))
-}
+// Everybody lets in whoever asks.
+func Everybody(h Handler) Handler { return h }
 
-// Post adds a form's target. When the handler runs, Request.Form is read, and the
-// form is known to come from a page of ours.
-func (d *Site) Post(app *fiber.App, path string, h Handler) {
-	app.Post(path, d.serve("POST "+path, func(r *Request) error {
-		if err := r.readForm(); err != nil {
-			return err
-		}
-		return h(r)
-	}))
-}
+// Method is how a route takes requests.
+type Method int
 
-// Upload adds the target of a form that carries files. The handler takes them
-// with Request.Files, which reads the form.
-func (d *Site) Upload(app *fiber.App, path string, h Handler) {
-	app.Post(path, d.serve("POST "+path, h))
+// Methods of routes.
+const (
+	// Get is for pages. The request is answered without any effect.
+	Get Method = iota
+	// Post is for forms. When the handler runs, Request.Form is read, and the form
+	// is known to come from a page of ours.
+	Post
+	// Upload is for forms with large files. The handler takes them with
+	// Request.Files, which reads the form.
+	Upload
+)
+
+// Route mounts one handler.
+func (d *Site) Route(app *fiber.App, method Method, path string, h Handler) {
+	switch method {
+	case Get:
+		app.Get(path, d.serve("GET "+path, h))
+	case Upload:
+		app.Post(path, d.serve("POST "+path, h))
+	case Post:
+		app.Post(path, d.serve("POST "+path, func(r *Request) error {
+			if err := r.readForm(); err != nil {
+				return err
+			}
+			return h(r)
+		}))
+	}
 }

@@ -5,12 +5,10 @@ import (
 	"paraph/app/account"
 	"paraph/app/pki"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site      *page.Site
 	Accounts  *account.Service
 	Keys      *pki.Authority
 	MaxUpload int64 // of one file, bytes

@@ -9,9 +9,9 @@ import (
 	"paraph/app/web/page"
 )
 
-// logo serves a company's logo to everybody: to the pages of signatories, and to
+// Logo serves a company's logo to everybody: to the pages of signatories, and to
 // programs that show our mails.
-func (h *Handlers) logo(r *page.Request) error {
+func (h *Handlers) Logo(r *page.Request) error {
 	logo, err := h.Accounts.LogoOf(r.UserContext(), r.Params("company"))
 	if err != nil {
 		return err

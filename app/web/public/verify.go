@@ -23,19 +23,6 @@ import (
 	"paraph/app/web/page"
 )
 
-// PublicRoutes are the pages for everybody: checking a file, and the
-// certificate that its signatures lead to.
-func (h *Handlers) PublicRoutes(app *fiber.App) {
-	h.Site.Get(app, "/verify", func(r *page.Request) error { return h.showVerify(r, http.StatusOK, verifyPage{}, page.Page{}) })
-	h.Site.Get(app, "/verify/report", func(r *page.Request) error { return r.SeeOther("/verify") })
-	h.Site.Upload(app, "/verify/report", h.verify)
-	h.Site.Get(app, "/trust", h.showTrust)
-	h.Site.Get(app, "/logo/:company", h.logo)
-	for name := range rootFiles {
-		h.Site.Get(app, "/trust/"+name, h.rootFile)
-	}
-}
-
 // verifyPage is the page on which files are checked.
 type verifyPage struct {
 	Limit   int64
@@ -78,9 +65,9 @@ func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.
 	return r.Render(status, "verify", p)
 }
 
-// verify reports on the files that were sent; nothing of them is kept. Of
+// Verify reports on the files that were sent; nothing of them is kept. Of
 // several, one that can't be read doesn't take the reports of the others away.
-func (h *Handlers) verify(r *page.Request) error {
+func (h *Handlers) Verify(r *page.Request) error {
 	var v verifyPage
 	var roots []*x509.Certificate
 	var unread error
@@ -247,7 +234,8 @@ type trustPage struct {
 	Plain        string
 }
 
-func (h *Handlers) showTrust(r *page.Request) error {
+// ShowTrust serves the certificate that all signatures lead to.
+func (h *Handlers) ShowTrust(r *page.Request) error {
 	root := h.Keys.Root()
 	sum, old := sha256.Sum256(root.Raw), sha1.Sum(root.Raw)
 	p := page.Page{Title: r.Say("trust.title"), Data: trustPage{Subject: root.Subject.CommonName, From: root.NotBefore, Until: root.NotAfter,
@@ -264,7 +252,8 @@ func pairs(b []byte) string {
 	return strings.Join(out, ":")
 }
 
-func (h *Handlers) rootFile(r *page.Request) error {
+// RootFile serves the root certificate as a file.
+func (h *Handlers) RootFile(r *page.Request) error {
 	_, name, _ := strings.Cut(r.Path(), "/trust/")
 	var body []byte
 	var err error
@@ -304,4 +293,9 @@ func bundle(certificate []byte) ([]byte, error) {
 		Type    asn1.ObjectIdentifier
 		Content asn1.RawValue
 	}{signed, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: content}})
+}
+
+// ShowVerify serves the page on which files are checked.
+func (h *Handlers) ShowVerify(r *page.Request) error {
+	return h.showVerify(r, http.StatusOK, verifyPage{}, page.Page{})
 }

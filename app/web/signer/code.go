@@ -16,14 +16,19 @@ import (
 // proofLasts is how long a browser keeps the proof; the proof itself ends then too.
 const proofLasts = time.Hour
 
+// codePage is the page that asks for a code.
+type codePage struct {
+	visitPage
+	Masked string // address that the code goes to
+	Sent   bool   // it is on its way
+}
+
 // showGate asks for the code that an invitation wants before anything is shown.
-func showGate(r *page.Request, v *visitor, status int, p page.Page) error {
-	own := frame(r, v, r.Say("gate.title"))
+func showGate(v *Visitor, status int, p page.Page) error {
+	own := frame(v, v.Say("gate.title"))
 	own.Values, own.Faults, own.Fault, own.Notice = p.Values, p.Faults, p.Fault, p.Notice
-	data := own.Data.(visitPage)
-	data.Masked, data.Sent = mask(v.Invitation.Email), p.Notice != nil || p.Faults != nil
-	own.Data = data
-	return r.Render(status, "gate", own)
+	own.Data = codePage{visitPageOf(v), mask(v.Invitation.Email), p.Notice != nil || p.Faults != nil}
+	return v.Render(status, "gate", own)
 }
 
 // mask shows enough of an address to be recognised by whoever has it.
@@ -36,46 +41,48 @@ func mask(address string) string {
 	return string(first) + "…@" + host
 }
 
-func (h *Handlers) requestCode(r *page.Request, v *visitor) error {
+// RequestCode sends the code that proves who opened the link.
+func (h *Handlers) RequestCode(v *Visitor) error {
 	if v.Stage != signing.StageIdentify {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	err := h.Signing.RequestCode(r.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	err := h.Signing.RequestCode(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	if err != nil {
-		return gateAgain(r, v, err)
+		return gateAgain(v, err)
 	}
-	return showGate(r, v, http.StatusOK, page.Page{Notice: r.Notice("ok", "gate.sent", "address", mask(v.Invitation.Email))})
+	return showGate(v, http.StatusOK, page.Page{Notice: v.Notice("ok", "gate.sent", "address", mask(v.Invitation.Email))})
 }
 
-func (h *Handlers) identify(r *page.Request, v *visitor) error {
+// Identify checks the code.
+func (h *Handlers) Identify(v *Visitor) error {
 	if v.Stage != signing.StageIdentify {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
 	code := strings.Map(func(c rune) rune {
 		if c == ' ' || c == '-' && v.Invitation.Authentication == signing.ByEmailCode {
 			return -1
 		}
 		return c
-	}, r.Form.Value("code"))
-	proof, err := h.Signing.Identify(r.UserContext(), v.who, v.who.Document, v.who.Invitation, code)
+	}, v.Form.Value("code"))
+	proof, err := h.Signing.Identify(v.UserContext(), v.who, v.who.Document, v.who.Invitation, code)
 	if err != nil {
-		return gateAgain(r, v, err)
+		return gateAgain(v, err)
 	}
-	r.Keep(proofCookie, proof, v.base, proofLasts)
-	return r.SeeOther(v.base)
+	v.Keep(proofCookie, proof, v.base, proofLasts)
+	return v.SeeOther(v.base)
 }
 
 // gateAgain shows what was wrong with a code, or how long to wait.
-func gateAgain(r *page.Request, v *visitor, err error) error {
-	f := r.FailureOf(err)
+func gateAgain(v *Visitor, err error) error {
+	f := v.FailureOf(err)
 	switch account.KindOf(err) {
 	case account.KindInvalid:
-		return showGate(r, v, f.Status, page.Page{Faults: r.Translated(f.Faults)})
+		return showGate(v, f.Status, page.Page{Faults: v.Translated(f.Faults)})
 	case account.KindThrottled:
-		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
-		return showGate(r, v, f.Status, page.Page{Fault: r.Say("gate.wait", "n", f.Wait), Faults: map[string][]string{}})
+		v.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
+		return showGate(v, f.Status, page.Page{Fault: v.Say("gate.wait", "n", f.Wait), Faults: map[string][]string{}})
 	case account.KindConflict:
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
 	return err
 }

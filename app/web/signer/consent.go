@@ -5,32 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
-// consentRoutes are about agreeing to sign electronically, and about what people
-// can say when something is in the way.
-func (h *Handlers) consentRoutes(app *fiber.App) {
-	const base = "/s/:token"
-	h.Site.Post(app, base+"/consent", h.invited(h.agree))
-	h.Site.Get(app, base+"/withdraw", h.invited(askWithdraw))
-	h.Site.Post(app, base+"/withdraw", h.invited(h.withdrawConsent))
-	h.Site.Get(app, base+"/report", h.invited(func(r *page.Request, v *visitor) error { return showReport(r, v) }))
-	h.Site.Post(app, base+"/report", h.invited(h.reportProblem))
+// consentPage is the page that asks for consent before anything else.
+type consentPage struct {
+	visitPage
+	Other *otherReader // who is signed in, if it is somebody else
 }
 
 // showConsentGate asks whether somebody agrees, before anything of the document is
 // sent to them.
-func showConsentGate(r *page.Request, v *visitor) error {
-	p := frame(r, v, r.Say("agree.title"))
-	data := p.Data.(visitPage)
-	data.Other = otherReaderOf(r, v)
-	p.Data = data
-	return r.Render(http.StatusOK, "agree", p)
+func showConsentGate(v *Visitor) error {
+	p := frame(v, v.Say("agree.title"))
+	p.Data = consentPage{visitPageOf(v), otherReaderOf(v)}
+	return v.Render(http.StatusOK, "agree", p)
 }
 
 // AsksHere says whether the page of the document asks for consent.
@@ -38,55 +28,58 @@ func (p visitPage) AsksHere() bool {
 	return p.Consent != "" && p.Company.ConsentMode != account.ConsentGate
 }
 
-func (h *Handlers) agree(r *page.Request, v *visitor) error {
-	_, err := h.Signing.Agree(r.UserContext(), v.who, v.who.Document, v.who.Invitation)
+// Agree records consent to sign electronically.
+func (h *Handlers) Agree(v *Visitor) error {
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	if err != nil && account.KindOf(err) != account.KindConflict {
 		return err
 	}
-	return r.SeeOther(v.base)
+	return v.SeeOther(v.base)
 }
 
-func askWithdraw(r *page.Request, v *visitor) error {
+// AskWithdraw asks whether consent is to be withdrawn.
+func AskWithdraw(v *Visitor) error {
 	if v.Stage != signing.StageSign || v.Consent == "" {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	return ask(r, v, "withdraw")
+	return ask(v, "withdraw")
 }
 
-func (h *Handlers) withdrawConsent(r *page.Request, v *visitor) error {
-	_, err := h.Signing.WithdrawConsent(r.UserContext(), v.who, v.who.Document, v.who.Invitation)
+// WithdrawConsent withdraws consent.
+func (h *Handlers) WithdrawConsent(v *Visitor) error {
+	_, err := h.Signing.WithdrawConsent(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	switch {
 	case err == nil:
-		r.Flash("ok", "withdraw.done")
+		v.Flash("ok", "withdraw.done")
 	case account.KindOf(err) != account.KindConflict:
 		return err
 	}
-	return r.SeeOther(v.base)
+	return v.SeeOther(v.base)
 }
 
 // noteConsent records the tick of somebody who saves what they filled in, so that
 // the next device knows it.
-func (h *Handlers) noteConsent(r *page.Request, v *visitor) error {
-	if v.Consent == "" || v.Agreed || r.Form.Value("consent") != "yes" {
+func (h *Handlers) noteConsent(v *Visitor) error {
+	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
 	}
-	_, err := h.Signing.Agree(r.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	return err
 }
 
-func showReport(r *page.Request, v *visitor) error {
-	return r.Render(http.StatusOK, "report-problem", frame(r, v, r.Say("report.title")))
+// ShowReport serves the form for reporting a problem.
+func ShowReport(v *Visitor) error {
+	return v.Render(http.StatusOK, "report-problem", plainPage(v, v.Say("report.title")))
 }
 
-// reportProblem tells the sender what is in somebody's way.
-func (h *Handlers) reportProblem(r *page.Request, v *visitor) error {
-	err := h.Signing.ReportProblem(r.UserContext(), v.who, v.who.Document, v.who.Invitation, r.Form.Value("message"))
+// ReportProblem tells the sender what is in somebody's way.
+func (h *Handlers) ReportProblem(v *Visitor) error {
+	err := h.Signing.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
-		return r.Again(err, "report-problem", frame(r, v, r.Say("report.title")))
+		return v.Again(err, "report-problem", plainPage(v, v.Say("report.title")))
 	}
-	p := frame(r, v, "")
-	r.Flash("ok", "report.done", "sender", p.Data.(visitPage).Sender)
-	return r.SeeOther(v.base)
+	v.Flash("ok", "report.done", "sender", visitPageOf(v).Sender)
+	return v.SeeOther(v.base)
 }
 
 // otherReader is a member who is signed in here and is not the one invited.
@@ -96,11 +89,11 @@ type otherReader struct {
 }
 
 // otherReaderOf finds out whether the link of one person was opened by another.
-func otherReaderOf(r *page.Request, v *visitor) *otherReader {
-	if r.Query("as") == "invited" {
+func otherReaderOf(v *Visitor) *otherReader {
+	if v.Query("as") == "invited" {
 		return nil
 	}
-	_, u, ok := r.SignedIn()
+	_, u, ok := v.SignedIn()
 	if !ok || strings.EqualFold(u.Email, v.Invitation.Email) {
 		return nil
 	}

@@ -9,11 +9,12 @@ import (
 // declineReasons are offered to whoever declines.
 var declineReasons = []string{"content", "mistake", "person", "paper", "other"}
 
-func askDecline(r *page.Request, v *visitor) error {
+// AskDecline asks why somebody declines.
+func AskDecline(v *Visitor) error {
 	if v.Document.NoDecline {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	return ask(r, v, "decline")
+	return ask(v, "decline")
 }
 
 // Reasons are those for declining.
@@ -33,10 +34,11 @@ func declineReason(r *page.Request) string {
 	return strings.Join(said, "\n")
 }
 
-func (h *Handlers) decline(r *page.Request, v *visitor) error {
-	reason := declineReason(r)
-	if _, err := h.Signing.Decline(r.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason); err != nil {
-		return asked(r, v, "decline", err)
+// Decline refuses to sign.
+func (h *Handlers) Decline(v *Visitor) error {
+	reason := declineReason(v.Request)
+	if _, err := h.Signing.Decline(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &reason); err != nil {
+		return asked(v, "decline", err)
 	}
-	return r.SeeOther(v.base)
+	return v.SeeOther(v.base)
 }

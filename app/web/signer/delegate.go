@@ -4,25 +4,26 @@ import (
 	"strings"
 
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
-func askDelegate(r *page.Request, v *visitor) error {
+// AskDelegate asks to whom an invitation is passed on.
+func AskDelegate(v *Visitor) error {
 	if v.Document.NoDelegation {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	return ask(r, v, "delegate")
+	return ask(v, "delegate")
 }
 
-func (h *Handlers) delegate(r *page.Request, v *visitor) error {
-	name, email := strings.TrimSpace(r.Form.Value("name")), strings.TrimSpace(r.Form.Value("email"))
+// Delegate passes an invitation on to somebody else.
+func (h *Handlers) Delegate(v *Visitor) error {
+	name, email := strings.TrimSpace(v.Form.Value("name")), strings.TrimSpace(v.Form.Value("email"))
 	in := signing.InvitationInput{Name: &name, Email: &email}
-	if message := r.Form.Value("message"); message != "" {
+	if message := v.Form.Value("message"); message != "" {
 		in.Message = &message
 	}
-	reason := r.Form.Value("reason")
-	if _, err := h.Signing.Delegate(r.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason); err != nil {
-		return asked(r, v, "delegate", err)
+	reason := v.Form.Value("reason")
+	if _, err := h.Signing.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason); err != nil {
+		return asked(v, "delegate", err)
 	}
-	return farewell(r, v, "delegate.done", "name", name)
+	return farewell(v, "delegate.done", "name", name)
 }

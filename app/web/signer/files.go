@@ -16,15 +16,15 @@ import (
 	"paraph/app/web/page"
 )
 
-// picture is one page of a file as it stands.
-func (h *Handlers) picture(r *page.Request, v *visitor) error {
-	return SendPicture(r, h.Signing, v.who, v.who.Document)
+// PagePicture is one page of a file as it stands.
+func (h *Handlers) PagePicture(v *Visitor) error {
+	return SendPicture(v.Request, h.Signing, v.who, v.who.Document)
 }
 
-// typed is a name in a script face, drawn with the very outlines that go into
+// Typed is a name in a script face, drawn with the very outlines that go into
 // the PDF.
-func (h *Handlers) typed(r *page.Request, _ *visitor) error {
-	return SendTyped(r, h.Fonts, r.Query("text"), r.Query("font"))
+func (h *Handlers) Typed(v *Visitor) error {
+	return SendTyped(v.Request, h.Fonts, v.Query("text"), v.Query("font"))
 }
 
 func SendTyped(r *page.Request, fonts *text.Fonts, written, font string) error {
@@ -35,20 +35,20 @@ func SendTyped(r *page.Request, fonts *text.Fonts, written, font string) error {
 		`fill="#14285a"`, path)
 }
 
-// download gives what a person may take home: while signing goes on the file as
+// Download gives what a person may take home: while signing goes on the file as
 // it stands, and in the end the sealed one.
-func (h *Handlers) download(r *page.Request, v *visitor) error {
+func (h *Handlers) Download(v *Visitor) error {
 	in, ok := map[string]signing.DownloadInput{
 		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
-	}[r.Params("what")]
+	}[v.Params("what")]
 	if !ok {
 		return account.NotFound("file")
 	}
-	d, err := h.Signing.Download(r.UserContext(), v.who, v.who.Document, in)
+	d, err := h.Signing.Download(v.UserContext(), v.who, v.who.Document, in)
 	if err != nil {
 		return err
 	}
-	return Stream(r, d)
+	return Stream(v.Request, d)
 }
 
 // Stream sends a download.
@@ -82,6 +82,12 @@ func plainName(name string) string {
 	}, name)
 }
 
+// textPage is the document as text.
+type textPage struct {
+	visitPage
+	Pages []pageText
+}
+
 // pageText is one page as text.
 type pageText struct {
 	ID, Label, Text string
@@ -89,11 +95,11 @@ type pageText struct {
 }
 
 // texts gives the text of every page of every file, in order, by the file.
-func (h *Handlers) texts(r *page.Request, v *visitor) (map[string][]string, error) {
+func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 	out := map[string][]string{}
 	for i := range v.Document.Files {
 		id := v.Document.Files[i].ID
-		pages, err := h.Signing.PageTexts(r.UserContext(), v.who, v.who.Document, id)
+		pages, err := h.Signing.PageTexts(v.UserContext(), v.who, v.who.Document, id)
 		if err != nil {
 			return nil, err
 		}
@@ -102,32 +108,29 @@ func (h *Handlers) texts(r *page.Request, v *visitor) (map[string][]string, erro
 	return out, nil
 }
 
-// showText is the whole document as text, with what was filled in so far.
-func (h *Handlers) showText(r *page.Request, v *visitor) error {
+// ShowText is the whole document as text, with what was filled in so far.
+func (h *Handlers) ShowText(v *Visitor) error {
 	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	all, err := h.texts(r, v)
+	all, err := h.texts(v)
 	if err != nil {
 		return err
 	}
-	s := h.signPage(r, v, page.Form{}, nil)
+	s := h.signPage(v, page.Form{}, nil)
 	var pages []pageText
 	for i := range s.Sheets {
 		x := &s.Sheets[i]
 		pages = append(pages, pageText{x.ID, x.Label, all[x.File][x.Number-1], x.Fields})
 	}
-	p := frame(r, v, r.Say("text.title", "title", v.Document.Title))
-	p.Data = struct {
-		visitPage
-		Pages []pageText
-	}{p.Data.(visitPage), pages}
-	return r.Render(http.StatusOK, "text", p)
+	p := frame(v, v.Say("text.title", "title", v.Document.Title))
+	p.Data = textPage{visitPageOf(v), pages}
+	return v.Render(http.StatusOK, "text", p)
 }
 
-// showDisclosure is what a person agrees to, to be read and printed.
-func showDisclosure(r *page.Request, v *visitor) error {
-	return r.Render(http.StatusOK, "disclosure", frame(r, v, r.Say("disclosure.title")))
+// ShowDisclosure is what a person agrees to, to be read and printed.
+func ShowDisclosure(v *Visitor) error {
+	return v.Render(http.StatusOK, "disclosure", plainPage(v, v.Say("disclosure.title")))
 }
 
 // SendSVG answers with one line or shape.

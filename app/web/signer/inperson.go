@@ -3,8 +3,6 @@ package signer
 import (
 	"net/http"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -20,15 +18,8 @@ const inPerson = "in-person"
 // deviceCookie keeps the code of a device that was handed over, for its pages only.
 const deviceCookie = "paraph_in_person"
 
-func (h *Handlers) inPersonRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/documents/:id/people/:invitation/in-person", h.askToHand)
-	h.Site.TeamPost(app, "/app/documents/:id/people/:invitation/in-person", h.handDevice)
-	h.Site.Post(app, "/s/"+inPerson+"/confirm", h.confirmPerson)
-	h.Site.Post(app, "/s/"+inPerson+"/back", h.handBack)
-}
-
-// askToHand says what handing over does, before it is done.
-func (h *Handlers) askToHand(r *page.Request) error {
+// AskHandOver says what handing over does, before it is done.
+func (h *Handlers) AskHandOver(r *page.Request) error {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -47,8 +38,8 @@ func (h *Handlers) askToHand(r *page.Request) error {
 	return r.Render(http.StatusOK, "host", page.Page{Title: r.Say("act.host.title", "name", inv.Name), Data: data})
 }
 
-// handDevice signs the member out and shows the pages of the person.
-func (h *Handlers) handDevice(r *page.Request) error {
+// HandOver signs the member out and shows the pages of the person.
+func (h *Handlers) HandOver(r *page.Request) error {
 	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
@@ -62,7 +53,7 @@ func (h *Handlers) handDevice(r *page.Request) error {
 
 // onDevice runs a handler for who signs on a device that was handed over, once they
 // have said who they are, and as long as there is something to sign.
-func (h *Handlers) onDevice(r *page.Request, show func(*page.Request, *visitor) error) error {
+func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if account.KindOf(err) == account.KindUnauthenticated {
 		return showHandBack(r, nil)
@@ -70,8 +61,8 @@ func (h *Handlers) onDevice(r *page.Request, show func(*page.Request, *visitor) 
 	if err != nil {
 		return err
 	}
-	v := &visitor{token: inPerson, base: "/s/" + inPerson, host: p.Host}
-	if err := h.meet(r, v, p.Who); err != nil {
+	v := &Visitor{Request: r, token: inPerson, base: "/s/" + inPerson, host: p.Host}
+	if err := h.meet(v, p.Who); err != nil {
 		return err
 	}
 	toSign := v.Stage == signing.StageSign || v.Stage == signing.StageConsent || v.Stage == signing.StageIdentify
@@ -79,18 +70,19 @@ func (h *Handlers) onDevice(r *page.Request, show func(*page.Request, *visitor) 
 		return showHandBack(r, v)
 	}
 	if !p.Confirmed {
-		confirm := frame(r, v, r.Say("host.title", "name", v.Invitation.Name))
+		confirm := plainPage(v, r.Say("host.title", "name", v.Invitation.Name))
 		return r.Render(http.StatusOK, "in-person", confirm)
 	}
-	return show(r, v)
+	return show(v)
 }
 
-func (h *Handlers) confirmPerson(r *page.Request) error {
+// ConfirmPerson begins the visit, once the person has said that they are the one invited.
+func (h *Handlers) ConfirmPerson(r *page.Request) error {
 	return changed(r, h.Signing.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// handBack ends what the device was handed over for.
-func (h *Handlers) handBack(r *page.Request) error {
+// HandBack ends what the device was handed over for.
+func (h *Handlers) HandBack(r *page.Request) error {
 	return changed(r, h.Signing.HandBack(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
@@ -110,7 +102,7 @@ type handBackPage struct {
 
 // showHandBack asks for the device back. Nothing of the document is on the page; v is
 // nil where it is not known any more who signed.
-func showHandBack(r *page.Request, v *visitor) error {
+func showHandBack(r *page.Request, v *Visitor) error {
 	if r.Scripted() {
 		return account.Conflict("not_to_sign", r.Say("sign.gone"))
 	}

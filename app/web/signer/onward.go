@@ -9,7 +9,7 @@ const leaveAfter = 10
 
 // leadOn shows where the sender wants people to go after signing. The page goes
 // there by itself only for who has signed just now.
-func (p *visitPage) leadOn(address string, now bool) {
+func (p *outcomePage) leadOn(address string, now bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return

@@ -15,16 +15,23 @@ import (
 	"paraph/app/web/page"
 )
 
+// documentPage is the page on which somebody signs, or sees who will.
+type documentPage struct {
+	visitPage
+	Sign  *signPage
+	Other *otherReader // who is signed in, if it is somebody else
+}
+
 // showSign is the page on which somebody signs, with what they filled in so far
 // and with what was wrong with it, if it was sent.
-func (h *Handlers) showSign(r *page.Request, v *visitor, status int, sent page.Form, fault error) error {
-	p := frame(r, v, r.Say("sign.title", "title", v.Document.Title))
-	s := h.signPage(r, v, sent, fault)
+func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error) error {
+	p := frame(v, v.Say("sign.title", "title", v.Document.Title))
+	s := h.signPage(v, sent, fault)
 	if s.Required > 0 {
-		p.Title += " (" + r.Say("js.progress", "done", s.Done, "n", s.Required) + ")"
+		p.Title += " (" + v.Say("js.progress", "done", s.Done, "n", s.Required) + ")"
 	}
 	if len(s.Sheets) <= textsInline {
-		all, err := h.texts(r, v)
+		all, err := h.texts(v)
 		if err != nil {
 			return err
 		}
@@ -34,68 +41,66 @@ func (h *Handlers) showSign(r *page.Request, v *visitor, status int, sent page.F
 	} else {
 		s.TextApart = true
 	}
-	data := p.Data.(visitPage)
-	data.Sign, data.Other = s, otherReaderOf(r, v)
-	p.Data, p.Scripts = data, []string{"sign.js"}
+	p.Data, p.Scripts = documentPage{visitPageOf(v), s, otherReaderOf(v)}, []string{"sign.js"}
 	p.Styles += s.places()
-	return r.Render(status, "sign", p)
+	return v.Render(status, "sign", p)
 }
 
 // textsInline is the number of pages up to which their text is on the page
 // itself; of longer documents it has pages of its own.
 const textsInline = 60
 
-// answer takes what was filled in: to sign with it, or to keep it.
-func (h *Handlers) answer(r *page.Request, v *visitor) error {
+// Answer takes what was filled in: to sign with it, or to keep it.
+func (h *Handlers) Answer(v *Visitor) error {
 	if v.Stage != signing.StageSign {
-		if r.Scripted() {
-			return account.Conflict("not_to_sign", r.Say("sign.gone"))
+		if v.Scripted() {
+			return account.Conflict("not_to_sign", v.Say("sign.gone"))
 		}
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	if r.Form.Value("do") == "finish" {
-		return h.finish(r, v)
+	if v.Form.Value("do") == "finish" {
+		return h.finish(v)
 	}
-	err := h.Signing.SaveAnswers(r.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(r, v))
+	err := h.Signing.SaveAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation, h.answers(v))
 	if err != nil {
 		return err
 	}
-	if err := h.noteConsent(r, v); err != nil {
+	if err := h.noteConsent(v); err != nil {
 		return err
 	}
-	if r.Scripted() {
-		return r.SendStatus(http.StatusNoContent)
+	if v.Scripted() {
+		return v.SendStatus(http.StatusNoContent)
 	}
-	r.Flash("ok", "sign.saved")
-	return r.SeeOther(v.base)
+	v.Flash("ok", "sign.saved")
+	return v.SeeOther(v.base)
 }
 
-func (h *Handlers) finish(r *page.Request, v *visitor) error {
-	yes := r.Form.Value("consent") == "yes"
-	a := h.answers(r, v)
+func (h *Handlers) finish(v *Visitor) error {
+	yes := v.Form.Value("consent") == "yes"
+	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes}
-	attachments(r, v, in.Fields)
+	attachments(v, in.Fields)
 	if in.Signature == nil && v.Invitation.Role == signing.Signer {
 		// Signing without saying with what is refused together with all else.
 		in.Signature = &signing.Mark{Type: "drawn"}
 	}
-	_, err := h.Signing.Sign(r.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
+	_, err := h.Signing.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
 	switch account.KindOf(err) {
 	case account.KindInvalid:
-		return h.showSign(r, v, http.StatusUnprocessableEntity, r.Form, err)
+		return h.showSign(v, http.StatusUnprocessableEntity, v.Form, err)
 	case account.KindConflict:
-		return r.SeeOther(v.base) // signed in another window, voided, expired: the page says which
+		return v.SeeOther(v.base) // signed in another window, voided, expired: the page says which
 	}
 	if err != nil {
 		return err
 	}
-	return r.SeeOther(v.base + "?just=signed")
+	return v.SeeOther(v.base + "?just=signed")
 }
 
 // answers reads what was filled in.
-func (h *Handlers) answers(r *page.Request, v *visitor) signing.Answers {
-	saved := h.ownMarks(r, v)
-	out := signing.Answers{Values: map[string]string{}, Signature: Mark(r, "signature", saved), Initials: Mark(r, "initials", saved)}
+func (h *Handlers) answers(v *Visitor) signing.Answers {
+	saved := h.ownMarks(v)
+	out := signing.Answers{Values: map[string]string{}, Signature: Mark(v.Request, "signature", saved), Initials: Mark(v.Request, "initials", saved)}
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		if x.ReadOnly {
 			continue
@@ -103,11 +108,11 @@ func (h *Handlers) answers(r *page.Request, v *visitor) signing.Answers {
 		name := inputName(x)
 		switch {
 		case x.Type == "checkbox":
-			out.Values[x.ID] = truth(r.Form.Value(name) == "yes")
+			out.Values[x.ID] = truth(v.Form.Value(name) == "yes")
 		case x.Type == "radio" && len(x.Options) == 0:
-			out.Values[x.ID] = truth(r.Form.Value(name) == x.ID)
-		case isFilled(x.Type) && r.Form.Has(name):
-			out.Values[x.ID] = strings.ReplaceAll(r.Form.Value(name), "\r\n", "\n")
+			out.Values[x.ID] = truth(v.Form.Value(name) == x.ID)
+		case isFilled(x.Type) && v.Form.Has(name):
+			out.Values[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		}
 	}
 	return out
@@ -127,9 +132,9 @@ func isFilled(kind string) bool {
 
 // attachments adds the files that were handed in, in the form that the heart
 // takes them.
-func attachments(r *page.Request, v *visitor, values map[string]string) {
+func attachments(v *Visitor, values map[string]string) {
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
-		f, ok := r.Form.Files[inputName(x)]
+		f, ok := v.Form.Files[inputName(x)]
 		if x.Type != "attachment" || !ok || len(f.Data) == 0 {
 			continue
 		}
@@ -226,14 +231,14 @@ func SavedAddress(kind string, m *signing.Mark) string {
 
 // ownMarks are what the person invited keeps to sign with, if they are a member who
 // is signed in here.
-func (h *Handlers) ownMarks(r *page.Request, v *visitor) signing.SavedMarks {
-	who, u, ok := r.SignedIn()
+func (h *Handlers) ownMarks(v *Visitor) signing.SavedMarks {
+	who, u, ok := v.SignedIn()
 	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
 		return signing.SavedMarks{}
 	}
-	saved, err := h.Signing.SavedMarks(r.UserContext(), who)
+	saved, err := h.Signing.SavedMarks(v.UserContext(), who)
 	if err != nil {
-		h.Log.Error("saved signature", "request_id", r.RequestID(), "error", err)
+		h.Log.Error("saved signature", "request_id", v.RequestID(), "error", err)
 	}
 	return saved
 }

@@ -89,27 +89,27 @@ func inputName(x *signing.Field) string {
 
 // signPage gathers the pages and the fields of one person. Values are what was
 // sent just now, else what was saved, else what is known.
-func (h *Handlers) signPage(r *page.Request, v *visitor, sent page.Form, fault error) *signPage {
+func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
 	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == signing.Approver,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	s.Loose = len(own) == 0 && !s.Approves
 	s.Signs = !s.Approves
-	s.addSheets(r, v)
+	s.addSheets(v)
 	for _, x := range own {
-		s.addField(r, v, x, sent, h.Now())
+		s.addField(v, x, sent, h.Now())
 	}
-	saved := h.ownMarks(r, v)
-	s.Signature = markViewOf(r, v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
-	s.Initials = markViewOf(r, v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
+	saved := h.ownMarks(v)
+	s.Signature = markViewOf(v, "signature", v.Invitation.Name, v.Answers.Mark("signature"), sent)
+	s.Initials = markViewOf(v, "initials", signing.Initials(v.Invitation.Name), v.Answers.Mark("initials"), sent)
 	s.Signature.offer(saved.Signature)
 	s.Initials.offer(saved.Initials)
-	s.explainFaults(r, fault)
+	s.explainFaults(v.Request, fault)
 	s.count(v.Consent != "" && v.Company.ConsentMode != account.ConsentGate)
 	return s
 }
 
-func (s *signPage) addSheets(r *page.Request, v *visitor) {
+func (s *signPage) addSheets(v *Visitor) {
 	total := 0
 	for i := range v.Document.Files {
 		total += len(v.Document.Files[i].Pages)
@@ -119,7 +119,7 @@ func (s *signPage) addSheets(r *page.Request, v *visitor) {
 		for n, size := range f.Pages {
 			k := len(s.Sheets) + 1
 			x := Sheet{ID: "p" + strconv.Itoa(k), File: f.ID, Number: n + 1, Lazy: k > 1, points: size.Width,
-				Label: r.Say("sign.page", "n", k, "total", total),
+				Label: v.Say("sign.page", "n", k, "total", total),
 				Src:   fmt.Sprintf("%s/pages/%s/%d.png?v=%.8s", v.base, f.ID, n+1, f.Current()),
 				Width: 1240, Height: max(1, int(1240*size.Height/max(size.Width, 1)+.5))}
 			if n == 0 && len(v.Document.Files) > 1 {
@@ -139,14 +139,14 @@ func (s *signPage) sheetOf(x *signing.Field) *Sheet {
 	return nil
 }
 
-func (s *signPage) addField(r *page.Request, v *visitor, x *signing.Field, sent page.Form, now time.Time) {
+func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now time.Time) {
 	on := s.sheetOf(x)
 	if on == nil {
 		return
 	}
 	n := len(s.Fields) + 1
 	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
-		Label: cmp.Or(x.Label, x.Name, r.Say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
+		Label: cmp.Or(x.Label, x.Name, v.Say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
 		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
 	f.Value = x.Automatic(v.Invitation, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
@@ -267,7 +267,7 @@ func (m *markView) offer(saved *signing.Mark) {
 	}
 }
 
-func markViewOf(r *page.Request, v *visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
+func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
 	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
 	if kind == "initials" {
 		m.Text = name
@@ -283,7 +283,7 @@ func markViewOf(r *page.Request, v *visitor, kind, name string, saved *signing.M
 		m.Type, m.Data, m.Ink = sent.Value(kind+".type"), sent.Value(kind+".data"), sent.Value(kind+".ink")
 	}
 	for i, face := range text.Scripts() {
-		m.Styles = append(m.Styles, markStyle{Value: face, Label: r.Say("mark.style", "n", i+1), Checked: face == m.Font,
+		m.Styles = append(m.Styles, markStyle{Value: face, Label: v.Say("mark.style", "n", i+1), Checked: face == m.Font,
 			Src: v.base + "/typed.svg?font=" + face + "&text=" + url.QueryEscape(cmp.Or(m.Text, name))})
 	}
 	return m

@@ -6,15 +6,14 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
-// visitor is a person who came through the link of an invitation.
-type visitor struct {
+// Visitor is a person who came through the link of an invitation.
+type Visitor struct {
+	*page.Request
 	*signing.Visit
 	who   account.Actor
 	token string
@@ -22,40 +21,12 @@ type visitor struct {
 	host  string // name of the member on whose device they sign, "" for their own
 }
 
-// VisitRoutes are the pages behind the links of invitations.
-func (h *Handlers) VisitRoutes(app *fiber.App) {
-	const base = "/s/:token"
-	h.inPersonRoutes(app)
-	h.padRoutes(app)
-	h.Site.Get(app, base, h.invited(h.showVisit))
-	h.Site.Post(app, base, h.invited(h.answer))
-	h.Site.Post(app, base+"/viewed", h.invited(h.viewed))
-	h.Site.Get(app, base+"/decline", h.invited(askDecline))
-	h.Site.Post(app, base+"/decline", h.invited(h.decline))
-	h.Site.Get(app, base+"/delegate", h.invited(askDelegate))
-	h.Site.Post(app, base+"/delegate", h.invited(h.delegate))
-	h.Site.Get(app, base+"/not-me", h.invited(func(r *page.Request, v *visitor) error { return ask(r, v, "not-me") }))
-	h.Site.Post(app, base+"/not-me", h.invited(h.notMe))
-	h.Site.Get(app, base+"/clear", h.invited(func(r *page.Request, v *visitor) error { return ask(r, v, "clear") }))
-	h.Site.Post(app, base+"/clear", h.invited(h.clear))
-	h.consentRoutes(app)
-	h.Site.Post(app, base+"/code", h.invited(h.requestCode))
-	h.Site.Post(app, base+"/identify", h.invited(h.identify))
-	h.Site.Post(app, base+"/ask", h.invited(h.askForLink))
-	h.Site.Post(app, base+"/again", h.sendLink)
-	h.Site.Get(app, base+"/text", h.invited(h.showText))
-	h.Site.Get(app, base+"/disclosure", h.invited(showDisclosure))
-	h.Site.Get(app, base+"/typed.svg", h.invited(h.typed))
-	h.Site.Get(app, base+"/pages/:file/:page.png", h.invited(h.picture))
-	h.Site.Get(app, base+"/files/:what", h.invited(h.download))
-}
-
 // proofCookie keeps the proof that a code was given, for the pages of one link.
 const proofCookie = "paraph_proof"
 
-// invited finds whose link it is, before the handler runs. A link that opens
+// Invited finds whose link it is, before the handler runs. A link that opens
 // nothing is answered with the same page whatever is wrong with it.
-func (h *Handlers) invited(show func(*page.Request, *visitor) error) page.Handler {
+func (h *Handlers) Invited(show func(*Visitor) error) page.Handler {
 	return func(r *page.Request) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
 		token := r.Params("token")
@@ -69,23 +40,23 @@ func (h *Handlers) invited(show func(*page.Request, *visitor) error) page.Handle
 		if err != nil {
 			return err
 		}
-		v := &visitor{token: token, base: "/s/" + token}
-		err = h.meet(r, v, who)
+		v := &Visitor{Request: r, token: token, base: "/s/" + token}
+		err = h.meet(v, who)
 		if account.KindOf(err) == account.KindNotFound {
 			return deadLink(r, token)
 		}
 		if err != nil {
 			return err
 		}
-		return show(r, v)
+		return show(v)
 	}
 }
 
 // meet finds out what a visitor may see, and speaks their language.
-func (h *Handlers) meet(r *page.Request, v *visitor, who account.Actor) (err error) {
-	v.who = r.From(h.proven(r, who))
-	if v.Visit, err = h.Signing.Visit(r.UserContext(), v.who); err == nil {
-		r.Speak(v.Invitation.Locale)
+func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
+	v.who = v.From(h.proven(v.Request, who))
+	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
+		v.Speak(v.Invitation.Locale)
 	}
 	return err
 }
@@ -116,22 +87,23 @@ type visitPage struct {
 	Sender string // name of who asks
 	Done   int
 	Total  int
-	Hosted string    // name of the member on whose device they sign
-	Sign   *signPage // only where there is something to sign
+	Hosted string // name of the member on whose device they sign
+}
+
+// outcomePage is the page of a link where there is nothing to do, or not yet.
+type outcomePage struct {
+	visitPage
 	Files  []finished
 	SHA256 string
-	Masked string       // address that a code goes to
-	Sent   bool         // a code is on its way
-	Other  *otherReader // who is signed in, if it is somebody else
-	Onward string       // where people are led after signing
-	Host   string       // of Onward
-	Leaves int          // seconds after which a script goes there, 0 never
+	Onward string // where people are led after signing
+	Host   string // of Onward
+	Leaves int    // seconds after which a script goes there, 0 never
 }
 
 // finished is a file that can be downloaded.
 type finished struct{ Name, Href, Kind string }
 
-func visitPageOf(r *page.Request, v *visitor) visitPage {
+func visitPageOf(v *Visitor) visitPage {
 	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host}
 	if p.Sender == "" {
 		p.Sender = v.Document.Owner.Email
@@ -141,9 +113,16 @@ func visitPageOf(r *page.Request, v *visitor) visitPage {
 	return p
 }
 
-// frame is a page of a link, to which the handler adds what is its own.
-func frame(r *page.Request, v *visitor, title string) page.Page {
-	return page.Page{Title: title, Data: visitPageOf(r, v), Zone: zoneOf(v.Company), Styles: accent(v.Company.BrandColor)}
+// frame is a page of a link without its data.
+func frame(v *Visitor, title string) page.Page {
+	return page.Page{Title: title, Zone: zoneOf(v.Company), Styles: accent(v.Company.BrandColor)}
+}
+
+// plainPage is a page of a link that shows only what all of them have in common.
+func plainPage(v *Visitor, title string) page.Page {
+	p := frame(v, title)
+	p.Data = visitPageOf(v)
+	return p
 }
 
 func zoneOf(c account.Company) *time.Location {
@@ -162,120 +141,127 @@ func accent(color string) template.CSS {
 	return template.CSS(fmt.Sprintf("@media (prefers-color-scheme:light){:root{--accent:%[1]s;--accent-hover:color-mix(in srgb,%[1]s 80%%,#000)}}", color))
 }
 
-// showVisit is the page that a link opens. It changes nothing: whoever fetches
+// ShowVisit is the page that a link opens. It changes nothing: whoever fetches
 // links to look for harm in them does no harm by it.
-func (h *Handlers) showVisit(r *page.Request, v *visitor) error {
+func (h *Handlers) ShowVisit(v *Visitor) error {
 	switch v.Stage {
 	case signing.StageSign:
-		return h.showSign(r, v, http.StatusOK, page.Form{}, nil)
+		return h.showSign(v, http.StatusOK, page.Form{}, nil)
 	case signing.StageIdentify:
-		return showGate(r, v, http.StatusOK, page.Page{})
+		return showGate(v, http.StatusOK, page.Page{})
 	case signing.StageConsent:
-		return showConsentGate(r, v)
+		return showConsentGate(v)
 	}
-	p := frame(r, v, r.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
+	p := frame(v, v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
 	if v.Stage == signing.StageSealing {
 		p.Refresh = 5
 	}
-	data := p.Data.(visitPage)
+	data := outcomePage{visitPage: visitPageOf(v)}
 	if v.Stage == signing.StageCompleted {
-		data.Files, data.SHA256 = finishedOf(r, v)
+		data.Files, data.SHA256 = finishedOf(v)
 	}
 	if v.Stage == signing.StageCompleted || v.Stage == signing.StageSigned {
-		data.leadOn(v.Document.RedirectURL, r.Query("just") == "signed")
+		data.leadOn(v.Document.RedirectURL, v.Query("just") == "signed")
 		if data.Leaves > 0 {
 			p.Scripts = []string{"leave.js"}
 		}
 	}
 	p.Data = data
-	return r.Render(http.StatusOK, "visit", p)
+	return v.Render(http.StatusOK, "visit", p)
 }
 
 // finishedOf lists what a person can take home, and the hash of the one file if
 // there is one.
-func finishedOf(r *page.Request, v *visitor) (files []finished, hash string) {
+func finishedOf(v *Visitor) (files []finished, hash string) {
 	if len(v.Document.Files) == 1 {
-		files = append(files, finished{r.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
+		files = append(files, finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
 		hash = v.Document.Files[0].Current()
 	}
-	return append(files, finished{r.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
-		finished{r.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
+	return append(files, finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
+		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
 }
 
-// viewed notes that somebody looks at the document: a script says so after the
+// Viewed notes that somebody looks at the document: a script says so after the
 // first gesture in a visible window.
-func (h *Handlers) viewed(r *page.Request, v *visitor) error {
+func (h *Handlers) Viewed(v *Visitor) error {
 	if v.Stage == signing.StageSign || v.Stage == signing.StageWaiting {
-		if _, err := h.Signing.MarkViewed(r.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+		if _, err := h.Signing.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
 			return err
 		}
 	}
-	return r.SendStatus(http.StatusNoContent)
+	return v.SendStatus(http.StatusNoContent)
 }
 
 // mustSign sends somebody for whom there is nothing to do to the page that says
 // why.
-func mustSign(r *page.Request, v *visitor) (gone bool, err error) {
+func mustSign(v *Visitor) (gone bool, err error) {
 	if v.Stage == signing.StageSign || v.Stage == signing.StageConsent {
 		return false, nil
 	}
-	return true, r.SeeOther(v.base)
+	return true, v.SeeOther(v.base)
 }
 
 // ask shows one of the small forms of a link.
-func ask(r *page.Request, v *visitor, name string) error {
-	if gone, err := mustSign(r, v); gone {
+func ask(v *Visitor, name string) error {
+	if gone, err := mustSign(v); gone {
 		return err
 	}
-	return r.Render(http.StatusOK, name, frame(r, v, r.Say(name+".title", "title", v.Document.Title)))
+	return v.Render(http.StatusOK, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
 }
 
 // asked is a small form that was sent and may have to be shown again.
-func asked(r *page.Request, v *visitor, name string, err error) error {
+func asked(v *Visitor, name string, err error) error {
 	if account.KindOf(err) == account.KindConflict {
-		return r.SeeOther(v.base)
+		return v.SeeOther(v.base)
 	}
-	return r.Again(err, name, frame(r, v, r.Say(name+".title", "title", v.Document.Title)))
+	return v.Again(err, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
 }
 
-func (h *Handlers) notMe(r *page.Request, v *visitor) error {
-	note := r.Form.Value("note")
-	if _, err := h.Signing.NotMe(r.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
-		return asked(r, v, "not-me", err)
+// NotMe tells the sender that the wrong person was invited.
+func (h *Handlers) NotMe(v *Visitor) error {
+	note := v.Form.Value("note")
+	if _, err := h.Signing.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
+		return asked(v, "not-me", err)
 	}
-	return farewell(r, v, "not-me.done")
+	return farewell(v, "not-me.done")
 }
 
-// clear forgets what was filled in.
-func (h *Handlers) clear(r *page.Request, v *visitor) error {
-	if err := h.Signing.ClearAnswers(r.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
-		return asked(r, v, "clear", err)
+// Clear forgets what was filled in.
+func (h *Handlers) Clear(v *Visitor) error {
+	if err := h.Signing.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+		return asked(v, "clear", err)
 	}
-	r.Flash("ok", "clear.done")
-	return r.SeeOther(v.base)
+	v.Flash("ok", "clear.done")
+	return v.SeeOther(v.base)
 }
 
 // farewell is the last page of a link: from here on it opens nothing.
-func farewell(r *page.Request, v *visitor, key string, pairs ...any) error {
-	p := page.Page{Title: r.Say(key + ".title"), Lead: r.Say(key+".text", pairs...), Data: visitPageOf(r, v), Styles: accent(v.Company.BrandColor)}
-	return r.Render(http.StatusOK, "farewell", p)
+func farewell(v *Visitor, key string, pairs ...any) error {
+	p := page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
+	return v.Render(http.StatusOK, "farewell", p)
 }
 
-// askForLink tells the sender that somebody wants to sign what has expired.
-func (h *Handlers) askForLink(r *page.Request, v *visitor) error {
-	err := h.Signing.AskForLink(r.UserContext(), v.who, v.who.Document, v.who.Invitation)
+// AskForLink tells the sender that somebody wants to sign what has expired.
+func (h *Handlers) AskForLink(v *Visitor) error {
+	err := h.Signing.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
 	if err != nil && account.KindOf(err) != account.KindConflict {
 		return err
 	}
-	r.Flash("ok", "visit.expired.asked")
-	return r.SeeOther(v.base)
+	v.Flash("ok", "visit.expired.asked")
+	return v.SeeOther(v.base)
 }
 
-// sendLink mails a link again; the answer is the same whatever came of it.
-func (h *Handlers) sendLink(r *page.Request) error {
+// SendLink mails a link again; the answer is the same whatever came of it.
+func (h *Handlers) SendLink(r *page.Request) error {
 	token := r.Params("token")
 	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
 		return err
 	}
 	return r.Render(http.StatusOK, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}, Notice: r.Notice("ok", "link.sent")})
 }
+
+// AskNotMe asks whether the wrong person was invited.
+func AskNotMe(v *Visitor) error { return ask(v, "not-me") }
+
+// AskClear asks whether what was filled in is to be forgotten.
+func AskClear(v *Visitor) error { return ask(v, "clear") }

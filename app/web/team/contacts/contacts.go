@@ -7,66 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
-
-func (h *Handlers) ContactRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/contacts", h.showContacts)
-	h.Site.TeamGet(app, "/app/contacts/new", func(r *page.Request) error {
-		return writers(r, func() error { return r.Render(http.StatusOK, "contact-form", contactForm(r, contact.Contact{})) })
-	})
-	h.Site.TeamPost(app, "/app/contacts/new", h.addContact)
-	h.Site.TeamGet(app, "/app/contacts/import", func(r *page.Request) error {
-		return writers(r, func() error { return renderImport(r, http.StatusOK, importPage{}, page.Page{}) })
-	})
-	h.Site.TeamPost(app, "/app/contacts/import", h.importContacts)
-	h.Site.TeamGet(app, "/app/contacts/export", h.exportContacts)
-	h.Site.TeamGet(app, "/app/contacts/suggest", h.suggestContacts)
-	h.Site.TeamGet(app, "/app/contacts/:id", h.showContact)
-	h.Site.TeamGet(app, "/app/contacts/:id/edit", func(r *page.Request) error {
-		return writers(r, func() error {
-			c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
-			if err != nil {
-				return err
-			}
-			return r.Render(http.StatusOK, "contact-form", contactForm(r, c))
-		})
-	})
-	h.Site.TeamPost(app, "/app/contacts/:id/edit", h.saveContact)
-	for action, do := range map[string]func(*page.Request) (contact.Contact, error){
-		"archive": func(r *page.Request) (contact.Contact, error) {
-			return h.Contacts.Archive(r.UserContext(), r.Who.Actor, r.Params("id"))
-		},
-		"restore": func(r *page.Request) (contact.Contact, error) {
-			return h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
-		},
-		"delete": func(r *page.Request) (contact.Contact, error) {
-			return h.Contacts.Delete(r.UserContext(), r.Who.Actor, r.Params("id"))
-		},
-	} {
-		h.Site.TeamPost(app, "/app/contacts/:id/"+action, func(r *page.Request) error {
-			c, err := do(r)
-			if err != nil {
-				return err
-			}
-			r.Flash("ok", "contact.done."+action, "name", contactName(c))
-			return r.SeeOther("/app/contacts/" + c.ID)
-		})
-	}
-}
-
-// writers lets on whoever may change contacts.
-func writers(r *page.Request, h func() error) error {
-	if !r.Who.Actor.Can(account.ScopeWrite) {
-		return r.Forbid(r.Say("contacts.forbidden"))
-	}
-	return h()
-}
 
 func contactName(c contact.Contact) string { return cmp.Or(c.Name, c.Email) }
 
@@ -83,7 +28,8 @@ type contactList struct {
 	Filtered bool
 }
 
-func (h *Handlers) showContacts(r *page.Request) error {
+// ShowList serves the list of contacts.
+func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	sort, status := cmp.Or(r.Query("sort"), "name|asc"), cmp.Or(r.Query("status"), contact.Active)
 	by, direction, _ := strings.Cut(sort, "|")
@@ -120,7 +66,8 @@ type contactPage struct {
 // documentsOf is how many documents of a contact are shown.
 const documentsOf = 20
 
-func (h *Handlers) showContact(r *page.Request) error {
+// Show serves one contact with the documents they take part in.
+func (h *Handlers) Show(r *page.Request) error {
 	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -186,7 +133,8 @@ func contactInput(r *page.Request) contact.Input {
 	return contact.Input{Name: text("name"), Email: text("email"), Organization: text("organization"), Phone: text("phone"), Locale: text("locale"), Note: text("note"), Tags: &tags}
 }
 
-func (h *Handlers) addContact(r *page.Request) error {
+// Add creates a contact.
+func (h *Handlers) Add(r *page.Request) error {
 	c, err := h.Contacts.Create(r.UserContext(), r.Who.Actor, contactInput(r))
 	if err != nil {
 		return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, contact.Contact{}))
@@ -195,7 +143,8 @@ func (h *Handlers) addContact(r *page.Request) error {
 	return r.SeeOther("/app/contacts/" + c.ID)
 }
 
-func (h *Handlers) saveContact(r *page.Request) error {
+// Save changes a contact.
+func (h *Handlers) Save(r *page.Request) error {
 	c, err := h.Contacts.Update(r.UserContext(), r.Who.Actor, r.Params("id"), contactInput(r))
 	if err == nil {
 		r.Flash("ok", "settings.saved")
@@ -206,4 +155,45 @@ func (h *Handlers) saveContact(r *page.Request) error {
 		return failed
 	}
 	return r.Again(page.Gathered(err, "tags"), "contact-form", contactForm(r, c))
+}
+
+// ShowNew serves an empty form.
+func (h *Handlers) ShowNew(r *page.Request) error {
+	return r.Render(http.StatusOK, "contact-form", contactForm(r, contact.Contact{}))
+}
+
+// ShowEdit serves the form of a contact.
+func (h *Handlers) ShowEdit(r *page.Request) error {
+	c, err := h.Contacts.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "contact-form", contactForm(r, c))
+}
+
+// Archive hides a contact from suggestions.
+func (h *Handlers) Archive(r *page.Request) error {
+	c, err := h.Contacts.Archive(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return done(r, "archive", c, err)
+}
+
+// Restore brings back a contact that was archived or deleted.
+func (h *Handlers) Restore(r *page.Request) error {
+	c, err := h.Contacts.Restore(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return done(r, "restore", c, err)
+}
+
+// Delete deletes a contact.
+func (h *Handlers) Delete(r *page.Request) error {
+	c, err := h.Contacts.Delete(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return done(r, "delete", c, err)
+}
+
+// done returns to a contact that was changed.
+func done(r *page.Request, action string, c contact.Contact, err error) error {
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "contact.done."+action, "name", contactName(c))
+	return r.SeeOther("/app/contacts/" + c.ID)
 }

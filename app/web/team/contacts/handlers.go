@@ -4,12 +4,10 @@ package contacts
 import (
 	"paraph/app/contact"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site     *page.Site
 	Contacts *contact.Service
 	Signing  *signing.Service
 }

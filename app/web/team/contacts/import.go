@@ -49,9 +49,9 @@ func renderImport(r *page.Request, status int, i importPage, p page.Page) error 
 	return r.Render(status, "contact-import", p)
 }
 
-// importContacts looks at a file first, shows what would become of it, and takes
+// Import looks at a file first, shows what would become of it, and takes
 // it when asked to.
-func (h *Handlers) importContacts(r *page.Request) error {
+func (h *Handlers) Import(r *page.Request) error {
 	if !r.Who.Actor.Can(account.ScopeWrite) {
 		return r.Forbid(r.Say("contacts.forbidden"))
 	}
@@ -153,8 +153,8 @@ func importAgain(r *page.Request, err error, i importPage) error {
 	return renderImport(r, http.StatusUnprocessableEntity, i, p)
 }
 
-// exportContacts sends all contacts as a file.
-func (h *Handlers) exportContacts(r *page.Request) error {
+// Export sends all contacts as a file.
+func (h *Handlers) Export(r *page.Request) error {
 	write, err := h.Contacts.Export(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
@@ -166,4 +166,9 @@ func (h *Handlers) exportContacts(r *page.Request) error {
 	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
 	r.Set(fiber.HeaderContentDisposition, `attachment; filename="contacts.csv"`)
 	return r.Send(out.Bytes())
+}
+
+// ShowImport serves the form for a file of contacts.
+func (h *Handlers) ShowImport(r *page.Request) error {
+	return renderImport(r, http.StatusOK, importPage{}, page.Page{})
 }

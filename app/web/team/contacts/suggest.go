@@ -11,9 +11,9 @@ type knownPerson struct {
 	Locale string `json:"locale"`
 }
 
-// suggestContacts answers a script with the contacts that somebody who has typed
+// Suggest answers a script with the contacts that somebody who has typed
 // a few letters may mean.
-func (h *Handlers) suggestContacts(r *page.Request) error {
+func (h *Handlers) Suggest(r *page.Request) error {
 	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, r.Query("q"), 8)
 	if err != nil {
 		return err

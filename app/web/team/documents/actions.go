@@ -3,6 +3,7 @@ package documents
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,21 @@ var documentSteps = map[string]oneStep{
 	},
 }
 
-// takeStep does what a button says. What can be taken back is offered to be.
+// Step returns the handler of a button. What can be undone is offered to be.
+func (h *Handlers) Step(name string) page.Handler {
+	return func(r *page.Request) error { return h.takeStep(r, name) }
+}
+
+// AskStep returns the handler of the form of an action.
+func (h *Handlers) AskStep(name string) page.Handler {
+	return func(r *page.Request) error { return h.askStep(r, name, http.StatusOK, page.Page{}) }
+}
+
+// TakeForm returns the handler that takes an action with what its form says.
+func (h *Handlers) TakeForm(name string) page.Handler {
+	return func(r *page.Request) error { return h.takeForm(r, name) }
+}
+
 func (h *Handlers) takeStep(r *page.Request, name string) error {
 	id := strings.Clone(r.Params("id"))
 	next := "/app/documents/" + id
@@ -166,8 +181,8 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
 
-// makeSample makes a draft to try everything with.
-func (h *Handlers) makeSample(r *page.Request) error {
+// CreateSample makes a draft to try everything with.
+func (h *Handlers) CreateSample(r *page.Request) error {
 	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.BaseURL())
 	if err != nil {
 		return err

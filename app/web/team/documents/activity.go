@@ -126,8 +126,8 @@ type eventActor struct {
 // maxEvents is how many entries are given at once.
 const maxEvents = 10_000
 
-// downloadEvents gives the audit trail of a document, oldest first.
-func (h *Handlers) downloadEvents(r *page.Request) error {
+// DownloadEvents gives the audit trail of a document, oldest first.
+func (h *Handlers) DownloadEvents(r *page.Request) error {
 	entries, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, r.Params("id"), signing.EventsQuery{Page: 1, PerPage: maxEvents})
 	if err != nil {
 		return err

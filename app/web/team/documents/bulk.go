@@ -49,9 +49,9 @@ type bulkResult struct {
 	Title, Href, Fault string
 }
 
-// bulk does one thing with all documents that were chosen, and says of each what
+// Bulk does one thing with all documents that were chosen, and says of each what
 // came of it: one that can't does not keep the others from it.
-func (h *Handlers) bulk(r *page.Request) error {
+func (h *Handlers) Bulk(r *page.Request) error {
 	data := bulkPage{Action: r.Form.Value("action"), Next: r.Inside(r.Form.Value("next"))}
 	known := slices.ContainsFunc([]string{"", "archived", "trash"}, func(part string) bool { return slices.Contains(bulkActions[part], data.Action) })
 	ids, err := h.ticked(r, data.Next)

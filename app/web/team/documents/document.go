@@ -47,7 +47,8 @@ type liveData struct{ Document, After string }
 // banner says where a document stands and what comes next.
 type banner struct{ Kind, Icon, Title, Text, Quote string }
 
-func (h *Handlers) showDocument(r *page.Request) error {
+// Show serves the page of a document.
+func (h *Handlers) Show(r *page.Request) error {
 	d, actions, err := h.document(r, r.Params("id"))
 	if err != nil {
 		return err

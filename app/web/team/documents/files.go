@@ -72,9 +72,9 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	return &report, err
 }
 
-// downloadDocument gives what the address names: the document sealed or as it
+// Download gives what the address names: the document sealed or as it
 // stands, its certificate, its evidence, everything, or one file of it.
-func (h *Handlers) downloadDocument(r *page.Request) error {
+func (h *Handlers) Download(r *page.Request) error {
 	what, id := strings.Clone(r.Params("what")), r.Params("id")
 	if name, file, ok := strings.Cut(what, "-"); ok {
 		version, known := map[string]string{"original": "original", "file": "current"}[name]
@@ -101,7 +101,7 @@ func (h *Handlers) downloadDocument(r *page.Request) error {
 	return signer.Stream(r, d)
 }
 
-// DocumentPicture is a page for a member.
-func (h *Handlers) DocumentPicture(r *page.Request) error {
+// PagePicture is a page for a member.
+func (h *Handlers) PagePicture(r *page.Request) error {
 	return signer.SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
 }

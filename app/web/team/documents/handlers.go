@@ -7,12 +7,10 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site      *page.Site
 	Accounts  *account.Service
 	Log       *slog.Logger
 	MaxUpload int64 // of one file, bytes

@@ -9,40 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
-
-// DocumentPath is the page of one document. The length tells identifiers from
-// the other pages.
-const DocumentPath = "/app/documents/:id<len(26)>"
-
-// DocumentRoutes are the lists of documents and the page of each.
-func (h *Handlers) DocumentRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/documents", h.listDocuments)
-	h.Site.TeamGet(app, "/app/documents/archived", h.listDocuments)
-	h.Site.TeamGet(app, "/app/documents/trash", h.listDocuments)
-	h.Site.TeamPost(app, "/app/documents/bulk", h.bulk)
-	h.Site.TeamPost(app, "/app/documents/sample", h.makeSample)
-	h.Site.TeamPost(app, "/app/keys", setKeys)
-	h.Site.TeamGet(app, "/app/action", h.listWaiting)
-	h.Site.TeamGet(app, "/app/events", h.events)
-	h.Site.TeamGet(app, DocumentPath, h.showDocument)
-	h.Site.TeamGet(app, DocumentPath+"/menu", h.showRowMenu)
-	h.Site.TeamGet(app, "/app/documents/:id/pages/:file/:page.png", h.DocumentPicture)
-	h.Site.TeamGet(app, DocumentPath+"/download/:what", h.downloadDocument)
-	h.Site.TeamGet(app, DocumentPath+"/events.json", h.downloadEvents)
-	for name := range documentSteps {
-		h.Site.TeamPost(app, DocumentPath+"/"+name, func(r *page.Request) error { return h.takeStep(r, name) })
-	}
-	for name := range documentForms {
-		h.Site.TeamGet(app, DocumentPath+"/"+name, func(r *page.Request) error { return h.askStep(r, name, http.StatusOK, page.Page{}) })
-		h.Site.TeamPost(app, DocumentPath+"/"+name, func(r *page.Request) error { return h.takeForm(r, name) })
-	}
-}
 
 // listPage is the page of a list of documents.
 type listPage struct {
@@ -102,7 +72,8 @@ type rowView struct {
 // maxBadges is how many people a row shows one by one.
 const maxBadges = 4
 
-func (h *Handlers) listDocuments(r *page.Request) error {
+// ShowList serves a list of documents: all, archived, or deleted.
+func (h *Handlers) ShowList(r *page.Request) error {
 	part := strings.TrimPrefix(strings.TrimPrefix(r.Path(), "/app/documents"), "/")
 	q, number := listQuery(r, part)
 	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
@@ -271,7 +242,8 @@ func on(r *page.Request, at *string) template.HTML {
 // keysCookie says that a person wants to move in lists by single letters.
 const keysCookie = "paraph_keys"
 
-func setKeys(r *page.Request) error {
+// SetKeys turns single-letter shortcuts in lists on or off.
+func SetKeys(r *page.Request) error {
 	if r.Form.Value("keys") == "on" {
 		r.Keep(keysCookie, "on", "/", 365*24*time.Hour)
 	} else {
@@ -295,7 +267,8 @@ type waitingList struct {
 	Sign              map[string]string // links by document
 }
 
-func (h *Handlers) listWaiting(r *page.Request) error {
+// ShowWaiting serves the documents that need something of the reader.
+func (h *Handlers) ShowWaiting(r *page.Request) error {
 	w, err := h.Signing.ListWaiting(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err

@@ -26,9 +26,9 @@ type liveEvent struct {
 	Text     string `json:"text"`
 }
 
-// events tells a page what happens in the company as it happens, as server-sent
+// Events tells a page what happens in the company as it happens, as server-sent
 // events. A page that was away names the last event it knows.
-func (h *Handlers) events(r *page.Request) error {
+func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
 	watch, err := h.Signing.Watch(r.UserContext(), r.Who.Actor, after)
 	if err != nil {

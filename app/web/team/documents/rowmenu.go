@@ -83,8 +83,8 @@ func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []si
 	return d, slices.Clip(actions), err
 }
 
-// showRowMenu is the menu alone, for the script of the list.
-func (h *Handlers) showRowMenu(r *page.Request) error {
+// ShowRowMenu is the menu alone, for the script of the list.
+func (h *Handlers) ShowRowMenu(r *page.Request) error {
 	m, err := h.rowMenu(r, r.Params("id"), r.Inside(r.Query("next")))
 	if err != nil {
 		return err

@@ -46,14 +46,16 @@ type uploadRow struct {
 // maxLook is how many pages of a converted file are shown to be confirmed.
 const maxLook = 50
 
-func (h *Handlers) showNew(r *page.Request) error {
+// ShowNew serves the first step of a new document.
+func (h *Handlers) ShowNew(r *page.Request) error {
 	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
 		return err
 	}
 	return h.showFilesOf(r, nil, http.StatusOK, page.Page{})
 }
 
-func (h *Handlers) showFiles(r *page.Request) error {
+// ShowFiles serves the step about the files.
+func (h *Handlers) ShowFiles(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -202,9 +204,9 @@ func refusedFile(r *page.Request, err error) (string, error) {
 	return "", err
 }
 
-// createDocument makes a draft of the files of a form. A script that sends its
+// Create makes a draft of the files of a form. A script that sends its
 // files later has one made without any.
-func (h *Handlers) createDocument(r *page.Request) error {
+func (h *Handlers) Create(r *page.Request) error {
 	all, err := h.receive(r)
 	defer h.closeReceived(r, all)
 	if err != nil {
@@ -288,8 +290,8 @@ func shorten(s string, limit int) string {
 	return s
 }
 
-// addFiles takes further files for a draft.
-func (h *Handlers) addFiles(r *page.Request) error {
+// AddFiles takes further files for a draft.
+func (h *Handlers) AddFiles(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -319,8 +321,8 @@ func (h *Handlers) addFiles(r *page.Request) error {
 	return r.SeeOther(at(d.ID, stepFiles))
 }
 
-// nameDocument keeps the title and leads on.
-func (h *Handlers) nameDocument(r *page.Request) error {
+// SaveTitle keeps the title and leads on.
+func (h *Handlers) SaveTitle(r *page.Request) error {
 	id := r.Params("id")
 	d, err := h.Signing.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
 	if account.KindOf(err) == account.KindInvalid {
@@ -340,8 +342,8 @@ func (h *Handlers) nameDocument(r *page.Request) error {
 	return r.SeeOther(at(d.ID, stepPeople))
 }
 
-// changeFile renames, moves, confirms or removes a file.
-func (h *Handlers) changeFile(r *page.Request) error {
+// ChangeFile renames, moves, confirms or removes a file.
+func (h *Handlers) ChangeFile(r *page.Request) error {
 	id, file := r.Params("id"), r.Params("file")
 	d, err := h.draft(r)
 	if err != nil {

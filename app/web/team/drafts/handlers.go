@@ -9,12 +9,10 @@ import (
 	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site      *page.Site
 	Accounts  *account.Service
 	Contacts  *contact.Service
 	Log       *slog.Logger

@@ -46,7 +46,8 @@ func (p personRow) field(name string) string { return "invitations." + strconv.I
 // Field is field for a template.
 func (p personRow) Field(name string) string { return p.field(name) }
 
-func (h *Handlers) showPeople(r *page.Request) error {
+// ShowPeople serves the step about the people.
+func (h *Handlers) ShowPeople(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -143,8 +144,8 @@ func sentPeople(r *page.Request) []personRow {
 	return out
 }
 
-// savePeople keeps the whole form and does what its button says.
-func (h *Handlers) savePeople(r *page.Request) error {
+// SavePeople keeps the whole form and does what its button says.
+func (h *Handlers) SavePeople(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ type reviewPerson struct {
 // problemRow is a problem with the way to where it is mended.
 type problemRow struct{ Text, Href string }
 
-func (h *Handlers) showReview(r *page.Request) error {
+// ShowReview serves the last step before sending.
+func (h *Handlers) ShowReview(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -162,8 +163,8 @@ func (p *reviewPage) sort(all []signing.Problem) {
 	}
 }
 
-// review does what a button of the page says.
-func (h *Handlers) review(r *page.Request) error {
+// Review does what a button of the page says.
+func (h *Handlers) Review(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
@@ -263,9 +264,9 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 	return r.SeeOther(done)
 }
 
-// showMail shows the message to one person as their mail program would. It is a
+// ShowMail shows the message to one person as their mail program would. It is a
 // page of its own with a policy of its own: the styles of a mail are in it.
-func (h *Handlers) showMail(r *page.Request) error {
+func (h *Handlers) ShowMail(r *page.Request) error {
 	m, err := h.Notify.Preview(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
@@ -284,7 +285,8 @@ type linksPage struct {
 // linkRow is somebody with their link, "" while it is not their turn.
 type linkRow struct{ Name, Email, Letter, Color, RoleText, Link string }
 
-func (h *Handlers) showLinks(r *page.Request) error {
+// ShowLinks serves the links of a document sent without a mail server.
+func (h *Handlers) ShowLinks(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err

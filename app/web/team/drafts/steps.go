@@ -1,36 +1,10 @@
 package drafts
 
 import (
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
-	"paraph/app/web/team/documents"
 )
-
-// CreateRoutes are the steps in which a document is made: files, people, fields
-// (the editor) and review. Each works without scripts.
-func (h *Handlers) CreateRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/documents/new", h.showNew)
-	h.Site.TeamUpload(app, "/app/documents/new", h.createDocument)
-	const base = documents.DocumentPath
-	h.Site.TeamGet(app, base+"/files", h.showFiles)
-	h.Site.TeamUpload(app, base+"/files", h.addFiles)
-	h.Site.TeamPost(app, base+"/files/title", h.nameDocument)
-	h.Site.TeamPost(app, base+"/files/:file", h.changeFile)
-	h.Site.TeamPost(app, base+"/uploads", h.beginUpload)
-	h.Site.TeamGet(app, base+"/uploads/:upload", h.showUpload)
-	h.Site.TeamUpload(app, base+"/uploads/:upload", h.appendUpload)
-	h.Site.TeamPost(app, base+"/uploads/:upload/finish", h.finishUpload)
-	h.Site.TeamPost(app, base+"/uploads/:upload/cancel", h.cancelUpload)
-	h.Site.TeamGet(app, base+"/people", h.showPeople)
-	h.Site.TeamPost(app, base+"/people", h.savePeople)
-	h.Site.TeamGet(app, base+"/people/:invitation/mail", h.showMail)
-	h.Site.TeamGet(app, base+"/review", h.showReview)
-	h.Site.TeamPost(app, base+"/review", h.review)
-	h.Site.TeamGet(app, base+"/links", h.showLinks)
-}
 
 // step is one entry of the component "stepper": the way through the making of a
 // document.

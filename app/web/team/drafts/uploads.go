@@ -31,8 +31,8 @@ func sendProgress(r *page.Request, status int, u signing.Unfinished, message str
 	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, u.Fixed, message})
 }
 
-// beginUpload announces a file. One that was begun before goes on.
-func (h *Handlers) beginUpload(r *page.Request) error {
+// BeginUpload announces a file. One that was begun before goes on.
+func (h *Handlers) BeginUpload(r *page.Request) error {
 	size, err := strconv.ParseInt(r.Form.Value("size"), 10, 64)
 	if err != nil {
 		return account.Malformed("The size of the file is missing.")
@@ -44,7 +44,8 @@ func (h *Handlers) beginUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusCreated, u, "")
 }
 
-func (h *Handlers) showUpload(r *page.Request) error {
+// ShowUpload tells a script how far an upload is.
+func (h *Handlers) ShowUpload(r *page.Request) error {
 	u, err := h.Signing.GetUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"))
 	if err != nil {
 		return err
@@ -52,9 +53,9 @@ func (h *Handlers) showUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// appendUpload takes a piece, which is the body as it is. The answer to one
+// AppendUpload takes a piece, which is the body as it is. The answer to one
 // that does not fit says where the next one begins.
-func (h *Handlers) appendUpload(r *page.Request) error {
+func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err := r.CheckOrigin(); err != nil {
 		return err
 	}
@@ -78,9 +79,9 @@ func (h *Handlers) appendUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// finishUpload makes a file of an upload that is whole, with its password if it
+// FinishUpload makes a file of an upload that is whole, with its password if it
 // has one; or of a flattened copy of it, where the upload itself may not be changed.
-func (h *Handlers) finishUpload(r *page.Request) error {
+func (h *Handlers) FinishUpload(r *page.Request) error {
 	id := r.Params("id")
 	finish := h.Signing.FinishUpload
 	if r.Form.Value("flatten") == "yes" {
@@ -108,7 +109,8 @@ func (h *Handlers) finishUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusUnprocessableEntity, u, why)
 }
 
-func (h *Handlers) cancelUpload(r *page.Request) error {
+// CancelUpload drops an unfinished upload.
+func (h *Handlers) CancelUpload(r *page.Request) error {
 	id := r.Params("id")
 	err := h.Signing.CancelUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
 	if err != nil && account.KindOf(err) != account.KindNotFound {

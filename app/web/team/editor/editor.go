@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
@@ -14,18 +13,6 @@ import (
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
-
-// EditorRoutes are the pages on which the fields of a document are placed. What
-// the script of the editor does is also possible in the list of fields.
-func (h *Handlers) EditorRoutes(app *fiber.App) {
-	const base = "/app/documents/:id"
-	h.Site.TeamGet(app, base+"/edit", h.showEditor)
-	h.Site.TeamGet(app, base+"/edit/list", h.showFieldList)
-	h.Site.TeamPost(app, base+"/edit/list", h.saveFieldList)
-	h.Site.TeamPost(app, base+"/fields", h.saveFields)
-	h.Site.TeamPost(app, base+"/recipients", h.changeRecipients)
-	h.Site.TeamPost(app, base+"/detect", h.detect)
-}
 
 // editorPalette lists the types of field in the order in which they are offered.
 var editorPalette = []string{"signature", "initials", "date_signed", "name", "email", "company", "job_title", "text", "number",
@@ -59,7 +46,8 @@ func whyNot(r *page.Request, d *signing.Document) string {
 	return ""
 }
 
-func (h *Handlers) showEditor(r *page.Request) error {
+// Show serves the editor, or says why the reader cannot edit.
+func (h *Handlers) Show(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
 		return err
@@ -116,8 +104,8 @@ type editorConflict struct {
 	State   editorState `json:"state"`
 }
 
-// saveFields takes the whole set of fields from the script.
-func (h *Handlers) saveFields(r *page.Request) error {
+// SaveFields takes the whole set of fields from the script.
+func (h *Handlers) SaveFields(r *page.Request) error {
 	var fields []editorField
 	if err := json.Unmarshal([]byte(r.Form.Value("fields")), &fields); err != nil {
 		return account.Malformed("The fields could not be read.").Because(err)
@@ -150,9 +138,9 @@ type suggestedFields struct {
 	Fields []editorField `json:"fields"`
 }
 
-// detect finds places that ask for a field. Nothing is changed; it is a POST
+// Detect finds places that ask for a field. Nothing is changed; it is a POST
 // because it can take a while.
-func (h *Handlers) detect(r *page.Request) error {
+func (h *Handlers) Detect(r *page.Request) error {
 	found, err := h.Signing.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err

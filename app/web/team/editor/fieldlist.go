@@ -63,7 +63,8 @@ const rowsPerPart = 50
 // millimetre is its length in points.
 const millimetre = 72 / 25.4
 
-func (h *Handlers) showFieldList(r *page.Request) error {
+// ShowList serves the fields as a table, for work without a script.
+func (h *Handlers) ShowList(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
 		return err
@@ -202,8 +203,8 @@ func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	return v
 }
 
-// saveFieldList takes the table. Fields that are not in it stay as they are.
-func (h *Handlers) saveFieldList(r *page.Request) error {
+// SaveList takes the table. Fields that are not in it stay as they are.
+func (h *Handlers) SaveList(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
 		return err

@@ -4,12 +4,10 @@ package editor
 import (
 	"paraph/app/notify"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site    *page.Site
 	Notify  *notify.Service
 	Signing *signing.Service
 }

@@ -15,9 +15,9 @@ type changedRecipients struct {
 	New   string      `json:"new,omitempty"` // the invitation that was added
 }
 
-// changeRecipients adds, changes, removes or arranges people, for the script of
+// ChangeRecipients adds, changes, removes or arranges people, for the script of
 // the editor. Removing somebody removes their fields.
-func (h *Handlers) changeRecipients(r *page.Request) error {
+func (h *Handlers) ChangeRecipients(r *page.Request) error {
 	who, err := seen(r)
 	if err != nil {
 		return err

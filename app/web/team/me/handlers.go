@@ -6,12 +6,10 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site     *page.Site
 	Accounts *account.Service
 	Fonts    *text.Fonts
 	Notify   *notify.Service

@@ -1,25 +1,16 @@
 package me
 
 import (
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/web/page"
 )
 
-// PasskeyRoutes are what the script webauthn.js asks and sends. Without scripts
-// there are no passkeys: a code does the same.
-func (h *Handlers) PasskeyRoutes(app *fiber.App) {
-	h.Site.TeamPost(app, "/app/me/passkeys/begin", h.beginPasskey)
-	h.Site.TeamPost(app, "/app/me/passkeys", h.addPasskey)
-	h.Site.TeamPost(app, "/app/me/passkeys/rename", h.renamePasskey)
-	h.Site.TeamPost(app, "/app/me/passkeys/remove", h.removePasskey)
-}
-
-func (h *Handlers) beginPasskey(r *page.Request) error {
+// BeginPasskey answers a script with the challenge for a new passkey.
+func (h *Handlers) BeginPasskey(r *page.Request) error {
 	return r.Ceremony(h.Accounts.BeginPasskey(r.UserContext(), r.Who.Actor, r.BaseURL()))
 }
 
-func (h *Handlers) addPasskey(r *page.Request) error {
+// AddPasskey stores the passkey that the browser created.
+func (h *Handlers) AddPasskey(r *page.Request) error {
 	made, err := h.Accounts.FinishPasskey(r.UserContext(), r.Who.Actor, r.Form.Value("ceremony"), r.Form.Value("name"), []byte(r.Form.Value("credential")))
 	if err != nil {
 		return h.securityAgain(r, err, nil)
@@ -31,7 +22,8 @@ func (h *Handlers) addPasskey(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-func (h *Handlers) renamePasskey(r *page.Request) error {
+// RenamePasskey gives a passkey another name.
+func (h *Handlers) RenamePasskey(r *page.Request) error {
 	made, err := h.Accounts.RenamePasskey(r.UserContext(), r.Who.Actor, r.Form.Value("passkey"), r.Form.Value("name"))
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"name": "name-" + r.Form.Value("passkey")})
@@ -40,7 +32,8 @@ func (h *Handlers) renamePasskey(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-func (h *Handlers) removePasskey(r *page.Request) error {
+// RemovePasskey deletes a passkey, once the reader has proved who they are.
+func (h *Handlers) RemovePasskey(r *page.Request) error {
 	id := r.Form.Value("passkey")
 	field := "proof-" + id
 	err := h.Accounts.RemovePasskey(r.UserContext(), r.Who.Actor, id, r.Form.Value(field), "")

@@ -5,25 +5,9 @@ import (
 	"maps"
 	"net/http"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 )
-
-// MeRoutes are the pages on which somebody changes what is their own.
-func (h *Handlers) MeRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/me", func(r *page.Request) error { return r.Render(http.StatusOK, "me", h.mePage(r)) })
-	h.Site.TeamPost(app, "/app/me", h.changeMe)
-	h.Site.TeamPost(app, "/app/me/email", h.verifyMe)
-	h.signatureRoutes(app)
-	h.Site.TeamGet(app, "/app/me/security", h.showSecurity)
-	h.Site.TeamPost(app, "/app/me/password", h.changePassword)
-	h.Site.TeamPost(app, "/app/me/two-factor", h.beginTwoFactor)
-	h.Site.TeamPost(app, "/app/me/two-factor/confirm", h.confirmTwoFactor)
-	h.Site.TeamPost(app, "/app/me/two-factor/off", h.disableTwoFactor)
-	h.Site.TeamPost(app, "/app/me/recovery-codes", h.newRecoveryCodes)
-}
 
 // meTabs are the pages of one's own account.
 type meTabs struct{ Tabs []page.Destination }
@@ -57,7 +41,8 @@ func (h *Handlers) mePage(r *page.Request) page.Page {
 		Data: mePage{meTabs: meTabsOf(r), Languages: page.MailLanguages(h.Notify.Words.Tags(), r.Who.User.Locale), Themes: themes}}
 }
 
-func (h *Handlers) changeMe(r *page.Request) error {
+// Save stores the reader's name, language, and time zone.
+func (h *Handlers) Save(r *page.Request) error {
 	name, locale, zone := r.Form.Value("name"), r.Form.Value("locale"), r.Form.Value("timezone")
 	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Name: &name, Locale: &locale, Timezone: &zone})
 	if err != nil {
@@ -67,8 +52,8 @@ func (h *Handlers) changeMe(r *page.Request) error {
 	return r.SeeOther("/app/me")
 }
 
-// verifyMe sends a verification message, to a new address if one is named.
-func (h *Handlers) verifyMe(r *page.Request) error {
+// VerifyEmail sends a verification message, to a new address if one is named.
+func (h *Handlers) VerifyEmail(r *page.Request) error {
 	email := r.Form.Value("email")
 	rate, err := h.Accounts.Reverify(r.UserContext(), r.Who.Actor, email)
 	if account.KindOf(err) == account.KindThrottled {
@@ -87,7 +72,8 @@ func (h *Handlers) verifyMe(r *page.Request) error {
 	return r.SeeOther("/app/me")
 }
 
-func (h *Handlers) changePassword(r *page.Request) error {
+// ChangePassword sets a new password.
+func (h *Handlers) ChangePassword(r *page.Request) error {
 	wanted, repeated := r.Form.Value("password"), r.Form.Value("current_password")
 	_, err := h.Accounts.UpdateMe(r.UserContext(), r.Who.Actor, account.MePatch{Password: &wanted, CurrentPassword: repeated})
 	if err != nil {
@@ -121,7 +107,8 @@ func (h *Handlers) meSecurity(r *page.Request) (page.Page, error) {
 	return page.Page{Title: r.Say("me.security.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: data}, nil
 }
 
-func (h *Handlers) showSecurity(r *page.Request) error {
+// ShowSecurity serves the page about password, passkeys, and two-factor login.
+func (h *Handlers) ShowSecurity(r *page.Request) error {
 	p, err := h.meSecurity(r)
 	if err != nil {
 		return err
@@ -155,4 +142,9 @@ func renamed(err error, fields map[string]string) error {
 		}
 	}
 	return &out
+}
+
+// Show serves the profile of the reader.
+func (h *Handlers) Show(r *page.Request) error {
+	return r.Render(http.StatusOK, "me", h.mePage(r))
 }

@@ -4,22 +4,13 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 	"paraph/app/web/team/signin"
 )
 
-func (h *Handlers) SessionRoutes(app *fiber.App) {
-	h.Site.TeamPost(app, "/app/session", h.renewSession)
-	h.Site.TeamGet(app, "/app/me/sessions", func(r *page.Request) error { return h.showSessions(r, http.StatusOK, page.Page{}) })
-	h.Site.TeamPost(app, "/app/me/sessions/end", h.endSession)
-	h.Site.TeamPost(app, "/app/me/sessions/end-others", h.endOtherSessions)
-}
-
-// renewSession begins the session's time anew. A script is told how long that is.
-func (h *Handlers) renewSession(r *page.Request) error {
+// RenewSession begins the session's time anew. A script is told how long that is.
+func (h *Handlers) RenewSession(r *page.Request) error {
 	t, err := h.Accounts.RenewSession(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
@@ -81,7 +72,8 @@ func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error 
 	return r.Render(status, "me-sessions", p)
 }
 
-func (h *Handlers) endSession(r *page.Request) error {
+// EndSession ends one session; ending the current one signs out.
+func (h *Handlers) EndSession(r *page.Request) error {
 	id := r.Form.Value("session")
 	if id == r.Who.Actor.TokenID {
 		return signin.SignOut(r)
@@ -93,10 +85,16 @@ func (h *Handlers) endSession(r *page.Request) error {
 	return r.SeeOther("/app/me/sessions")
 }
 
-func (h *Handlers) endOtherSessions(r *page.Request) error {
+// EndOtherSessions ends all sessions but the current one.
+func (h *Handlers) EndOtherSessions(r *page.Request) error {
 	if err := h.Accounts.EndOtherSessions(r.UserContext(), r.Who.Actor); err != nil {
 		return err
 	}
 	r.Flash("ok", "me.sessions.others.ended")
 	return r.SeeOther("/app/me/sessions")
+}
+
+// ShowSessions serves the list of the places where the reader is signed in.
+func (h *Handlers) ShowSessions(r *page.Request) error {
+	return h.showSessions(r, http.StatusOK, page.Page{})
 }

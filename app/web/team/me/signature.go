@@ -17,13 +17,6 @@ import (
 	"paraph/app/web/signer"
 )
 
-// signatureRoutes are for what somebody keeps to sign with.
-func (h *Handlers) signatureRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/me/signature", func(r *page.Request) error { return h.showSaved(r, http.StatusOK, page.Page{}) })
-	h.Site.TeamPost(app, "/app/me/signature", h.saveMark)
-	h.Site.TeamGet(app, "/app/me/signature/:kind", h.savedPicture)
-}
-
 // savedPage is what somebody keeps to sign with.
 type savedPage struct {
 	meTabs
@@ -63,7 +56,8 @@ func (h *Handlers) showSaved(r *page.Request, status int, p page.Page) error {
 	return r.Render(status, "me-signature", p)
 }
 
-func (h *Handlers) saveMark(r *page.Request) error {
+// SaveMark keeps or removes a signature or initials.
+func (h *Handlers) SaveMark(r *page.Request) error {
 	kind := r.Form.Value("kind")
 	var m *signing.Mark
 	if r.Form.Value("do") != "remove" {
@@ -82,8 +76,8 @@ func (h *Handlers) saveMark(r *page.Request) error {
 	return r.SeeOther("/app/me/signature")
 }
 
-// savedPicture shows what somebody keeps as it will look.
-func (h *Handlers) savedPicture(r *page.Request) error {
+// SavedPicture shows what somebody keeps as it will look.
+func (h *Handlers) SavedPicture(r *page.Request) error {
 	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
@@ -133,4 +127,9 @@ func sendStrokes(r *page.Request, data string) error {
 	pen := max(wide, tall)/80 + 1
 	return signer.SendSVG(r, fmt.Sprintf(`viewBox="%.1f %.1f %.1f %.1f"`, low[0]-pen, low[1]-pen, wide+2*pen, tall+2*pen),
 		fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen), path.String())
+}
+
+// ShowSignature serves what the reader keeps to sign with.
+func (h *Handlers) ShowSignature(r *page.Request) error {
+	return h.showSaved(r, http.StatusOK, page.Page{})
 }

@@ -16,9 +16,9 @@ type enrolPage struct {
 	QR          template.HTML
 }
 
-// beginTwoFactor makes a secret and shows it. Showing it again makes another one,
+// BeginTwoFactor makes a secret and shows it. Showing it again makes another one,
 // so this answers a form and not a link.
-func (h *Handlers) beginTwoFactor(r *page.Request) error {
+func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	setup, err := h.Accounts.BeginTwoFactor(r.UserContext(), r.Who.Actor)
 	if account.KindOf(err) == account.KindConflict {
 		return h.securityAgain(r, err, nil)
@@ -66,7 +66,8 @@ type recoveryPage struct {
 	Next  string
 }
 
-func (h *Handlers) confirmTwoFactor(r *page.Request) error {
+// ConfirmTwoFactor turns two-factor login on, once a code shows that the app has the secret.
+func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 	codes, err := h.Accounts.ConfirmTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("code"))
 	if account.KindOf(err) == account.KindConflict {
 		return h.securityAgain(r, err, nil)
@@ -91,7 +92,8 @@ func showRecoveryCodes(r *page.Request, codes []string) error {
 		Codes: codes, Next: next, File: template.URL("data:text/plain;charset=utf-8," + url.PathEscape(file))}})
 }
 
-func (h *Handlers) newRecoveryCodes(r *page.Request) error {
+// NewRecoveryCodes replaces the recovery codes and shows the new ones.
+func (h *Handlers) NewRecoveryCodes(r *page.Request) error {
 	codes, err := h.Accounts.NewRecoveryCodes(r.UserContext(), r.Who.Actor, r.Form.Value("proof-codes"), "")
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"password": "proof-codes", "code": "proof-codes"})
@@ -99,7 +101,8 @@ func (h *Handlers) newRecoveryCodes(r *page.Request) error {
 	return showRecoveryCodes(r, codes)
 }
 
-func (h *Handlers) disableTwoFactor(r *page.Request) error {
+// DisableTwoFactor turns two-factor login off.
+func (h *Handlers) DisableTwoFactor(r *page.Request) error {
 	err := h.Accounts.DisableTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("proof"), "")
 	if err != nil {
 		return h.securityAgain(r, err, map[string]string{"password": "proof", "code": "proof"})

@@ -4,12 +4,10 @@ package members
 import (
 	"paraph/app/account"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site     *page.Site
 	Accounts *account.Service
 	Signing  *signing.Service
 }

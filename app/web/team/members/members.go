@@ -10,26 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/mail"
 	"paraph/app/web/page"
 )
-
-func (h *Handlers) MemberRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/team", func(r *page.Request) error { return h.showTeam(r, http.StatusOK, page.Page{}) })
-	h.Site.TeamPost(app, "/app/team/invite", h.inviteMembers)
-	h.Site.TeamGet(app, "/app/team/roles", showRoles)
-	h.Site.TeamGet(app, "/app/team/:id", h.showMember)
-	h.Site.TeamGet(app, "/app/team/:id/remove", h.askRemoveMember)
-	for action, do := range map[string]page.Handler{
-		"role": h.changeRole, "deactivate": h.deactivate, "activate": h.activate,
-		"hand-over": h.handOver, "remove": h.removeMember, "resend": h.resendInvite,
-	} {
-		h.Site.TeamPost(app, "/app/team/:id/"+action, do)
-	}
-}
 
 // teamList is the page of all members.
 type teamList struct {
@@ -104,9 +88,9 @@ func roleOptions(r *page.Request, chosen account.Role) (out []page.Option) {
 // maxInvites is how many people are invited with one form.
 const maxInvites = 50
 
-// inviteMembers invites everybody who can be; the addresses that can't stay in
+// Invite invites everybody who can be; the addresses that can't stay in
 // the form with the reason.
-func (h *Handlers) inviteMembers(r *page.Request) error {
+func (h *Handlers) Invite(r *page.Request) error {
 	addresses := strings.FieldsFunc(r.Form.Value("emails"), func(c rune) bool { return strings.ContainsRune(",;\r\n", c) })
 	addresses = slices.DeleteFunc(addresses, func(s string) bool { return strings.TrimSpace(s) == "" })
 	var f account.Faults
@@ -213,10 +197,8 @@ func (h *Handlers) memberPage(r *page.Request) (page.Page, error) {
 	return page.Page{Title: m.Name, Data: p}, nil
 }
 
-func (h *Handlers) showMember(r *page.Request) error {
-	if !r.Who.Actor.IsAdmin() {
-		return r.Forbid(r.Say("team.forbidden"))
-	}
+// Show serves one member, for those who run the company.
+func (h *Handlers) Show(r *page.Request) error {
 	p, err := h.memberPage(r)
 	if err != nil {
 		return err
@@ -238,7 +220,8 @@ func toMember(r *page.Request, key string, pairs ...string) error {
 	return r.SeeOther("/app/team/" + r.Params("id"))
 }
 
-func (h *Handlers) changeRole(r *page.Request) error {
+// ChangeRole gives a member another role.
+func (h *Handlers) ChangeRole(r *page.Request) error {
 	role := account.Role(r.Form.Value("role"))
 	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Role: &role})
 	if err != nil {
@@ -247,9 +230,9 @@ func (h *Handlers) changeRole(r *page.Request) error {
 	return toMember(r, "member.role.saved", "name", m.Name, "role", r.Say("role."+string(m.Role)))
 }
 
-// deactivate shuts somebody out at once, then gives their open documents to
+// Deactivate shuts somebody out at once, then gives their open documents to
 // somebody else, if asked to. What fails of the second can be done again.
-func (h *Handlers) deactivate(r *page.Request) error {
+func (h *Handlers) Deactivate(r *page.Request) error {
 	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
 	if err != nil {
 		return h.memberAgain(r, err)
@@ -266,7 +249,8 @@ func (h *Handlers) deactivate(r *page.Request) error {
 	return toMember(r, "member.off", "name", m.Name)
 }
 
-func (h *Handlers) activate(r *page.Request) error {
+// Activate lets a deactivated member in again.
+func (h *Handlers) Activate(r *page.Request) error {
 	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {
 		return h.memberAgain(r, err)
@@ -274,7 +258,8 @@ func (h *Handlers) activate(r *page.Request) error {
 	return toMember(r, "member.on", "name", m.Name)
 }
 
-func (h *Handlers) handOver(r *page.Request) error {
+// HandOver gives a member's open documents to another member.
+func (h *Handlers) HandOver(r *page.Request) error {
 	n, err := h.Signing.HandOver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
@@ -282,7 +267,8 @@ func (h *Handlers) handOver(r *page.Request) error {
 	return toMember(r, "member.given", "count", strconv.Itoa(n))
 }
 
-func (h *Handlers) resendInvite(r *page.Request) error {
+// ResendInvite sends an invitation again.
+func (h *Handlers) ResendInvite(r *page.Request) error {
 	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -294,11 +280,8 @@ func (h *Handlers) resendInvite(r *page.Request) error {
 	return r.SeeOther("/app/team")
 }
 
-// askRemoveMember asks once more, in a dialog where there are scripts.
-func (h *Handlers) askRemoveMember(r *page.Request) error {
-	if !r.Who.Actor.IsAdmin() {
-		return r.Forbid(r.Say("team.forbidden"))
-	}
+// AskRemove asks once more, in a dialog where there are scripts.
+func (h *Handlers) AskRemove(r *page.Request) error {
 	p, err := h.memberPage(r)
 	if err != nil {
 		return err
@@ -314,7 +297,8 @@ func (h *Handlers) askRemoveMember(r *page.Request) error {
 	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("member.remove.title", "name", m.Name), Data: c})
 }
 
-func (h *Handlers) removeMember(r *page.Request) error {
+// Remove removes a member or revokes an invitation.
+func (h *Handlers) Remove(r *page.Request) error {
 	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err == nil {
 		err = h.Accounts.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
@@ -340,8 +324,8 @@ type rolesPage struct {
 	Rows  []permission
 }
 
-// showRoles shows what each role may do, as the account room decides it.
-func showRoles(r *page.Request) error {
+// ShowRoles shows what each role may do, as the account room decides it.
+func ShowRoles(r *page.Request) error {
 	p := rolesPage{}
 	for _, role := range account.Roles() {
 		p.Roles = append(p.Roles, page.Pair{Name: r.Say("role." + string(role)), Value: r.Say("role." + string(role) + ".text")})
@@ -358,4 +342,9 @@ func showRoles(r *page.Request) error {
 		p.Rows = append(p.Rows, row)
 	}
 	return r.Render(http.StatusOK, "roles", page.Page{Title: r.Say("roles.title"), Data: p})
+}
+
+// ShowList serves the list of members.
+func (h *Handlers) ShowList(r *page.Request) error {
+	return h.showTeam(r, http.StatusOK, page.Page{})
 }

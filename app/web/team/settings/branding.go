@@ -40,13 +40,14 @@ func brandingPage(r *page.Request, colour string) page.Page {
 		Styles: template.CSS(fmt.Sprintf(".preview{--brand:%s}", shown))}
 }
 
-func (h *Handlers) showBranding(r *page.Request) error {
+// ShowBranding serves the page about logo and color.
+func (h *Handlers) ShowBranding(r *page.Request) error {
 	return h.settings(r, http.StatusOK, "settings-branding", brandingPage(r, ""))
 }
 
-// saveColour refuses a colour that can't be read on white: pages would fall back
+// SaveColor refuses a colour that can't be read on white: pages would fall back
 // to ours, and nobody would know why.
-func (h *Handlers) saveColour(r *page.Request) error {
+func (h *Handlers) SaveColor(r *page.Request) error {
 	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
 	if colour != "" && !strings.HasPrefix(colour, "#") {
 		colour = "#" + colour
@@ -64,7 +65,8 @@ func (h *Handlers) saveColour(r *page.Request) error {
 	return r.SeeOther("/app/settings/branding")
 }
 
-func (h *Handlers) saveLogo(r *page.Request) error {
+// SaveLogo stores the logo.
+func (h *Handlers) SaveLogo(r *page.Request) error {
 	_, err := h.Accounts.SetLogo(r.UserContext(), r.Who.Actor, bytes.NewReader(r.Form.Files["logo"].Data))
 	if err != nil {
 		return h.settingsAgain(r, err, "settings-branding", brandingPage(r, ""))
@@ -73,7 +75,8 @@ func (h *Handlers) saveLogo(r *page.Request) error {
 	return r.SeeOther("/app/settings/branding")
 }
 
-func (h *Handlers) removeLogo(r *page.Request) error {
+// RemoveLogo removes the logo.
+func (h *Handlers) RemoveLogo(r *page.Request) error {
 	if _, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{LogoURL: new("")}); err != nil {
 		return err
 	}

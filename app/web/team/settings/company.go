@@ -43,12 +43,13 @@ func orBlank(n int) string {
 	return strconv.Itoa(n)
 }
 
-func (h *Handlers) showCompany(r *page.Request) error {
+// ShowCompany serves the page about the company.
+func (h *Handlers) ShowCompany(r *page.Request) error {
 	return h.settings(r, http.StatusOK, "settings-company", companyPage(r))
 }
 
-// saveCompany keeps one card: a fault in it does not lose what is in another.
-func (h *Handlers) saveCompany(r *page.Request) error {
+// SaveCompany keeps one card: a fault in it does not lose what is in another.
+func (h *Handlers) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, patch)
@@ -119,7 +120,8 @@ func (h *Handlers) consentPage(r *page.Request) (page.Page, error) {
 	return page.Page{Title: r.Say("settings.consent"), Data: c}, err
 }
 
-func (h *Handlers) showConsent(r *page.Request) error {
+// ShowConsent serves the page about what signatories agree to.
+func (h *Handlers) ShowConsent(r *page.Request) error {
 	p, err := h.consentPage(r)
 	if err != nil {
 		return err
@@ -127,7 +129,8 @@ func (h *Handlers) showConsent(r *page.Request) error {
 	return h.settings(r, http.StatusOK, "settings-consent", p)
 }
 
-func (h *Handlers) saveConsent(r *page.Request) error {
+// SaveConsent stores the text and the way of asking for consent.
+func (h *Handlers) SaveConsent(r *page.Request) error {
 	text := strings.ReplaceAll(r.Form.Value("consent_text"), "\r\n", "\n")
 	patch := account.CompanyPatch{ConsentText: &text}
 	if r.Form.Has("consent_mode") {

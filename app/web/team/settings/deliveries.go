@@ -96,7 +96,8 @@ type tryLine struct {
 	Result, Took string
 }
 
-func (h *Handlers) showDelivery(r *page.Request) error {
+// ShowDelivery serves one delivery with its attempts.
+func (h *Handlers) ShowDelivery(r *page.Request) error {
 	p, err := h.deliveryPage(r)
 	if err != nil {
 		return err
@@ -138,7 +139,8 @@ func curlOf(url string, headers []page.Pair, body string) string {
 	return strings.Join(append(lines, "  --data-raw "+quote(body)), " \\\n")
 }
 
-func (h *Handlers) redeliver(r *page.Request) error {
+// Redeliver queues one delivery again.
+func (h *Handlers) Redeliver(r *page.Request) error {
 	_, err := h.Webhooks.Redeliver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("delivery"))
 	if err != nil {
 		p, failed := h.deliveryPage(r)

@@ -8,12 +8,10 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
-	"paraph/app/web/page"
 )
 
 // Handlers are the handlers of these pages, with what they need.
 type Handlers struct {
-	Site     *page.Site
 	Accounts *account.Service
 	Keys     *pki.Authority
 	Notify   *notify.Service

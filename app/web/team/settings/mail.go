@@ -12,29 +12,6 @@ import (
 	"paraph/app/web/page"
 )
 
-func (h *Handlers) mailRoutes(app *fiber.App) {
-	h.settingsGet(app, "/email", func(r *page.Request) error {
-		p, err := h.mailPage(r, "")
-		if err != nil {
-			return err
-		}
-		return h.settings(r, http.StatusOK, "settings-email", p)
-	})
-	h.Site.TeamPost(app, "/app/settings/email/test", h.testMail)
-	h.settingsGet(app, "/outbox", h.showOutbox)
-	h.settingsGet(app, "/outbox/:id", h.showMessage)
-	h.settingsGet(app, "/outbox/:id/preview", h.previewMessage)
-	h.settingsGet(app, "/outbox/:id/message.eml", h.downloadMessage)
-	h.Site.TeamPost(app, "/app/settings/outbox/:id/retry", func(r *page.Request) error {
-		_, err := h.Notify.Retry(r.UserContext(), r.Who.Actor, r.Params("id"))
-		return h.afterMessage(r, err, "outbox.retried")
-	})
-	h.Site.TeamPost(app, "/app/settings/outbox/:id/cancel", func(r *page.Request) error {
-		_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
-		return h.afterMessage(r, err, "outbox.done.cancelled")
-	})
-}
-
 // mailCards is the page of how messages leave.
 type mailCards struct {
 	Setup
@@ -53,8 +30,8 @@ func (h *Handlers) mailPage(r *page.Request, reply string) (page.Page, error) {
 		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
 }
 
-// testMail sends a message now, and shows what the server said about it.
-func (h *Handlers) testMail(r *page.Request) error {
+// TestMail sends a message now, and shows what the server said about it.
+func (h *Handlers) TestMail(r *page.Request) error {
 	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
 	p, failed := h.mailPage(r, reply)
 	switch {
@@ -90,7 +67,8 @@ var messageLooks = []struct{ status, kind, icon string }{
 	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Cancelled, "", "void"},
 }
 
-func (h *Handlers) showOutbox(r *page.Request) error {
+// ShowOutbox serves the list of messages.
+func (h *Handlers) ShowOutbox(r *page.Request) error {
 	number, size := r.PageOf()
 	q := notify.OutboxQuery{Offset: (number - 1) * size, Limit: size, To: strings.TrimSpace(r.Query("to")), Document: r.Query("document")}
 	chosen := ""
@@ -137,7 +115,8 @@ type messageCards struct {
 // shownSource is how much of a message is shown as it is sent; the file has all.
 const shownSource = 200 << 10
 
-func (h *Handlers) showMessage(r *page.Request) error {
+// ShowMessage serves one message with its attempts.
+func (h *Handlers) ShowMessage(r *page.Request) error {
 	p, err := h.messagePage(r)
 	if err != nil {
 		return err
@@ -185,9 +164,9 @@ func (h *Handlers) afterMessage(r *page.Request, err error, done string) error {
 	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
 }
 
-// previewMessage is the mail itself, for a frame that may do nothing: no script,
+// PreviewMessage is the mail itself, for a frame that may do nothing: no script,
 // no picture from anywhere, no form, no way out.
-func (h *Handlers) previewMessage(r *page.Request) error {
+func (h *Handlers) PreviewMessage(r *page.Request) error {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -198,7 +177,8 @@ func (h *Handlers) previewMessage(r *page.Request) error {
 	return r.SendString(m.HTML)
 }
 
-func (h *Handlers) downloadMessage(r *page.Request) error {
+// DownloadMessage serves a message as it was or will be sent.
+func (h *Handlers) DownloadMessage(r *page.Request) error {
 	source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -206,4 +186,25 @@ func (h *Handlers) downloadMessage(r *page.Request) error {
 	r.Set(fiber.HeaderContentType, "message/rfc822")
 	r.Set(fiber.HeaderContentDisposition, `attachment; filename="message.eml"`)
 	return r.Send(source)
+}
+
+// ShowMail serves the page about sending mail.
+func (h *Handlers) ShowMail(r *page.Request) error {
+	p, err := h.mailPage(r, "")
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-email", p)
+}
+
+// RetryMessage queues a message again.
+func (h *Handlers) RetryMessage(r *page.Request) error {
+	_, err := h.Notify.Retry(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.afterMessage(r, err, "outbox.retried")
+}
+
+// CancelMessage keeps a message from being sent.
+func (h *Handlers) CancelMessage(r *page.Request) error {
+	_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
+	return h.afterMessage(r, err, "outbox.done.cancelled")
 }

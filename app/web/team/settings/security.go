@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 )
@@ -17,29 +15,6 @@ type securityCards struct {
 	Own      bool // the reader has
 	SignIns  []page.SignInLine
 	Pager    page.Pager
-}
-
-func (h *Handlers) securityRoutes(app *fiber.App) {
-	h.settingsGet(app, "/security", func(r *page.Request) error {
-		p, err := h.securityPage(r)
-		if err != nil {
-			return err
-		}
-		return h.settings(r, http.StatusOK, "settings-security", p)
-	})
-	h.Site.TeamPost(app, "/app/settings/security", h.saveSecurity)
-	h.settingsGet(app, "/security/sign-out", func(r *page.Request) error {
-		return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name), Data: page.Confirmation{
-			Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
-	})
-	h.Site.TeamPost(app, "/app/settings/security/sign-out", func(r *page.Request) error {
-		ended, err := h.Accounts.EndAllSessions(r.UserContext(), r.Who.Actor)
-		if err != nil {
-			return err
-		}
-		r.Flash("ok", "security.out.done", "count", strconv.Itoa(ended))
-		return r.SeeOther("/app/settings/security")
-	})
 }
 
 func (h *Handlers) securityPage(r *page.Request) (page.Page, error) {
@@ -65,7 +40,8 @@ func (h *Handlers) securityPage(r *page.Request) (page.Page, error) {
 	return page.Page{Title: r.Say("settings.security"), Data: c}, nil
 }
 
-func (h *Handlers) saveSecurity(r *page.Request) error {
+// SaveSecurity stores whether everybody needs two-factor login.
+func (h *Handlers) SaveSecurity(r *page.Request) error {
 	required := r.Form.Has("require_two_factor")
 	_, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{RequireTwoFactor: &required})
 	if err != nil {
@@ -76,5 +52,30 @@ func (h *Handlers) saveSecurity(r *page.Request) error {
 		return h.settingsAgain(r, err, "settings-security", p)
 	}
 	r.Flash("ok", "settings.saved")
+	return r.SeeOther("/app/settings/security")
+}
+
+// ShowSecurity serves the page about how people sign in.
+func (h *Handlers) ShowSecurity(r *page.Request) error {
+	p, err := h.securityPage(r)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-security", p)
+}
+
+// AskSignOutAll asks whether everybody is to be signed out.
+func (h *Handlers) AskSignOutAll(r *page.Request) error {
+	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name),
+		Data: page.Confirmation{Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
+}
+
+// SignOutAll ends the sessions of all members but the reader's own.
+func (h *Handlers) SignOutAll(r *page.Request) error {
+	ended, err := h.Accounts.EndAllSessions(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "security.out.done", "count", strconv.Itoa(ended))
 	return r.SeeOther("/app/settings/security")
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 )
@@ -53,33 +51,6 @@ type settingsLink struct {
 
 // expiring is a certificate that runs out, for the line over all settings.
 type expiring struct{ Kind, Text string }
-
-func (h *Handlers) SettingsRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/settings", h.showSettings)
-	h.settingsGet(app, "/company", h.showCompany)
-	h.Site.TeamPost(app, "/app/settings/company", h.saveCompany)
-	h.settingsGet(app, "/branding", h.showBranding)
-	h.Site.TeamPost(app, "/app/settings/branding", h.saveColour)
-	h.Site.TeamPost(app, "/app/settings/branding/logo", h.saveLogo)
-	h.Site.TeamPost(app, "/app/settings/branding/logo/remove", h.removeLogo)
-	h.settingsGet(app, "/consent", h.showConsent)
-	h.Site.TeamPost(app, "/app/settings/consent", h.saveConsent)
-	h.settingsGet(app, "/trust", h.showCertificates)
-	h.securityRoutes(app)
-	h.tokenRoutes(app)
-	h.webhookRoutes(app)
-	h.mailRoutes(app)
-}
-
-// settingsGet adds a page for those who run the company.
-func (h *Handlers) settingsGet(app *fiber.App, path string, show page.Handler) {
-	h.Site.TeamGet(app, "/app/settings"+path, func(r *page.Request) error {
-		if !r.Who.Actor.IsAdmin() {
-			return r.Forbid(r.Say("settings.forbidden"))
-		}
-		return show(r)
-	})
-}
 
 // settingsPage is a page of the settings with what stands around each.
 type settingsPage struct {
@@ -152,7 +123,8 @@ func (h *Handlers) expiring(r *page.Request) (out []expiring, err error) {
 	return out, err
 }
 
-func (h *Handlers) showSettings(r *page.Request) error {
+// Show serves the overview of the settings.
+func (h *Handlers) Show(r *page.Request) error {
 	var people []account.Member
 	var err error
 	if !r.Who.Actor.IsAdmin() {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 )
@@ -43,25 +41,6 @@ const unusedAfter = 90 * 24 * time.Hour
 // tokenLives are the lifetimes that are offered, in days; 0 is until revoked.
 var tokenLives = []string{"30", "90", "365", "0"}
 
-func (h *Handlers) tokenRoutes(app *fiber.App) {
-	h.Site.TeamGet(app, "/app/settings/api", func(r *page.Request) error {
-		p, err := h.tokenPage(r, nil)
-		if err != nil {
-			return err
-		}
-		return h.settings(r, http.StatusOK, "settings-api", p)
-	})
-	h.Site.TeamPost(app, "/app/settings/api", h.makeToken)
-	h.Site.TeamGet(app, "/app/settings/api/:id/revoke", h.askRevoke)
-	h.Site.TeamPost(app, "/app/settings/api/:id/revoke", func(r *page.Request) error {
-		if err := h.Accounts.RevokeToken(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
-			return err
-		}
-		r.Flash("ok", "api.revoked")
-		return r.SeeOther("/app/settings/api")
-	})
-}
-
 func (h *Handlers) tokenPage(r *page.Request, made *account.Token) (page.Page, error) {
 	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.ListQuery{Statuses: []string{"active", "expired"}, Descending: true})
 	if err != nil {
@@ -89,7 +68,8 @@ func (h *Handlers) tokenPage(r *page.Request, made *account.Token) (page.Page, e
 	return page.Page{Title: r.Say("settings.api"), Data: c}, nil
 }
 
-func (h *Handlers) makeToken(r *page.Request) error {
+// CreateToken creates an API token and shows its secret once.
+func (h *Handlers) CreateToken(r *page.Request) error {
 	in, err := h.tokenInput(r)
 	var made account.Token
 	if err == nil {
@@ -130,12 +110,30 @@ func (h *Handlers) tokenInput(r *page.Request) (in account.TokenInput, err error
 	return in, f.Err()
 }
 
-// askRevoke asks once more, in a dialog where there are scripts.
-func (h *Handlers) askRevoke(r *page.Request) error {
+// AskRevoke asks once more, in a dialog where there are scripts.
+func (h *Handlers) AskRevoke(r *page.Request) error {
 	t, err := h.Accounts.GetToken(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
 	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("api.revoke.title", "name", t.Name), Data: page.Confirmation{
 		Text: r.Say("api.revoke.text"), Action: r.Path(), Do: r.Say("api.revoke"), Back: "/app/settings/api"}})
+}
+
+// ShowTokens serves the page about API tokens.
+func (h *Handlers) ShowTokens(r *page.Request) error {
+	p, err := h.tokenPage(r, nil)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-api", p)
+}
+
+// Revoke ends a token.
+func (h *Handlers) Revoke(r *page.Request) error {
+	if err := h.Accounts.RevokeToken(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+		return err
+	}
+	r.Flash("ok", "api.revoked")
+	return r.SeeOther("/app/settings/api")
 }

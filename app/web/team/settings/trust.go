@@ -31,7 +31,8 @@ type certificateView struct {
 	Left                         string
 }
 
-func (h *Handlers) showCertificates(r *page.Request) error {
+// ShowCertificates serves the certificates behind the signatures of the company.
+func (h *Handlers) ShowCertificates(r *page.Request) error {
 	signer, err := h.Keys.Company(r.Who.Company.ID, r.Who.Company.Name)
 	if err != nil && (signer == nil || !errors.Is(err, pki.ErrExpired)) {
 		return err

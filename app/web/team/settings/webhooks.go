@@ -6,43 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
 const webhooksAt = "/app/settings/webhooks"
-
-func (h *Handlers) webhookRoutes(app *fiber.App) {
-	h.settingsGet(app, "/webhooks", func(r *page.Request) error {
-		p, err := h.webhooksPage(r, nil)
-		if err != nil {
-			return err
-		}
-		return h.settings(r, http.StatusOK, "settings-webhooks", p)
-	})
-	h.Site.TeamPost(app, webhooksAt, h.makeWebhook)
-	h.settingsGet(app, "/webhooks/:id", h.showWebhook)
-	h.Site.TeamPost(app, webhooksAt+"/:id", h.saveWebhook)
-	h.Site.TeamPost(app, webhooksAt+"/:id/pause", func(r *page.Request) error { return h.enableWebhook(r, false, "webhooks.paused") })
-	h.Site.TeamPost(app, webhooksAt+"/:id/enable", func(r *page.Request) error { return h.enableWebhook(r, true, "webhooks.enabled") })
-	h.Site.TeamPost(app, webhooksAt+"/:id/test", h.testWebhook)
-	h.Site.TeamPost(app, webhooksAt+"/:id/redeliver", h.redeliverFailed)
-	h.settingsGet(app, "/webhooks/:id/rotate", func(r *page.Request) error { return h.askWebhook(r, "rotate") })
-	h.Site.TeamPost(app, webhooksAt+"/:id/rotate", h.rotateWebhook)
-	h.settingsGet(app, "/webhooks/:id/delete", func(r *page.Request) error { return h.askWebhook(r, "delete") })
-	h.Site.TeamPost(app, webhooksAt+"/:id/delete", func(r *page.Request) error {
-		if err := h.Webhooks.DeleteWebhook(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
-			return err
-		}
-		r.Flash("ok", "webhooks.deleted")
-		return r.SeeOther(webhooksAt)
-	})
-	h.settingsGet(app, "/webhooks/:id/deliveries/:delivery", h.showDelivery)
-	h.Site.TeamPost(app, webhooksAt+"/:id/deliveries/:delivery/redeliver", h.redeliver)
-}
 
 // webhookCards is the page of all webhooks.
 type webhookCards struct {
@@ -145,7 +114,8 @@ func webhookInput(r *page.Request) notify.WebhookInput {
 	return in
 }
 
-func (h *Handlers) makeWebhook(r *page.Request) error {
+// CreateWebhook creates a webhook and shows its secret once.
+func (h *Handlers) CreateWebhook(r *page.Request) error {
 	made, err := h.Webhooks.CreateWebhook(r.UserContext(), r.Who.Actor, webhookInput(r))
 	if err != nil {
 		p, failed := h.webhooksPage(r, nil)
@@ -176,7 +146,8 @@ type webhookPage struct {
 	Failed     int // how many were given up
 }
 
-func (h *Handlers) showWebhook(r *page.Request) error {
+// ShowWebhook serves one webhook with its deliveries.
+func (h *Handlers) ShowWebhook(r *page.Request) error {
 	p, err := h.onePage(r, "")
 	if err != nil {
 		return err
@@ -201,7 +172,8 @@ func (h *Handlers) onePage(r *page.Request, secret string) (page.Page, error) {
 	return p, h.listDeliveries(r, &c)
 }
 
-func (h *Handlers) saveWebhook(r *page.Request) error {
+// SaveWebhook changes a webhook.
+func (h *Handlers) SaveWebhook(r *page.Request) error {
 	_, err := h.Webhooks.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
 	return h.afterWebhook(r, page.Gathered(err, "events"), "webhooks.saved")
 }
@@ -234,7 +206,8 @@ func (h *Handlers) askWebhook(r *page.Request, act string) error {
 		Text: r.Say("webhooks." + act + ".text"), Action: r.Path(), Do: r.Say("webhooks." + act), Back: webhooksAt + "/" + w.ID}})
 }
 
-func (h *Handlers) rotateWebhook(r *page.Request) error {
+// RotateWebhook gives a webhook a new secret and shows it once.
+func (h *Handlers) RotateWebhook(r *page.Request) error {
 	w, err := h.Webhooks.RotateSecret(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -246,8 +219,8 @@ func (h *Handlers) rotateWebhook(r *page.Request) error {
 	return h.settings(r, http.StatusOK, "settings-webhook", p)
 }
 
-// testWebhook posts a test, and leads to what came of it.
-func (h *Handlers) testWebhook(r *page.Request) error {
+// TestWebhook posts a test, and leads to what came of it.
+func (h *Handlers) TestWebhook(r *page.Request) error {
 	d, err := h.Webhooks.TestWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return h.afterWebhook(r, err, "")
@@ -260,7 +233,42 @@ func (h *Handlers) testWebhook(r *page.Request) error {
 	return r.SeeOther(deliveryAt(d))
 }
 
-func (h *Handlers) redeliverFailed(r *page.Request) error {
+// RedeliverFailed queues every failed delivery of a webhook again.
+func (h *Handlers) RedeliverFailed(r *page.Request) error {
 	n, err := h.Webhooks.RedeliverFailed(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return h.afterWebhook(r, err, "webhooks.redelivered.all", "n", strconv.Itoa(n))
+}
+
+// ShowWebhooks serves the list of webhooks.
+func (h *Handlers) ShowWebhooks(r *page.Request) error {
+	p, err := h.webhooksPage(r, nil)
+	if err != nil {
+		return err
+	}
+	return h.settings(r, http.StatusOK, "settings-webhooks", p)
+}
+
+// PauseWebhook stops deliveries.
+func (h *Handlers) PauseWebhook(r *page.Request) error {
+	return h.enableWebhook(r, false, "webhooks.paused")
+}
+
+// EnableWebhook resumes deliveries.
+func (h *Handlers) EnableWebhook(r *page.Request) error {
+	return h.enableWebhook(r, true, "webhooks.enabled")
+}
+
+// AskRotateWebhook asks whether a webhook is to get a new secret.
+func (h *Handlers) AskRotateWebhook(r *page.Request) error { return h.askWebhook(r, "rotate") }
+
+// AskDeleteWebhook asks whether a webhook is to be deleted.
+func (h *Handlers) AskDeleteWebhook(r *page.Request) error { return h.askWebhook(r, "delete") }
+
+// DeleteWebhook deletes a webhook.
+func (h *Handlers) DeleteWebhook(r *page.Request) error {
+	if err := h.Webhooks.DeleteWebhook(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+		return err
+	}
+	r.Flash("ok", "webhooks.deleted")
+	return r.SeeOther(webhooksAt)
 }

@@ -3,24 +3,9 @@ package signin
 import (
 	"net/http"
 
-	"github.com/gofiber/fiber/v2"
-
 	"paraph/app/account"
 	"paraph/app/web/page"
 )
-
-// LinkRoutes are the pages behind the links of messages to people who have an
-// account or get one: each works once, and shows what it is for before it is used.
-func (h *Handlers) LinkRoutes(app *fiber.App) {
-	h.Site.Get(app, "/forgot", func(r *page.Request) error { return h.showForgot(r, http.StatusOK, forgotPage{}) })
-	h.Site.Post(app, "/forgot", h.forgot)
-	h.Site.Get(app, "/reset/:token", h.showReset)
-	h.Site.Post(app, "/reset/:token", h.reset)
-	h.Site.Get(app, "/join/:token", h.showJoin)
-	h.Site.Post(app, "/join/:token", h.join)
-	h.Site.Get(app, "/confirm/:token", h.showConfirm)
-	h.Site.Post(app, "/confirm/:token", h.confirm)
-}
 
 // ended shows that a link does not work any more. Any other error is given back.
 func ended(r *page.Request, err error, key, href string) error {
@@ -47,7 +32,8 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 	return r.Render(status, "forgot", h.forgotForm(r, f))
 }
 
-func (h *Handlers) forgot(r *page.Request) error {
+// Forgot sends a link to reset a password; the answer does not tell whether the account exists.
+func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
 	if account.KindOf(err) == account.KindThrottled {
@@ -63,7 +49,8 @@ func resetForm(r *page.Request) page.Page {
 	return page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}}
 }
 
-func (h *Handlers) showReset(r *page.Request) error {
+// ShowReset serves the form for a new password.
+func (h *Handlers) ShowReset(r *page.Request) error {
 	r.TeamWords()
 	if err := h.Accounts.CheckReset(r.UserContext(), r.Params("token")); err != nil {
 		return ended(r, err, "reset", "/forgot")
@@ -71,7 +58,8 @@ func (h *Handlers) showReset(r *page.Request) error {
 	return r.Render(http.StatusOK, "reset", resetForm(r))
 }
 
-func (h *Handlers) reset(r *page.Request) error {
+// Reset sets a new password.
+func (h *Handlers) Reset(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ResetPassword(r.UserContext(), r.Params("token"), r.Form.Value("password"))
 	switch {
@@ -100,7 +88,8 @@ func joinForm(r *page.Request, in account.Invite) page.Page {
 	return page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}, Data: data}
 }
 
-func (h *Handlers) showJoin(r *page.Request) error {
+// ShowJoin serves an invitation to a company.
+func (h *Handlers) ShowJoin(r *page.Request) error {
 	r.TeamWords()
 	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
 	if err != nil {
@@ -109,7 +98,8 @@ func (h *Handlers) showJoin(r *page.Request) error {
 	return r.Render(http.StatusOK, "join", joinForm(r, in))
 }
 
-func (h *Handlers) join(r *page.Request) error {
+// Join accepts an invitation to a company.
+func (h *Handlers) Join(r *page.Request) error {
 	r.TeamWords()
 	in, err := h.Accounts.CheckInvite(r.UserContext(), r.Params("token"))
 	if err != nil {
@@ -152,7 +142,8 @@ func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 
 type confirmPage struct{ Email string }
 
-func (h *Handlers) showConfirm(r *page.Request) error {
+// ShowConfirm asks whether an e-mail address is to be confirmed.
+func (h *Handlers) ShowConfirm(r *page.Request) error {
 	r.TeamWords()
 	email, err := h.Accounts.CheckVerification(r.UserContext(), r.Params("token"))
 	if err != nil {
@@ -161,7 +152,8 @@ func (h *Handlers) showConfirm(r *page.Request) error {
 	return r.Render(http.StatusOK, "confirm-email", page.Page{Title: r.Say("confirm.title"), Data: confirmPage{email}})
 }
 
-func (h *Handlers) confirm(r *page.Request) error {
+// Confirm confirms an e-mail address.
+func (h *Handlers) Confirm(r *page.Request) error {
 	r.TeamWords()
 	user, err := h.Accounts.VerifyEmail(r.UserContext(), r.Params("token"))
 	if account.KindOf(err) == account.KindConflict {
@@ -173,4 +165,9 @@ func (h *Handlers) confirm(r *page.Request) error {
 	}
 	r.Flash("ok", "confirm.done", "email", user.Email)
 	return r.SeeOther("/app/me")
+}
+
+// ShowForgot serves the form that asks for a new password.
+func (h *Handlers) ShowForgot(r *page.Request) error {
+	return h.showForgot(r, http.StatusOK, forgotPage{})
 }

@@ -6,7 +6,8 @@ import (
 	"paraph/app/web/page"
 )
 
-func (h *Handlers) beginPasskeySignIn(r *page.Request) error {
+// BeginPasskey answers a script with the challenge for a passkey.
+func (h *Handlers) BeginPasskey(r *page.Request) error {
 	r.TeamWords()
 	pending := ""
 	if r.Form.Has("second") {
@@ -15,7 +16,8 @@ func (h *Handlers) beginPasskeySignIn(r *page.Request) error {
 	return r.Ceremony(h.Accounts.BeginPasskeyLogin(r.UserContext(), r.BaseURL(), pending, origin(r)))
 }
 
-func (h *Handlers) passkeySignIn(r *page.Request) error {
+// Passkey signs in with a passkey.
+func (h *Handlers) Passkey(r *page.Request) error {
 	r.TeamWords()
 	next := r.Inside(r.Form.Value("next"))
 	user, err := h.Accounts.FinishPasskeyLogin(r.UserContext(), r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))

@@ -14,16 +14,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// SetupRoutes are the pages of the first run.
-func (h *Handlers) SetupRoutes(app *fiber.App) {
-	h.Site.Get(app, "/", h.home)
-	h.Site.Get(app, "/setup", h.showSetup)
-	h.Site.Post(app, "/setup", h.setUp)
-	h.Site.TeamGet(app, "/app/welcome", h.welcome)
-}
-
-// home is what a browser finds that knows nothing but the address.
-func (h *Handlers) home(r *page.Request) error {
+// Home is what a browser finds that knows nothing but the address.
+func (h *Handlers) Home(r *page.Request) error {
 	r.TeamWords()
 	switch open, err := h.Accounts.SetupOpen(r.UserContext()); {
 	case err != nil:
@@ -43,7 +35,8 @@ type setupPage struct {
 	Mail      bool   // there is a mail server
 }
 
-func (h *Handlers) showSetup(r *page.Request) error {
+// ShowSetup serves the form of the first run.
+func (h *Handlers) ShowSetup(r *page.Request) error {
 	r.TeamWords()
 	token := r.Query("token")
 	if err := h.Accounts.CheckSetup(r.UserContext(), token); err != nil {
@@ -87,7 +80,8 @@ func (h *Handlers) noSetup(r *page.Request, err error) error {
 		Text: r.Say("setup.done.text"), Action: r.Say("signin.do"), Href: "/signin"}})
 }
 
-func (h *Handlers) setUp(r *page.Request) error {
+// SetUp creates the first company and its owner.
+func (h *Handlers) SetUp(r *page.Request) error {
 	r.TeamWords()
 	token, email, password := r.Form.Value("token"), r.Form.Value("email"), r.Form.Value("password")
 	_, err := h.Accounts.Setup(r.UserContext(), token, account.SetupInput{Company: r.Form.Value("company"), Name: r.Form.Value("name"),
@@ -114,7 +108,8 @@ type over struct{ Text, Action, Href string }
 // welcomePage is the list of what to do after the first run.
 type welcomePage struct{ Mail, Sent, Mates bool }
 
-func (h *Handlers) welcome(r *page.Request) error {
+// Welcome serves the list of what to do after the first run.
+func (h *Handlers) Welcome(r *page.Request) error {
 	members, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Limit: 1})
 	if err != nil {
 		return err

@@ -27,23 +27,12 @@ type signInPage struct {
 	Passkey  bool // it may be a passkey
 }
 
-func (h *Handlers) SignInRoutes(app *fiber.App) {
-	h.Site.Get(app, "/signin", showSignIn)
-	h.Site.Post(app, "/signin", h.signIn)
-	h.Site.Get(app, "/signin/verify", h.showSecondStep)
-	h.Site.Post(app, "/signin/verify", h.secondStep)
-	h.Site.Post(app, "/signin/passkey/begin", h.beginPasskeySignIn)
-	h.Site.Post(app, "/signin/passkey", h.passkeySignIn)
-	h.Site.Post(app, "/signout", SignOut)
-	h.Site.TeamPost(app, "/app/switch", h.switchCompany)
-	h.Site.Post(app, "/theme", setTheme)
-}
-
 func signInForm(r *page.Request, next string) page.Page {
 	return page.Page{Title: r.Say("signin.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: signInPage{Next: r.Inside(next), Offer: true}}
 }
 
-func showSignIn(r *page.Request) error {
+// ShowSignIn serves the sign-in form.
+func ShowSignIn(r *page.Request) error {
 	r.TeamWords()
 	if r.Enter() == nil {
 		return r.SeeOther(r.Inside(r.Query("next")))
@@ -51,7 +40,8 @@ func showSignIn(r *page.Request) error {
 	return r.Render(http.StatusOK, "signin", signInForm(r, r.Query("next")))
 }
 
-func (h *Handlers) signIn(r *page.Request) error {
+// SignIn takes e-mail address and password.
+func (h *Handlers) SignIn(r *page.Request) error {
 	r.TeamWords()
 	next := r.Form.Value("next")
 	err := h.signInWith(r, r.Form.Value("email"), r.Form.Value("password"), "", r.Inside(next))
@@ -101,7 +91,8 @@ func secondStepForm(r *page.Request, step account.SignIn, next string, recovery 
 		Data: signInPage{Next: r.Inside(next), Recovery: recovery || !step.App && !step.Passkey, App: step.App, Passkey: step.Passkey}}
 }
 
-func (h *Handlers) showSecondStep(r *page.Request) error {
+// ShowSecondStep asks for the second factor.
+func (h *Handlers) ShowSecondStep(r *page.Request) error {
 	r.TeamWords()
 	step, ok := h.Accounts.CheckPending(r.Cookies(pendingCookie))
 	if !ok {
@@ -116,7 +107,8 @@ func startOver(r *page.Request) error {
 	return r.SeeOther("/signin")
 }
 
-func (h *Handlers) secondStep(r *page.Request) error {
+// SecondStep takes the second factor.
+func (h *Handlers) SecondStep(r *page.Request) error {
 	r.TeamWords()
 	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"
 	step, _ := h.Accounts.CheckPending(r.Cookies(pendingCookie))
@@ -158,7 +150,8 @@ func SignOut(r *page.Request) error {
 	return r.SeeOther("/signin")
 }
 
-func (h *Handlers) switchCompany(r *page.Request) error {
+// SwitchCompany moves the session to another company of the reader.
+func (h *Handlers) SwitchCompany(r *page.Request) error {
 	t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, r.Form.Value("company"))
 	if err != nil {
 		return err
@@ -167,8 +160,8 @@ func (h *Handlers) switchCompany(r *page.Request) error {
 	return r.SeeOther("/app/documents")
 }
 
-// setTheme keeps light or dark, or (anything else) what the system has.
-func setTheme(r *page.Request) error {
+// SetTheme keeps light or dark, or (anything else) what the system has.
+func SetTheme(r *page.Request) error {
 	switch theme := r.Form.Value("theme"); theme {
 	case "light", "dark":
 		r.Keep(page.ThemeCookie, theme, "/", 365*24*time.Hour)

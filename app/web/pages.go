@@ -1,0 +1,91 @@
+package web
+
+import (
+	"embed"
+	"html/template"
+	"log/slog"
+	"maps"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/account"
+	"paraph/app/contact"
+	"paraph/app/notify"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
+	"paraph/app/signing"
+	"paraph/app/web/apidoc"
+	"paraph/app/web/page"
+	"paraph/app/web/team/documents"
+	"paraph/app/web/team/editor"
+	"paraph/app/web/team/settings"
+	"paraph/app/web/team/signin"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+//go:embed words
+var wordFiles embed.FS
+
+//go:embed templates
+var templateFiles embed.FS
+
+// Options are what the pages need. Log is optional.
+type Options struct {
+	Accounts *account.Service
+	Signing  *signing.Service
+	Notify   *notify.Service
+	Webhooks *notify.Webhooks
+	Contacts *contact.Service
+	Keys     *pki.Authority
+	Fonts    *text.Fonts
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	Secret         []byte         // signs the tokens of forms
+	BaseURL        string         // of the appliance; "" takes it from the request
+	TrustedProxies []string       // addresses or prefixes whose forwarded headers count
+	MaxUpload      int64          // of one file, bytes
+	Setup          settings.Setup // what the pages of settings say of the configuration
+	// Pseudo adds a language derived from English, longer and right to left, for
+	// those who ask for ar-XB: it shows what a layout can't bear.
+	Pseudo bool
+}
+
+// Pages are all pages.
+type Pages struct {
+	site    *page.Site
+	options Options
+}
+
+// New reads the templates, the texts and the static files, so that a mistake in
+// any of them shows at start and not to the first reader.
+func New(o Options) (*Pages, error) {
+	functions := template.FuncMap{}
+	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
+		maps.Copy(functions, own)
+	}
+	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, BaseURL: o.BaseURL,
+		TrustedProxies: o.TrustedProxies, Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
+	if err != nil {
+		return nil, err
+	}
+	o.Log = site.Log
+	return &Pages{site, o}, nil
+}
+
+// Mount adds every route. A path that no route matches is answered with a page
+// if the client asks for one. openAPI is read when somebody first asks for a
+// page about the API.
+func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
+	app.Get("/static/:hash/*", p.site.Static)
+	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
+		p.contacts(), p.members(), p.settings()} {
+		for _, r := range area {
+			p.site.Route(app, r.method, r.path, r.handler)
+		}
+	}
+	p.site.Lost(app)
+}
