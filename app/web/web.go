@@ -322,51 +322,57 @@ func (p *Pages) members() []route {
 // settings are the pages on which a company is configured.
 func (p *Pages) settings() []route {
 	o := p.options
-	h := &settings.Handlers{Accounts: o.Accounts, Keys: o.Keys, Notify: o.Notify, Now: o.Now, Setup: o.Setup, Signing: o.Signing, Webhooks: o.Webhooks}
+	frame := &settings.Frame{Keys: o.Keys, Now: o.Now}
+	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Signing: o.Signing}
+	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
+	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}
+	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Setup: o.Setup}
+	hooks := &settings.Webhooks{Frame: frame, Service: o.Webhooks, Private: o.Setup.PrivateWebhooks}
+	trust := &settings.Trust{Frame: frame, TimestampURL: o.Setup.TimestampURL}
 	const (
 		outbox   = "/app/settings/outbox"
 		webhooks = "/app/settings/webhooks"
 	)
 	return []route{
-		{get, "/app/settings", member(h.Show)},
-		{get, "/app/settings/company", admin(h.ShowCompany)},
-		{post, "/app/settings/company", admin(h.SaveCompany)},
-		{get, "/app/settings/branding", admin(h.ShowBranding)},
-		{post, "/app/settings/branding", admin(h.SaveColor)},
-		{post, "/app/settings/branding/logo", admin(h.SaveLogo)},
-		{post, "/app/settings/branding/logo/remove", admin(h.RemoveLogo)},
-		{get, "/app/settings/consent", admin(h.ShowConsent)},
-		{post, "/app/settings/consent", admin(h.SaveConsent)},
-		{get, "/app/settings/trust", admin(h.ShowCertificates)},
-		{get, "/app/settings/security", admin(h.ShowSecurity)},
-		{post, "/app/settings/security", admin(h.SaveSecurity)},
-		{get, "/app/settings/security/sign-out", admin(h.AskSignOutAll)},
-		{post, "/app/settings/security/sign-out", admin(h.SignOutAll)},
-		{get, "/app/settings/api", member(h.ShowTokens)},
-		{post, "/app/settings/api", member(h.CreateToken)},
-		{get, "/app/settings/api/:id/revoke", member(h.AskRevoke)},
-		{post, "/app/settings/api/:id/revoke", member(h.Revoke)},
-		{get, "/app/settings/email", admin(h.ShowMail)},
-		{post, "/app/settings/email/test", admin(h.TestMail)},
-		{get, outbox, admin(h.ShowOutbox)},
-		{get, outbox + "/:id", admin(h.ShowMessage)},
-		{get, outbox + "/:id/preview", admin(h.PreviewMessage)},
-		{get, outbox + "/:id/message.eml", admin(h.DownloadMessage)},
-		{post, outbox + "/:id/retry", admin(h.RetryMessage)},
-		{post, outbox + "/:id/cancel", admin(h.CancelMessage)},
-		{get, webhooks, admin(h.ShowWebhooks)},
-		{post, webhooks, admin(h.CreateWebhook)},
-		{get, webhooks + "/:id", admin(h.ShowWebhook)},
-		{post, webhooks + "/:id", admin(h.SaveWebhook)},
-		{post, webhooks + "/:id/pause", admin(h.PauseWebhook)},
-		{post, webhooks + "/:id/enable", admin(h.EnableWebhook)},
-		{post, webhooks + "/:id/test", admin(h.TestWebhook)},
-		{post, webhooks + "/:id/redeliver", admin(h.RedeliverFailed)},
-		{get, webhooks + "/:id/rotate", admin(h.AskRotateWebhook)},
-		{post, webhooks + "/:id/rotate", admin(h.RotateWebhook)},
-		{get, webhooks + "/:id/delete", admin(h.AskDeleteWebhook)},
-		{post, webhooks + "/:id/delete", admin(h.DeleteWebhook)},
-		{get, webhooks + "/:id/deliveries/:delivery", admin(h.ShowDelivery)},
-		{post, webhooks + "/:id/deliveries/:delivery/redeliver", admin(h.Redeliver)},
+		{get, "/app/settings", member(frame.Show)},
+		{get, "/app/settings/company", admin(company.ShowCompany)},
+		{post, "/app/settings/company", admin(company.SaveCompany)},
+		{get, "/app/settings/branding", admin(company.ShowBranding)},
+		{post, "/app/settings/branding", admin(company.SaveColor)},
+		{post, "/app/settings/branding/logo", admin(company.SaveLogo)},
+		{post, "/app/settings/branding/logo/remove", admin(company.RemoveLogo)},
+		{get, "/app/settings/consent", admin(company.ShowConsent)},
+		{post, "/app/settings/consent", admin(company.SaveConsent)},
+		{get, "/app/settings/trust", admin(trust.ShowCertificates)},
+		{get, "/app/settings/security", admin(security.ShowSecurity)},
+		{post, "/app/settings/security", admin(security.SaveSecurity)},
+		{get, "/app/settings/security/sign-out", admin(security.AskSignOutAll)},
+		{post, "/app/settings/security/sign-out", admin(security.SignOutAll)},
+		{get, "/app/settings/api", member(tokens.ShowTokens)},
+		{post, "/app/settings/api", member(tokens.CreateToken)},
+		{get, "/app/settings/api/:id/revoke", member(tokens.AskRevoke)},
+		{post, "/app/settings/api/:id/revoke", member(tokens.Revoke)},
+		{get, "/app/settings/email", admin(mail.ShowMail)},
+		{post, "/app/settings/email/test", admin(mail.TestMail)},
+		{get, outbox, admin(mail.ShowOutbox)},
+		{get, outbox + "/:id", admin(mail.ShowMessage)},
+		{get, outbox + "/:id/preview", admin(mail.PreviewMessage)},
+		{get, outbox + "/:id/message.eml", admin(mail.DownloadMessage)},
+		{post, outbox + "/:id/retry", admin(mail.RetryMessage)},
+		{post, outbox + "/:id/cancel", admin(mail.CancelMessage)},
+		{get, webhooks, admin(hooks.ShowWebhooks)},
+		{post, webhooks, admin(hooks.CreateWebhook)},
+		{get, webhooks + "/:id", admin(hooks.ShowWebhook)},
+		{post, webhooks + "/:id", admin(hooks.SaveWebhook)},
+		{post, webhooks + "/:id/pause", admin(hooks.PauseWebhook)},
+		{post, webhooks + "/:id/enable", admin(hooks.EnableWebhook)},
+		{post, webhooks + "/:id/test", admin(hooks.TestWebhook)},
+		{post, webhooks + "/:id/redeliver", admin(hooks.RedeliverFailed)},
+		{get, webhooks + "/:id/rotate", admin(hooks.AskRotateWebhook)},
+		{post, webhooks + "/:id/rotate", admin(hooks.RotateWebhook)},
+		{get, webhooks + "/:id/delete", admin(hooks.AskDeleteWebhook)},
+		{post, webhooks + "/:id/delete", admin(hooks.DeleteWebhook)},
+		{get, webhooks + "/:id/deliveries/:delivery", admin(hooks.ShowDelivery)},
+		{post, webhooks + "/:id/deliveries/:delivery/redeliver", admin(hooks.Redeliver)},
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// notice is a line at the top of a page that says what just happened.
-type notice struct {
+// Notice is a line at the top of a page that says what just happened.
+type Notice struct {
 	Kind  string   `json:"k"` // ok, info, warn, danger
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
@@ -20,16 +20,16 @@ const flashCookie = "paraph_flash"
 
 // Flash puts a notice on the next page that this browser is shown.
 func (r *Request) Flash(kind, key string, pairs ...string) {
-	r.keepNotice(notice{Kind: kind, Key: key, Pairs: pairs})
+	r.keepNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
 }
 
 // FlashUndo is flash for something that is done and can be taken back by posting
 // to a path of ours; "" is none.
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {
-	r.keepNotice(notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
+	r.keepNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
 }
 
-func (r *Request) keepNotice(n notice) {
+func (r *Request) keepNotice(n Notice) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		r.site.Log.Error("flash", "error", err)
@@ -40,7 +40,7 @@ func (r *Request) keepNotice(n notice) {
 
 // takeFlash gives the notice that waits, once. What is not one of ours is
 // dropped.
-func (r *Request) takeFlash() *notice {
+func (r *Request) takeFlash() *Notice {
 	kept := r.Cookies(flashCookie)
 	if kept == "" {
 		return nil
@@ -50,7 +50,7 @@ func (r *Request) takeFlash() *notice {
 	if err != nil {
 		return nil
 	}
-	var n notice
+	var n Notice
 	if err := json.Unmarshal(b, &n); err != nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (r *Request) takeFlash() *notice {
 }
 
 // Notice words a notice for this very page.
-func (r *Request) Notice(kind, key string, pairs ...string) *notice {
+func (r *Request) Notice(kind, key string, pairs ...string) *Notice {
 	args := make([]any, len(pairs))
 	for i, p := range pairs {
 		args[i] = p
@@ -76,5 +76,5 @@ func (r *Request) Notice(kind, key string, pairs ...string) *notice {
 	default:
 		kind = "info"
 	}
-	return &notice{Kind: kind, Text: text}
+	return &Notice{Kind: kind, Text: text}
 }

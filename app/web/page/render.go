@@ -27,7 +27,7 @@ type Page struct {
 	Scripts []string     // modules, by their static file names
 	Refresh int          // seconds after which the page loads itself anew, 0 never
 	Zone    *time.Location
-	Notice  *notice
+	Notice  *Notice
 	Back    string // path of the page that the header leads back to, "" for none
 	// Public says that the page is the same for everybody: it has no form of ours
 	// and nothing of a session. It goes compressed, which would give away secrets

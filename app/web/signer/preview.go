@@ -30,4 +30,6 @@ func (h *Handlers) PreviewPicture(r *page.Request) error {
 }
 
 // PreviewTyped serves a name in a script face.
-func (h *Handlers) PreviewTyped(r *page.Request) error { return SendTyped(r, h.Fonts, r.Query("text"), r.Query("font")) }
+func (h *Handlers) PreviewTyped(r *page.Request) error {
+	return SendTyped(r, h.Fonts, r.Query("text"), r.Query("font"))
+}

@@ -23,7 +23,7 @@ type brandingCards struct {
 // ownColour is that of companies that have chosen none.
 const ownColour = "#1d5bd1"
 
-func brandingPage(r *page.Request, colour string) page.Page {
+func brandingPage(r *page.Request, colour string) sheet[brandingCards] {
 	c := r.Who.Company
 	b := brandingCards{Company: c, Colour: cmp.Or(colour, c.BrandColor, ownColour)}
 	if c.LogoURL != "" && c.OwnLogo() == "" {
@@ -36,18 +36,18 @@ func brandingPage(r *page.Request, colour string) page.Page {
 	if !account.Readable(shown) {
 		shown = ownColour
 	}
-	return page.Page{Title: r.Say("settings.branding"), Data: b, Scripts: []string{"branding.js"},
+	return sheet[brandingCards]{Title: r.Say("settings.branding"), Own: b, Scripts: []string{"branding.js"},
 		Styles: template.CSS(fmt.Sprintf(".preview{--brand:%s}", shown))}
 }
 
 // ShowBranding serves the page about logo and color.
-func (h *Handlers) ShowBranding(r *page.Request) error {
-	return h.settings(r, http.StatusOK, "settings-branding", brandingPage(r, ""))
+func (h *Company) ShowBranding(r *page.Request) error {
+	return show(h.Frame, r, http.StatusOK, "settings-branding", brandingPage(r, ""))
 }
 
 // SaveColor refuses a colour that can't be read on white: pages would fall back
 // to ours, and nobody would know why.
-func (h *Handlers) SaveColor(r *page.Request) error {
+func (h *Company) SaveColor(r *page.Request) error {
 	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
 	if colour != "" && !strings.HasPrefix(colour, "#") {
 		colour = "#" + colour
@@ -59,24 +59,24 @@ func (h *Handlers) SaveColor(r *page.Request) error {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &colour})
 	}
 	if err != nil {
-		return h.settingsAgain(r, err, "settings-branding", brandingPage(r, colour))
+		return again(h.Frame, r, err, "settings-branding", brandingPage(r, colour))
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/branding")
 }
 
 // SaveLogo stores the logo.
-func (h *Handlers) SaveLogo(r *page.Request) error {
+func (h *Company) SaveLogo(r *page.Request) error {
 	_, err := h.Accounts.SetLogo(r.UserContext(), r.Who.Actor, bytes.NewReader(r.Form.Files["logo"].Data))
 	if err != nil {
-		return h.settingsAgain(r, err, "settings-branding", brandingPage(r, ""))
+		return again(h.Frame, r, err, "settings-branding", brandingPage(r, ""))
 	}
 	r.Flash("ok", "branding.logo.saved")
 	return r.SeeOther("/app/settings/branding")
 }
 
 // RemoveLogo removes the logo.
-func (h *Handlers) RemoveLogo(r *page.Request) error {
+func (h *Company) RemoveLogo(r *page.Request) error {
 	if _, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{LogoURL: new("")}); err != nil {
 		return err
 	}

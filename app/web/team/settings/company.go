@@ -8,8 +8,17 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/signing"
 	"paraph/app/web/page"
 )
+
+// Company serves the pages about the company: its name and rules, its look, and
+// what signatories agree to.
+type Company struct {
+	*Frame
+	Accounts *account.Service
+	Signing  *signing.Service
+}
 
 // companyCards are the forms of the company's page.
 type companyCards struct {
@@ -22,13 +31,13 @@ type companyCards struct {
 	Decline   []page.Option
 }
 
-func companyPage(r *page.Request) page.Page {
+func companyPage(r *page.Request) sheet[companyCards] {
 	c := r.Who.Company
 	days := make([]string, len(c.ReminderDays))
 	for i, n := range c.ReminderDays {
 		days[i] = strconv.Itoa(n)
 	}
-	return page.Page{Title: r.Say("settings.company"), Data: companyCards{Company: c, Languages: page.LanguageOptions(c.Locale), Zones: page.CommonZones,
+	return sheet[companyCards]{Title: r.Say("settings.company"), Own: companyCards{Company: c, Languages: page.LanguageOptions(c.Locale), Zones: page.CommonZones,
 		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
 		Decline: []page.Option{
 			{Value: string(account.OnDeclineNotify), Label: r.Say("company.decline.notify"), Selected: c.OnDecline == account.OnDeclineNotify},
@@ -44,18 +53,18 @@ func orBlank(n int) string {
 }
 
 // ShowCompany serves the page about the company.
-func (h *Handlers) ShowCompany(r *page.Request) error {
-	return h.settings(r, http.StatusOK, "settings-company", companyPage(r))
+func (h *Company) ShowCompany(r *page.Request) error {
+	return show(h.Frame, r, http.StatusOK, "settings-company", companyPage(r))
 }
 
 // SaveCompany keeps one card: a fault in it does not lose what is in another.
-func (h *Handlers) SaveCompany(r *page.Request) error {
+func (h *Company) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, patch)
 	}
 	if err != nil {
-		return h.settingsAgain(r, page.Gathered(err, "reminder_days"), "settings-company", companyPage(r))
+		return again(h.Frame, r, page.Gathered(err, "reminder_days"), "settings-company", companyPage(r))
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/company")
@@ -107,7 +116,7 @@ type consentCards struct {
 	Versions []account.ConsentVersion
 }
 
-func (h *Handlers) consentPage(r *page.Request) (page.Page, error) {
+func (h *Company) consentPage(r *page.Request) (sheet[consentCards], error) {
 	versions, err := h.Accounts.ConsentVersions(r.UserContext(), r.Who.Actor)
 	c := consentCards{Text: r.Who.Company.ConsentText, Standard: h.Signing.Consent, Versions: versions}
 	c.Mode = string(cmp.Or(r.Who.Company.ConsentMode, account.ConsentInline))
@@ -117,20 +126,20 @@ func (h *Handlers) consentPage(r *page.Request) (page.Page, error) {
 	if text := cmp.Or(c.Text, c.Standard); text != "" {
 		c.Current = account.ConsentName(text)
 	}
-	return page.Page{Title: r.Say("settings.consent"), Data: c}, err
+	return sheet[consentCards]{Title: r.Say("settings.consent"), Own: c}, err
 }
 
 // ShowConsent serves the page about what signatories agree to.
-func (h *Handlers) ShowConsent(r *page.Request) error {
+func (h *Company) ShowConsent(r *page.Request) error {
 	p, err := h.consentPage(r)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-consent", p)
+	return show(h.Frame, r, http.StatusOK, "settings-consent", p)
 }
 
 // SaveConsent stores the text and the way of asking for consent.
-func (h *Handlers) SaveConsent(r *page.Request) error {
+func (h *Company) SaveConsent(r *page.Request) error {
 	text := strings.ReplaceAll(r.Form.Value("consent_text"), "\r\n", "\n")
 	patch := account.CompanyPatch{ConsentText: &text}
 	if r.Form.Has("consent_mode") {
@@ -142,7 +151,7 @@ func (h *Handlers) SaveConsent(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, err, "settings-consent", p)
+		return again(h.Frame, r, err, "settings-consent", p)
 	}
 	r.Flash("ok", "consent.saved")
 	return r.SeeOther("/app/settings/consent")

@@ -52,7 +52,7 @@ func triedAs(r *page.Request, t notify.Try) string {
 }
 
 // listDeliveries puts a page of the deliveries on the page of their webhook.
-func (h *Handlers) listDeliveries(r *page.Request, c *webhookPage) error {
+func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 	number, size := r.PageOf()
 	q := notify.DeliveryQuery{Offset: (number - 1) * size, Limit: size}
 	at := c.At
@@ -61,11 +61,11 @@ func (h *Handlers) listDeliveries(r *page.Request, c *webhookPage) error {
 			q.Status = look.status
 		}
 	}
-	list, err := h.Webhooks.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, q)
+	list, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, q)
 	if err != nil {
 		return err
 	}
-	failed, err := h.Webhooks.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, notify.DeliveryQuery{Status: notify.DeliveryFailed})
+	failed, err := h.Service.ListDeliveries(r.UserContext(), r.Who.Actor, c.ID, notify.DeliveryQuery{Status: notify.DeliveryFailed})
 	if err != nil {
 		return err
 	}
@@ -97,23 +97,23 @@ type tryLine struct {
 }
 
 // ShowDelivery serves one delivery with its attempts.
-func (h *Handlers) ShowDelivery(r *page.Request) error {
+func (h *Webhooks) ShowDelivery(r *page.Request) error {
 	p, err := h.deliveryPage(r)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-delivery", p)
+	return show(h.Frame, r, http.StatusOK, "settings-delivery", p)
 }
 
-func (h *Handlers) deliveryPage(r *page.Request) (page.Page, error) {
+func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 	id := r.Params("id")
-	w, err := h.Webhooks.GetWebhook(r.UserContext(), r.Who.Actor, id)
+	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
-		return page.Page{}, err
+		return sheet[deliveryPage]{}, err
 	}
-	d, err := h.Webhooks.GetDelivery(r.UserContext(), r.Who.Actor, id, r.Params("delivery"))
+	d, err := h.Service.GetDelivery(r.UserContext(), r.Who.Actor, id, r.Params("delivery"))
 	if err != nil {
-		return page.Page{}, err
+		return sheet[deliveryPage]{}, err
 	}
 	c := deliveryPage{deliveryLine: deliveryLineOf(r, d), URL: w.URL, Back: webhooksAt + "/" + id, Body: apidoc.Indented([]byte(d.Body)),
 		AnswerHeaders: strings.Join(d.Answer.Headers, "\n"), Redeliver: w.Enabled, Test: d.Type == notify.TestEvent}
@@ -126,7 +126,7 @@ func (h *Handlers) deliveryPage(r *page.Request) (page.Page, error) {
 	for _, t := range d.Tries {
 		c.Tries = append(c.Tries, tryLine{t, triedAs(r, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
 	}
-	return page.Page{Title: d.Type, Data: c}, nil
+	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
 }
 
 // curlOf is a request as a command.
@@ -140,14 +140,14 @@ func curlOf(url string, headers []page.Pair, body string) string {
 }
 
 // Redeliver queues one delivery again.
-func (h *Handlers) Redeliver(r *page.Request) error {
-	_, err := h.Webhooks.Redeliver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("delivery"))
+func (h *Webhooks) Redeliver(r *page.Request) error {
+	_, err := h.Service.Redeliver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("delivery"))
 	if err != nil {
 		p, failed := h.deliveryPage(r)
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, err, "settings-delivery", p)
+		return again(h.Frame, r, err, "settings-delivery", p)
 	}
 	r.Flash("ok", "webhooks.redelivered")
 	return r.SeeOther(webhooksAt + "/" + r.Params("id") + "/deliveries/" + r.Params("delivery"))

@@ -12,6 +12,13 @@ import (
 	"paraph/app/web/page"
 )
 
+// Mail serves the pages about sending mail and the messages sent.
+type Mail struct {
+	*Frame
+	Notify *notify.Service
+	Setup  Setup
+}
+
 // mailCards is the page of how messages leave.
 type mailCards struct {
 	Setup
@@ -21,27 +28,27 @@ type mailCards struct {
 	Failed int
 }
 
-func (h *Handlers) mailPage(r *page.Request, reply string) (page.Page, error) {
+func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error) {
 	failed, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, notify.OutboxQuery{Limit: 1, Statuses: []string{notify.Failed}})
 	if err != nil {
-		return page.Page{}, err
+		return sheet[mailCards]{}, err
 	}
-	return page.Page{Title: r.Say("settings.email"), Data: mailCards{Setup: h.Setup, Sends: h.Notify.CanSend(),
+	return sheet[mailCards]{Title: r.Say("settings.email"), Own: mailCards{Setup: h.Setup, Sends: h.Notify.CanSend(),
 		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
 }
 
 // TestMail sends a message now, and shows what the server said about it.
-func (h *Handlers) TestMail(r *page.Request) error {
+func (h *Mail) TestMail(r *page.Request) error {
 	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
 	p, failed := h.mailPage(r, reply)
 	switch {
 	case failed != nil:
 		return failed
 	case err != nil:
-		return h.settingsAgain(r, err, "settings-email", p)
+		return again(h.Frame, r, err, "settings-email", p)
 	}
 	p.Notice = r.Notice("ok", "email.sent")
-	return h.settings(r, http.StatusOK, "settings-email", p)
+	return show(h.Frame, r, http.StatusOK, "settings-email", p)
 }
 
 // outboxList is the page of all messages.
@@ -68,7 +75,7 @@ var messageLooks = []struct{ status, kind, icon string }{
 }
 
 // ShowOutbox serves the list of messages.
-func (h *Handlers) ShowOutbox(r *page.Request) error {
+func (h *Mail) ShowOutbox(r *page.Request) error {
 	number, size := r.PageOf()
 	q := notify.OutboxQuery{Offset: (number - 1) * size, Limit: size, To: strings.TrimSpace(r.Query("to")), Document: r.Query("document")}
 	chosen := ""
@@ -89,7 +96,7 @@ func (h *Handlers) ShowOutbox(r *page.Request) error {
 	for _, m := range list.Items {
 		o.Messages = append(o.Messages, messageLineOf(r, m))
 	}
-	return h.settings(r, http.StatusOK, "settings-outbox", page.Page{Title: r.Say("settings.outbox"), Data: o})
+	return show(h.Frame, r, http.StatusOK, "settings-outbox", sheet[outboxList]{Title: r.Say("settings.outbox"), Own: o})
 }
 
 func messageLineOf(r *page.Request, m notify.Message) messageLine {
@@ -116,18 +123,18 @@ type messageCards struct {
 const shownSource = 200 << 10
 
 // ShowMessage serves one message with its attempts.
-func (h *Handlers) ShowMessage(r *page.Request) error {
+func (h *Mail) ShowMessage(r *page.Request) error {
 	p, err := h.messagePage(r)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-message", p)
+	return show(h.Frame, r, http.StatusOK, "settings-message", p)
 }
 
-func (h *Handlers) messagePage(r *page.Request) (page.Page, error) {
+func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
-		return page.Page{}, err
+		return sheet[messageCards]{}, err
 	}
 	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
 		Retry: h.Notify.CanSend() && m.Status != notify.Sent, Cancels: m.Status == notify.Queued}
@@ -138,7 +145,7 @@ func (h *Handlers) messagePage(r *page.Request) (page.Page, error) {
 	if c.Tab == "headers" || c.Tab == "raw" {
 		source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, m.ID)
 		if err != nil {
-			return page.Page{}, err
+			return sheet[messageCards]{}, err
 		}
 		if head, _, ok := bytes.Cut(source, []byte("\r\n\r\n")); ok && c.Tab == "headers" {
 			source = head
@@ -148,17 +155,17 @@ func (h *Handlers) messagePage(r *page.Request) (page.Page, error) {
 	if c.Tab == "preview" {
 		r.FramesOwnPages()
 	}
-	return page.Page{Title: m.Subject, Data: c}, nil
+	return sheet[messageCards]{Title: m.Subject, Own: c}, nil
 }
 
 // afterMessage leads back to a message that was acted on.
-func (h *Handlers) afterMessage(r *page.Request, err error, done string) error {
+func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 	if err != nil {
 		p, failed := h.messagePage(r)
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, err, "settings-message", p)
+		return again(h.Frame, r, err, "settings-message", p)
 	}
 	r.Flash("ok", done)
 	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
@@ -166,7 +173,7 @@ func (h *Handlers) afterMessage(r *page.Request, err error, done string) error {
 
 // PreviewMessage is the mail itself, for a frame that may do nothing: no script,
 // no picture from anywhere, no form, no way out.
-func (h *Handlers) PreviewMessage(r *page.Request) error {
+func (h *Mail) PreviewMessage(r *page.Request) error {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -178,7 +185,7 @@ func (h *Handlers) PreviewMessage(r *page.Request) error {
 }
 
 // DownloadMessage serves a message as it was or will be sent.
-func (h *Handlers) DownloadMessage(r *page.Request) error {
+func (h *Mail) DownloadMessage(r *page.Request) error {
 	source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -189,22 +196,22 @@ func (h *Handlers) DownloadMessage(r *page.Request) error {
 }
 
 // ShowMail serves the page about sending mail.
-func (h *Handlers) ShowMail(r *page.Request) error {
+func (h *Mail) ShowMail(r *page.Request) error {
 	p, err := h.mailPage(r, "")
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-email", p)
+	return show(h.Frame, r, http.StatusOK, "settings-email", p)
 }
 
 // RetryMessage queues a message again.
-func (h *Handlers) RetryMessage(r *page.Request) error {
+func (h *Mail) RetryMessage(r *page.Request) error {
 	_, err := h.Notify.Retry(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return h.afterMessage(r, err, "outbox.retried")
 }
 
 // CancelMessage keeps a message from being sent.
-func (h *Handlers) CancelMessage(r *page.Request) error {
+func (h *Mail) CancelMessage(r *page.Request) error {
 	_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return h.afterMessage(r, err, "outbox.done.cancelled")
 }

@@ -8,6 +8,12 @@ import (
 	"paraph/app/web/page"
 )
 
+// Security serves the page about how people sign in.
+type Security struct {
+	*Frame
+	Accounts *account.Service
+}
+
 // securityCards is the page of how people sign in.
 type securityCards struct {
 	Required bool // two-factor of everybody
@@ -17,11 +23,11 @@ type securityCards struct {
 	Pager    page.Pager
 }
 
-func (h *Handlers) securityPage(r *page.Request) (page.Page, error) {
+func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 	c := securityCards{Required: r.Who.Company.RequireTwoFactor, Own: r.Who.User.TwoFactor}
 	people, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{})
 	if err != nil {
-		return page.Page{}, err
+		return sheet[securityCards]{}, err
 	}
 	for _, m := range people.Items {
 		if m.Status == account.MemberActive && !m.TwoFactor {
@@ -31,17 +37,17 @@ func (h *Handlers) securityPage(r *page.Request) (page.Page, error) {
 	number, size := r.PageOf()
 	log, err := h.Accounts.ListSignIns(r.UserContext(), r.Who.Actor, true, (number-1)*size, size)
 	if err != nil {
-		return page.Page{}, err
+		return sheet[securityCards]{}, err
 	}
 	for _, e := range log.Items {
 		c.SignIns = append(c.SignIns, r.SignInLine(e))
 	}
 	c.Pager = r.Pager(number, size, log.Total)
-	return page.Page{Title: r.Say("settings.security"), Data: c}, nil
+	return sheet[securityCards]{Title: r.Say("settings.security"), Own: c}, nil
 }
 
 // SaveSecurity stores whether everybody needs two-factor login.
-func (h *Handlers) SaveSecurity(r *page.Request) error {
+func (h *Security) SaveSecurity(r *page.Request) error {
 	required := r.Form.Has("require_two_factor")
 	_, err := h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{RequireTwoFactor: &required})
 	if err != nil {
@@ -49,29 +55,29 @@ func (h *Handlers) SaveSecurity(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, err, "settings-security", p)
+		return again(h.Frame, r, err, "settings-security", p)
 	}
 	r.Flash("ok", "settings.saved")
 	return r.SeeOther("/app/settings/security")
 }
 
 // ShowSecurity serves the page about how people sign in.
-func (h *Handlers) ShowSecurity(r *page.Request) error {
+func (h *Security) ShowSecurity(r *page.Request) error {
 	p, err := h.securityPage(r)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-security", p)
+	return show(h.Frame, r, http.StatusOK, "settings-security", p)
 }
 
 // AskSignOutAll asks whether everybody is to be signed out.
-func (h *Handlers) AskSignOutAll(r *page.Request) error {
+func (h *Security) AskSignOutAll(r *page.Request) error {
 	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("security.out.title", "company", r.Who.Company.Name),
 		Data: page.Confirmation{Text: r.Say("security.out.text"), Action: r.Path(), Do: r.Say("security.out"), Back: "/app/settings/security"}})
 }
 
 // SignOutAll ends the sessions of all members but the reader's own.
-func (h *Handlers) SignOutAll(r *page.Request) error {
+func (h *Security) SignOutAll(r *page.Request) error {
 	ended, err := h.Accounts.EndAllSessions(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err

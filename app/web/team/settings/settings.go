@@ -1,13 +1,16 @@
+// Package settings serves the pages on which a company is configured.
 package settings
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/pki"
 	"paraph/app/web/page"
 )
 
@@ -52,55 +55,78 @@ type settingsLink struct {
 // expiring is a certificate that runs out, for the line over all settings.
 type expiring struct{ Kind, Text string }
 
-// settingsPage is a page of the settings with what stands around each.
-type settingsPage struct {
-	Links    []settingsLink
-	Expiring []expiring
-	Own      any // of the page itself
+// Frame is what stands around every page of the settings.
+type Frame struct {
+	Keys *pki.Authority
+	Now  func() time.Time
 }
 
-// settings renders a page of the settings.
-func (h *Handlers) settings(r *page.Request, status int, name string, p page.Page) error {
-	s, err := h.aroundSettings(r, p.Data)
+// around is what a template shows around a page of the settings.
+type around struct {
+	Links    []settingsLink
+	Expiring []expiring
+}
+
+// sheet is a page of the settings before it is framed.
+type sheet[T any] struct {
+	Title   string
+	Own     T
+	Scripts []string
+	Notice  *page.Notice
+	Styles  template.CSS
+}
+
+// framed is what the template of such a page shows.
+type framed[T any] struct {
+	around
+	Own T
+}
+
+func frame[T any](h *Frame, r *page.Request, s sheet[T]) (page.Page, error) {
+	a, err := h.around(r)
+	return page.Page{Title: s.Title, Data: framed[T]{a, s.Own}, Scripts: append(s.Scripts, "settings.js"), Styles: s.Styles, Notice: s.Notice}, err
+}
+
+// show renders a page of the settings.
+func show[T any](h *Frame, r *page.Request, status int, name string, s sheet[T]) error {
+	p, err := frame(h, r, s)
 	if err != nil {
 		return err
 	}
-	p.Data, p.Scripts = s, append(p.Scripts, "settings.js")
 	return r.Render(status, name, p)
 }
 
-// settingsAgain is again for a page of the settings.
-func (h *Handlers) settingsAgain(r *page.Request, err error, name string, p page.Page) error {
-	s, failed := h.aroundSettings(r, p.Data)
+// again renders a page of the settings with what was wrong with its form.
+func again[T any](h *Frame, r *page.Request, err error, name string, s sheet[T]) error {
+	p, failed := frame(h, r, s)
 	if failed != nil {
 		return failed
 	}
-	p.Data, p.Scripts = s, append(p.Scripts, "settings.js")
 	return r.Again(err, name, p)
 }
 
-func (h *Handlers) aroundSettings(r *page.Request, own any) (settingsPage, error) {
-	s := settingsPage{Own: own}
+func (h *Frame) around(r *page.Request) (around, error) {
+	var a around
 	admin := r.Who.Actor.IsAdmin()
 	for _, p := range settingsPages {
 		if !admin && !p.Everybody {
 			continue
 		}
 		href := "/app/settings/" + p.Key
-		s.Links = append(s.Links, settingsLink{href, p.Icon, r.Say("settings." + p.Key), r.Say("settings." + p.Key + ".lead"),
+		a.Links = append(a.Links, settingsLink{href, p.Icon, r.Say("settings." + p.Key), r.Say("settings." + p.Key + ".lead"),
 			r.Path() == href || strings.HasPrefix(r.Path(), href+"/")})
 	}
 	if !admin {
-		return s, nil
+		return a, nil
 	}
 	var err error
-	s.Expiring, err = h.expiring(r)
-	return s, err
+	a.Expiring, err = h.expiring(r)
+	return a, err
 }
 
 // expiring words the certificates that run out and concern this company: its own
 // one, and those that everything leads to.
-func (h *Handlers) expiring(r *page.Request) (out []expiring, err error) {
+func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
 	now := h.Now()
 	warnings, err := h.Keys.Warnings(now)
 	if err != nil || len(warnings) == 0 {
@@ -124,7 +150,7 @@ func (h *Handlers) expiring(r *page.Request) (out []expiring, err error) {
 }
 
 // Show serves the overview of the settings.
-func (h *Handlers) Show(r *page.Request) error {
+func (h *Frame) Show(r *page.Request) error {
 	var people []account.Member
 	var err error
 	if !r.Who.Actor.IsAdmin() {
@@ -132,7 +158,7 @@ func (h *Handlers) Show(r *page.Request) error {
 			return err
 		}
 	}
-	return h.settings(r, http.StatusOK, "settings", page.Page{Title: r.Say("settings.title"), Data: people})
+	return show(h, r, http.StatusOK, "settings", sheet[[]account.Member]{Title: r.Say("settings.title"), Own: people})
 }
 
 // number reads a number of a form; "" is 0. What is none is a fault.
@@ -158,7 +184,7 @@ func percent(from, until, now time.Time) int {
 }
 
 // daysLeft words how long something is still good.
-func (h *Handlers) daysLeft(r *page.Request, until time.Time) string {
+func (h *Frame) daysLeft(r *page.Request, until time.Time) string {
 	left := until.Sub(h.Now())
 	if left <= 0 {
 		return r.Say("trust.over")

@@ -10,6 +10,13 @@ import (
 	"paraph/app/web/page"
 )
 
+// Tokens serves the page about API tokens.
+type Tokens struct {
+	*Frame
+	Accounts *account.Service
+	Setup    Setup
+}
+
 // tokenCards is the page of API tokens.
 type tokenCards struct {
 	Made   *account.Token // just now: the only time its secret is seen
@@ -41,10 +48,10 @@ const unusedAfter = 90 * 24 * time.Hour
 // tokenLives are the lifetimes that are offered, in days; 0 is until revoked.
 var tokenLives = []string{"30", "90", "365", "0"}
 
-func (h *Handlers) tokenPage(r *page.Request, made *account.Token) (page.Page, error) {
+func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCards], error) {
 	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.ListQuery{Statuses: []string{"active", "expired"}, Descending: true})
 	if err != nil {
-		return page.Page{}, err
+		return sheet[tokenCards]{}, err
 	}
 	c := tokenCards{Made: made, Site: r.BaseURL(), Own: !r.Who.Actor.IsAdmin(), Limit: h.Setup.LoginLimit, Window: int(h.Setup.LoginWindow.Minutes())}
 	now := h.Now()
@@ -65,11 +72,11 @@ func (h *Handlers) tokenPage(r *page.Request, made *account.Token) (page.Page, e
 	for _, days := range tokenLives {
 		c.Lives = append(c.Lives, page.Option{Value: days, Label: r.Say("api.life." + days), Selected: days == cmp.Or(r.Form.Value("life"), "90")})
 	}
-	return page.Page{Title: r.Say("settings.api"), Data: c}, nil
+	return sheet[tokenCards]{Title: r.Say("settings.api"), Own: c}, nil
 }
 
 // CreateToken creates an API token and shows its secret once.
-func (h *Handlers) CreateToken(r *page.Request) error {
+func (h *Tokens) CreateToken(r *page.Request) error {
 	in, err := h.tokenInput(r)
 	var made account.Token
 	if err == nil {
@@ -80,17 +87,17 @@ func (h *Handlers) CreateToken(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, page.Gathered(err, "scopes"), "settings-api", p)
+		return again(h.Frame, r, page.Gathered(err, "scopes"), "settings-api", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.tokenPage(r, &made)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusCreated, "settings-api", p)
+	return show(h.Frame, r, http.StatusCreated, "settings-api", p)
 }
 
-func (h *Handlers) tokenInput(r *page.Request) (in account.TokenInput, err error) {
+func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) {
 	var f account.Faults
 	in.Name = strings.TrimSpace(r.Form.Value("name"))
 	for _, s := range account.Scopes() {
@@ -111,7 +118,7 @@ func (h *Handlers) tokenInput(r *page.Request) (in account.TokenInput, err error
 }
 
 // AskRevoke asks once more, in a dialog where there are scripts.
-func (h *Handlers) AskRevoke(r *page.Request) error {
+func (h *Tokens) AskRevoke(r *page.Request) error {
 	t, err := h.Accounts.GetToken(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -121,16 +128,16 @@ func (h *Handlers) AskRevoke(r *page.Request) error {
 }
 
 // ShowTokens serves the page about API tokens.
-func (h *Handlers) ShowTokens(r *page.Request) error {
+func (h *Tokens) ShowTokens(r *page.Request) error {
 	p, err := h.tokenPage(r, nil)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-api", p)
+	return show(h.Frame, r, http.StatusOK, "settings-api", p)
 }
 
 // Revoke ends a token.
-func (h *Handlers) Revoke(r *page.Request) error {
+func (h *Tokens) Revoke(r *page.Request) error {
 	if err := h.Accounts.RevokeToken(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
 		return err
 	}

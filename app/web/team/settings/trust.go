@@ -14,6 +14,12 @@ import (
 	"paraph/app/web/page"
 )
 
+// Trust serves the page about certificates.
+type Trust struct {
+	*Frame
+	TimestampURL string // "" for the built-in authority
+}
+
 // trustCards is the page of certificates.
 type trustCards struct {
 	Company certificateView
@@ -32,17 +38,17 @@ type certificateView struct {
 }
 
 // ShowCertificates serves the certificates behind the signatures of the company.
-func (h *Handlers) ShowCertificates(r *page.Request) error {
+func (h *Trust) ShowCertificates(r *page.Request) error {
 	signer, err := h.Keys.Company(r.Who.Company.ID, r.Who.Company.Name)
 	if err != nil && (signer == nil || !errors.Is(err, pki.ErrExpired)) {
 		return err
 	}
 	c := trustCards{Company: h.certificate(r, signer.Certificate), Root: h.certificate(r, h.Keys.Root()), Own: !h.Keys.Made(signer),
-		Renewal: signer.Certificate.NotAfter.Add(-pki.Renewal), Stamps: h.Setup.TimestampURL}
-	return h.settings(r, http.StatusOK, "settings-trust", page.Page{Title: r.Say("settings.trust"), Data: c})
+		Renewal: signer.Certificate.NotAfter.Add(-pki.Renewal), Stamps: h.TimestampURL}
+	return show(h.Frame, r, http.StatusOK, "settings-trust", sheet[trustCards]{Title: r.Say("settings.trust"), Own: c})
 }
 
-func (h *Handlers) certificate(r *page.Request, c *x509.Certificate) certificateView {
+func (h *Trust) certificate(r *page.Request, c *x509.Certificate) certificateView {
 	return certificateView{Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Serial: fmt.Sprintf("%X", c.SerialNumber), Key: keyName(c),
 		From: c.NotBefore, Until: c.NotAfter, Over: percent(c.NotBefore, c.NotAfter, h.Now()), Left: h.daysLeft(r, c.NotAfter)}
 }

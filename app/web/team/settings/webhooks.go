@@ -13,6 +13,13 @@ import (
 
 const webhooksAt = "/app/settings/webhooks"
 
+// Webhooks serves the pages about webhooks and their deliveries.
+type Webhooks struct {
+	*Frame
+	Service *notify.Webhooks
+	Private bool // private addresses are allowed
+}
+
 // webhookCards is the page of all webhooks.
 type webhookCards struct {
 	Made     *notify.Webhook // just now: the only time its secret is seen
@@ -43,7 +50,7 @@ type kindChoice struct {
 // namedKinds is how many kinds of events the list names.
 const namedKinds = 3
 
-func (h *Handlers) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
+func (h *Webhooks) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
 	l := webhookLine{Webhook: w, At: webhooksAt + "/" + w.ID, Kinds: r.Say("webhooks.all"), Rate: r.Say("webhooks.rate.none")}
 	if !slices.Contains(w.Events, notify.AllEvents) {
 		l.Kinds = strings.Join(w.Events[:min(namedKinds, len(w.Events))], ", ")
@@ -83,17 +90,17 @@ func kindGroups(r *page.Request, checked func(kind string) bool) (out []kindGrou
 	return out
 }
 
-func (h *Handlers) webhooksPage(r *page.Request, made *notify.Webhook) (page.Page, error) {
-	list, err := h.Webhooks.ListWebhooks(r.UserContext(), r.Who.Actor)
+func (h *Webhooks) webhooksPage(r *page.Request, made *notify.Webhook) (sheet[webhookCards], error) {
+	list, err := h.Service.ListWebhooks(r.UserContext(), r.Who.Actor)
 	if err != nil {
-		return page.Page{}, err
+		return sheet[webhookCards]{}, err
 	}
-	c := webhookCards{Made: made, Private: h.Setup.PrivateWebhooks, All: r.Form.Value("which") != "some",
+	c := webhookCards{Made: made, Private: h.Private, All: r.Form.Value("which") != "some",
 		Groups: kindGroups(r, func(kind string) bool { return r.Form.Has("event." + kind) })}
 	for _, w := range list {
 		c.Webhooks = append(c.Webhooks, h.webhookLine(r, w))
 	}
-	return page.Page{Title: r.Say("settings.webhooks"), Data: c}, nil
+	return sheet[webhookCards]{Title: r.Say("settings.webhooks"), Own: c}, nil
 }
 
 // webhookInput reads the form of a webhook.
@@ -115,21 +122,21 @@ func webhookInput(r *page.Request) notify.WebhookInput {
 }
 
 // CreateWebhook creates a webhook and shows its secret once.
-func (h *Handlers) CreateWebhook(r *page.Request) error {
-	made, err := h.Webhooks.CreateWebhook(r.UserContext(), r.Who.Actor, webhookInput(r))
+func (h *Webhooks) CreateWebhook(r *page.Request) error {
+	made, err := h.Service.CreateWebhook(r.UserContext(), r.Who.Actor, webhookInput(r))
 	if err != nil {
 		p, failed := h.webhooksPage(r, nil)
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, page.Gathered(err, "events"), "settings-webhooks", p)
+		return again(h.Frame, r, page.Gathered(err, "events"), "settings-webhooks", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.webhooksPage(r, &made)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusCreated, "settings-webhooks", p)
+	return show(h.Frame, r, http.StatusCreated, "settings-webhooks", p)
 }
 
 // webhookPage is one webhook with its deliveries.
@@ -147,19 +154,19 @@ type webhookPage struct {
 }
 
 // ShowWebhook serves one webhook with its deliveries.
-func (h *Handlers) ShowWebhook(r *page.Request) error {
+func (h *Webhooks) ShowWebhook(r *page.Request) error {
 	p, err := h.onePage(r, "")
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-webhook", p)
+	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
 }
 
 // onePage is the page of one webhook.
-func (h *Handlers) onePage(r *page.Request, secret string) (page.Page, error) {
-	w, err := h.Webhooks.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+func (h *Webhooks) onePage(r *page.Request, secret string) (sheet[*webhookPage], error) {
+	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
-		return page.Page{}, err
+		return sheet[*webhookPage]{}, err
 	}
 	c := webhookPage{webhookLine: h.webhookLine(r, w), Secret: secret, All: slices.Contains(w.Events, notify.AllEvents)}
 	if sent := r.Form.Value("which"); sent != "" {
@@ -168,37 +175,37 @@ func (h *Handlers) onePage(r *page.Request, secret string) (page.Page, error) {
 	c.Groups = kindGroups(r, func(kind string) bool {
 		return r.Form.Has("event."+kind) || !c.Editing && slices.Contains(w.Events, kind)
 	})
-	p := page.Page{Title: r.Say("webhooks.one"), Data: &c}
+	p := sheet[*webhookPage]{Title: r.Say("webhooks.one"), Own: &c}
 	return p, h.listDeliveries(r, &c)
 }
 
 // SaveWebhook changes a webhook.
-func (h *Handlers) SaveWebhook(r *page.Request) error {
-	_, err := h.Webhooks.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
+func (h *Webhooks) SaveWebhook(r *page.Request) error {
+	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), webhookInput(r))
 	return h.afterWebhook(r, page.Gathered(err, "events"), "webhooks.saved")
 }
 
 // afterWebhook leads back to a webhook that was acted on.
-func (h *Handlers) afterWebhook(r *page.Request, err error, done string, pairs ...string) error {
+func (h *Webhooks) afterWebhook(r *page.Request, err error, done string, pairs ...string) error {
 	if err != nil {
 		p, failed := h.onePage(r, "")
 		if failed != nil {
 			return failed
 		}
-		return h.settingsAgain(r, err, "settings-webhook", p)
+		return again(h.Frame, r, err, "settings-webhook", p)
 	}
 	r.Flash("ok", done, pairs...)
 	return r.SeeOther(webhooksAt + "/" + r.Params("id"))
 }
 
-func (h *Handlers) enableWebhook(r *page.Request, enabled bool, done string) error {
-	_, err := h.Webhooks.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
+func (h *Webhooks) enableWebhook(r *page.Request, enabled bool, done string) error {
+	_, err := h.Service.UpdateWebhook(r.UserContext(), r.Who.Actor, r.Params("id"), notify.WebhookInput{Enabled: &enabled})
 	return h.afterWebhook(r, err, done)
 }
 
 // askWebhook asks once more before an act that can't be undone.
-func (h *Handlers) askWebhook(r *page.Request, act string) error {
-	w, err := h.Webhooks.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+func (h *Webhooks) askWebhook(r *page.Request, act string) error {
+	w, err := h.Service.GetWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -207,8 +214,8 @@ func (h *Handlers) askWebhook(r *page.Request, act string) error {
 }
 
 // RotateWebhook gives a webhook a new secret and shows it once.
-func (h *Handlers) RotateWebhook(r *page.Request) error {
-	w, err := h.Webhooks.RotateSecret(r.UserContext(), r.Who.Actor, r.Params("id"))
+func (h *Webhooks) RotateWebhook(r *page.Request) error {
+	w, err := h.Service.RotateSecret(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -216,12 +223,12 @@ func (h *Handlers) RotateWebhook(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-webhook", p)
+	return show(h.Frame, r, http.StatusOK, "settings-webhook", p)
 }
 
 // TestWebhook posts a test, and leads to what came of it.
-func (h *Handlers) TestWebhook(r *page.Request) error {
-	d, err := h.Webhooks.TestWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
+func (h *Webhooks) TestWebhook(r *page.Request) error {
+	d, err := h.Service.TestWebhook(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return h.afterWebhook(r, err, "")
 	}
@@ -234,39 +241,39 @@ func (h *Handlers) TestWebhook(r *page.Request) error {
 }
 
 // RedeliverFailed queues every failed delivery of a webhook again.
-func (h *Handlers) RedeliverFailed(r *page.Request) error {
-	n, err := h.Webhooks.RedeliverFailed(r.UserContext(), r.Who.Actor, r.Params("id"))
+func (h *Webhooks) RedeliverFailed(r *page.Request) error {
+	n, err := h.Service.RedeliverFailed(r.UserContext(), r.Who.Actor, r.Params("id"))
 	return h.afterWebhook(r, err, "webhooks.redelivered.all", "n", strconv.Itoa(n))
 }
 
 // ShowWebhooks serves the list of webhooks.
-func (h *Handlers) ShowWebhooks(r *page.Request) error {
+func (h *Webhooks) ShowWebhooks(r *page.Request) error {
 	p, err := h.webhooksPage(r, nil)
 	if err != nil {
 		return err
 	}
-	return h.settings(r, http.StatusOK, "settings-webhooks", p)
+	return show(h.Frame, r, http.StatusOK, "settings-webhooks", p)
 }
 
 // PauseWebhook stops deliveries.
-func (h *Handlers) PauseWebhook(r *page.Request) error {
+func (h *Webhooks) PauseWebhook(r *page.Request) error {
 	return h.enableWebhook(r, false, "webhooks.paused")
 }
 
 // EnableWebhook resumes deliveries.
-func (h *Handlers) EnableWebhook(r *page.Request) error {
+func (h *Webhooks) EnableWebhook(r *page.Request) error {
 	return h.enableWebhook(r, true, "webhooks.enabled")
 }
 
 // AskRotateWebhook asks whether a webhook is to get a new secret.
-func (h *Handlers) AskRotateWebhook(r *page.Request) error { return h.askWebhook(r, "rotate") }
+func (h *Webhooks) AskRotateWebhook(r *page.Request) error { return h.askWebhook(r, "rotate") }
 
 // AskDeleteWebhook asks whether a webhook is to be deleted.
-func (h *Handlers) AskDeleteWebhook(r *page.Request) error { return h.askWebhook(r, "delete") }
+func (h *Webhooks) AskDeleteWebhook(r *page.Request) error { return h.askWebhook(r, "delete") }
 
 // DeleteWebhook deletes a webhook.
-func (h *Handlers) DeleteWebhook(r *page.Request) error {
-	if err := h.Webhooks.DeleteWebhook(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
+func (h *Webhooks) DeleteWebhook(r *page.Request) error {
+	if err := h.Service.DeleteWebhook(r.UserContext(), r.Who.Actor, r.Params("id")); err != nil {
 		return err
 	}
 	r.Flash("ok", "webhooks.deleted")
