@@ -46,8 +46,11 @@ func (a *App) dialer() func(ctx context.Context, network, address string) (net.C
 // redirects and proxies.
 func (a *App) client(timeout time.Duration) *http.Client {
 	return &http.Client{
-		Timeout:       timeout,
-		Transport:     &http.Transport{DialContext: a.dialer(), MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout},
+		Timeout: timeout,
+		Transport: &http.Transport{
+			DialContext: a.dialer(), MaxIdleConnsPerHost: 2,
+			IdleConnTimeout: time.Minute, TLSHandshakeTimeout: timeout,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -55,7 +58,9 @@ func (a *App) client(timeout time.Duration) *http.Client {
 // webhookClient posts to the receivers of webhooks.
 func (a *App) webhookClient() *webhook.Client {
 	c := a.Config.Webhooks
-	return webhook.NewClient(webhook.Options{Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Allows: a.Config.Network.AllowsHost})
+	return webhook.NewClient(webhook.Options{
+		Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Allows: a.Config.Network.AllowsHost,
+	})
 }
 
 // timestamper is the remote authority of the configuration, or nil for the
@@ -65,7 +70,9 @@ func (a *App) timestamper() (pki.Timestamper, error) {
 	if c.TimestampURL == "" {
 		return nil, nil
 	}
-	return pki.NewHTTPTimestamper(pki.HTTPOptions{URL: c.TimestampURL, Timeout: c.TimestampTimeout, Client: a.client(c.TimestampTimeout), Now: a.Clock.Now})
+	return pki.NewHTTPTimestamper(pki.HTTPOptions{
+		URL: c.TimestampURL, Timeout: c.TimestampTimeout, Client: a.client(c.TimestampTimeout), Now: a.Clock.Now,
+	})
 }
 
 // office is LibreOffice, or nil for the built-in renderer.
@@ -141,8 +148,11 @@ func (a *App) secure(ln net.Listener) (net.Listener, error) {
 		}
 		o.Certificates = []tls.Certificate{pair}
 	case "acme":
-		m := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(a.path("keys/acme")), HostPolicy: autocert.HostWhitelist(c.Hosts...),
-			Email: c.ACMEEmail, Client: &acme.Client{DirectoryURL: c.ACMEDirectory, HTTPClient: a.client(30 * time.Second)}}
+		m := &autocert.Manager{
+			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(a.path("keys/acme")),
+			HostPolicy: autocert.HostWhitelist(c.Hosts...), Email: c.ACMEEmail,
+			Client: &acme.Client{DirectoryURL: c.ACMEDirectory, HTTPClient: a.client(30 * time.Second)},
+		}
 		o.GetCertificate = m.GetCertificate
 		o.NextProtos = append(o.NextProtos, acme.ALPNProto)
 	default:
@@ -166,9 +176,13 @@ func (a *App) selfSigned() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	hosts := append([]string{"localhost"}, a.Config.Server.TLS.Hosts...)
-	template := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: hosts[len(hosts)-1]}, DNSNames: hosts,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: hosts[len(hosts)-1]}, DNSNames: hosts,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return tls.Certificate{}, err
@@ -177,7 +191,8 @@ func (a *App) selfSigned() (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
 	if err := os.MkdirAll(a.path("keys"), 0o700); err != nil {
 		return tls.Certificate{}, err
 	}

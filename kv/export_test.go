@@ -1,5 +1,7 @@
 package kv
 
+import "time"
+
 // OpenOnDisk is Open with a disk that is as full as usage says.
 func OpenOnDisk(o Options, usage func(dir string) (free, total int64, err error)) (*DB, error) {
 	return open(o, usage)
@@ -24,3 +26,28 @@ func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
 
 // Put stores a job as it is.
 func (j *Jobs) Put(tx *Tx, job Job) error { return j.all.Put(tx, job.ID, job) }
+
+// What is known of followers.
+const (
+	FollowBatch  = followBatch
+	FollowStride = followStride
+	FollowTries  = followTries
+)
+
+// Pauses are the first pauses after failures in a row.
+func Pauses(n int) (all []time.Duration) {
+	var b backoff
+	for range n {
+		all = append(all, b.next())
+	}
+	return all
+}
+
+// StoredPlace is where a follower would begin after a restart.
+func StoredPlace(tx *Tx, follower string) (seq uint64, part int, err error) {
+	p, err := getPlace(tx, follower)
+	return p.seq, p.part, err
+}
+
+// Step is one step of a mirror.
+func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }

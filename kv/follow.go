@@ -5,32 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
-// Place is the number of the last log entry a follower has dealt with; 0 at
-// first. Move it with [SetPlace] in the transaction that holds the result, and
-// the follower skips nothing and repeats nothing, wherever it is stopped.
-func Place(tx *Tx, follower string) (uint64, error) {
-	b, err := tx.get(space(spacePlace, follower))
-	if errors.Is(err, ErrNotFound) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	if len(b) != 8 {
-		return 0, fmt.Errorf("%w: place of %s is %x", ErrCorrupt, follower, b)
-	}
-	return binary.BigEndian.Uint64(b), nil
-}
-
-// SetPlace moves the place of a follower.
-func SetPlace(tx *Tx, follower string, seq uint64) error {
-	return tx.set(space(spacePlace, follower), number(seq))
-}
-
-// Changed gives a channel that is closed at the next commit, and when the store
+// Changed returns a channel that is closed at the next commit, and when the store
 // is closed, restored or reset. Get it before looking, and nothing is missed.
 func (db *DB) Changed() <-chan struct{} {
 	db.mu.Lock()
@@ -38,18 +17,20 @@ func (db *DB) Changed() <-chan struct{} {
 	return db.changed
 }
 
-// Pauses of a follower whose step fails.
-const (
-	followPause    = 100 * time.Millisecond
-	followPauseMax = 10 * time.Second
-)
-
-// Follow calls fn until ctx ends: again at once when fn says that there is
+// Follow calls fn until ctx ends: again at once when fn reports that there is
 // more, otherwise after the next commit. An error or a panic of fn is logged
-// under name and the step is tried again after a pause that grows to ten
-// seconds. It returns nil when ctx ends, [ErrClosed] when the store closes.
+// under name, and fn is called again after a pause that grows to ten seconds.
+// Follow returns nil when ctx ends, [ErrClosed] when the store closes.
+//
+// To work through a log, use a [Follower] or a [Mirror].
 func (db *DB) Follow(ctx context.Context, name string, fn func(ctx context.Context) (more bool, err error)) error {
-	pause := followPause
+	return db.follow(ctx, name, func(context.Context) {}, fn)
+}
+
+// follow is Follow with a function that is called after each commit that wakes it.
+func (db *DB) follow(ctx context.Context, name string, woken func(context.Context),
+	fn func(ctx context.Context) (more bool, err error)) error {
+	retry := backoff{}
 	for ctx.Err() == nil {
 		changed := db.Changed()
 		more, err := guarded(func() (bool, error) { return fn(ctx) })
@@ -59,20 +40,30 @@ func (db *DB) Follow(ctx context.Context, name string, fn func(ctx context.Conte
 		case errors.Is(err, ErrClosed):
 			return err
 		case err != nil:
+			pause := retry.next()
 			db.log.Error("kv: follower failed; it tries again", "follower", name, "error", err, "pause", pause)
 			wait(ctx, pause)
-			pause = min(2*pause, followPauseMax)
 		case more:
-			pause = followPause
+			retry = backoff{}
 		default:
-			pause = followPause
+			retry = backoff{}
 			select {
 			case <-changed:
+				woken(ctx)
 			case <-ctx.Done():
 			}
 		}
 	}
 	return nil
+}
+
+// backoff is the pauses between the attempts of a step that fails: each twice as
+// long as the one before it, from a tenth of a second to ten seconds.
+type backoff struct{ last time.Duration }
+
+func (b *backoff) next() time.Duration {
+	b.last = min(max(2*b.last, 100*time.Millisecond), 10*time.Second)
+	return b.last
 }
 
 // guarded turns a panic of fn into an error.
@@ -92,4 +83,299 @@ func wait(ctx context.Context, d time.Duration) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
+}
+
+const (
+	// followBatch is how many entries a follower reads at a time.
+	followBatch = 64
+	// followBytes is about how much the entries of one transaction may write.
+	followBytes = 256 << 10
+	// followStride is after how many entries that nobody wanted the place is
+	// stored all the same: reading them again after a restart is cheaper than a
+	// commit for each.
+	followStride = 1000
+	// followTries is how often an entry is tried before it is skipped: for about a
+	// quarter of a minute.
+	followTries = 8
+)
+
+// walk is what all who work through a log have in common.
+type walk[T any] struct {
+	db   *DB
+	log  *Log[T]
+	name string
+
+	mu    sync.Mutex // one step at a time
+	epoch int64      // of the content that alone and tries are about
+	alone uint64     // entries up to this one are taken one by one, since one of them fails
+	tries int        // how often the next entry failed
+}
+
+// part is the next entries of a log.
+type part[T any] struct {
+	from    uint64 // number of the entry before the part
+	last    uint64 // number of its last entry; from if it is empty
+	head    uint64 // number of the last entry of the log
+	entries []Entry[T]
+}
+
+// entryError is a failure over the entries of a part, rather than of the store.
+type entryError struct {
+	error
+	last uint64 // of the part
+}
+
+func (e *entryError) Unwrap() error { return e.error }
+
+// replaced tells whether the store was restored or reset since the last call.
+func (w *walk[T]) replaced() bool {
+	epoch := w.db.epoch.Load()
+	if epoch == w.epoch {
+		return false
+	}
+	w.epoch, w.alone, w.tries = epoch, 0, 0
+	return true
+}
+
+// next reads the entries after a number.
+func (w *walk[T]) next(tx *Tx, from uint64, limit int) (part[T], error) {
+	p := part[T]{from: from, last: from}
+	var err error
+	if p.head, _, err = w.log.Head(tx); err != nil || p.head <= from {
+		return p, err
+	}
+	if from < w.alone {
+		limit = 1
+	}
+	p.last = min(from+uint64(limit), p.head)
+	if p.entries, err = w.log.Next(tx, from, limit); err != nil {
+		return p, &entryError{err, p.last}
+	}
+	return p, nil
+}
+
+// failed decides what follows from the failure of a step: the entries are tried
+// one by one to find the one at fault, and that one is skipped after some tries.
+// Failures of the store itself are no entry's fault.
+func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (more bool, _ error) {
+	at, ok := errors.AsType[*entryError](err)
+	if !ok || errors.Is(err, ErrClosed) || errors.Is(err, ErrDiskFull) {
+		return false, err
+	}
+	if at.last > from+1 {
+		w.alone = at.last
+		return true, nil
+	}
+	if w.tries++; w.tries < followTries {
+		return false, err
+	}
+	if err := skip(from + 1); err != nil {
+		return false, err
+	}
+	w.tries = 0
+	w.db.log.Error("kv: follower skips an entry that fails", "follower", w.name, "entry", from+1, "error", err)
+	return true, nil
+}
+
+// FollowerOptions say what a [Follower] does with the entries of a log.
+type FollowerOptions[T any] struct {
+	DB   *DB
+	Log  *Log[T]
+	Name string // the stored place is found by it
+
+	// Idle reports that no entry is of interest now: the follower goes to the end
+	// of the log without reading. Nil: never.
+	Idle func(tx *Tx) (bool, error)
+
+	// Wants reports whether Do is to be called for an entry. Entries that are not
+	// wanted cost no commit. Nil: all are wanted.
+	Wants func(tx *Tx, e Entry[T]) (bool, error)
+
+	// Do deals with an entry, in the transaction that moves the place past it. If
+	// that is too much for one transaction it does a part: it begins where from
+	// says, 0 at first, and returns where to go on, 0 at the end.
+	Do func(tx *Tx, e Entry[T], from int) (next int, err error)
+}
+
+// Follower works through a log, entry by entry. Its place is stored in the
+// transaction that holds the result, so it neither omits nor repeats anything,
+// wherever it is stopped.
+//
+// A step that fails or panics is tried again after a growing pause. An entry that
+// fails however often it is tried is logged and skipped, so that it does not hold
+// up those behind it; that the disk is full is no entry's fault.
+type Follower[T any] struct {
+	walk[T]
+	o    FollowerOptions[T]
+	seen uint64 // entries up to here are dealt with, though the stored place may lie before
+}
+
+// NewFollower makes a follower. It does nothing until Run or CaughtUp is called.
+func NewFollower[T any](o FollowerOptions[T]) *Follower[T] {
+	if o.Idle == nil {
+		o.Idle = func(*Tx) (bool, error) { return false, nil }
+	}
+	if o.Wants == nil {
+		o.Wants = func(*Tx, Entry[T]) (bool, error) { return true, nil }
+	}
+	return &Follower[T]{walk: walk[T]{db: o.DB, log: o.Log, name: o.Name}, o: o}
+}
+
+// Run follows the log until ctx ends; see [DB.Follow] for what it returns.
+func (f *Follower[T]) Run(ctx context.Context) error {
+	return f.db.Follow(ctx, f.name, func(context.Context) (bool, error) { return f.step() })
+}
+
+// CaughtUp deals with every entry there is, rather than wait until Run does.
+func (f *Follower[T]) CaughtUp(ctx context.Context) error {
+	for more := true; more; {
+		var err error
+		if more, err = f.step(); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// position is where a follower is.
+type position struct {
+	seq  uint64 // of the last entry that was dealt with
+	part int    // where to go on in the next one
+}
+
+func (f *Follower[T]) step() (more bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.replaced() {
+		f.seen = 0
+	}
+	var at position
+	var p part[T]
+	err = f.db.View(func(tx *Tx) error {
+		if at, err = getPlace(tx, f.name); err != nil {
+			return err
+		}
+		p, err = f.look(tx, max(at.seq, f.seen))
+		return err
+	})
+	f.seen = max(f.seen, at.seq)
+	if err == nil && p.last > p.from {
+		err = f.deal(p, at)
+	}
+	if err != nil {
+		return f.failed(p.from, err, f.move)
+	}
+	f.tries = 0
+	return f.seen < p.head, nil
+}
+
+// look reads the next entries that are wanted.
+func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
+	idle, err := f.o.Idle(tx)
+	if err != nil {
+		return part[T]{from: from, last: from}, err
+	}
+	if idle {
+		head, _, err := f.log.Head(tx)
+		return part[T]{from: from, last: max(from, head), head: head}, err
+	}
+	p, err := f.next(tx, from, followBatch)
+	if err != nil {
+		return p, err
+	}
+	wanted := p.entries[:0]
+	for _, e := range p.entries {
+		ok, err := guarded(func() (bool, error) { return f.o.Wants(tx, e) })
+		if err != nil {
+			return p, &entryError{err, p.last}
+		}
+		if ok {
+			wanted = append(wanted, e)
+		}
+	}
+	p.entries = wanted
+	return p, nil
+}
+
+// deal does what the entries of a part ask for and moves on.
+func (f *Follower[T]) deal(p part[T], at position) error {
+	if len(p.entries) == 0 {
+		if p.last-at.seq < followStride {
+			f.seen = p.last
+			return nil
+		}
+		return f.move(p.last)
+	}
+	var to position
+	err := f.db.Update(func(tx *Tx) (err error) {
+		if to, err = f.doAll(tx, p, at); err != nil {
+			return &entryError{err, p.last}
+		}
+		return setPlace(tx, f.name, to)
+	})
+	if errors.Is(err, ErrTooLarge) {
+		return &entryError{err, p.last}
+	}
+	if err == nil {
+		f.seen = to.seq
+	}
+	return err
+}
+
+// doAll calls Do until the entries are done or the transaction holds enough.
+func (f *Follower[T]) doAll(tx *Tx, p part[T], at position) (to position, err error) {
+	for _, e := range p.entries {
+		if tx.own.size > followBytes {
+			return position{seq: e.Seq - 1}, nil
+		}
+		from := 0
+		if e.Seq == at.seq+1 {
+			from = at.part
+		}
+		next, err := guarded(func() (int, error) { return f.o.Do(tx, e, from) })
+		if err != nil {
+			return to, err
+		}
+		if next > 0 {
+			return position{e.Seq - 1, next}, nil
+		}
+	}
+	return position{seq: p.last}, nil
+}
+
+// move stores a place without a result.
+func (f *Follower[T]) move(seq uint64) error {
+	err := f.db.Update(func(tx *Tx) error { return setPlace(tx, f.name, position{seq: seq}) })
+	if err == nil {
+		f.seen = seq
+	}
+	return err
+}
+
+func getPlace(tx *Tx, follower string) (position, error) {
+	b, err := tx.get(space(spacePlace, follower))
+	if errors.Is(err, ErrNotFound) {
+		return position{}, nil
+	}
+	if err != nil {
+		return position{}, err
+	}
+	switch len(b) {
+	case 8:
+		return position{seq: binary.BigEndian.Uint64(b)}, nil
+	case 16:
+		return position{binary.BigEndian.Uint64(b), int(binary.BigEndian.Uint64(b[8:]))}, nil
+	}
+	return position{}, fmt.Errorf("%w: place of %s is %x", ErrCorrupt, follower, b)
+}
+
+func setPlace(tx *Tx, follower string, p position) error {
+	b := number(p.seq)
+	if p.part > 0 {
+		b = append(b, number(uint64(p.part))...)
+	}
+	return tx.set(space(spacePlace, follower), b)
 }

@@ -319,9 +319,6 @@ func TestUseAfterEnd(t *testing.T) {
 		if err := docs.Delete(tx, "x"); !errors.Is(err, kv.ErrReadOnly) {
 			t.Errorf("Delete in View: %v", err)
 		}
-		if err := kv.SetPlace(tx, "x", 1); !errors.Is(err, kv.ErrReadOnly) {
-			t.Errorf("SetPlace in View: %v", err)
-		}
 		return nil
 	})
 	update(t, db, func(tx *kv.Tx) error { writing = tx; return nil })

@@ -1,7 +1,6 @@
 package kv_test
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -9,13 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"paraph/app/apptest/patience"
 	"paraph/kv"
 )
 
 func fill(t *testing.T, db *kv.DB, n int) {
 	t.Helper()
-	for i := range n {
+	fillFrom(t, db, 0, n)
+}
+
+// fillFrom appends n entries, the first numbered from.
+func fillFrom(t *testing.T, db *kv.DB, from, n int) {
+	t.Helper()
+	for i := from; i < from+n; i++ {
 		update(t, db, func(tx *kv.Tx) error {
 			_, err := trail.Append(tx, fmt.Sprintf("e%04d", i), fmt.Sprint("s", i%2), fmt.Sprint("c", i%10), fmt.Sprint("value ", i))
 			return err
@@ -206,61 +210,5 @@ func TestCheckNamesTheEntry(t *testing.T) {
 	found := db.Check(trail)
 	if len(found) != 1 || !errors.Is(found[0], kv.ErrCorrupt) || !strings.Contains(found[0].Error(), "entry 5 ") {
 		t.Errorf("got %v", found)
-	}
-}
-
-func TestFollowerSkipsAndRepeatsNothing(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db := open(t, kv.Options{Dir: dir})
-	copied := kv.NewCollection("copied", kv.JSON[string]())
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	failures := 0
-	go func() {
-		done <- db.Follow(ctx, "copier", func(context.Context) (more bool, err error) {
-			err = db.Update(func(tx *kv.Tx) error {
-				at, err := kv.Place(tx, "copier")
-				if err != nil {
-					return err
-				}
-				entries, err := trail.Next(tx, at, 7)
-				if err != nil || len(entries) == 0 {
-					return err
-				}
-				for _, e := range entries {
-					if has, err := copied.Has(tx, e.ID); err != nil || has {
-						return fmt.Errorf("%s again: %w", e.ID, err)
-					}
-					if err := copied.Put(tx, e.ID, e.Value); err != nil {
-						return err
-					}
-					at = e.Seq
-				}
-				more = true
-				if err := kv.SetPlace(tx, "copier", at); err != nil {
-					return err
-				}
-				if failures++; failures == 3 || failures == 5 {
-					panic("in the middle")
-				}
-				return nil
-			})
-			return more, err
-		})
-	}()
-	fill(t, db, 200)
-	for {
-		changed := db.Changed()
-		n := 0
-		view(t, db, func(tx *kv.Tx) (err error) { n, err = copied.Count(tx, "", nil); return err })
-		if n == 200 {
-			break
-		}
-		patience.Receive(t, "a change", changed)
-	}
-	cancel()
-	if err := patience.Receive(t, "the end of the indexer", done); err != nil {
-		t.Error(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -35,9 +34,7 @@ type Options struct {
 // Service is the rules of contacts. Safe for use by several goroutines.
 type Service struct {
 	Options
-
-	following sync.Mutex // one step at a time, and none while the store is emptied
-	passed    uint64     // up to here the journal holds nothing that is not remembered
+	follower *kv.Follower[signing.Event]
 }
 
 // New makes the service. Nothing is remembered until Run is called.
@@ -45,7 +42,10 @@ func New(o Options) *Service {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{Options: o}
+	s := &Service{Options: o}
+	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: signing.Journal(), Name: follower,
+		Wants: bringsPeople, Do: s.remember})
+	return s
 }
 
 // Contact is one person that a company writes to.

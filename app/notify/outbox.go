@@ -30,7 +30,7 @@ type OutboxQuery struct {
 // ListMessages lists the messages about a company's documents, for who runs it.
 // Those that only their receiver may read (a new password, a code) belong to no
 // company and are not among them.
-func (s *Service) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list account.List[Message], err error) {
+func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list account.List[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -127,7 +127,7 @@ func (q OutboxQuery) window(all []Message) []Message {
 }
 
 // GetMessage gives one message of the company, for who runs it.
-func (s *Service) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
+func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -148,7 +148,7 @@ func load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
 
 // Source is a message as it goes (or would go) over the wire: RFC 5322, the
 // content of an .eml file.
-func (s *Service) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
+func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
 	m, err := s.GetMessage(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -159,13 +159,13 @@ func (s *Service) Source(ctx context.Context, who account.Actor, id string) ([]b
 }
 
 // envelope is a message as the mail server gets it.
-func (s *Service) envelope(m Message) mail.Message {
+func (s *Outbox) envelope(m Message) mail.Message {
 	return mail.Message{ID: m.ID, From: s.From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
 		Subject: m.Subject, Text: m.Text, HTML: m.HTML, Date: m.CreatedAt}
 }
 
 // CanSend says whether there is a mail server.
-func (s *Service) CanSend() bool { return s.Sender != nil }
+func (s *Outbox) CanSend() bool { return s.Sender != nil }
 
 func errNoServer() error {
 	return account.Conflict("mail_not_configured", "There is no mail server. Give people their links in another way, or configure one.")
@@ -173,7 +173,7 @@ func errNoServer() error {
 
 // Retry sends a message that waits, was given up, cancelled, or kept before there
 // was a mail server.
-func (s *Service) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
+func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		switch {
 		case m.Status == Sent:
@@ -187,7 +187,7 @@ func (s *Service) Retry(_ context.Context, who account.Actor, id string) (Messag
 }
 
 // Cancel has a message that waits not be sent.
-func (s *Service) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
+func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
 			return account.Conflict("message_not_queued", "This message does not wait to be sent.")
@@ -198,7 +198,7 @@ func (s *Service) Cancel(_ context.Context, who account.Actor, id string) (Messa
 }
 
 // edit changes a message of the company that is not being sent right now.
-func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
+func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -229,7 +229,7 @@ const testKind = "test"
 
 // SendTest sends a message at once, to an address or ("") to who asks, and gives
 // what the mail server said. A refusal carries the server's own words.
-func (s *Service) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
+func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
 	if err := admin(who); err != nil {
 		return "", err
 	}
@@ -258,7 +258,7 @@ func (s *Service) SendTest(ctx context.Context, who account.Actor, address strin
 	return reply, nil
 }
 
-func (s *Service) testMessage(who account.Actor, address string) (m Message, err error) {
+func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		company, err := account.LoadCompany(tx, who.CompanyID)
 		if err != nil {
@@ -279,16 +279,16 @@ const (
 )
 
 // ScheduleSweep has the daily removal of old messages begin now.
-func (s *Service) ScheduleSweep() error {
+func (s *Outbox) ScheduleSweep() error {
 	return s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now) })
 }
 
-func (s *Service) sweepAt(tx *kv.Tx, at time.Time) error {
+func (s *Outbox) sweepAt(tx *kv.Tx, at time.Time) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: sweepJob, Key: "daily", Due: at})
 }
 
 // sweep removes what is older than the outbox keeps and does not wait any more.
-func (s *Service) sweep(ctx context.Context, _ kv.Job) error {
+func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
 	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(sweepEvery)) })
 	for more := true; more && err == nil; {
 		err = s.DB.Update(func(tx *kv.Tx) (err error) {
@@ -299,7 +299,7 @@ func (s *Service) sweep(ctx context.Context, _ kv.Job) error {
 	return err
 }
 
-func (s *Service) sweepSome(tx *kv.Tx) (more bool, err error) {
+func (s *Outbox) sweepSome(tx *kv.Tx) (more bool, err error) {
 	if s.Days == 0 {
 		return false, nil
 	}

@@ -43,7 +43,7 @@ type said struct {
 const ownColor = "#1d5bd1"
 
 // write words a message and puts it into the outbox.
-func (s *Service) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
+func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
 	m, err := s.compose(m, locale, facts)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Service) write(tx *kv.Tx, m Message, locale string, facts map[string]st
 }
 
 // compose words a message.
-func (s *Service) compose(m Message, locale string, facts map[string]string) (Message, error) {
+func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Message, error) {
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
 	}

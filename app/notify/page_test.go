@@ -45,7 +45,7 @@ func facts() map[string]string {
 		"expires": "2026-12-31T23:30:00Z", "expires_at": "2026-12-31T23:30:00Z", "timezone": "Europe/Vienna"}
 }
 
-func service(t testing.TB) (*Service, *kv.DB) {
+func service(t testing.TB) (*Outbox, *kv.DB) {
 	t.Helper()
 	db, err := kv.Open(kv.Options{InMemory: true})
 	if err != nil {
@@ -56,7 +56,7 @@ func service(t testing.TB) (*Service, *kv.DB) {
 			t.Error(err)
 		}
 	})
-	s, err := New(Options{DB: db, Words: catalogue(t), Jobs: kv.NewJobs(db), NewID: ulid.Make})
+	s, err := NewOutbox(Options{DB: db, Words: catalogue(t), Jobs: kv.NewJobs(db), NewID: ulid.Make})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,24 +11,33 @@ import (
 	"paraph/kv"
 )
 
-// tell writes the messages that one event calls for.
-func (s *Service) tell(tx *kv.Tx, e signing.Entry) error {
-	write, ok := telling[e.Value.Type]
-	if !ok {
-		return nil
-	}
+// tells reports whether an event calls for messages.
+func tells(_ *kv.Tx, e signing.Entry) (bool, error) { return telling[e.Value.Type] != nil, nil }
+
+// together is how many messages are recorded in one transaction.
+const together = 50
+
+// tell writes the messages that one event calls for, from a number of them on.
+func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
 	if account.KindOf(err) == account.KindNotFound {
-		return nil // purged since
+		return 0, nil // purged since
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	company, err := account.LoadCompany(tx, d.Company)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return write(s, tx, &story{event: e.Value, document: d, company: company})
+	t := &story{event: e.Value, document: d, company: company, from: from}
+	if err := telling[e.Value.Type](s, tx, t); err != nil {
+		return 0, err
+	}
+	if to := from + together; t.count > to {
+		next = to
+	}
+	return next, nil
 }
 
 // story is one event with everything that a message about it may say.
@@ -36,6 +45,17 @@ type story struct {
 	event    signing.Event
 	document *signing.Document
 	company  account.Company
+
+	from  int // messages before this one are recorded already
+	count int // messages so far
+}
+
+// takes counts a message, and reports whether it is to be recorded in this
+// transaction.
+func (t *story) takes() bool {
+	n := t.count
+	t.count++
+	return n >= t.from && n < t.from+together
 }
 
 // telling says who is told of what.
@@ -115,6 +135,9 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 }
 
 func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.Invitation, link string) error {
+	if !t.takes() {
+		return nil
+	}
 	m, locale, facts := t.toSignatory(kind, inv, link)
 	return s.write(tx, m, locale, facts)
 }
@@ -140,6 +163,9 @@ func (s *Service) tellOwner(tx *kv.Tx, t *story, kind string) error {
 }
 
 func (s *Service) tellMember(tx *kv.Tx, t *story, kind, name, email, locale string) error {
+	if !t.takes() {
+		return nil
+	}
 	f := t.facts()
 	f["name"], f["link"] = name, f["document"]
 	m := Message{Company: t.document.Company, Document: t.document.ID, Kind: kind, To: email, ToName: name}

@@ -43,10 +43,8 @@ type WebhookOptions struct {
 // tells that by its identifier.
 type Webhooks struct {
 	WebhookOptions
-	tests *account.Limiter // test messages, per company
-
-	following sync.Mutex
-	seen      uint64 // number of the last entry that was looked at
+	tests    *account.Limiter // test messages, per company
+	follower *kv.Follower[signing.Event]
 
 	mu      sync.Mutex
 	pumping map[string]bool // webhooks that are being posted to
@@ -57,7 +55,9 @@ func NewWebhooks(o WebhookOptions) *Webhooks {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Webhooks{WebhookOptions: o, tests: account.NewLimiter(20, time.Minute, o.Now), pumping: map[string]bool{}}
+	s := &Webhooks{WebhookOptions: o, tests: account.NewLimiter(20, time.Minute, o.Now), pumping: map[string]bool{}}
+	s.follower = newWebhookFollower(s)
+	return s
 }
 
 // Webhook is a receiver of a company's events.
@@ -285,7 +285,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 		if n >= maxWebhooks {
 			return account.Conflict("too_many_webhooks", fmt.Sprintf("There are already %d webhooks. Delete one first.", maxWebhooks))
 		}
-		if w.From, err = s.start(tx); err != nil {
+		if w.From, err = s.Signing.JournalHead(tx); err != nil {
 			return err
 		}
 		w.ID, w.CreatedAt, w.UpdatedAt = s.NewID().String(), tx.Now, tx.Now
@@ -295,19 +295,6 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 		return Webhook{}, err
 	}
 	return s.reveal(w), nil
-}
-
-// start gives the last journal entry that a new webhook is not told of. The
-// follower of the first one has no need of what lies before.
-func (s *Webhooks) start(tx *kv.Tx) (head uint64, err error) {
-	if head, err = s.Signing.JournalHead(tx); err != nil {
-		return 0, err
-	}
-	some, err := anyWebhook(tx)
-	if err == nil && !some {
-		err = kv.SetPlace(tx, webhookFollower, head)
-	}
-	return head, err
 }
 
 // anyWebhook says whether there is a webhook in any company.

@@ -11,130 +11,34 @@ import (
 
 const webhookFollower = "webhooks"
 
-// maxUnmarked is how many entries that nobody wanted may be looked at again after
-// a restart. Where nobody listens, moving on costs no commit.
-const maxUnmarked = 1000
-
 // Run follows the journal until ctx ends, and begins the cleaning of deliveries.
 func (s *Webhooks) Run(ctx context.Context) error {
 	if err := s.ScheduleSweep(); err != nil {
 		return err
 	}
-	return s.DB.Follow(ctx, webhookFollower, func(context.Context) (bool, error) { return s.step() })
+	return s.follower.Run(ctx)
 }
 
-// CaughtUp has everything that happened so far recorded for those who want it.
-func (s *Webhooks) CaughtUp(ctx context.Context) error {
-	for more := true; more; {
-		var err error
-		if more, err = s.step(); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
+// CaughtUp records everything that happened so far for those who want it.
+func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
+
+func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
+	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: webhookFollower,
+		Idle:  func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
+		Wants: someWants, Do: s.deliver})
 }
 
-// Reset forgets what was looked at, when the store was emptied.
-func (s *Webhooks) Reset() {
-	s.following.Lock()
-	defer s.following.Unlock()
-	s.seen = 0
+// someWants reports whether some webhook is to be told of an entry.
+func someWants(tx *kv.Tx, e signing.Entry) (bool, error) {
+	some, err := wanting(tx, e)
+	return len(some) > 0, err
 }
 
-// news is a part of the journal, and where it ends.
-type news struct {
-	entries []signing.Entry
-	last    uint64
-	mark    bool // the place has to be stored though nobody wants any of it
-}
-
-// step looks at the next events.
-func (s *Webhooks) step() (more bool, err error) {
-	s.following.Lock()
-	defer s.following.Unlock()
-	n, err := s.next()
-	if err != nil || n.last == 0 {
-		return false, err
-	}
-	if len(n.entries) > 0 || n.mark {
-		err = s.DB.Update(func(tx *kv.Tx) error {
-			told, err := s.tell(tx, n.entries)
-			if told < len(n.entries) {
-				n.last = n.entries[told].Seq - 1
-			}
-			return errors.Join(err, kv.SetPlace(tx, webhookFollower, n.last))
-		})
-	}
-	if err == nil {
-		s.seen = n.last
-	}
-	return true, err
-}
-
-// next gives those of the next entries that some webhook may want.
-func (s *Webhooks) next() (n news, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		place, err := kv.Place(tx, webhookFollower)
-		if err != nil {
-			return err
-		}
-		head, err := s.Signing.JournalHead(tx)
-		if err != nil {
-			return err
-		}
-		from := max(place, s.seen)
-		if head <= from {
-			return nil
-		}
-		some, err := anyWebhook(tx)
-		if err != nil {
-			return err
-		}
-		if !some {
-			s.seen = head
-			return nil
-		}
-		entries, err := s.Signing.NextEvents(tx, from, steps)
-		if err != nil || len(entries) == 0 {
-			return err
-		}
-		n.last = entries[len(entries)-1].Seq
-		n.mark = n.last > place+maxUnmarked
-		n.entries, err = wantedBySome(tx, entries)
-		return err
-	})
-	return n, err
-}
-
-func wantedBySome(tx *kv.Tx, entries []signing.Entry) (out []signing.Entry, err error) {
-	hooks := byCompany{}
-	for _, e := range entries {
-		some, err := hooks.wanting(tx, e)
-		if err != nil {
-			return nil, err
-		}
-		if len(some) > 0 {
-			out = append(out, e)
-		}
-	}
-	return out, nil
-}
-
-// byCompany keeps the webhooks of companies while entries are looked at.
-type byCompany map[string][]Webhook
-
-// wanting are the webhooks that are to be told of an entry.
-func (c byCompany) wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
-	company := e.Value.Company
-	all, ok := c[company]
-	if !ok {
-		if all, err = ofCompany(tx, company); err != nil {
-			return nil, err
-		}
-		c[company] = all
+// wanting lists the webhooks that are to be told of an entry.
+func wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
+	all, err := ofCompany(tx, e.Value.Company)
+	if err != nil {
+		return nil, err
 	}
 	for _, w := range all {
 		if e.Seq > w.From && w.Wants(e.Value.Type) {
@@ -144,43 +48,15 @@ func (c byCompany) wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error
 	return out, nil
 }
 
-const (
-	// keptBody is how large a body may be to be kept with its delivery. A larger
-	// one, of a document for very many people, is made anew for every try.
-	keptBody = 16 << 10
-	// toldAtOnce is how many bytes of bodies go into one transaction, about.
-	toldAtOnce = 256 << 10
-)
+// keptBody is how large a body may be to be kept with its delivery. A larger
+// one, of a document for very many people, is made anew for every try.
+const keptBody = 16 << 10
 
-// tell makes the deliveries of some entries, and says how many entries that were.
-func (s *Webhooks) tell(tx *kv.Tx, entries []signing.Entry) (told int, err error) {
-	hooks, waiting, size := byCompany{}, map[string]Webhook{}, 0
-	for ; told < len(entries) && size < toldAtOnce; told++ {
-		some, err := hooks.wanting(tx, entries[told])
-		if err != nil {
-			return told, err
-		}
-		n, err := s.tellOne(tx, entries[told], some)
-		if err != nil {
-			return told, err
-		}
-		size += n
-		for _, w := range some {
-			waiting[w.ID] = w
-		}
-	}
-	for _, w := range waiting {
-		if err := s.pumpNext(tx, w); err != nil {
-			return told, err
-		}
-	}
-	return told, nil
-}
-
-// tellOne makes the deliveries of an entry, and says how large they are.
-func (s *Webhooks) tellOne(tx *kv.Tx, e signing.Entry, some []Webhook) (size int, err error) {
-	if len(some) == 0 {
-		return 0, nil // they were changed meanwhile
+// deliver makes the deliveries of an entry.
+func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
+	some, err := wanting(tx, e)
+	if err != nil || len(some) == 0 { // they may have been changed meanwhile
+		return 0, err
 	}
 	h, err := s.Signing.Happening(tx, e)
 	if err != nil {
@@ -194,14 +70,13 @@ func (s *Webhooks) tellOne(tx *kv.Tx, e signing.Entry, some []Webhook) (size int
 		body = ""
 	}
 	for _, w := range some {
-		d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: e.Value.Type, Document: e.Value.Document,
-			Body: body, Status: DeliveryWaiting, Next: &tx.Now, CreatedAt: tx.Now}
-		if err := deliveries.Put(tx, d.ID, d); err != nil {
+		d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: e.Value.Type,
+			Document: e.Value.Document, Body: body, Status: DeliveryWaiting, Next: &tx.Now, CreatedAt: tx.Now}
+		if err := errors.Join(deliveries.Put(tx, d.ID, d), s.pumpNext(tx, w)); err != nil {
 			return 0, err
 		}
-		size += len(body)
 	}
-	return size, nil
+	return 0, nil
 }
 
 // withBody gives a delivery its body, if that is not kept.

@@ -48,10 +48,8 @@ func (s *Service) trail(id string) ([]Entry, error) {
 // maxTrail bounds what one document's evidence may list.
 const maxTrail = 100_000
 
-// NextEvents gives what happened after a place in the journal, for followers.
-func (s *Service) NextEvents(tx *kv.Tx, after uint64, limit int) ([]Entry, error) {
-	return journal.Next(tx, after, limit)
-}
+// Journal is the log of all companies' events, for those who follow it.
+func Journal() *kv.Log[Event] { return journal }
 
 // Load gives a document to a follower, inside its transaction.
 func (s *Service) Load(tx *kv.Tx, company, id string) (*Document, error) {

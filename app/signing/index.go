@@ -26,28 +26,10 @@ type fileText struct {
 }
 
 // followChanges keeps the index in step with the store. The index remembers how
-// far it is, together with what it holds, so it skips nothing.
+// far it is, together with what it holds, so it omits nothing.
 func (s *Service) followChanges(ctx context.Context) error {
-	for {
-		changed := s.DB.Changed()
-		more, err := s.indexChanges(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.Log.Error("indexing", "error", err)
-			if !pause(ctx, time.Second) {
-				return nil
-			}
-			continue
-		}
-		if more {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-changed:
-			s.linger(ctx)
-		}
-	}
+	return kv.NewMirror(kv.MirrorOptions[change]{DB: s.DB, Log: changes, Name: "search", Batch: batch,
+		Place: s.Search.Place, Read: s.indexChanges, Linger: s.linger}).Run(ctx)
 }
 
 // lingering is how long changes are gathered before they are indexed together,
@@ -64,45 +46,21 @@ func (s *Service) linger(ctx context.Context) {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}
-
 // batch is how many changes are indexed at once.
 const batch = 500
 
-func (s *Service) indexChanges(ctx context.Context) (more bool, err error) {
-	place := s.Search.Place()
-	var b search.Batch
-	err = s.DB.View(func(tx *kv.Tx) error {
-		entries, err := changes.Next(tx, place, batch)
-		if err != nil {
-			return err
-		}
-		more = len(entries) == batch
-		seen := map[string]bool{}
-		for _, e := range entries {
-			b.Place = e.Seq
-			if key := documentKey(e.Value.Company, e.Value.Document); !seen[key] {
-				seen[key] = true
-				if err := s.indexOne(tx, &b, e.Value); err != nil {
-					return err
-				}
+func (s *Service) indexChanges(tx *kv.Tx, entries []kv.Entry[change], place uint64) (keep func() error, err error) {
+	b := search.Batch{Place: place}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if key := documentKey(e.Value.Company, e.Value.Document); !seen[key] {
+			seen[key] = true
+			if err := s.indexOne(tx, &b, e.Value); err != nil {
+				return nil, err
 			}
 		}
-		return nil
-	})
-	if err != nil || b.Place == 0 {
-		return false, err
 	}
-	return more, s.Search.Apply(b)
+	return func() error { return s.Search.Apply(b) }, nil
 }
 
 func (s *Service) indexOne(tx *kv.Tx, b *search.Batch, c change) error {

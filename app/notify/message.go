@@ -1,0 +1,186 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"paraph/app/account"
+	"paraph/app/mail"
+	"paraph/app/words"
+	"paraph/kv"
+)
+
+// Sender hands a message to a mail server, and returns what that said.
+type Sender interface {
+	Deliver(ctx context.Context, m mail.Message) (reply string, err error)
+}
+
+// Options are what the outbox needs from its surroundings.
+type Options struct {
+	DB      *kv.DB
+	Jobs    *kv.Jobs
+	Words   *words.Catalogue
+	Sender  Sender // nil: nothing is sent, the outbox keeps it all
+	From    mail.Address
+	NewID   func() ulid.ULID
+	BaseURL string // for links of messages that belong to no document
+	Days    int    // after so many days a message is removed; 0 keeps it
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Outbox keeps every message, and has it sent if there is a mail server.
+type Outbox struct {
+	Options
+	wording *wording
+	tests   *account.Limiter // test messages, per person
+}
+
+// NewOutbox makes the outbox. Nothing is sent until the jobs of a [Service] run.
+func NewOutbox(o Options) (*Outbox, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	w, err := newWording(o.Words)
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Outbox{Options: o, wording: w, tests: account.NewLimiter(6, time.Minute, o.Now)}, nil
+}
+
+// States of a message.
+const (
+	Kept   = "kept"   // no mail server: it is here to be read
+	Queued = "queued" // on its way, or waiting for another try
+	Sent   = "sent"
+	Failed = "failed" // given up
+
+	Cancelled = "cancelled" // somebody did not want it sent
+)
+
+// Message is one mail, as the outbox keeps it. ID also makes its Message-ID, by
+// which a receiver can tell a repetition.
+type Message struct {
+	ID         string
+	Company    string
+	Document   string
+	Invitation string
+	Kind       string
+	To         string
+	ToName     string
+	Subject    string
+	Text       string
+	HTML       string
+	Links      []string
+	Status     string
+	Attempts   int
+	LastError  string
+	Reply      string // what the mail server said when it took it
+	CreatedAt  time.Time
+	SentAt     *time.Time
+}
+
+var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
+	kv.Index[Message]{Name: "created", Counted: true, Keys: func(m Message) []kv.Key {
+		return []kv.Key{kv.K(everybody), kv.K(m.Company)}
+	}},
+	kv.Index[Message]{Name: "status", Counted: true, Depth: 2, Keys: func(m Message) []kv.Key {
+		return []kv.Key{kv.K(m.Company, m.Status)}
+	}},
+	kv.Index[Message]{Name: "to", Keys: func(m Message) []kv.Key {
+		return []kv.Key{kv.K(m.Company, account.FoldEmail(m.To))}
+	}},
+	kv.Index[Message]{Name: "document", Keys: func(m Message) []kv.Key {
+		if m.Document == "" {
+			return nil
+		}
+		return []kv.Key{kv.K(m.Company, m.Document)}
+	}})
+
+// everybody stands in an index key for the messages of all companies.
+const everybody = "*"
+
+// Collections lists what is stored here, for the check of the data folder.
+func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveries} }
+
+// put records a message and, with a mail server, the job that sends it.
+func (s *Outbox) put(tx *kv.Tx, m Message) error {
+	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Kept
+	if s.Sender != nil {
+		m.Status = Queued
+		if err := s.queue(tx, m); err != nil {
+			return err
+		}
+	}
+	return outbox.Put(tx, m.ID, m)
+}
+
+// queue has a message sent now, in place of a job that is not running.
+func (s *Outbox) queue(tx *kv.Tx, m Message) error {
+	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now})
+}
+
+// jobID is the job that sends a message.
+func jobID(message string) string { return sendJob + "/" + message }
+
+func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		m, err := outbox.Get(tx, id)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		change(tx, &m)
+		return outbox.Put(tx, id, m)
+	})
+}
+
+// List returns messages, newest first, and how many there are. An empty company
+// lists those of all.
+func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error) {
+	prefix := kv.K(everybody)
+	if company != "" {
+		prefix = kv.K(company)
+	}
+	var page kv.Page[Message]
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		page, err = outbox.Page(tx, kv.Query{Index: "created", Prefix: prefix, Descending: true, Offset: offset, Limit: limit})
+		return err
+	})
+	return page.Items, page.Total, err
+}
+
+// Mail records a message about an account, or with a code that identifies somebody, in the
+// caller's transaction.
+func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
+	data := map[string]string{"name": m.Name, "base": strings.TrimSuffix(s.BaseURL, "/")}
+	for k, v := range m.Data {
+		data[k] = v
+	}
+	if token := data["token"]; token != "" {
+		path, ok := accountLinks[m.Kind]
+		if !ok {
+			return fmt.Errorf("notify: no link for a message of kind %s", m.Kind)
+		}
+		data["link"] = data["base"] + path + token
+	}
+	return s.write(tx, Message{Kind: string(m.Kind), To: m.To, ToName: m.Name}, m.Locale, data)
+}
+
+// accountLinks are the pages that tokens of messages lead to.
+var accountLinks = map[account.MailKind]string{
+	account.MailVerifyEmail: "/confirm/",
+	account.MailReset:       "/reset/",
+	account.MailInvite:      "/join/",
+}

@@ -1,0 +1,309 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/api"
+	"paraph/app/blob"
+	"paraph/app/contact"
+	"paraph/app/httpkit"
+	"paraph/app/mail"
+	"paraph/app/notify"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/pdf/text"
+	"paraph/app/pki"
+	"paraph/app/signing"
+	"paraph/app/signing/pictures"
+	"paraph/app/web"
+	"paraph/app/web/team/settings"
+	"paraph/app/words"
+	"paraph/kv"
+	"paraph/search"
+)
+
+// openFolder makes the data folder and takes its lock.
+func (a *App) openFolder(o Options) error {
+	if o.InMemory {
+		dir, err := os.MkdirTemp("", "paraph-")
+		if err != nil {
+			return err
+		}
+		a.dir = dir
+		a.onClose(func() error { return os.RemoveAll(dir) })
+		return nil
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return fmt.Errorf("the data folder can't be created: %w", err)
+	}
+	unlock, err := lockFolder(a.dir)
+	if err != nil {
+		return err
+	}
+	a.onClose(unlock)
+	return nil
+}
+
+func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
+
+func (a *App) openStore(o Options) (err error) {
+	a.db, err = kv.Open(kv.Options{
+		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
+		Migrations: []kv.Migration{{To: 1, Run: signing.Migrate}},
+	})
+	if err != nil {
+		return fmt.Errorf("the store can't be opened: %w", err)
+	}
+	a.onClose(a.db.Close)
+	a.jobs = kv.NewJobs(a.db)
+	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}
+	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
+		return err
+	}
+	searchDir := a.path("search")
+	if o.InMemory {
+		searchDir = ""
+	}
+	if a.index, err = search.Open(search.Options{Dir: searchDir, Log: a.log}); err != nil {
+		return fmt.Errorf("the search index can't be opened: %w", err)
+	}
+	a.onClose(a.index.Close)
+	return nil
+}
+
+func (a *App) openTools(o Options) (err error) {
+	keys := a.path("keys")
+	if o.InMemory {
+		keys = ""
+	}
+	a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, Organization: a.Config.Signing.Organization})
+	if err != nil {
+		return err
+	}
+	worker := o.Worker
+	if worker == nil {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		worker = []string{self, WorkerCommand}
+	}
+	a.pdfium, err = pdfium.Open(pdfium.Options{Command: worker, CacheDir: a.cacheDir(o), Log: a.log})
+	if err != nil {
+		return err
+	}
+	a.onClose(a.pdfium.Close)
+	return nil
+}
+
+// WorkerCommand is the hidden command that makes this program a PDFium worker.
+const WorkerCommand = "pdf-worker"
+
+// cacheDir keeps the compiled PDFium. A test double has no folder of its own
+// that lasts, and shares one with its like.
+func (a *App) cacheDir(o Options) string {
+	if !o.InMemory {
+		return a.path("cache")
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "paraph")
+	}
+	return a.path("cache")
+}
+
+// pictureBytes is the most that pictures of pages take on disk.
+const pictureBytes = 512 << 20
+
+// openServices makes the services of the domain, each complete.
+func (a *App) openServices(o Options) (err error) {
+	if a.key, err = a.secret(o, "token.key"); err != nil {
+		return err
+	}
+	if a.words, err = words.Load(); err != nil {
+		return err
+	}
+	a.fonts = text.New()
+	ids := newIDs(a.Clock.Now)
+	outbox, err := notify.NewOutbox(notify.Options{
+		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.sender(), From: a.from(), NewID: ids.New, BaseURL: a.URL(),
+		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	if a.Accounts, err = a.accounts(o, ids, outbox.Mail); err != nil {
+		return err
+	}
+	if a.Signing, err = a.signing(ids, outbox.Mail); err != nil {
+		return err
+	}
+	a.Notify = notify.New(outbox, a.Signing)
+	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
+		DB: a.db, Jobs: a.jobs, Signing: a.Signing, Client: a.webhookClient(), Key: a.key, NewID: ids.New,
+		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log,
+	})
+	a.Contacts = contact.New(contact.Options{
+		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New,
+		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+	})
+	return nil
+}
+
+func (a *App) accounts(o Options, ids *ids, mailer account.Mailer) (*account.Service, error) {
+	auth := a.Config.Auth
+	cost := account.Cost{Memory: uint32(auth.PasswordMemory / 1024), Passes: uint32(auth.PasswordPasses), Threads: 1}
+	if o.Cheap {
+		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
+	}
+	return account.New(a.db, account.Options{
+		TokenKey: a.key, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: mailer, Cost: cost,
+		TokenLifetime: auth.TokenLifetime, AccountAttempts: auth.LoginAttempts,
+		AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow,
+	})
+}
+
+func (a *App) signing(ids *ids, mailer account.Mailer) (*signing.Service, error) {
+	timestamper, err := a.timestamper()
+	if err != nil {
+		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
+	}
+	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of page images can't be opened: %w", err)
+	}
+	limits := a.Config.Server.Limits
+	return signing.New(signing.Options{
+		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
+		Words: a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
+		Consent: a.Config.Signing.Consent, Mailer: mailer, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
+		Limits: signing.Limits{
+			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
+			Invitations: limits.Invitations, Fields: limits.Fields,
+		},
+	})
+}
+
+// prepare makes what an appliance begins with: the first administrator and the
+// imported certificate, or the seed of a test double.
+func (a *App) prepare(o Options) (err error) {
+	ctx := context.Background()
+	if o.Seed {
+		return a.seed(ctx)
+	}
+	a.First, a.IsFirst, err = a.Accounts.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
+	if err != nil {
+		return err
+	}
+	if err := a.importCertificate(ctx); err != nil {
+		return err
+	}
+	return a.warn()
+}
+
+// warn logs which certificates run out soon.
+func (a *App) warn() error {
+	warnings, err := a.Keys.Warnings(a.Clock.Now())
+	for _, w := range warnings {
+		a.log.Warn("certificate", "message", w.Message)
+	}
+	return err
+}
+
+func (a *App) sender() notify.Sender {
+	m := a.Config.Mail
+	if m.Host == "" || !a.Config.Network.AllowsHost(m.Host) {
+		return nil
+	}
+	return mail.SMTP{
+		Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(string(m.Password)),
+		TLS: m.TLS, HELO: m.HELO, Timeout: m.Timeout,
+	}
+}
+
+func (a *App) from() mail.Address {
+	// Validated with the configuration.
+	address, err := mail.ParseAddress(a.Config.Mail.From)
+	if err != nil {
+		return mail.Address{Name: "Paraph", Email: "paraph@localhost"}
+	}
+	return address
+}
+
+// listen opens the listener, so that a taken port is an error at the start and the
+// address is known to all that is opened later.
+func (a *App) listen(Options) error {
+	ln, err := net.Listen("tcp", a.Config.Server.Listen)
+	if err != nil {
+		return fmt.Errorf("can't listen on %s: %w", a.Config.Server.Listen, err)
+	}
+	a.ln = httpkit.Listen(ln)
+	a.onClose(func() error {
+		if err := a.ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	a.secured, err = a.secure(a.ln)
+	return err
+}
+
+func (a *App) openHandlers(Options) (err error) {
+	server, limits := a.Config.Server, a.Config.Server.Limits
+	a.kit, err = httpkit.New(httpkit.Options{
+		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL,
+		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory),
+	})
+	if err != nil {
+		return err
+	}
+	pages, err := web.New(web.Options{
+		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Keys: a.Keys, Fonts: a.fonts, Log: a.log, Now: a.Clock.Now, Secret: a.key, BaseURL: server.BaseURL,
+		TrustedProxies: server.TrustedProxies, MaxUpload: int64(limits.Upload), Pseudo: server.TestControls,
+		Setup: a.setup(),
+	})
+	if err != nil {
+		return err
+	}
+	o := api.Options{
+		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Keys: a.Keys, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
+		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
+		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
+		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,
+		Ready: a.Ready, Enter: a.enter,
+	}
+	if server.TestControls {
+		o.Test = a
+	}
+	a.http = api.New(o)
+	return nil
+}
+
+// maxFiles is how many files of the largest size one request may carry.
+const maxFiles = 4
+
+// maxObjects is how many objects the JSON of one request may hold: twice what a
+// document may, so that the refusal of a little too much can name its field.
+func maxObjects(l LimitsConfig) int { return 1000 + 2*(l.Fields+l.Invitations+l.Files) }
+
+// Routes is the table of all routes.
+func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
+
+// setup is what the pages say of the configuration.
+func (a *App) setup() settings.Setup {
+	m := a.Config.Mail
+	return settings.Setup{
+		MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
+		MailBlocked:     m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
+		PrivateWebhooks: a.Config.Webhooks.AllowPrivate, TimestampURL: a.Config.Signing.TimestampURL,
+		LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow,
+	}
+}

@@ -1,0 +1,82 @@
+package kv
+
+import "context"
+
+// MirrorOptions say what a [Mirror] does with the entries of a log.
+type MirrorOptions[T any] struct {
+	DB   *DB
+	Log  *Log[T]
+	Name string // in messages
+	// Batch is how many entries are read at a time.
+	Batch int
+	// Place returns the number of the last entry that is dealt with, 0 at first.
+	Place func() uint64
+	// Read makes of entries what is to be kept outside the store, and returns a
+	// function that keeps it together with the new place. Without entries there is
+	// only the place to keep.
+	Read func(tx *Tx, entries []Entry[T], place uint64) (keep func() error, err error)
+	// Linger, if not nil, is called after a commit: it may wait a moment for more
+	// commits, so that their entries are dealt with together.
+	Linger func(ctx context.Context)
+}
+
+// Mirror keeps something outside the store in step with a log, such as a search
+// index. That keeps its place itself, together with what it holds, so nothing is
+// omitted. Failures are treated as by a [Follower]; only those of Read are an
+// entry's fault.
+type Mirror[T any] struct {
+	walk[T]
+	o MirrorOptions[T]
+}
+
+// NewMirror makes a mirror. It does nothing until Run is called.
+func NewMirror[T any](o MirrorOptions[T]) *Mirror[T] {
+	if o.Linger == nil {
+		o.Linger = func(context.Context) {}
+	}
+	return &Mirror[T]{walk: walk[T]{db: o.DB, log: o.Log, name: o.Name}, o: o}
+}
+
+// Run follows the log until ctx ends; see [DB.Follow] for what it returns.
+func (m *Mirror[T]) Run(ctx context.Context) error {
+	return m.db.follow(ctx, m.name, m.o.Linger, func(context.Context) (bool, error) { return m.step() })
+}
+
+func (m *Mirror[T]) step() (more bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replaced()
+	var p part[T]
+	var keep func() error
+	err = m.db.View(func(tx *Tx) error {
+		if p, err = m.next(tx, m.o.Place(), m.o.Batch); err != nil || p.last == p.from {
+			return err
+		}
+		keep, err = guarded(func() (func() error, error) { return m.o.Read(tx, p.entries, p.last) })
+		if err != nil {
+			return &entryError{err, p.last}
+		}
+		return nil
+	})
+	if err == nil && keep != nil {
+		err = keep()
+	}
+	if err != nil {
+		return m.failed(p.from, err, m.skip)
+	}
+	m.tries = 0
+	return p.last < p.head, nil
+}
+
+// skip keeps a place without entries.
+func (m *Mirror[T]) skip(seq uint64) error {
+	var keep func() error
+	err := m.db.View(func(tx *Tx) (err error) {
+		keep, err = m.o.Read(tx, nil, seq)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return keep()
+}
