@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"paraph/app/apptest"
@@ -11,7 +12,7 @@ import (
 // one transaction; and those behind them are told as well.
 func TestAllOfVeryManyPeopleAreTold(t *testing.T) {
 	t.Parallel()
-	const people = 600
+	const people = 1000
 	c := apptest.New(t).Company(t)
 	invited := apptest.List{}
 	for i := range people {
@@ -21,7 +22,7 @@ func TestAllOfVeryManyPeopleAreTold(t *testing.T) {
 		return c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": title, "send": true, "invitations": invited},
 			apptest.File{Name: "a.pdf", Content: apptest.PDF(t, title)})).Want(t, 201).Text(t, "id")
 	}
-	id := send("To many", invited)
+	id := send(strings.Repeat("To very many ", 15), invited)
 	c.Post(t, "/documents/"+id+"/void", apptest.Map{"reason": "Over."}).Want(t, 200)
 	send("Behind", apptest.List{apptest.Map{"name": "Last", "email": "last@many.example"}})
 	if err := c.Settle(t.Context()); err != nil {
