@@ -36,7 +36,7 @@ func tiny(t testing.TB) []byte {
 // known are the errors that a file may be refused with.
 var known = []error{
 	pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrEncrypted, pdf.ErrTooComplex, pdf.ErrDynamicXFA, pdf.ErrChangesForbidden,
-	pdf.ErrNoField, pdf.ErrFieldType, pdf.ErrSigned, pdf.ErrLocked, pdf.ErrSpec,
+	pdf.ErrNoField, pdf.ErrFieldType, pdf.ErrSigned, pdf.ErrLocked, pdf.ErrSpec, pdf.ErrTwoRoles,
 }
 
 func allowed(t *testing.T, err error) {

@@ -51,6 +51,9 @@ var (
 	ErrSigned = errors.New("field is already signed")
 	// ErrLocked says that a signature has locked the field.
 	ErrLocked = errors.New("field is locked by a signature")
+	// ErrTwoRoles says that an object of the file is several things at once, so
+	// that to change one of them would change the others.
+	ErrTwoRoles = errors.New("an object of the file has two roles")
 	// ErrSpec says that what was asked for contradicts itself or the file.
 	ErrSpec = errors.New("invalid request")
 	// ErrTooLarge says that a signature does not fit, even at the second try.

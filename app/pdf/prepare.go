@@ -32,18 +32,42 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	for _, step := range []func() error{p.allowed, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach} {
+	for _, step := range []func() error{p.allowed, p.fillable, p.importPages, p.strip, p.embed, p.addFields, p.addSignatures, p.attach} {
 		if err := step(); err != nil {
 			return Revision{}, err
 		}
 	}
 	p.writePages()
 	p.fillCatalog()
-	if s.Certify == nil || p.signed {
-		p.u.put(f.rootRef, p.catalog)
+	if err := p.rehearsal(b); err != nil {
+		return Revision{}, err
+	}
+	return p.write(b, s.Certify)
+}
+
+// write finishes the revision, certified with a seal if there is one.
+func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
+	if seal == nil || p.signed {
+		p.u.put(p.f.rootRef, p.catalog)
 		return p.u.revision(b)
 	}
-	return p.certify(b, *s.Certify)
+	return p.certify(b, *seal)
+}
+
+// rehearsal writes the revision with a seal that takes no key, and goes on from
+// there. What was written is taken back.
+func (p *preparation) rehearsal(b Base) error {
+	before := p.u.mark()
+	seal := p.spec.Certify
+	if seal != nil {
+		seal = &Seal{Size: 16, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 0}, nil }}
+	}
+	r, err := p.write(b, seal)
+	if err != nil {
+		return err
+	}
+	p.u.restore(before)
+	return p.rehearse(b, r)
 }
 
 // A preparation is revision 1 in the making.
@@ -63,6 +87,7 @@ type preparation struct {
 	taken   map[string]bool
 	fields  array // new fields of the form
 	cert    ref   // field of the certification
+	roles   *roles
 }
 
 func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
@@ -75,7 +100,7 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.docMDP(),
 		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.dict(fd.value) != nil }),
 		catalog: f.catalog().Clone(), form: f.form().Clone(), pages: slices.Clone(f.pages),
-		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{},
+		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: newRoles(f),
 	}
 	p.u.embedFont = s.PlainFont
 	p.spec.Timestamp = cmpOr(s.Timestamp, timestampField)
@@ -158,9 +183,7 @@ func (p *preparation) fillCatalog() {
 		delete(p.catalog, "NeedsRendering")
 		delete(p.catalog, "Perms") // usage rights do not survive a change
 	}
-	if _, ok := p.f.storeRef(); !ok {
-		p.catalog["DSS"] = p.u.Add(p.f.storeEntries())
-	}
+	p.prepareStore()
 	extensions := p.f.dict(p.catalog["Extensions"]).Clone()
 	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}
 	if extensions["ADBE"] == nil {
@@ -171,6 +194,18 @@ func (p *preparation) fillCatalog() {
 		p.catalog["Lang"] = object.TextString(p.spec.Language)
 	}
 	p.setTitle()
+}
+
+// prepareStore makes room for validation data. What a file without signatures
+// has of it says nothing.
+func (p *preparation) prepareStore() {
+	if !p.signed {
+		p.catalog["DSS"] = p.u.Add(dict{"Type": name("DSS")})
+		return
+	}
+	if r, ok := p.f.storeRef(); !ok || !p.roles.alone(r, kindStore) {
+		p.catalog["DSS"] = p.u.Add(p.f.storeEntries())
+	}
 }
 
 func (p *preparation) fillForm() {
@@ -192,7 +227,7 @@ func (p *preparation) fillForm() {
 		}
 	}
 	r, ok := p.catalog["AcroForm"].(ref)
-	if !ok {
+	if !ok || !p.roles.alone(r, kindForm) {
 		r = p.u.reserve()
 		p.catalog["AcroForm"] = r
 	}
@@ -206,11 +241,15 @@ func (p *preparation) setTitle() {
 	if p.spec.Title == "" || p.signed || info["Title"] != nil || p.catalog["Metadata"] != nil {
 		return
 	}
+	own := p.roles.alone(p.f.trailer["Info"], kindInfo)
 	info = info.Clone()
-	info["Title"] = object.TextString(p.spec.Title)
-	if r, ok := p.f.trailer["Info"].(ref); ok {
-		p.u.put(r, info)
-	} else {
-		p.u.trailer["Info"] = p.u.Add(info)
+	if !own { // what is not said of the document belongs to the other parts
+		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(p.f.resolve(v)) != 0 })
 	}
+	info["Title"] = object.TextString(p.spec.Title)
+	if r, ok := p.f.trailer["Info"].(ref); ok && own {
+		p.u.put(r, info)
+		return
+	}
+	p.u.trailer["Info"] = p.u.Add(info)
 }

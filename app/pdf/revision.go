@@ -108,7 +108,9 @@ func (u *update) put(r ref, v any) {
 	} else {
 		r.Generation = 0
 	}
-	u.offsets[r.Number], u.gens[r.Number] = u.pos(), r.Generation
+	u.gens[r.Number] = r.Generation
+	start := len(u.out)
+	defer func() { u.once(r.Number, start) }()
 	u.out = strconv.AppendInt(u.out, int64(r.Number), 10)
 	u.out = strconv.AppendInt(append(u.out, ' '), int64(r.Generation), 10)
 	u.out = append(u.out, " obj\n"...)
@@ -117,6 +119,35 @@ func (u *update) put(r ref, v any) {
 		u.err = fmt.Errorf("object %d: %w", r.Number, err)
 	}
 	u.out = append(u.out, "\nendobj\n"...)
+}
+
+// once notes where an object was written. One of the file that is written for
+// two of its parts must be the same for both.
+func (u *update) once(n, start int) {
+	was, twice := u.offsets[n]
+	u.offsets[n] = u.f.size + int64(start)
+	if !twice || u.f.xref.get(n).kind < entryPlain || u.err != nil {
+		return
+	}
+	earlier, written := u.out[was-u.f.size:], u.out[start:]
+	if !bytes.HasPrefix(earlier, written) {
+		u.err = fmt.Errorf("%w: object %d", ErrTwoRoles, n)
+	}
+}
+
+// A mark is a state that an update can go back to.
+type mark struct {
+	length, next int
+	offsets      map[int]int64
+	gens         map[int]int
+}
+
+func (u *update) mark() mark {
+	return mark{len(u.out), u.next, maps.Clone(u.offsets), maps.Clone(u.gens)}
+}
+
+func (u *update) restore(m mark) {
+	u.out, u.next, u.offsets, u.gens = u.out[:m.length], m.next, m.offsets, m.gens
 }
 
 // pos is the offset in the file of the next byte.
