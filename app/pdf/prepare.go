@@ -58,9 +58,10 @@ func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
 // there. What was written is taken back.
 func (p *preparation) rehearsal(b Base) error {
 	before := p.u.mark()
+	b.HashState = noHash()
 	seal := p.spec.Certify
 	if seal != nil {
-		seal = &Seal{Size: 16, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 0}, nil }}
+		seal = keyless()
 	}
 	r, err := p.write(b, seal)
 	if err != nil {

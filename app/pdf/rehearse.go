@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"crypto/sha256"
+	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,33 @@ import (
 // Prepare gives the part that it changes an object of its own; what it can't
 // divide it refuses. To be sure, it goes through all that follows once, without
 // keys, and has the result judged: what it accepts can be signed.
+
+// Signable says whether a file can be prepared and signed: the error is that of
+// Prepare.
+func (f *File) Signable() error {
+	_, err := Prepare(Base{Reader: f.r, Size: f.size, HashState: noHash()}, PrepareSpec{
+		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
+		Certify:         keyless(),
+		StripJavaScript: true,
+		Title:           "Title",
+	})
+	return err
+}
+
+// keyless is a seal for what is only tried.
+func keyless() *Seal {
+	return &Seal{Size: 16, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 0}, nil }}
+}
+
+// noHash is a state of the hash for what is only tried: the file need not be
+// read for it.
+func noHash() []byte {
+	state, err := sha256.New().(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return nil
+	}
+	return state
+}
 
 // roles knows which parts the objects of a file play.
 type roles struct {
@@ -111,7 +140,7 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 		c.tail, state = append(c.tail, next.Bytes...), next.HashState
 		return nil
 	}
-	seal := Seal{Size: 16, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 0}, nil }}
+	seal := *keyless()
 	for _, s := range p.spec.Signatures {
 		if err := add(Sign(base(), SignSpec{Field: s.Name, Seal: seal, Values: p.sampleValues(s.Name)})); err != nil {
 			return err

@@ -125,6 +125,9 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	if file.Presigned && in.Locked {
 		return refuse(nil, "The file %s carries a signature that locks all fields, those of further signatures included. Send it with %s.", u.Name, flattening)
 	}
+	if err := f.Signable(); err != nil {
+		return refuse(err, "The file %s is built so that it can't be signed as it is. Send it with %s.", u.Name, flattening)
+	}
 	broken := 0
 	if file.Presigned {
 		found, err := report.Verify(u.raw, file.Size, nil, s.Now())

@@ -203,6 +203,9 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	if errors.Is(err, pdf.ErrChangesForbidden) {
 		return nil, account.Invalid("fields", "The file "+f.Name+" is signed and allows no further fields but signatures; remove the others.")
 	}
+	if errors.Is(err, pdf.ErrTwoRoles) {
+		return nil, account.Invalid("files", "The file "+f.Name+" is built so that it can't be signed as it is.").Because(err)
+	}
 	if errors.Is(err, pki.ErrTimestamp) {
 		return nil, account.Unavailable("timestamp_unavailable", "The timestamp authority does not answer, so the document can't be certified now; send it again later.").Because(err)
 	}
