@@ -11,6 +11,7 @@
 package web
 
 import (
+	"paraph/app/signing"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -84,7 +85,7 @@ func (p *Pages) public() []route {
 
 // docs are the pages about the API.
 func docs(openAPI func() ([]byte, error)) []route {
-	h := apidoc.New(openAPI)
+	h := apidoc.New(openAPI, signing.EventTypes())
 	return []route{
 		{get, "/docs", everybody(to("/docs/api"))},
 		{get, "/docs/api", everybody(h.ShowAll)},

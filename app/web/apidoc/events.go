@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"paraph/app/signing"
 )
 
 // eventKind is a kind of event with the message that webhooks get of it.
@@ -43,7 +41,7 @@ var exampleStates = map[string]string{
 var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed", "declined", "delegated", "link_requested", "problem_reported"}
 
 // events are all kinds with their messages, made from the schema of the messages.
-func (d *openAPI) events(states []string) ([]eventKind, error) {
+func (d *openAPI) events(kinds, states []string) ([]eventKind, error) {
 	message, err := d.exampleOf("Happening")
 	if err != nil {
 		return nil, err
@@ -53,7 +51,7 @@ func (d *openAPI) events(states []string) ([]eventKind, error) {
 		return nil, err
 	}
 	var out []eventKind
-	for _, kind := range signing.EventTypes() {
+	for _, kind := range kinds {
 		out = append(out, eventKind{kind, asJSON.write(exampleOfKind(kind, message.copied(), document.copied(), states), "")})
 	}
 	return out, nil

@@ -68,7 +68,7 @@ type refusalView struct {
 	Text       template.HTML
 }
 
-func newManual(raw []byte) (*manual, error) {
+func newManual(raw []byte, events []string) (*manual, error) {
 	var doc openAPI
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fmt.Errorf("web: reading the OpenAPI document: %w", err)
@@ -102,7 +102,7 @@ func newManual(raw []byte) (*manual, error) {
 		m.States = texts(d.Properties["status"].Enum)
 	}
 	var err error
-	m.Events, err = doc.events(m.States)
+	m.Events, err = doc.events(events, m.States)
 	return m, err
 }
 
@@ -187,7 +187,7 @@ func (d *openAPI) answer(v *operationView, r apiResponse) {
 		v.Gives = kind
 		schema, _ := d.of(media.Schema)
 		if v.Answer, v.Whole = given(d.fields(schema, false)), given(d.fields(schema, true)); len(v.Whole) > 0 {
-			v.Example = Indented(d.example(media.Schema, ""))
+			v.Example = indented(d.example(media.Schema, ""))
 		}
 	}
 	if _, name := d.of(r.Content["application/json"].Schema); recorded(name) {
@@ -318,7 +318,7 @@ func (d *openAPI) refusals(only []int) []refusalView {
 	for status := http.StatusBadRequest; status < 600; status++ {
 		r, ok := d.Components.Responses[strings.ReplaceAll(http.StatusText(status), " ", "")]
 		if ok && http.StatusText(status) != "" && (only == nil || slices.Contains(only, status)) {
-			out = append(out, refusalView{status, http.StatusText(status), Indented(r.Content["application/json"].Example), prose(r.Description)})
+			out = append(out, refusalView{status, http.StatusText(status), indented(r.Content["application/json"].Example), prose(r.Description)})
 		}
 	}
 	return out

@@ -42,15 +42,15 @@ type keptPage struct {
 const keptBytes = 16 << 20
 
 // New returns the handlers for an OpenAPI document, which is read when somebody
-// first asks for a page.
-func New(raw func() ([]byte, error)) *Handlers {
+// first asks for a page. The events are the types that webhooks are sent for.
+func New(raw func() ([]byte, error), events []string) *Handlers {
 	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
 		b, err := raw()
 		if err != nil {
 			return nil, err
 		}
-		return newManual(b)
+		return newManual(b, events)
 	})
 	return x
 }
@@ -165,13 +165,11 @@ func (x *Handlers) ShowAll(r *page.Request) error {
 		return err
 	}
 	data.Query = strings.TrimSpace(r.Query("q"))
-	p := page.Page{Title: r.Say("docs.title"), Data: data, Scripts: []string{"docs.js"}, Public: true}
-	if data.Query != "" {
-		data.Found = data.find(data.Query)
-		p.Data = data
-		return r.Render(http.StatusOK, "docs", p)
+	if data.Query == "" {
+		return x.send(r, "docs", r.Say("docs.title"), data)
 	}
-	return x.send(r, "docs", p)
+	data.Found = data.find(data.Query)
+	return r.Render(http.StatusOK, "docs", publicPage(r.Say("docs.title"), data))
 }
 
 // ShowOne serves one operation on a page of its own.
@@ -187,7 +185,7 @@ func (x *Handlers) ShowOne(r *page.Request) error {
 	if data.Op = data.byID[id]; data.Op == nil {
 		return account.NotFound("page")
 	}
-	return x.send(r, "docs-operation", page.Page{Title: r.Say("docs.operation.title", "summary", data.Op.Summary), Data: data, Scripts: []string{"docs.js"}, Public: true})
+	return x.send(r, "docs-operation", r.Say("docs.operation.title", "summary", data.Op.Summary), data)
 }
 
 // ShowEvents serves the description of the webhooks.
@@ -196,7 +194,7 @@ func (x *Handlers) ShowEvents(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return x.send(r, "docs-events", page.Page{Title: r.Say("docs.events.title"), Data: data, Scripts: []string{"docs.js"}, Public: true})
+	return x.send(r, "docs-events", r.Say("docs.events.title"), data)
 }
 
 // Description is the OpenAPI document itself.
@@ -209,9 +207,14 @@ func (x *Handlers) Description(r *page.Request) error {
 	return r.Send(b)
 }
 
+// publicPage is the same for everybody.
+func publicPage(title string, data docsPage) page.Page {
+	return page.Page{Title: title, Data: data, Scripts: []string{"docs.js"}, Public: true}
+}
+
 // send answers with a page that is the same for everybody who asks alike.
-func (x *Handlers) send(r *page.Request, name string, p page.Page) error {
-	data := p.Data.(docsPage)
+func (x *Handlers) send(r *page.Request, name, title string, data docsPage) error {
+	p := publicPage(title, data)
 	k, err := x.keep(strings.Join([]string{name, data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
 		return r.Compose(name, &p)
 	})

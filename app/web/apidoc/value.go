@@ -120,8 +120,8 @@ func (n notation) key(v value, i int) string {
 	return strconv.Quote(v.keys[i]) + n.colon
 }
 
-// Indented is JSON as people read it.
-func Indented(raw json.RawMessage) string {
+// indented is JSON as people read it.
+func indented(raw json.RawMessage) string {
 	v, err := parseValue(raw)
 	if err != nil {
 		return string(raw)

@@ -158,23 +158,23 @@ type memberPage struct {
 	Leaving bool
 }
 
-func (h *Handlers) memberPage(r *page.Request) (page.Page, error) {
+func (h *Handlers) member(r *page.Request) (memberPage, error) {
 	ctx, who := r.UserContext(), r.Who.Actor
 	m, err := h.Accounts.GetMember(ctx, who, r.Params("id"))
 	if err != nil {
-		return page.Page{}, err
+		return memberPage{}, err
 	}
 	all, err := h.Accounts.ListMembers(ctx, who, account.ListQuery{Statuses: []string{"active"}, Sort: "name"})
 	if err != nil {
-		return page.Page{}, err
+		return memberPage{}, err
 	}
 	seen, err := h.Accounts.LastSeen(ctx, who)
 	if err != nil {
-		return page.Page{}, err
+		return memberPage{}, err
 	}
 	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
 	if p.Open, err = h.Signing.CountOpen(ctx, who, m.UserID); err != nil {
-		return page.Page{}, err
+		return memberPage{}, err
 	}
 	owners := 0
 	for _, other := range all.Items {
@@ -194,25 +194,25 @@ func (h *Handlers) memberPage(r *page.Request) (page.Page, error) {
 	case m.Role == account.RoleOwner && m.Status == account.MemberActive && owners == 1:
 		p.Fixed = r.Say("member.fixed.last")
 	}
-	return page.Page{Title: m.Name, Data: p}, nil
+	return p, nil
 }
 
 // Show serves one member, for those who run the company.
 func (h *Handlers) Show(r *page.Request) error {
-	p, err := h.memberPage(r)
+	m, err := h.member(r)
 	if err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "member", p)
+	return r.Render(http.StatusOK, "member", page.Page{Title: m.Name, Data: m})
 }
 
 // memberAgain shows what was wrong with a form of a member's page.
 func (h *Handlers) memberAgain(r *page.Request, err error) error {
-	p, failed := h.memberPage(r)
+	m, failed := h.member(r)
 	if failed != nil {
 		return failed
 	}
-	return r.Again(err, "member", p)
+	return r.Again(err, "member", page.Page{Title: m.Name, Data: m})
 }
 
 func toMember(r *page.Request, key string, pairs ...string) error {
@@ -282,11 +282,10 @@ func (h *Handlers) ResendInvite(r *page.Request) error {
 
 // AskRemove asks once more, in a dialog where there are scripts.
 func (h *Handlers) AskRemove(r *page.Request) error {
-	p, err := h.memberPage(r)
+	m, err := h.member(r)
 	if err != nil {
 		return err
 	}
-	m, _ := p.Data.(memberPage)
 	c := page.Confirmation{Text: r.Say("member.remove.text"), Action: r.Path(), Do: r.Say("member.remove"), Back: "/app/team/" + m.UserID}
 	if m.Open > 0 {
 		c.Text += " " + r.Say("member.remove.open", "n", m.Open)

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,7 +10,6 @@ import (
 	"strings"
 
 	"paraph/app/notify"
-	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
 )
 
@@ -115,7 +116,7 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 	if err != nil {
 		return sheet[deliveryPage]{}, err
 	}
-	c := deliveryPage{deliveryLine: deliveryLineOf(r, d), URL: w.URL, Back: webhooksAt + "/" + id, Body: apidoc.Indented([]byte(d.Body)),
+	c := deliveryPage{deliveryLine: deliveryLineOf(r, d), URL: w.URL, Back: webhooksAt + "/" + id, Body: indented(d.Body),
 		AnswerHeaders: strings.Join(d.Answer.Headers, "\n"), Redeliver: w.Enabled, Test: d.Type == notify.TestEvent}
 	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
 		c.Sent = append(c.Sent, page.Pair{Name: name, Value: d.Headers[name]})
@@ -127,6 +128,15 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 		c.Tries = append(c.Tries, tryLine{t, triedAs(r, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
 	}
 	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
+}
+
+// indented is JSON with a line for each member; anything else stays as it is.
+func indented(body string) string {
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(body), "", "  "); err != nil {
+		return body
+	}
+	return out.String()
 }
 
 // curlOf is a request as a command.
