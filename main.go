@@ -142,6 +142,7 @@ func verify() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&o.JSON, "json", false, "print the report as JSON")
 	c.Flags().StringVar(&o.Root, "root", "", "file with root certificates to trust (PEM or DER)")
+	c.Flags().StringVar(&o.Password, "password", "", "password of encrypted files")
 	return c
 }
 

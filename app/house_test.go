@@ -67,7 +67,7 @@ func rooms() []room {
 		{"app/signing/completion", []string{"app/pdf", "app/words"}},
 		{"app/signing/detect", []string{"app/pdf"}},
 		{"app/signing/pictures", nil},
-		{"app/signing/report", []string{"app/pdf", "app/pki"}},
+		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 	}
 	for _, folder := range ground {

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/app/pki"
 )
 
 const day = 24 * time.Hour
@@ -143,7 +145,7 @@ func inFolder(t *testing.T, dir string, clock *app.Clock, fn func(*apptest.Serve
 func expired(t *testing.T, j *judges, file []byte) bool {
 	t.Helper()
 	for _, x := range j.report(t, j.file(t, file)).Signatures {
-		if strings.Contains(strings.Join(x.Problems, " "), "has expired since") {
+		if slices.ContainsFunc(x.Problems, func(f pki.Finding) bool { return f.Code == "timestamp_expired" }) {
 			return true
 		}
 	}

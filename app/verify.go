@@ -7,16 +7,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"paraph/app/pki"
 	"paraph/app/signing/report"
+	"paraph/app/words"
 )
 
 // VerifyOptions say what files are held against.
 type VerifyOptions struct {
 	Root string // file of certificates to trust, PEM or DER; "" trusts none
 	JSON bool
+	// Password opens encrypted files. Without one those are examined that anybody may open.
+	Password string
 }
 
 // VerifyFiles reports on every signature of PDF files, without a network or a
@@ -28,19 +32,19 @@ func VerifyFiles(w io.Writer, paths []string, o VerifyOptions) (bool, error) {
 	}
 	sound := true
 	for _, path := range paths {
-		report, err := verifyFile(path, roots)
+		found, err := verifyFile(path, report.Options{Roots: roots, Now: time.Now(), Password: o.Password})
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", path, err)
 		}
-		sound = sound && report.Sound
-		if err := show(w, path, report, o.JSON); err != nil {
+		sound = sound && found.Sound
+		if err := o.show(w, path, found); err != nil {
 			return false, err
 		}
 	}
 	return sound, nil
 }
 
-func verifyFile(path string, roots []*x509.Certificate) (*report.Report, error) {
+func verifyFile(path string, o report.Options) (*report.Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -49,7 +53,7 @@ func verifyFile(path string, roots []*x509.Certificate) (*report.Report, error) 
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	found, err := report.Verify(f, info.Size(), roots, time.Now())
+	found, err := report.Verify(f, info.Size(), o)
 	return found, errors.Join(err, f.Close())
 }
 
@@ -68,63 +72,112 @@ func readRoots(path string) ([]*x509.Certificate, error) {
 	return roots, nil
 }
 
-func show(w io.Writer, path string, r *report.Report, asJSON bool) error {
-	if asJSON {
+// show writes a report for people, or as JSON.
+func (o VerifyOptions) show(w io.Writer, path string, r *report.Report) error {
+	catalogue, err := words.Load()
+	if err != nil {
+		return err
+	}
+	v := r.View(catalogue.English())
+	if o.JSON {
 		b, err := json.MarshalIndent(struct {
 			File string `json:"file"`
-			*report.Report
-		}{path, r}, "", "  ")
+			report.View
+		}{path, v}, "", "  ")
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(w, "%s\n", b)
 		return err
 	}
-	fmt.Fprintf(w, "\n%s: %s\n", path, verdict(r))
-	for i := range r.Signatures {
-		showSignature(w, i+1, &r.Signatures[i])
-	}
-	return nil
+	p := printer{w: w, words: catalogue.English()}
+	p.file(path, &v)
+	return p.err
 }
 
-func verdict(r *report.Report) string {
+// printer writes a report line by line, until something fails.
+type printer struct {
+	w     io.Writer
+	words *words.Language
+	err   error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) fact(name, format string, args ...any) {
+	p.line("     %-11s "+format, append([]any{name}, args...)...)
+}
+
+func (p *printer) file(path string, v *report.View) {
+	p.line("\n%s: %s", path, conclusion(v))
+	for _, f := range v.Findings {
+		p.line("  %s", f.Message)
+	}
+	for i := range v.Signatures {
+		p.signature(i+1, &v.Signatures[i])
+	}
+}
+
+func conclusion(v *report.View) string {
 	switch {
-	case len(r.Signatures) == 0:
+	case len(v.Signatures) == 0:
 		return "no digital signature"
-	case r.Sound:
-		return fmt.Sprintf("sound, %d signatures", len(r.Signatures))
+	case !v.Sound:
+		return "NOT SOUND"
 	}
-	return "NOT SOUND"
+	said := fmt.Sprintf("sound, %d signatures", len(v.Signatures))
+	if v.Identity == string(pki.UnknownRoot) {
+		said += "; not all lead to a trusted root"
+	}
+	return said
 }
 
-func showSignature(w io.Writer, n int, v *report.SignatureVerdict) {
-	state := "intact"
-	switch {
-	case !v.Intact:
-		state = "NOT INTACT"
-	case v.Trusted:
-		state = "intact, trusted"
+func (p *printer) signature(n int, v *report.Signature) {
+	integrity, identity := p.words.Say("verdict.integrity."+v.Integrity.Result), p.words.Say("verdict.identity."+v.Identity.Result)
+	later := p.words.Say("verdict.later." + v.LaterChanges.Result)
+	level := ""
+	if v.Level != nil {
+		level = ", PAdES " + *v.Level
 	}
-	fmt.Fprintf(w, "  %d. %s by %s: %s", n, v.Kind, v.Signer, state)
-	if v.Level != "" {
-		fmt.Fprintf(w, ", PAdES %s", v.Level)
-	}
-	fmt.Fprintln(w)
+	p.line("  %d. %s by %s: %s, %s%s", n, v.Kind, v.Signer, loud(integrity, v.Integrity.Result == "broken"), identity, level)
 	if v.ClaimedAt != nil {
-		fmt.Fprintf(w, "     claimed     %s\n", v.ClaimedAt.UTC().Format(time.RFC3339))
+		p.fact("claimed", "%s", *v.ClaimedAt)
 	}
 	if v.TimestampAt != nil {
-		fmt.Fprintf(w, "     timestamped %s by %s\n", v.TimestampAt.UTC().Format(time.RFC3339), v.Authority)
+		p.fact("timestamped", "%s by %s", *v.TimestampAt, orNone(v.Authority))
 	}
-	fmt.Fprintf(w, "     chain to    %s\n", v.Root)
+	p.fact("chain to", "%s", orNone(v.Root))
+	p.fact("later", "%s", loud(later, v.LaterChanges.Result == "not_permitted"))
 	for _, c := range v.Changes {
-		word := "permitted"
+		word := p.words.Say("verdict.rule." + c.Rule)
 		if !c.Permitted {
-			word = "NOT PERMITTED"
+			word = "NOT PERMITTED: " + word
 		}
-		fmt.Fprintf(w, "     later       revision %d: %s (%s)\n", c.Revision, c.What, word)
+		p.fact("", "revision %d: %s (%s)", c.Revision, c.Message, word)
 	}
-	for _, p := range v.Problems {
-		fmt.Fprintf(w, "     problem     %s\n", p)
+	for _, problem := range v.Problems {
+		p.fact("problem", "%s", problem)
 	}
+	for _, note := range v.Notes {
+		p.fact("note", "%s", note)
+	}
+}
+
+// loud writes an alarming word so that nobody overlooks it.
+func loud(word string, alarming bool) string {
+	if alarming {
+		return strings.ToUpper(word)
+	}
+	return word
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
 }

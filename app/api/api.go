@@ -18,6 +18,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/words"
 )
 
 // Options are what the door needs.
@@ -28,6 +29,7 @@ type Options struct {
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
+	Words    *words.Catalogue
 	Log      *slog.Logger
 
 	LogRequests bool

@@ -2,72 +2,19 @@ package api
 
 import (
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 
 	"paraph/app/account"
 	"paraph/app/httpkit"
+	"paraph/app/signing"
 	"paraph/app/signing/report"
 )
 
-type reportView struct {
-	Sound      bool          `json:"sound" doc:"Whether there is a signature, all are intact, and nothing forbidden was changed"`
-	SHA256     string        `json:"sha256" doc:"SHA-256 of the file, in hexadecimal"`
-	Pages      int           `json:"pages"`
-	Signatures []verdictView `json:"signatures"`
-}
-
-type verdictView struct {
-	Field       string       `json:"field"`
-	Kind        string       `json:"kind" enum:"signature,certification,timestamp"`
-	Signer      string       `json:"signer"`
-	Email       *string      `json:"email"`
-	Issuer      string       `json:"issuer"`
-	Root        *string      `json:"root"`
-	Reason      *string      `json:"reason"`
-	ClaimedAt   *string      `json:"claimed_at" format:"date-time"`
-	TimestampAt *string      `json:"timestamp_at" format:"date-time"`
-	Authority   *string      `json:"timestamp_authority"`
-	Revision    int          `json:"revision"`
-	CoversAll   bool         `json:"covers_whole_file"`
-	Intact      bool         `json:"intact"`
-	Trusted     bool         `json:"trusted" doc:"Whether it is intact and chains to the root of this installation"`
-	Revocation  string       `json:"revocation"`
-	Algorithm   string       `json:"algorithm"`
-	Level       *string      `json:"level" enum:"B-B,B-T,B-LT,B-LTA"`
-	Changes     []changeView `json:"changes"`
-	Problems    []string     `json:"problems"`
-	Notes       []string     `json:"notes"`
-}
-
-type changeView struct {
-	Revision  int    `json:"revision"`
-	What      string `json:"what"`
-	Permitted bool   `json:"permitted"`
-}
-
-func viewReport(r *report.Report) reportView {
-	out := reportView{Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Signatures: []verdictView{}}
-	for i := range r.Signatures {
-		out.Signatures = append(out.Signatures, viewVerdict(&r.Signatures[i]))
-	}
-	return out
-}
-
-func viewVerdict(v *report.SignatureVerdict) verdictView {
-	out := verdictView{Field: v.Field, Kind: v.Kind, Signer: v.Signer, Email: orNull(v.Email), Issuer: v.Issuer, Root: orNull(v.Root),
-		Reason: orNull(v.Reason), ClaimedAt: maybe(v.ClaimedAt), TimestampAt: maybe(v.TimestampAt), Authority: orNull(v.Authority),
-		Revision: v.Revision, CoversAll: v.CoversAll, Intact: v.Intact, Trusted: v.Trusted, Revocation: v.Revocation,
-		Algorithm: v.Algorithm, Level: orNull(v.Level), Changes: []changeView{}, Problems: append([]string{}, v.Problems...), Notes: append([]string{}, v.Notes...)}
-	for _, c := range v.Changes {
-		out.Changes = append(out.Changes, changeView(c))
-	}
-	return out
-}
-
 func (s *server) verifyRoutes() {
-	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Verify the signatures of a PDF", tag: "Service", files: true}
-	s.doc.add(op, typeOf[nothing](), typeOf[reportView]())
+	op := operation{method: http.MethodPost, path: "/verify", rule: anyone().Uploading(s.MaxUpload), summary: "Verify the signatures of a PDF; a part named password before the file opens an encrypted one", tag: "Service", files: true}
+	s.doc.add(op, typeOf[nothing](), typeOf[report.View]())
 	s.add(op, s.verify)
 }
 
@@ -86,22 +33,29 @@ func (s *server) verify(r *request) error {
 	}
 	var found *report.Report
 	if media == "application/pdf" {
-		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body)
+		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body, signing.VerifyInput{})
 	} else {
 		found, err = r.verifyFirst(params["boundary"])
 	}
 	if err != nil {
 		return err
 	}
-	return r.send(answer{status: http.StatusOK, body: viewReport(found)})
+	return r.send(answer{status: http.StatusOK, body: found.View(s.Words.English())})
 }
 
+// verifyFirst examines the first file. A password has to come before it, as the
+// file is read while it arrives.
 func (r *request) verifyFirst(boundary string) (found *report.Report, err error) {
+	var in signing.VerifyInput
 	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
+		if p.Field == "password" && !p.IsFile {
+			in.Password, err = readPassword(p)
+			return err
+		}
 		if !p.IsFile {
 			return nil
 		}
-		if found, err = r.server.Signing.VerifyUpload(r.UserContext(), p); err != nil {
+		if found, err = r.server.Signing.VerifyUpload(r.UserContext(), p, in); err != nil {
 			return err
 		}
 		return errTaken
@@ -113,4 +67,15 @@ func (r *request) verifyFirst(boundary string) (found *report.Report, err error)
 		return found, nil
 	}
 	return nil, err
+}
+
+// maxPassword is the longest password that a file can have, in bytes of UTF-8 (ISO 32000-2 §7.6.4.3.3).
+const maxPassword = 127
+
+func readPassword(p io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(p, maxPassword+1))
+	if err == nil && len(b) > maxPassword {
+		err = account.Invalid("password", "The password may not be longer than 127 bytes.")
+	}
+	return string(b), err
 }

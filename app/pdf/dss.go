@@ -19,30 +19,6 @@ type DSS struct {
 	VRI []string
 }
 
-// DSS reads the document security store; without one it is empty.
-func (f *File) DSS() (DSS, error) {
-	d := f.dict(f.catalog()["DSS"])
-	var out DSS
-	for key, to := range map[name]*[][]byte{"Certs": &out.Certs, "CRLs": &out.CRLs, "OCSPs": &out.OCSPs} {
-		for _, v := range f.array(d[key]) {
-			src, ok := f.resolve(v).(*source)
-			if !ok {
-				continue
-			}
-			data, err := f.decode(src)
-			if err != nil {
-				return DSS{}, fmt.Errorf("%s: %w", key, err)
-			}
-			*to = append(*to, data)
-		}
-	}
-	for k := range f.dict(d["VRI"]) {
-		out.VRI = append(out.VRI, string(k))
-	}
-	slices.Sort(out.VRI)
-	return out, f.fault
-}
-
 // AddDSS appends a document security store with certificates, revocation lists
 // and OCSP responses, all DER, for every signature in the file. What an
 // earlier store holds is kept.

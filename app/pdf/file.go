@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"paraph/app/pdf/crypt"
 	"paraph/app/pdf/object"
 )
 
@@ -38,6 +39,10 @@ type File struct {
 	compressed map[int]*objectStream
 	loading    map[int]bool
 	*budget
+
+	password  *string        // to be tried on an encrypted file; nil refuses one
+	secret    *crypt.Handler // of an encrypted file that is open
+	recovered bool           // see Recover
 
 	scratch   []byte // see scratchAt
 	pages     []Page
@@ -80,17 +85,24 @@ func (l Limits) Open(r io.ReaderAt, size int64) (*File, error) {
 
 // read opens a file as far as the catalog, without the pages.
 func (l Limits) read(r io.ReaderAt, size int64) (*File, error) {
-	return l.readWithin(r, size, &budget{})
+	return l.newFile(r, size, &budget{}).read()
 }
 
 // view opens an earlier revision of the same file, within the same budget.
-func (f *File) view(end int64) (*File, error) { return f.limits.readWithin(f.r, end, f.budget) }
+func (f *File) view(end int64) (*File, error) {
+	older := f.limits.newFile(f.r, end, f.budget)
+	older.password, older.secret = f.password, f.secret
+	return older.read()
+}
 
-func (l Limits) readWithin(r io.ReaderAt, size int64, spent *budget) (*File, error) {
-	f := &File{
+func (l Limits) newFile(r io.ReaderAt, size int64, spent *budget) *File {
+	return &File{
 		r: r, size: size, limits: l, budget: spent,
 		cache: map[int]any{}, compressed: map[int]*objectStream{}, loading: map[int]bool{},
 	}
+}
+
+func (f *File) read() (*File, error) {
 	if err := f.header(); err != nil {
 		return nil, err
 	}
@@ -101,15 +113,20 @@ func (l Limits) readWithin(r io.ReaderAt, size int64, spent *budget) (*File, err
 	if err := f.readSections(start); err != nil {
 		return nil, err
 	}
-	if f.trailer["Encrypt"] != nil {
-		return nil, ErrEncrypted
+	return f, f.findCatalog()
+}
+
+// findCatalog makes the objects of a file readable whose cross-references are known.
+func (f *File) findCatalog() error {
+	if err := f.unlock(); err != nil {
+		return err
 	}
 	root, ok := f.trailer["Root"].(ref)
 	if !ok || f.dict(root) == nil {
-		return nil, f.orDamaged("no catalog")
+		return f.orDamaged("no catalog")
 	}
 	f.rootRef = root
-	return f, f.fault
+	return f.fault
 }
 
 // orDamaged tells the limit that was met, or else what is wrong.

@@ -121,12 +121,12 @@ func verify(t testing.TB, s pdf.Signature) {
 	t.Helper()
 	o := pki.VerifyOptions{Roots: []*x509.Certificate{signer(t).authority.Root()}}
 	if s.Timestamp {
-		if r := pki.VerifyTimestamp(s.CMS, s.Digest, o); !r.Intact() {
+		if r := pki.VerifyTimestamp(s.CMS, s.WriteSigned, o); !r.Intact() {
 			t.Errorf("%s: %+v", s.Field, r)
 		}
 		return
 	}
-	if r := pki.VerifyCMS(s.CMS, s.Digest, o); !r.Intact() || !r.Trusted() {
+	if r := pki.VerifyCMS(s.CMS, s.WriteSigned, o); !r.Intact() || !r.Trusted() {
 		t.Errorf("%s: %+v", s.Field, r)
 	}
 }

@@ -11,6 +11,7 @@ import (
 type source struct {
 	dict       dict
 	at, length int64
+	sealed     *ref // the object whose key the data is encrypted with, or nil
 }
 
 // An objectStream is a decoded object stream (ISO 32000-2 §7.5.7).
@@ -164,6 +165,9 @@ func (f *File) load(n int) (found, error) {
 		if err == nil && o.ref.Number != n {
 			err = damaged("object %d found in place of %d", o.ref.Number, n)
 		}
+		if err == nil {
+			err = f.reveal(&o)
+		}
 		return o, err
 	case entryCompressed:
 		return f.loadCompressed(int(e.at), n)
@@ -280,7 +284,11 @@ func (f *File) raw(s *source) ([]byte, error) {
 	if s.length > f.limits.Inflate {
 		return nil, f.over("a stream of %d bytes", s.length)
 	}
-	return f.bytesAt(s.at, int(s.length))
+	data, err := f.bytesAt(s.at, int(s.length))
+	if err != nil || s.sealed == nil {
+		return data, err
+	}
+	return f.secret.Stream(*s.sealed, s.dict, data)
 }
 
 // open gives the data of a stream as stored, however long it is.

@@ -117,6 +117,10 @@ func (f *File) compareRevisions(all []Signature) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.recovered {
+		f.cover(all)
+		return nil, f.fault
+	}
 	f.number(all, ends)
 	first := slices.MinFunc(all, func(a, b Signature) int { return a.Revision - b.Revision }).Revision
 	older, err := f.viewOf(ends, first)
@@ -140,6 +144,15 @@ func (f *File) compareRevisions(all []Signature) (*graph, error) {
 		report(all, rev, ends[rev], changes[rev])
 	}
 	return c.graph, f.fault
+}
+
+// cover tells of a recovered file only which signatures cover all of it.
+func (f *File) cover(all []Signature) {
+	for i := range all {
+		s := &all[i]
+		s.Whole = len(s.ByteRange) == 4 && f.blankBetween(s.End, f.size)
+		s.Unjudged = !s.Whole
+	}
 }
 
 // unread reports that a revision can't be read by itself, on every signature,

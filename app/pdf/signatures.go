@@ -3,7 +3,6 @@ package pdf
 import (
 	"bytes"
 	"cmp"
-	"crypto"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 
 // A Signature is one signature or document timestamp, as far as its structure
 // tells. Whether it is cryptographically good is for others to say, from CMS
-// and Digest.
+// and WriteSigned.
 type Signature struct {
 	Field string // full name
 	// Unreadable says that there is a signature which can't be read: it counts
@@ -42,8 +41,10 @@ type Signature struct {
 	// Problems is what is wrong with the structure. A signature with one must
 	// not be called valid, whatever the cryptography says.
 	Problems []Problem
-	// Later is what was changed after it, revision by revision.
-	Later []Update
+	// Later is what was changed after it, revision by revision. Unjudged says
+	// that the revisions cannot be told apart.
+	Later    []Update
+	Unjudged bool
 
 	level int    // DocMDP, that of the field's lock included
 	locks []Lock // all that it locks, that of its field included
@@ -56,27 +57,22 @@ func (s Signature) Sound() bool {
 	return len(s.Problems) == 0 && !slices.ContainsFunc(s.Later, func(u Update) bool { return !u.Permitted() })
 }
 
-// Digest hashes the signed bytes with another algorithm than SHA-256 as well,
-// because foreign signatures use what they like.
-func (s Signature) Digest(algorithm crypto.Hash) ([]byte, error) {
-	if !algorithm.Available() {
-		return nil, fmt.Errorf("hash algorithm %v is not available", algorithm)
-	}
+// WriteSigned writes the signed bytes.
+func (s Signature) WriteSigned(w io.Writer) error {
 	if len(s.ByteRange) != 4 {
-		return nil, damaged("byte range")
+		return damaged("byte range")
 	}
-	h := algorithm.New()
 	for i := 0; i < 4; i += 2 {
 		part := io.NewSectionReader(s.r, s.ByteRange[i], s.ByteRange[i+1])
-		n, err := io.CopyBuffer(h, part, make([]byte, 256<<10))
+		n, err := io.CopyBuffer(w, part, make([]byte, 256<<10))
 		if err != nil {
-			return nil, fmt.Errorf("read PDF: %w", err)
+			return fmt.Errorf("read PDF: %w", err)
 		}
 		if n != s.ByteRange[i+1] {
-			return nil, damaged("byte range ends behind the file")
+			return damaged("byte range ends behind the file")
 		}
 	}
-	return h.Sum(nil), nil
+	return nil
 }
 
 // Signatures examines all signatures in the order of the revisions that they
@@ -91,6 +87,9 @@ func (f *File) Signatures() ([]Signature, error) {
 	g, err := f.compareRevisions(out)
 	if err != nil {
 		return nil, err
+	}
+	if f.recovered {
+		return out, f.fault
 	}
 	lost, err := f.removed(out)
 	out = append(out, lost...)

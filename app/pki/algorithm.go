@@ -2,62 +2,91 @@ package pki
 
 import (
 	"crypto"
+	"crypto/sha3"
 	"encoding/asn1"
+	"hash"
 
 	"golang.org/x/crypto/cryptobyte"
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// digestNames lists the digests that signatures are verified with. Those that no longer resist collisions are weak.
-var digestNames = []struct {
+// digest is a hash function that signatures are verified with. A weak one no longer resists collisions.
+type digest struct {
 	oid  asn1.ObjectIdentifier
-	hash crypto.Hash
+	hash crypto.Hash // 0 for SHAKE, which crypto does not number
 	weak bool
-}{
-	{oidSHA256, crypto.SHA256, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 2}, crypto.SHA384, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 3}, crypto.SHA512, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 4}, crypto.SHA224, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 6}, crypto.SHA512_256, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 8}, crypto.SHA3_256, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 9}, crypto.SHA3_384, false},
-	{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 10}, crypto.SHA3_512, false},
-	{asn1.ObjectIdentifier{1, 3, 14, 3, 2, 26}, crypto.SHA1, true},
-	{asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 5}, crypto.MD5, true},
 }
 
-// digestOID gives the identifier of a digest in the table, or nil.
-func digestOID(hash crypto.Hash) asn1.ObjectIdentifier {
-	for _, d := range digestNames {
-		if d.hash == hash {
-			return d.oid
+func digests() []digest {
+	return []digest{
+		{oidSHA256, crypto.SHA256, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 2}, crypto.SHA384, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 3}, crypto.SHA512, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 4}, crypto.SHA224, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 6}, crypto.SHA512_256, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 7}, crypto.SHA3_224, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 8}, crypto.SHA3_256, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 9}, crypto.SHA3_384, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 10}, crypto.SHA3_512, false},
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 12}, 0, false}, // SHAKE256, which RFC 8419 wants for Ed448
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 18}, 0, false}, // SHAKE256 with its length in the parameters
+		{asn1.ObjectIdentifier{1, 3, 14, 3, 2, 26}, crypto.SHA1, true},
+		{asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 5}, crypto.MD5, true},
+	}
+}
+
+// digestOf returns the digest of a crypto.Hash that is in the table.
+func digestOf(h crypto.Hash) *digest { return findDigest(func(d digest) bool { return d.hash == h }) }
+
+// digestByOID returns nil for a digest that is not in the table.
+func digestByOID(oid asn1.ObjectIdentifier) *digest {
+	return findDigest(func(d digest) bool { return d.oid.Equal(oid) })
+}
+
+func findDigest(match func(digest) bool) *digest {
+	for _, d := range digests() {
+		if match(d) {
+			return &d
 		}
 	}
 	return nil
 }
 
-// digestByOID gives 0 for a digest that is not in the table.
-func digestByOID(oid asn1.ObjectIdentifier) crypto.Hash {
-	for _, d := range digestNames {
-		if d.oid.Equal(oid) {
-			return d.hash
-		}
+func (d *digest) new() hash.Hash {
+	if d.hash == 0 {
+		return &shake256{sha3.NewSHAKE256()}
 	}
-	return 0
+	return d.hash.New()
 }
 
-func isWeak(hash crypto.Hash) bool {
-	for _, d := range digestNames {
-		if d.hash == hash {
-			return d.weak
-		}
+func (d *digest) sum(message []byte) []byte {
+	h := d.new()
+	h.Write(message) // A hash never fails (hash.Hash).
+	return h.Sum(nil)
+}
+
+func (d *digest) String() string {
+	if d.hash == 0 {
+		return "SHAKE256"
 	}
-	return false
+	return d.hash.String()
+}
+
+// shake256 is SHAKE256 with the 512 bits of output that CMS uses (RFC 8702 §3.1).
+type shake256 struct{ *sha3.SHAKE }
+
+func (s *shake256) Size() int { return 64 }
+
+func (s *shake256) Sum(b []byte) []byte {
+	out := make([]byte, s.Size())
+	state := *s.SHAKE // Reading must not end the absorption of the original.
+	state.Read(out)
+	return append(b, out...)
 }
 
 // algorithm is an AlgorithmIdentifier as read.
 type algorithm struct {
-	oid    asn1.ObjectIdentifier // nil when its numbers are too large to be one that is known
+	oid    asn1.ObjectIdentifier // nil when its numbers are too large to be a known one
 	params cryptobyte.String     // the encoded parameters, empty when absent
 }
 
@@ -71,7 +100,7 @@ func readAlgorithm(s *cryptobyte.String) (algorithm, bool) {
 	return a, true
 }
 
-// readOID reads an object identifier; one with numbers that do not fit gives nil, because it is valid though unknown.
+// readOID reads an object identifier. One with numbers that do not fit becomes nil: it is valid though unknown.
 func readOID(s *cryptobyte.String, oid *asn1.ObjectIdentifier) bool {
 	var element, inner cryptobyte.String
 	if !s.ReadASN1Element(&element, cbasn1.OBJECT_IDENTIFIER) {

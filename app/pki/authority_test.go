@@ -293,7 +293,7 @@ func TestRotationKeepsOldSignaturesValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, act := range acts {
-		r := pki.VerifyCMS(act.cms, digestOf(data), pki.VerifyOptions{Roots: a.Roots(), CRLs: lists, At: c.now()})
+		r := pki.VerifyCMS(act.cms, contentOf(data), pki.VerifyOptions{Roots: a.Roots(), CRLs: lists, At: c.now()})
 		if !r.Trusted() || !r.JudgedAt.Equal(act.at) {
 			t.Fatalf("signature of %s: %v", act.at, r.Problems)
 		}

@@ -84,7 +84,7 @@ func BenchmarkVerifyCMS(b *testing.B) {
 	}
 	o := pki.VerifyOptions{Roots: a.Roots(), CRLs: lists}
 	for b.Loop() {
-		if r := pki.VerifyCMS(cms, digestOf(data), o); !r.Trusted() {
+		if r := pki.VerifyCMS(cms, contentOf(data), o); !r.Trusted() {
 			b.Fatal(r.Problems)
 		}
 	}

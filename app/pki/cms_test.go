@@ -67,7 +67,7 @@ func TestOpenSSLVerifiesSignatures(t *testing.T) {
 				if strings.Contains(text, "signingTime") || !strings.Contains(text, "signingCertificateV2") {
 					t.Errorf("attributes are not those of PAdES:\n%s", text)
 				}
-				r := pki.VerifyCMS(cms, digestOf(data), pki.VerifyOptions{Roots: append(a.Roots(), s.Chain[len(s.Chain)-1])})
+				r := pki.VerifyCMS(cms, contentOf(data), pki.VerifyOptions{Roots: append(a.Roots(), s.Chain[len(s.Chain)-1])})
 				if !r.Trusted() || !r.CAdES || (r.Timestamp != nil) != (ts != nil) || len(r.Weak)+len(r.Problems) > 0 {
 					t.Errorf("our own report: %+v", r)
 				}
@@ -81,7 +81,7 @@ func TestOpenSSLRefusesOtherContent(t *testing.T) {
 	a := open(t, "", pki.Options{})
 	data := []byte("signed")
 	cms := sign(t, signatory(t, a, time.Now()), data, nil)
-	r := pki.VerifyCMS(cms, digestOf([]byte("other")), pki.VerifyOptions{Roots: a.Roots()})
+	r := pki.VerifyCMS(cms, contentOf([]byte("other")), pki.VerifyOptions{Roots: a.Roots()})
 	if r.DigestOK || r.Intact() || !r.SignatureOK {
 		t.Errorf("%+v", r)
 	}
@@ -105,7 +105,7 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 		for bit := range 8 {
 			changed := append([]byte{}, cms...)
 			changed[i] ^= 1 << bit
-			r := pki.VerifyCMS(changed, digestOf(data), pki.VerifyOptions{Roots: a.Roots()})
+			r := pki.VerifyCMS(changed, contentOf(data), pki.VerifyOptions{Roots: a.Roots()})
 			if r.Intact() && r.Certificate != nil && r.CertificateBound && !harmless(cms, changed, last, i) {
 				t.Fatalf("bit %d of byte %d of %d changed nothing", bit, i, len(cms))
 			}
@@ -231,10 +231,10 @@ func TestSignatoryIsBriefAndItsOwn(t *testing.T) {
 	bare, stamped := sign(t, x, data, nil), sign(t, x, data, a.Timestamper())
 	c.advance(365 * day)
 	o := pki.VerifyOptions{Roots: a.Roots(), At: c.now()}
-	if r := pki.VerifyCMS(bare, digestOf(data), o); r.ChainOK || !r.Intact() {
+	if r := pki.VerifyCMS(bare, contentOf(data), o); r.ChainOK || !r.Intact() {
 		t.Errorf("a year later without timestamp: %+v", r)
 	}
-	if r := pki.VerifyCMS(stamped, digestOf(data), o); !r.Trusted() || r.Revocation.Status != pki.RevocationUnknown && r.Revocation.Status != pki.ShortTerm {
+	if r := pki.VerifyCMS(stamped, contentOf(data), o); !r.Trusted() || r.Revocation.Status != pki.RevocationUnknown && r.Revocation.Status != pki.ShortTerm {
 		t.Errorf("a year later with timestamp: %+v", r)
 	}
 }

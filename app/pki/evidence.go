@@ -36,7 +36,7 @@ func (e *evidence) signs(issuer *x509.Certificate, raw, tbs []byte) bool {
 	}
 	e.checks++
 	s, signature, err := certificateScheme(raw)
-	ok := err == nil && s.verify(publicKey(issuer), tbs, nil, signature) == nil
+	ok := err == nil && s.verify(keyOf(issuer), tbs, nil, signature) == nil
 	e.signed[key] = ok
 	return ok
 }

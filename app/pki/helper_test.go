@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"os"
 	"os/exec"
@@ -72,12 +73,20 @@ func sign(t testing.TB, s *pki.Signer, data []byte, ts pki.Timestamper) []byte {
 	return cms
 }
 
-func digestOf(data []byte) pki.DigestFunc {
-	return func(h crypto.Hash) ([]byte, error) {
-		sum := h.New()
-		sum.Write(data)
-		return sum.Sum(nil), nil
+func contentOf(data []byte) pki.Content {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
 	}
+}
+
+// codes joins the codes of findings.
+func codes(all []pki.Finding) string {
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Code)
+	}
+	return strings.Join(out, " ")
 }
 
 // write puts data into a file of its own and gives the path.

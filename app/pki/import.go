@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -160,7 +161,7 @@ func CheckIssuer(s *Signer, at time.Time) error {
 	}
 	c := s.Certificate
 	if problems := authorityProblems(c, 0); len(problems) > 0 {
-		return fmt.Errorf("%w: %s", ErrImport, strings.Join(problems, " "))
+		return fmt.Errorf("%w: %s", ErrImport, importReason(problems[0]))
 	}
 	if !bytes.Equal(top(s).RawIssuer, top(s).RawSubject) {
 		return fmt.Errorf("%w: the certificates between %q and its root are missing; put them into the same file", ErrImport, describe(top(s)))
@@ -171,6 +172,25 @@ func CheckIssuer(s *Signer, at time.Time) error {
 		return fmt.Errorf("%w: %q may not issue certificates for both e-mail protection and timestamping", ErrImport, describe(c))
 	}
 	return nil
+}
+
+// importReason says in a sentence why a certificate cannot be imported.
+func importReason(f Finding) string {
+	name := strconv.Quote(f.Args["name"])
+	day, _, _ := strings.Cut(f.Args["date"], "T")
+	switch f.Code {
+	case "expired":
+		return name + " had expired on " + day
+	case "not_yet_valid":
+		return name + " was not yet valid on " + day
+	case "not_an_authority":
+		return name + " is not an authority's certificate"
+	case "may_not_issue":
+		return "the key usage of " + name + " does not allow it to issue certificates"
+	case "chain_too_long":
+		return "the chain below " + name + " would be longer than it allows"
+	}
+	return f.String()
 }
 
 func checkImported(s *Signer, at time.Time) error {
@@ -185,8 +205,8 @@ func checkImported(s *Signer, at time.Time) error {
 		return err
 	}
 	for _, c := range s.Certificates() {
-		if problem := validity(c, at); problem != "" {
-			return fmt.Errorf("%w: %s", ErrImport, problem)
+		if problems := validity(c, at); len(problems) > 0 {
+			return fmt.Errorf("%w: %s", ErrImport, importReason(problems[0]))
 		}
 	}
 	e, below := newEvidence(), c

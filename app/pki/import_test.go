@@ -250,7 +250,7 @@ func TestImportedIssuer(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range []*pki.Signer{s, signatory(t, a, c.now())} {
-			r := pki.VerifyCMS(sign(t, s, data, a.Timestamper()), digestOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: lists, At: c.now()})
+			r := pki.VerifyCMS(sign(t, s, data, a.Timestamper()), contentOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: lists, At: c.now()})
 			if !r.Trusted() || !r.Timestamp.TrustedRoot {
 				t.Errorf("%+v", r)
 			}

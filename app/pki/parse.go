@@ -23,7 +23,7 @@ type signedData struct {
 	certificates []*x509.Certificate
 	lists        [][]byte // CRLs
 	signers      []signerInfo
-	notes        []string // what could not be used, in sentences
+	notes        []Finding // what could not be used
 }
 
 // signerInfo is one signature of it (RFC 5652 §5.3).
@@ -52,7 +52,7 @@ func parseSignedData(in []byte) (*signedData, error) {
 	}
 	d := &signedData{}
 	if len(bytes.Trim(rest, "\x00")) > 0 {
-		d.notes = append(d.notes, "Something that is not padding follows the signature's structure.")
+		d.notes = append(d.notes, finding("padding", nil))
 	}
 	input := cryptobyte.String(der)
 	var info, wrapped, body cryptobyte.String
@@ -133,9 +133,9 @@ func (d *signedData) parseCertificates(s cryptobyte.String) error {
 		if tag != cbasn1.SEQUENCE {
 			continue
 		}
-		certificate, err := x509.ParseCertificate(der)
+		certificate, err := ParseCertificate(der)
 		if err != nil {
-			d.notes = append(d.notes, "A certificate in the signature cannot be read: "+err.Error()+".")
+			d.notes = append(d.notes, finding("certificate_unreadable", nil, "detail", err))
 			continue
 		}
 		d.certificates = append(d.certificates, certificate)

@@ -3,7 +3,6 @@ package pki
 import (
 	"bytes"
 	"crypto/x509"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -16,7 +15,7 @@ type path struct {
 	chain    []*x509.Certificate
 	complete bool // ends in a trusted or a self-signed certificate
 	trusted  bool
-	problems []string
+	problems []Finding
 }
 
 // better orders paths: trusted, then complete, then with fewer problems.
@@ -98,49 +97,54 @@ func (f *pathFinder) issuers(c *x509.Certificate) []*x509.Certificate {
 func (f *pathFinder) consider(chain []*x509.Certificate, complete, trusted bool) {
 	p := path{chain: slices.Clone(chain), complete: complete, trusted: trusted}
 	for i, c := range chain {
-		if problem := validity(c, f.at); problem != "" {
-			p.problems = append(p.problems, problem)
-		}
+		p.problems = append(p.problems, validity(c, f.at)...)
 		if i > 0 {
 			p.problems = append(p.problems, authorityProblems(c, i-1)...)
 		}
 		for _, oid := range c.UnhandledCriticalExtensions {
 			if !knownCritical(oid.String()) {
-				p.problems = append(p.problems, fmt.Sprintf("The certificate %q has a critical extension (%v) that is not understood.", describe(c), oid))
+				p.problems = append(p.problems, about("critical_extension", c, "extension", oid))
 			}
 		}
 	}
 	if complete {
 		p.problems = append(p.problems, nameConstraintProblems(chain, f.at)...)
 	} else {
-		p.problems = append(p.problems, fmt.Sprintf("The issuer of %q is not known.", describe(chain[len(chain)-1])))
+		p.problems = append(p.problems, about("issuer_unknown", chain[len(chain)-1]))
 	}
 	if f.best.chain == nil || p.better(f.best) {
 		f.best = p
 	}
 }
 
-func validity(c *x509.Certificate, at time.Time) string {
-	switch {
-	case at.Before(c.NotBefore.Truncate(time.Second)):
-		return fmt.Sprintf("The certificate %q was not yet valid on %s.", describe(c), at.UTC().Format(time.DateTime))
-	case at.Truncate(time.Second).After(c.NotAfter):
-		return fmt.Sprintf("The certificate %q had expired on %s.", describe(c), at.UTC().Format(time.DateTime))
-	}
-	return ""
+// about makes a finding about a certificate.
+func about(code string, c *x509.Certificate, args ...any) Finding {
+	return finding(code, Args{"name": describe(c)}, args...)
 }
 
+func validity(c *x509.Certificate, at time.Time) []Finding {
+	switch {
+	case at.Before(c.NotBefore.Truncate(time.Second)):
+		return []Finding{about("not_yet_valid", c, "date", moment(at))}
+	case at.Truncate(time.Second).After(c.NotAfter):
+		return []Finding{about("expired", c, "date", moment(at))}
+	}
+	return nil
+}
+
+func moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
 // authorityProblems checks that a certificate may issue others, with the given number of authorities below it.
-func authorityProblems(c *x509.Certificate, below int) []string {
-	var problems []string
+func authorityProblems(c *x509.Certificate, below int) []Finding {
+	var problems []Finding
 	if c.Version == 3 && (!c.BasicConstraintsValid || !c.IsCA) {
-		problems = append(problems, fmt.Sprintf("The certificate %q is not an authority's, but another was issued with it.", describe(c)))
+		problems = append(problems, about("not_an_authority", c))
 	}
 	if c.KeyUsage != 0 && c.KeyUsage&x509.KeyUsageCertSign == 0 {
-		problems = append(problems, fmt.Sprintf("The key usage of %q does not allow it to issue certificates.", describe(c)))
+		problems = append(problems, about("may_not_issue", c))
 	}
 	if limit := c.MaxPathLen; c.BasicConstraintsValid && (limit > 0 || limit == 0 && c.MaxPathLenZero) && below > limit {
-		problems = append(problems, fmt.Sprintf("The chain below %q is longer than it allows.", describe(c)))
+		problems = append(problems, about("chain_too_long", c))
 	}
 	return problems
 }
@@ -151,7 +155,7 @@ func knownCritical(oid string) bool {
 }
 
 // nameConstraintProblems lets crypto/x509 judge the chain when an authority in it constrains names.
-func nameConstraintProblems(chain []*x509.Certificate, at time.Time) []string {
+func nameConstraintProblems(chain []*x509.Certificate, at time.Time) []Finding {
 	constrained := func(c *x509.Certificate) bool {
 		return c.PermittedDNSDomainsCritical || len(c.PermittedDNSDomains)+len(c.ExcludedDNSDomains)+
 			len(c.PermittedEmailAddresses)+len(c.ExcludedEmailAddresses)+len(c.PermittedIPRanges)+
@@ -169,7 +173,7 @@ func nameConstraintProblems(chain []*x509.Certificate, at time.Time) []string {
 		Roots: roots, Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 	})
 	if err != nil {
-		return []string{fmt.Sprintf("The chain breaks a constraint on names: %v.", err)}
+		return []Finding{finding("name_constraint", nil, "detail", err)}
 	}
 	return nil
 }
@@ -182,27 +186,60 @@ func (r *SignatureReport) judgeChain(o VerifyOptions, ts *TimestampReport) {
 		return
 	}
 	r.JudgedAt = o.At
-	if ts != nil && ts.OK && ts.TrustedRoot && ts.Time.Before(o.At) {
-		r.JudgedAt = ts.Time
+	if ts != nil && ts.OK && ts.TrustedRoot {
+		r.JudgedAt = earlier(r.JudgedAt, ts.Time)
 	}
 	found := findPath(r.Certificate, o, r.JudgedAt)
-	if !found.trusted && ts != nil && ts.OK && ts.Time.Before(o.At) {
-		r.JudgedAt = ts.Time
-		found = findPath(r.Certificate, o, r.JudgedAt)
+	if !found.trusted {
+		at := earlier(r.JudgedAt, o.Unvouched)
+		if ts != nil && ts.OK {
+			at = earlier(at, ts.Time)
+		}
+		if at.Before(r.JudgedAt) {
+			r.JudgedAt = at
+			found = findPath(r.Certificate, o, at)
+		}
 	}
+	r.judgePath(found, o)
+}
+
+// earlier returns the earlier of two moments, of which the second may be unknown.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func (r *SignatureReport) judgePath(found path, o VerifyOptions) {
+	r.path, r.options = found, o
 	r.Chain, r.TrustedRoot = found.chain, found.trusted
 	r.ChainOK = found.complete && len(found.problems) == 0
-	r.Problems = append(r.Problems, found.problems...)
+	r.Problems, r.chainProblems = append(r.Problems, found.problems...), append(r.chainProblems, found.problems...)
 	for i, c := range found.chain {
 		if i == len(found.chain)-1 && found.complete {
 			break // Nothing rests on the signature of a root.
 		}
 		if s, _, err := certificateScheme(c.Raw); err == nil && i+1 < len(found.chain) {
-			r.Weak = append(r.Weak, s.weaknesses(fmt.Sprintf("The certificate %q", describe(c)), publicKey(found.chain[i+1]))...)
+			weak := s.weaknesses("weak_certificate", "weak_certificate_key", Args{"name": describe(c)}, keyOf(found.chain[i+1]))
+			r.Weak = append(r.Weak, weak...)
 		}
 	}
 	r.Revocation = chainRevocation(found, o, r.JudgedAt)
 	if r.Revocation.Status == Revoked {
-		r.problem("The certificate %q was revoked on %s.", describe(r.Revocation.Certificate), r.Revocation.RevokedAt.UTC().Format(time.DateTime))
+		said := about("revoked", r.Revocation.Certificate, "date", moment(r.Revocation.RevokedAt))
+		r.Problems, r.chainProblems = append(r.Problems, said), append(r.chainProblems, said)
 	}
+}
+
+// ValidatedBy tells whether the given revocation lists and OCSP responses, together with those inside the signature, say
+// of every certificate in the chain below its root that it was not revoked at JudgedAt.
+func (r *SignatureReport) ValidatedBy(lists, responses [][]byte) bool {
+	if !r.path.complete {
+		return false
+	}
+	o := r.options
+	o.CRLs, o.OCSPs = append(slices.Clone(r.ownLists), lists...), append(slices.Clone(r.ownResponses), responses...)
+	status := chainRevocation(r.path, o, r.JudgedAt).Status
+	return status == NotRevoked || status == ShortTerm
 }

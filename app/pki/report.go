@@ -3,6 +3,7 @@ package pki
 import (
 	"crypto/x509"
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -17,12 +18,49 @@ type VerifyOptions struct {
 	// At is the latest moment at which the signature is known to have existed: the time of a later document timestamp,
 	// or now. The zero value is now. A trusted signature timestamp that is earlier takes its place.
 	At time.Time
+	// Unvouched is the time of a later document timestamp whose authority is not trusted, or zero. It is believed only
+	// of signatures whose own root is not trusted either.
+	Unvouched time.Time
 
 	evidence *evidence
 }
 
+// Integrity answers whether the signed bytes are those that the signer signed.
+type Integrity string
+
+// Answers about integrity.
+const (
+	// Intact: content, signature value and certificate belong together.
+	Intact Integrity = "intact"
+	// Broken: they do not, or the signature cannot be read.
+	Broken Integrity = "broken"
+	// NotJudged: an algorithm is not known here, or the signer's certificate is missing.
+	NotJudged Integrity = "not_judged"
+)
+
+// Identity answers whether the signer's certificate can be believed.
+type Identity string
+
+// Answers about identity, from good to bad.
+const (
+	// Trusted: the chain leads to a trusted root, was valid, and was not revoked.
+	Trusted Identity = "trusted"
+	// NoRevocationData: all of that, but nothing at hand speaks of revocation at that time.
+	NoRevocationData Identity = "no_revocation_data"
+	// UnknownRoot: the chain is incomplete or leads to a root that is not trusted here.
+	UnknownRoot Identity = "unknown_root"
+	// Expired: a certificate of the chain was not valid at the time that is proven.
+	Expired Identity = "expired"
+	// Untrusted: a certificate was used for what it must not be used for.
+	Untrusted Identity = "untrusted"
+	// RevokedIdentity: a certificate of the chain had been revoked by then.
+	RevokedIdentity Identity = "revoked"
+	// NoIdentity: there is no certificate to judge.
+	NoIdentity Identity = "not_judged"
+)
+
 // SignatureReport holds the facts that hold for signatures and timestamps alike. Each is reported by itself; Problems
-// says in sentences why one is false.
+// says why one is false.
 type SignatureReport struct {
 	// DigestOK: what is signed is what the digest function hashes.
 	DigestOK bool
@@ -48,15 +86,71 @@ type SignatureReport struct {
 	Revocation Revocation
 	// Algorithm is for people, for example "ECDSA P-256 with SHA-256"; Digest is the digest of the content.
 	Algorithm, Digest string
-	// Weak says in sentences which algorithms or keys of it no longer resist forgery.
-	Weak []string
-	// Problems says in sentences what is wrong or unusual.
-	Problems []string
+	// Weak says which algorithms or keys of it no longer resist forgery.
+	Weak []Finding
+	// Problems says what is wrong or unusual. Faults are those that make it broken, Gaps those that keep it from being
+	// judged; both are among the problems.
+	Problems, Faults, Gaps []Finding
+
+	chainProblems          []Finding
+	path                   path
+	options                VerifyOptions
+	ownLists, ownResponses [][]byte // revocation data inside the signature
 }
+
+func (r *SignatureReport) problem(code string, args ...any) {
+	r.Problems = append(r.Problems, finding(code, nil, args...))
+}
+
+func (r *SignatureReport) broken(code string, args ...any) {
+	r.problem(code, args...)
+	r.Faults = append(r.Faults, r.Problems[len(r.Problems)-1])
+}
+
+func (r *SignatureReport) unjudged(code string, args ...any) {
+	r.problem(code, args...)
+	r.Gaps = append(r.Gaps, r.Problems[len(r.Problems)-1])
+}
+
+// Integrity answers the first of the three questions asked of a signature. A root that is not at hand says nothing here.
+func (r *SignatureReport) Integrity() Integrity {
+	switch {
+	case len(r.Faults) > 0:
+		return Broken
+	case r.Intact():
+		return Intact
+	}
+	return NotJudged
+}
+
+// Identity answers the second question.
+func (r *SignatureReport) Identity() Identity {
+	hasFault := slices.ContainsFunc(r.chainProblems, func(f Finding) bool { return !aboutTime(f) && f.Code != "issuer_unknown" })
+	switch {
+	case r.Certificate == nil:
+		return NoIdentity
+	case r.Revocation.Status == Revoked:
+		return RevokedIdentity
+	case hasFault:
+		return Untrusted
+	case !r.TrustedRoot:
+		return UnknownRoot
+	case slices.ContainsFunc(r.chainProblems, aboutTime):
+		return Expired
+	case r.Revocation.Status == RevocationUnknown:
+		return NoRevocationData
+	}
+	return Trusted
+}
+
+// IdentityProblems says why the identity is not simply trusted.
+func (r *SignatureReport) IdentityProblems() []Finding { return slices.Clone(r.chainProblems) }
+
+func aboutTime(f Finding) bool { return f.Code == "expired" || f.Code == "not_yet_valid" }
 
 // Intact tells that the signed bytes are what the holder of Certificate signed. It says nothing of who that is.
 func (r *SignatureReport) Intact() bool {
-	return r.DigestOK && r.SignatureOK && (r.Binding == "" || r.CertificateBound)
+	return r.DigestOK && r.SignatureOK && (r.Binding == "" || r.CertificateBound) && len(r.Faults) == 0
 }
 
 // Trusted tells that it is intact and that the certificate can be believed: chain, root and revocation.
@@ -92,6 +186,11 @@ type TimestampReport struct {
 	Policy string
 	Serial *big.Int
 	Nonce  *big.Int
+}
+
+// Believable tells that it is a timestamp of an authority, trusted or not, over what it is held to be over.
+func (r *TimestampReport) Believable() bool {
+	return r != nil && r.Intact() && r.PurposeOK && r.Revocation.Status != Revoked
 }
 
 // RevocationStatus is what is known about a certificate's revocation.

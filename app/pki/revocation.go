@@ -192,13 +192,12 @@ func responderAllowed(r *ocsp.Response, issuer *x509.Certificate) bool {
 		return true
 	}
 	return slices.Contains(r.Certificate.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) &&
-		validity(r.Certificate, r.ProducedAt) == ""
+		len(validity(r.Certificate, r.ProducedAt)) == 0
 }
 
-// withAdobeRevocation adds the lists and responses of the signed attribute adbe-revocationInfoArchival (ISO 32000-1
+// adobeRevocation returns the lists and responses of the signed attribute adbe-revocationInfoArchival (ISO 32000-1
 // §12.8.3.3.2): SEQUENCE { [0] SEQUENCE OF CRL, [1] SEQUENCE OF OCSPResponse, [2] others }.
-func withAdobeRevocation(s *signerInfo, o VerifyOptions) (lists, responses [][]byte) {
-	lists, responses = slices.Clone(o.CRLs), slices.Clone(o.OCSPs)
+func adobeRevocation(s *signerInfo) (lists, responses [][]byte) {
 	for _, value := range all(s.attributes, oidAdobeRevocation) {
 		input := cryptobyte.String(value)
 		var body, part, sequence cryptobyte.String

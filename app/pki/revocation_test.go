@@ -73,7 +73,7 @@ func TestRevocationLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := []byte("x")
-			r := pki.VerifyCMS(sign(t, s, data, nil), digestOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: c.lists})
+			r := pki.VerifyCMS(sign(t, s, data, nil), contentOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: c.lists})
 			if r.Revocation.Status != c.want || r.Trusted() != (c.want != pki.Revoked) {
 				t.Errorf("%+v, want %s", r.Revocation, c.want)
 			}
@@ -121,7 +121,7 @@ func TestOCSP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := []byte("x")
-			r := pki.VerifyCMS(sign(t, s, data, nil), digestOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: [][]byte{root}, OCSPs: [][]byte{c.response}})
+			r := pki.VerifyCMS(sign(t, s, data, nil), contentOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: [][]byte{root}, OCSPs: [][]byte{c.response}})
 			if r.Revocation.Status != c.want {
 				t.Errorf("%+v, want %s", r.Revocation, c.want)
 			}
@@ -141,7 +141,7 @@ func TestListsSpeakOfExpiredSignatories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := pki.VerifyCMS(cms, digestOf(data), pki.VerifyOptions{Roots: a.Roots(), CRLs: lists, At: c.now()})
+	r := pki.VerifyCMS(cms, contentOf(data), pki.VerifyOptions{Roots: a.Roots(), CRLs: lists, At: c.now()})
 	if !r.Trusted() || r.Revocation.Status != pki.NotRevoked || r.Timestamp.Revocation.Status != pki.NotRevoked {
 		t.Errorf("%+v", r)
 	}

@@ -2,9 +2,6 @@ package pki
 
 import (
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/rsa"
 	"crypto/x509"
 	"encoding/asn1"
 	"errors"
@@ -20,62 +17,88 @@ const (
 	familyRSA family = iota + 1
 	familyPSS
 	familyECDSA
+	familyPlainECDSA // the signature is r and s without ASN.1 (BSI TR-03111 §5.2.1)
+	familyDSA
 	familyEd25519
+	familyEd448
 )
 
 // scheme is a signature algorithm with its parameters, as verified.
 type scheme struct {
 	family family
-	hash   crypto.Hash // 0 for Ed25519, which hashes by itself
-	salt   int         // of PSS, in bytes
+	digest *digest // nil for Ed25519 and Ed448, which hash by themselves
+	mask   *digest // of PSS
+	salt   int     // of PSS, in bytes
 }
 
 var (
-	oidPSS            = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}
-	oidMGF1           = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 8}
-	oidECPublicKey    = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
-	oidEd25519        = asn1.ObjectIdentifier{1, 3, 101, 112}
-	schemeIdentifiers = []struct {
-		oid    asn1.ObjectIdentifier
-		scheme scheme
-	}{
-		{oidSHA256WithRSA, scheme{family: familyRSA, hash: crypto.SHA256}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 12}, scheme{family: familyRSA, hash: crypto.SHA384}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 13}, scheme{family: familyRSA, hash: crypto.SHA512}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 14}, scheme{family: familyRSA, hash: crypto.SHA224}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 5}, scheme{family: familyRSA, hash: crypto.SHA1}},
-		{asn1.ObjectIdentifier{1, 3, 14, 3, 2, 29}, scheme{family: familyRSA, hash: crypto.SHA1}},
-		{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 4}, scheme{family: familyRSA, hash: crypto.MD5}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 14}, scheme{family: familyRSA, hash: crypto.SHA3_256}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 15}, scheme{family: familyRSA, hash: crypto.SHA3_384}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 16}, scheme{family: familyRSA, hash: crypto.SHA3_512}},
-		{oidECDSAWithSHA256, scheme{family: familyECDSA, hash: crypto.SHA256}},
-		{oidECDSAWithSHA384, scheme{family: familyECDSA, hash: crypto.SHA384}},
-		{asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 4}, scheme{family: familyECDSA, hash: crypto.SHA512}},
-		{asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, 1}, scheme{family: familyECDSA, hash: crypto.SHA224}},
-		{asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 1}, scheme{family: familyECDSA, hash: crypto.SHA1}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 10}, scheme{family: familyECDSA, hash: crypto.SHA3_256}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 11}, scheme{family: familyECDSA, hash: crypto.SHA3_384}},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 12}, scheme{family: familyECDSA, hash: crypto.SHA3_512}},
-		{oidEd25519, scheme{family: familyEd25519}},
-	}
+	oidPSS         = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 10}
+	oidMGF1        = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, 8}
+	oidECPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
+	oidDSA         = asn1.ObjectIdentifier{1, 2, 840, 10040, 4, 1}
+	oidEd25519     = asn1.ObjectIdentifier{1, 3, 101, 112}
+	oidEd448       = asn1.ObjectIdentifier{1, 3, 101, 113}
 )
 
+// schemeName is an identifier that says both family and digest.
+type schemeName struct {
+	oid    asn1.ObjectIdentifier
+	family family
+	hash   crypto.Hash
+}
+
+func schemeNames() []schemeName {
+	rsa := func(last int) asn1.ObjectIdentifier { return asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, last} }
+	ecdsa := func(last int) asn1.ObjectIdentifier { return asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 3, last} }
+	nist := func(last int) asn1.ObjectIdentifier { return asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, last} }
+	plain := func(last int) asn1.ObjectIdentifier {
+		return asn1.ObjectIdentifier{0, 4, 0, 127, 0, 7, 1, 1, 4, 1, last}
+	}
+	return []schemeName{
+		{oidSHA256WithRSA, familyRSA, crypto.SHA256}, {rsa(12), familyRSA, crypto.SHA384}, {rsa(13), familyRSA, crypto.SHA512},
+		{rsa(14), familyRSA, crypto.SHA224}, {rsa(16), familyRSA, crypto.SHA512_256}, {rsa(5), familyRSA, crypto.SHA1},
+		{asn1.ObjectIdentifier{1, 3, 14, 3, 2, 29}, familyRSA, crypto.SHA1}, {rsa(4), familyRSA, crypto.MD5},
+		{nist(13), familyRSA, crypto.SHA3_224}, {nist(14), familyRSA, crypto.SHA3_256},
+		{nist(15), familyRSA, crypto.SHA3_384}, {nist(16), familyRSA, crypto.SHA3_512},
+		{oidECDSAWithSHA256, familyECDSA, crypto.SHA256}, {oidECDSAWithSHA384, familyECDSA, crypto.SHA384},
+		{ecdsa(4), familyECDSA, crypto.SHA512}, {ecdsa(1), familyECDSA, crypto.SHA224},
+		{asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 1}, familyECDSA, crypto.SHA1},
+		{nist(9), familyECDSA, crypto.SHA3_224}, {nist(10), familyECDSA, crypto.SHA3_256},
+		{nist(11), familyECDSA, crypto.SHA3_384}, {nist(12), familyECDSA, crypto.SHA3_512},
+		{plain(1), familyPlainECDSA, crypto.SHA1}, {plain(2), familyPlainECDSA, crypto.SHA224},
+		{plain(3), familyPlainECDSA, crypto.SHA256}, {plain(4), familyPlainECDSA, crypto.SHA384},
+		{plain(5), familyPlainECDSA, crypto.SHA512}, {plain(8), familyPlainECDSA, crypto.SHA3_224},
+		{plain(9), familyPlainECDSA, crypto.SHA3_256}, {plain(10), familyPlainECDSA, crypto.SHA3_384},
+		{plain(11), familyPlainECDSA, crypto.SHA3_512},
+		{asn1.ObjectIdentifier{1, 2, 840, 10040, 4, 3}, familyDSA, crypto.SHA1},
+		{nist(1), familyDSA, crypto.SHA224}, {nist(2), familyDSA, crypto.SHA256},
+		{nist(3), familyDSA, crypto.SHA384}, {nist(4), familyDSA, crypto.SHA512},
+	}
+}
+
+// errUnknownAlgorithm says that a signature cannot be judged here, which says nothing against it.
 var errUnknownAlgorithm = errors.New("the signature algorithm is not supported")
 
 // resolveScheme finds the scheme that an identifier stands for. Identifiers of bare keys take the given digest.
-func resolveScheme(a algorithm, digest crypto.Hash) (scheme, error) {
+func resolveScheme(a algorithm, d *digest) (scheme, error) {
 	switch {
-	case a.oid.Equal(oidRSA) && digest != 0:
-		return scheme{family: familyRSA, hash: digest}, nil
-	case a.oid.Equal(oidECPublicKey) && digest != 0:
-		return scheme{family: familyECDSA, hash: digest}, nil
 	case a.oid.Equal(oidPSS):
 		return parsePSS(a.params)
+	case a.oid.Equal(oidEd25519):
+		return scheme{family: familyEd25519}, nil
+	case a.oid.Equal(oidEd448):
+		return scheme{family: familyEd448}, nil
 	}
-	for _, known := range schemeIdentifiers {
+	if d != nil && d.hash != 0 {
+		for oid, family := range map[string]family{oidRSA.String(): familyRSA, oidECPublicKey.String(): familyECDSA, oidDSA.String(): familyDSA} {
+			if a.oid.String() == oid {
+				return scheme{family: family, digest: d}, nil
+			}
+		}
+	}
+	for _, known := range schemeNames() {
 		if known.oid.Equal(a.oid) {
-			return known.scheme, nil
+			return scheme{family: known.family, digest: digestOf(known.hash)}, nil
 		}
 	}
 	return scheme{}, fmt.Errorf("%w (%v)", errUnknownAlgorithm, a.oid)
@@ -83,139 +106,104 @@ func resolveScheme(a algorithm, digest crypto.Hash) (scheme, error) {
 
 // parsePSS reads RSASSA-PSS-params (RFC 4055 §3.1), whose defaults are SHA-1, MGF1 with SHA-1 and a salt of 20 bytes.
 func parsePSS(params cryptobyte.String) (scheme, error) {
-	s := scheme{family: familyPSS, hash: crypto.SHA1, salt: 20}
-	mask := crypto.SHA1
-	failed := fmt.Errorf("%w: unusable RSASSA-PSS parameters", errUnknownAlgorithm)
-	var body, part cryptobyte.String
-	var present bool
+	s := scheme{family: familyPSS, digest: digestOf(crypto.SHA1), mask: digestOf(crypto.SHA1), salt: 20}
 	if params.Empty() {
 		return s, nil
 	}
+	failed := fmt.Errorf("%w: unusable RSASSA-PSS parameters", errUnknownAlgorithm)
+	var body, part cryptobyte.String
+	var present bool
 	if !params.ReadASN1(&body, cbasn1.SEQUENCE) || !body.ReadOptionalASN1(&part, &present, context0) {
 		return s, failed
 	}
-	if present {
-		a, ok := readAlgorithm(&part)
-		if s.hash = digestByOID(a.oid); !ok || s.hash == 0 {
-			return s, failed
-		}
+	if present && !readHash(&part, &s.digest) {
+		return s, failed
 	}
 	if !body.ReadOptionalASN1(&part, &present, context1) {
 		return s, failed
 	}
 	if present {
 		generator, ok := readAlgorithm(&part)
-		hash, hashOK := readAlgorithm(&generator.params)
-		if mask = digestByOID(hash.oid); !ok || !hashOK || !generator.oid.Equal(oidMGF1) {
+		if !ok || !generator.oid.Equal(oidMGF1) || !readHash(&generator.params, &s.mask) {
 			return s, failed
 		}
 	}
 	trailer := 1
 	if !body.ReadOptionalASN1Integer(&s.salt, cbasn1.Tag(2).ContextSpecific().Constructed(), 20) ||
-		!body.ReadOptionalASN1Integer(&trailer, context3, 1) || mask != s.hash || trailer != 1 || s.salt < 0 || s.salt > 1024 {
+		!body.ReadOptionalASN1Integer(&trailer, context3, 1) || trailer != 1 || s.salt < 0 || s.salt > 1024 {
 		return s, failed
 	}
 	return s, nil
 }
 
-// verify checks a signature over a message; digest, when not nil, is the message's hash and stands in for it.
-func (s scheme) verify(public crypto.PublicKey, message, digest, signature []byte) error {
-	if digest == nil && s.hash != 0 {
-		h := s.hash.New()
-		h.Write(message)
-		digest = h.Sum(nil)
+// readHash reads the identifier of a digest that crypto numbers.
+func readHash(s *cryptobyte.String, to **digest) bool {
+	a, ok := readAlgorithm(s)
+	*to = digestByOID(a.oid)
+	return ok && *to != nil && (*to).hash != 0
+}
+
+// verify checks a signature over a message; sum, when not nil, is the message's digest and stands in for it. The error
+// wraps errUnknownAlgorithm where the key is of a kind that cannot be judged.
+func (s scheme) verify(key publicKey, message, sum, signature []byte) error {
+	if key == nil {
+		return fmt.Errorf("%w: unknown kind of key", errUnknownAlgorithm)
 	}
-	mismatch := errors.New("the key is not of the kind that the signature algorithm needs")
-	switch s.family {
-	case familyRSA, familyPSS:
-		key, ok := public.(*rsa.PublicKey)
-		if !ok {
-			return mismatch
-		}
-		if s.family == familyRSA {
-			return rsa.VerifyPKCS1v15(key, s.hash, digest, signature)
-		}
-		return rsa.VerifyPSS(key, s.hash, digest, signature, &rsa.PSSOptions{SaltLength: s.salt, Hash: s.hash})
-	case familyECDSA:
-		key, ok := public.(*ecdsa.PublicKey)
-		if !ok {
-			return mismatch
-		}
-		if !ecdsa.VerifyASN1(key, digest, signature) {
-			return errors.New("verification error")
-		}
-		return nil
-	case familyEd25519:
-		key, ok := public.(ed25519.PublicKey)
-		if !ok {
-			return mismatch
-		}
-		if digest != nil {
-			return errors.New("an Ed25519 signature needs signed attributes to be verified")
-		}
-		if !ed25519.Verify(key, message, signature) {
-			return errors.New("verification error")
-		}
-		return nil
+	if s.digest != nil && sum == nil {
+		sum = s.digest.sum(message)
 	}
-	return errUnknownAlgorithm
+	if s.digest == nil && sum != nil {
+		return fmt.Errorf("%w: the message itself has to be at hand", errUnknownAlgorithm)
+	}
+	if !key.suits(s.family) {
+		return errors.New("the key is not of the kind that the signature algorithm needs")
+	}
+	if !key.verify(s, message, sum, signature) {
+		return errors.New("verification error")
+	}
+	return nil
+}
+
+// takes tells whether a message digest of this kind may stand for the content. Ed25519 and Ed448 prescribe one each, so
+// that nobody weakens them (RFC 8419 §3.1).
+func (s scheme) takes(d *digest) bool {
+	switch {
+	case s.family == familyEd25519:
+		return d != nil && d.hash == crypto.SHA512
+	case s.family == familyEd448:
+		return d != nil && d.hash == 0
+	}
+	return true
 }
 
 // name is for people, for example "RSA 2048 with SHA-256".
-func (s scheme) name(public crypto.PublicKey) string {
-	switch key := public.(type) {
-	case *rsa.PublicKey:
-		padding := "RSA"
-		if s.family == familyPSS {
-			padding = "RSA-PSS"
-		}
-		return fmt.Sprintf("%s %d with %s", padding, key.Size()*8, s.hash)
-	case *ecdsa.PublicKey:
-		return fmt.Sprintf("ECDSA %s with %s", key.Curve.Params().Name, s.hash)
-	case ed25519.PublicKey:
-		return "Ed25519"
+func (s scheme) name(key publicKey) string {
+	if key == nil {
+		return ""
 	}
-	return "unknown"
+	name := key.name()
+	if s.family == familyPSS {
+		name = "RSA-PSS" + name[len("RSA"):]
+	}
+	if s.digest == nil {
+		return name
+	}
+	return name + " with " + s.digest.String()
 }
 
-// weaknesses lists, in sentences, what in a scheme and key no longer resists an attacker.
-func (s scheme) weaknesses(what string, public crypto.PublicKey) []string {
-	var weak []string
-	if isWeak(s.hash) {
-		weak = append(weak, fmt.Sprintf("%s is made with %s, which can be forged.", what, s.hash))
+// weaknesses lists what in a scheme and key no longer resists an attacker. The codes are hash and size.
+func (s scheme) weaknesses(hash, size string, args Args, key publicKey) []Finding {
+	var weak []Finding
+	if s.digest != nil && s.digest.weak {
+		weak = append(weak, finding(hash, args, "algorithm", s.digest))
 	}
-	switch key := public.(type) {
-	case *rsa.PublicKey:
-		if key.Size() < 2048/8 {
-			weak = append(weak, fmt.Sprintf("%s is made with an RSA key of %d bits; 2048 are needed.", what, key.N.BitLen()))
-		}
-	case *ecdsa.PublicKey:
-		if size := key.Curve.Params().BitSize; size < 256 {
-			weak = append(weak, fmt.Sprintf("%s is made with an ECDSA key of %d bits; 256 are needed.", what, size))
-		}
+	if key == nil {
+		return weak
+	}
+	if bits, needed := key.strength(); bits < needed {
+		weak = append(weak, finding(size, args, "algorithm", key.kind(), "bits", bits, "needed", needed))
 	}
 	return weak
-}
-
-// publicKey gives a certificate's key, also where it is marked for RSASSA-PSS alone, which crypto/x509 leaves out.
-func publicKey(c *x509.Certificate) crypto.PublicKey {
-	if c.PublicKey != nil {
-		return c.PublicKey
-	}
-	info := cryptobyte.String(c.RawSubjectPublicKeyInfo)
-	var body cryptobyte.String
-	var bits []byte
-	if !info.ReadASN1(&body, cbasn1.SEQUENCE) {
-		return nil
-	}
-	if a, ok := readAlgorithm(&body); !ok || !a.oid.Equal(oidPSS) || !body.ReadASN1BitStringAsBytes(&bits) {
-		return nil
-	}
-	key, err := x509.ParsePKCS1PublicKey(bits)
-	if err != nil {
-		return nil
-	}
-	return key
 }
 
 // certificateScheme reads how a certificate or revocation list is signed: SEQUENCE { tbs, algorithm, signature }.
@@ -229,6 +217,21 @@ func certificateScheme(raw []byte) (s scheme, signature []byte, err error) {
 	if !ok || !body.ReadASN1BitStringAsBytes(&signature) {
 		return s, nil, errMalformed
 	}
-	s, err = resolveScheme(a, 0)
+	s, err = resolveScheme(a, nil)
 	return s, signature, err
+}
+
+// keyOf reads a certificate's key, also of kinds that crypto/x509 leaves out; nil where it is of none known here.
+func keyOf(c *x509.Certificate) publicKey {
+	info := cryptobyte.String(c.RawSubjectPublicKeyInfo)
+	var body cryptobyte.String
+	var bits []byte
+	if !info.ReadASN1(&body, cbasn1.SEQUENCE) {
+		return nil
+	}
+	a, ok := readAlgorithm(&body)
+	if !ok || !body.ReadASN1BitStringAsBytes(&bits) {
+		return nil
+	}
+	return readKey(a, bits)
 }

@@ -281,12 +281,12 @@ func decodeCertificates(data []byte) ([]*x509.Certificate, error) {
 // ParseCertificates reads the certificates of a file that a person names: PEM,
 // whatever stands around it, or one in DER.
 func ParseCertificates(data []byte) ([]*x509.Certificate, error) {
-	if c, err := x509.ParseCertificate(data); err == nil {
+	if c, err := ParseCertificate(data); err == nil {
 		return []*x509.Certificate{c}, nil
 	}
 	var all []*x509.Certificate
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
-		c, err := x509.ParseCertificate(block.Bytes)
+		c, err := ParseCertificate(block.Bytes)
 		if err != nil {
 			return nil, err
 		}

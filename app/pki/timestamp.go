@@ -115,7 +115,7 @@ func encodeTSTInfo(r TimestampRequest, serial *big.Int, at time.Time) ([]byte, e
 func addMessageImprint(b *cryptobyte.Builder, hash crypto.Hash, digest []byte) {
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
 		b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
-			b.AddASN1ObjectIdentifier(digestOID(hash))
+			b.AddASN1ObjectIdentifier(digestOf(hash).oid)
 			b.AddASN1NULL()
 		})
 		b.AddASN1OctetString(digest)

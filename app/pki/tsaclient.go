@@ -185,20 +185,20 @@ func statusText(info cryptobyte.String) string {
 	return ": " + strings.TrimSuffix(directoryText(string(text), 200), ".")
 }
 
-func (t *HTTPTimestamper) check(token, digest []byte, nonce *big.Int) error {
-	r := VerifyTimestamp(token, func(h crypto.Hash) ([]byte, error) {
-		if h != crypto.SHA256 {
+func (t *HTTPTimestamper) check(token, sum []byte, nonce *big.Int) error {
+	r := verifyToken(token, func(d *digest) ([]byte, error) {
+		if d.hash != crypto.SHA256 {
 			return nil, errors.New("it is over another digest than was asked for")
 		}
-		return digest, nil
+		return sum, nil
 	}, VerifyOptions{Roots: t.options.Roots})
 	switch {
 	case !r.Intact() || !r.CertificateBound || !r.PurposeOK:
-		return fmt.Errorf("its token is not valid: %s", strings.Join(r.Problems, " "))
+		return fmt.Errorf("its token is not valid: %s", sentence(r.Problems))
 	case r.Nonce == nil || r.Nonce.Cmp(nonce) != 0:
 		return errors.New("its token answers another request (the nonce differs)")
 	case len(t.options.Roots) > 0 && !(r.OK && r.TrustedRoot):
-		return fmt.Errorf("its certificate does not lead to a trusted root. %s", strings.Join(r.Problems, " "))
+		return fmt.Errorf("its certificate does not lead to a trusted root. %s", sentence(r.Problems))
 	case t.options.Now != nil && t.options.Now().Sub(r.Time).Abs() > maxClockSkew:
 		return fmt.Errorf("its clock (%s) and this machine's (%s) differ", r.Time.Format(time.RFC3339), t.options.Now().UTC().Format(time.RFC3339))
 	}

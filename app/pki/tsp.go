@@ -63,9 +63,12 @@ func ParseTimestampRequest(der []byte) (TimestampRequest, error) {
 	if !r.readOptions(&body) {
 		return r, malformed
 	}
-	r.Hash, r.Digest = digestByOID(hash.oid), digest
+	known := digestByOID(hash.oid)
+	if r.Digest = digest; known != nil {
+		r.Hash = known.hash
+	}
 	switch {
-	case r.Hash == 0 || isWeak(r.Hash):
+	case r.Hash == 0 || known.weak:
 		return r, &failure{failBadAlgorithm, "The digest is not one that this authority timestamps."}
 	case len(r.Digest) != r.Hash.Size():
 		return r, &failure{failBadFormat, "The length of the digest does not fit its algorithm."}

@@ -1,7 +1,6 @@
 package pki
 
 import (
-	"crypto"
 	"crypto/x509"
 	"encoding/asn1"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 // tstInfo is what a timestamp says (RFC 3161 §2.4.2).
 type tstInfo struct {
 	policy   string
-	hash     crypto.Hash
+	digest   *digest // nil when it is not known
 	hashOID  asn1.ObjectIdentifier
 	imprint  []byte
 	serial   *big.Int
@@ -41,7 +40,7 @@ func parseTSTInfo(der []byte) (tstInfo, error) {
 		!body.ReadASN1(&at, cbasn1.GeneralizedTime) {
 		return t, failed
 	}
-	t.hashOID, t.hash, t.imprint = a.oid, digestByOID(a.oid), octets
+	t.hashOID, t.digest, t.imprint = a.oid, digestByOID(a.oid), octets
 	if t.time, ok = parseGeneralizedTime(string(at)); !ok {
 		return t, fmt.Errorf("%w: time of the timestamp", errMalformed)
 	}
@@ -121,7 +120,12 @@ func dotted(der []byte) string {
 
 // VerifyTimestamp judges an RFC 3161 token over what digest hashes: the signature value of a signature timestamp, or the
 // ByteRange of a document timestamp. Its chain is judged at the time it states. Whatever the input, there is a report.
-func VerifyTimestamp(der []byte, digest DigestFunc, o VerifyOptions) TimestampReport {
+func VerifyTimestamp(der []byte, content Content, o VerifyOptions) TimestampReport {
+	return verifyToken(der, content.sum, o)
+}
+
+// verifyToken is VerifyTimestamp for a caller that may have no more than the digest.
+func verifyToken(der []byte, sum func(*digest) ([]byte, error), o VerifyOptions) TimestampReport {
 	var r TimestampReport
 	data, signer, ok := r.open(der)
 	if !ok {
@@ -129,19 +133,19 @@ func VerifyTimestamp(der []byte, digest DigestFunc, o VerifyOptions) TimestampRe
 	}
 	o = o.withDefaults(data)
 	if !data.contentType.Equal(oidTSTInfo) || data.content == nil || signer.signed == nil {
-		r.problem("It is not a timestamp.")
+		r.broken("timestamp_not_one")
 		return r
 	}
 	info, err := parseTSTInfo(data.content)
 	if err != nil {
-		r.problem("The timestamp cannot be read: %s.", strings.TrimPrefix(err.Error(), "pki: "))
+		r.broken("timestamp_unreadable", "detail", err)
 		return r
 	}
 	r.Time, r.Accuracy, r.Policy, r.Serial, r.Nonce = info.time, info.accuracy, info.policy, info.serial, info.nonce
-	r.verifyContent(data, signer, hashOf(data.content))
-	imprintOK := r.checkImprint(info, digest)
+	r.verifyContent(data, signer, contentOf(data.content))
+	imprintOK := r.checkImprint(info, sum)
 	r.DigestOK = r.DigestOK && imprintOK
-	r.verifySignature(data, signer, o, hashOf(data.content))
+	r.verifySignature(data, signer, o, contentOf(data.content))
 	if r.Certificate == nil {
 		return r
 	}
@@ -151,31 +155,31 @@ func VerifyTimestamp(der []byte, digest DigestFunc, o VerifyOptions) TimestampRe
 	o.At = info.time
 	r.judgeChain(o, nil)
 	if r.ChainOK && latest.After(r.Certificate.NotAfter) {
-		r.problem("The timestamp authority's certificate has expired since, on %s.", r.Certificate.NotAfter.Format(time.DateOnly))
+		r.problem("timestamp_expired", "date", moment(r.Certificate.NotAfter))
 	}
 	if r.Binding == "" {
-		r.problem("The timestamp does not name its certificate.") // RFC 3161 §2.4.2 asks for it.
+		r.problem("timestamp_unbound") // RFC 3161 §2.4.2 asks for it.
 	}
 	r.OK = r.Intact() && r.CertificateBound && r.PurposeOK && r.ChainOK && r.Revocation.Status != Revoked
 	return r
 }
 
-func (r *TimestampReport) checkImprint(info tstInfo, digest DigestFunc) bool {
-	if info.hash == 0 {
-		r.problem("The digest algorithm %v of the timestamp is not supported.", info.hashOID)
+func (r *TimestampReport) checkImprint(info tstInfo, sumOf func(*digest) ([]byte, error)) bool {
+	if info.digest == nil {
+		r.unjudged("timestamp_digest_unsupported", "algorithm", info.hashOID)
 		return false
 	}
-	r.Digest = info.hash.String()
-	if isWeak(info.hash) {
-		r.Weak = append(r.Weak, fmt.Sprintf("The timestamp is over a %s digest, which can be forged.", info.hash))
+	r.Digest = info.digest.String()
+	if info.digest.weak {
+		r.Weak = append(r.Weak, finding("weak_timestamp", nil, "algorithm", info.digest))
 	}
-	sum, err := digest(info.hash)
+	sum, err := sumOf(info.digest)
 	if err != nil {
-		r.problem("What is timestamped cannot be checked: %s.", err)
+		r.broken("timestamp_content_unreadable", "detail", err)
 		return false
 	}
 	if string(sum) != string(info.imprint) {
-		r.problem("The timestamp is for something else.")
+		r.broken("timestamp_other")
 		return false
 	}
 	return true
@@ -189,6 +193,7 @@ func (r *TimestampReport) checkPurpose() {
 	}
 	alone := len(c.ExtKeyUsage) == 1 && len(c.UnknownExtKeyUsage) == 0 && c.ExtKeyUsage[0] == x509.ExtKeyUsageTimeStamping
 	if r.PurposeOK = alone && critical; !r.PurposeOK {
-		r.problem("The timestamp's certificate is not for timestamping alone.")
+		r.problem("timestamp_purpose")
+		r.chainProblems = append(r.chainProblems, finding("timestamp_purpose", nil))
 	}
 }

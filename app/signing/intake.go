@@ -130,7 +130,7 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	}
 	broken := 0
 	if file.Presigned {
-		found, err := report.Verify(u.raw, file.Size, nil, s.Now())
+		found, err := report.Verify(u.raw, file.Size, report.Options{Now: s.Now()})
 		if err != nil {
 			return refuse(err, "The signatures of the file %s are too complex to be examined.", u.Name)
 		}

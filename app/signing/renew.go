@@ -112,7 +112,7 @@ func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
 		if !signatures[i].Timestamp {
 			continue
 		}
-		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].Digest, pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()})
+		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].WriteSigned, pki.VerifyOptions{Roots: s.Keys.Roots(), At: s.Now()})
 		if t.Certificate != nil {
 			ends = t.Certificate.NotAfter
 		}

@@ -210,7 +210,7 @@ func (s *Service) selfVerify(file []byte, now time.Time) error {
 	if len(signatures) != 1 || !signatures[0].Sound() {
 		return errors.New("signing: self-test: the signature is not sound")
 	}
-	r := pki.VerifyCMS(signatures[0].CMS, signatures[0].Digest, pki.VerifyOptions{Roots: s.Keys.Roots(), At: now})
+	r := pki.VerifyCMS(signatures[0].CMS, signatures[0].WriteSigned, pki.VerifyOptions{Roots: s.Keys.Roots(), At: now})
 	if !r.Trusted() {
 		return fmt.Errorf("signing: self-test: %v", r.Problems)
 	}

@@ -36,13 +36,18 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	return report.Verify(content, content.Size(), s.Keys.Roots(), s.Now())
+	return report.Verify(content, content.Size(), report.Options{Roots: s.Keys.Roots(), Now: s.Now()})
 }
 
-// VerifyUpload reports on a PDF that anybody sends; roots are trusted beside our
-// own. Its bytes lie in a scratch file while they are looked at; nothing is
-// kept.
-func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, roots ...*x509.Certificate) (found *report.Report, err error) {
+// VerifyInput is what a person says about a file to be checked.
+type VerifyInput struct {
+	Roots    []*x509.Certificate // trusted beside our own
+	Password string              // of an encrypted file
+}
+
+// VerifyUpload reports on a PDF that anybody sends. Its bytes lie in a scratch
+// file while they are looked at; nothing is kept.
+func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput) (found *report.Report, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
 		return nil, spaceError(err)
@@ -62,8 +67,10 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, roots ...*x509.
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	found, err = report.Verify(tmp, size, append(roots, s.Keys.Roots()...), s.Now())
+	found, err = report.Verify(tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
 	switch {
+	case errors.Is(err, pdf.ErrPassword):
+		return nil, account.Invalid("password", "The file is protected by a password. Enter the password to have it checked.")
 	case errors.Is(err, pdf.ErrEncrypted):
 		return nil, account.Invalid("file", "The file is encrypted; send it without protection.")
 	case errors.Is(err, pdf.ErrTooComplex):

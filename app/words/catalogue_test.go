@@ -69,7 +69,7 @@ func areas(t *testing.T, tag string) map[string]map[string]forms {
 
 // translated are the areas that are read by people outside the team, in all
 // languages. The team's pages are in English.
-var translated = []string{"certificate", "formats", "mail"}
+var translated = []string{"certificate", "formats", "mail", "verdict"}
 
 // TestEveryLanguageHasEveryText holds every language against English: the same
 // keys, the same names in them, and the plural forms of the language.
@@ -135,7 +135,7 @@ func check(tag, key string, got, want forms) error {
 }
 
 // international are keys whose texts several languages write alike.
-var international = regexp.MustCompile(`^(date|list)\.` +
+var international = regexp.MustCompile(`^(date|list|verdict\.at)\.` +
 	`|^certificate\.(converted_by\.(builtin|libreoffice)|bytes|length|email|no|role|document|signatures?|page_count)$`)
 
 var formNames = map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two",

@@ -1,212 +1,132 @@
-// Package report says what the signatures of a PDF are worth, ours and others'.
+// Package report says what the signatures of a PDF are worth, ours and others'. Of each signature it answers three
+// questions that do not depend on each other: whether what was signed is intact, who signed it, and what was changed in
+// the file afterwards.
 package report
 
 import (
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/hex"
-	"io"
-	"slices"
-	"strings"
 	"time"
 
-	"paraph/app/pdf"
 	"paraph/app/pki"
 )
 
-// Report is what a PDF's signatures are worth, one after the other; as JSON it
-// has the names of the API.
+// Report is what a PDF's signatures are worth, one after the other.
 type Report struct {
-	SHA256     string             `json:"sha256"` // of the whole file, in hexadecimal
-	Pages      int                `json:"pages"`
-	Signatures []SignatureVerdict `json:"signatures"`
-	// Sound is true when there is a signature and every one is intact and
-	// nothing forbidden was changed after it.
-	Sound bool `json:"sound"`
+	SHA256     string // of the whole file, in hexadecimal
+	Pages      int
+	Signatures []SignatureVerdict
+	// Findings are about the file as a whole.
+	Findings []pki.Finding
+	// Sound: there is a signature, all three questions were answered for each, nothing is broken, no certificate had been
+	// revoked, and nothing was changed that was not permitted. A root that is not trusted here does not count.
+	Sound bool
+	// Origin says that the file, or its beginning, was completed here; nil where it was not.
+	Origin *Origin
 }
+
+// Origin names a document of this installation without saying anything else of it.
+type Origin struct {
+	Document    string // its identifier
+	CompletedAt time.Time
+	// Whole: the file is the completed one, byte for byte. Otherwise something was appended to it.
+	Whole bool
+}
+
+// LaterChanges answers the third question.
+type LaterChanges string
+
+// Answers about later changes, from good to bad.
+const (
+	NoChanges    LaterChanges = "none"
+	Permitted    LaterChanges = "permitted"
+	NotJudged    LaterChanges = "not_judged"
+	NotPermitted LaterChanges = "not_permitted"
+)
 
 // SignatureVerdict is what one signature or document timestamp is worth.
 type SignatureVerdict struct {
-	Field       string          `json:"field"`
-	Kind        string          `json:"kind"` // signature, certification, timestamp
-	Signer      string          `json:"signer"`
-	Email       string          `json:"email,omitempty"`
-	Issuer      string          `json:"issuer"`
-	Reason      string          `json:"reason,omitempty"`
-	ClaimedAt   *time.Time      `json:"claimed_at,omitempty"`
-	TimestampAt *time.Time      `json:"timestamp_at,omitempty"`
-	Authority   string          `json:"timestamp_authority,omitempty"` // of the timestamp
-	Revision    int             `json:"revision"`
-	CoversAll   bool            `json:"covers_whole_file"` // nothing follows it
-	Intact      bool            `json:"intact"`
-	Trusted     bool            `json:"trusted"`
-	Root        string          `json:"root,omitempty"`
-	Revocation  string          `json:"revocation"`
-	Algorithm   string          `json:"algorithm"`
-	Level       string          `json:"level,omitempty"` // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for what is not PAdES
-	Changes     []ChangeVerdict `json:"changes"`
-	Problems    []string        `json:"problems"`
-	Notes       []string        `json:"notes"`
+	Field       string
+	Kind        string // signature, certification, timestamp
+	Signer      string
+	Email       string
+	Issuer      string
+	Reason      string
+	ClaimedAt   *time.Time
+	TimestampAt *time.Time
+	Authority   string // of the timestamp
+	Revision    int
+	CoversAll   bool // nothing follows it
+	Root        string
+	Revocation  pki.RevocationStatus
+	Algorithm   string
+	Level       string // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for what is not PAdES
+
+	Integrity        pki.Integrity
+	IntegrityReasons []pki.Finding // why it is not intact
+	Identity         pki.Identity
+	IdentityReasons  []pki.Finding // why it is not trusted
+	Later            LaterChanges
+	Changes          []ChangeVerdict
+
+	// Trusted: intact, nothing forbidden was changed, and the chain leads to a trusted root and was not revoked.
+	Trusted bool
+	// Problems is everything wrong or unusual, Notes which algorithms and keys no longer resist forgery.
+	Problems, Notes []pki.Finding
 }
 
 // ChangeVerdict is one change after a signature.
 type ChangeVerdict struct {
-	Revision  int    `json:"revision"`
-	What      string `json:"what"`
-	Permitted bool   `json:"permitted"`
+	Revision  int
+	Kind      string // what was changed, see pdf.Change
+	Object    int    // its number, 0 where several are concerned
+	Page      int    // 0 for none
+	Field     string
+	Key       string
+	Rule      string // that permits or forbids it
+	Permitted bool
 }
 
-// Verify reports on every signature of a PDF, ours and others'. Nothing of the
-// file is kept. Errors are those of reading the file.
-func Verify(r io.ReaderAt, size int64, roots []*x509.Certificate, now time.Time) (*Report, error) {
-	f, err := pdf.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
-	signatures, err := f.Signatures()
-	if err != nil {
-		return nil, err
-	}
-	dss, err := f.DSS()
-	if err != nil {
-		return nil, err
-	}
-	o := pki.VerifyOptions{Roots: roots, Extra: parseCertificates(dss.Certs), CRLs: dss.CRLs, OCSPs: dss.OCSPs, At: now}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
-		return nil, err
-	}
-	out := &Report{SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: len(f.Pages()), Sound: len(signatures) > 0, Signatures: make([]SignatureVerdict, len(signatures))}
-	// From the last to the first: a document timestamp proves that what it
-	// covers existed by then, and an earlier one is judged at that time.
-	proven, later := now, false
-	for i := len(signatures) - 1; i >= 0; i-- {
-		o.At = proven
-		v := judge(&signatures[i], o, dss, later)
-		if v.Kind == "timestamp" && v.Intact && v.TimestampAt != nil {
-			proven, later = *v.TimestampAt, true
-		}
-		out.Signatures[i] = v
-		out.Sound = out.Sound && v.Sound()
-	}
-	return out, nil
+// Intact tells that the signature is intact and nothing forbidden was changed after it.
+func (v *SignatureVerdict) Intact() bool {
+	return v.Integrity == pki.Intact && v.Later != NotPermitted
 }
 
-func parseCertificates(all [][]byte) []*x509.Certificate {
-	var out []*x509.Certificate
-	for _, der := range all {
-		if c, err := x509.ParseCertificate(der); err == nil {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// Sound reports whether the signature is intact and nothing forbidden was changed
-// after it.
+// Sound tells that the signature holds, whoever made it.
 func (v *SignatureVerdict) Sound() bool {
-	for _, c := range v.Changes {
-		if !c.Permitted {
-			return false
-		}
-	}
-	return v.Intact
+	return v.Integrity == pki.Intact && (v.Later == NoChanges || v.Later == Permitted) && v.Identity != pki.RevokedIdentity
 }
 
-func judge(s *pdf.Signature, o pki.VerifyOptions, dss pdf.DSS, later bool) SignatureVerdict {
-	v := SignatureVerdict{Field: s.Field, Kind: "signature", Reason: s.Reason, Revision: s.Revision, CoversAll: s.Whole}
-	if !s.At.IsZero() {
-		v.ClaimedAt = &s.At
-	}
-	var facts *pki.SignatureReport
-	if s.Timestamp {
-		v.Kind = "timestamp"
-		t := pki.VerifyTimestamp(s.CMS, s.Digest, o)
-		facts = &t.SignatureReport
-		v.Authority, v.Intact = t.Authority, t.OK
-		if !t.Time.IsZero() {
-			v.TimestampAt = &t.Time
-		}
-	} else {
-		if s.Certifies > 0 {
-			v.Kind = "certification"
-		}
-		c := pki.VerifyCMS(s.CMS, s.Digest, o)
-		facts = &c.SignatureReport
-		v.Intact = c.Intact()
-		if !c.SigningTime.IsZero() && v.ClaimedAt == nil {
-			v.ClaimedAt = &c.SigningTime
-		}
-		if t := c.Timestamp; t != nil && t.OK {
-			v.TimestampAt, v.Authority = &t.Time, t.Authority
-		}
-		v.Level = level(&c, dss, later)
-	}
-	v.take(facts)
-	v.structure(s)
-	return v
+// Integrity is the worst answer of all signatures.
+func (r *Report) Integrity() pki.Integrity {
+	return worst(r.Signatures, pki.NotJudged, []pki.Integrity{pki.Intact, pki.NotJudged, pki.Broken},
+		func(v *SignatureVerdict) pki.Integrity { return v.Integrity })
 }
 
-// level is the PAdES level that a signature reaches (ETSI EN 319 142-1 §6). A
-// later document timestamp proves the time as well as one of its own.
-func level(c *pki.CMSReport, dss pdf.DSS, later bool) string {
-	switch {
-	case !c.CAdES || !c.Intact():
-		return ""
-	case !later && (c.Timestamp == nil || !c.Timestamp.OK):
-		return "B-B"
-	case len(dss.Certs) == 0 || c.Revocation.Status != pki.NotRevoked:
-		return "B-T"
-	case !later:
-		return "B-LT"
+// Identity is the worst answer of all signatures.
+func (r *Report) Identity() pki.Identity {
+	order := []pki.Identity{
+		pki.Trusted, pki.NoRevocationData, pki.UnknownRoot, pki.Expired, pki.NoIdentity, pki.Untrusted, pki.RevokedIdentity,
 	}
-	return "B-LTA"
+	return worst(r.Signatures, pki.NoIdentity, order, func(v *SignatureVerdict) pki.Identity { return v.Identity })
 }
 
-func (v *SignatureVerdict) take(r *pki.SignatureReport) {
-	v.Trusted = r.Trusted()
-	v.Algorithm, v.Revocation = r.Algorithm, string(r.Revocation.Status)
-	v.Problems = append(v.Problems, r.Problems...)
-	v.Notes = append(v.Notes, r.Weak...)
-	if c := r.Certificate; c != nil {
-		v.Signer, v.Issuer = c.Subject.CommonName, c.Issuer.CommonName
-		if len(c.EmailAddresses) > 0 {
-			v.Email = c.EmailAddresses[0]
-		}
-	}
-	if n := len(r.Chain); n > 0 {
-		v.Root = r.Chain[n-1].Subject.CommonName
-	}
+// LaterChanges is the worst answer of all signatures.
+func (r *Report) LaterChanges() LaterChanges {
+	return worst(r.Signatures, NotJudged, []LaterChanges{NoChanges, Permitted, NotJudged, NotPermitted},
+		func(v *SignatureVerdict) LaterChanges { return v.Later })
 }
 
-// structure takes what the file's structure says: attacks are named, and every
-// later change with whether it was permitted.
-func (v *SignatureVerdict) structure(s *pdf.Signature) {
-	if !s.Sound() {
-		v.Intact, v.Trusted = false, false
-	}
-	for _, p := range s.Problems {
-		v.Problems = append(v.Problems, p.Text)
-	}
-	for _, u := range s.Later {
-		for _, c := range u.Changes {
-			// One act may touch several objects; people are told of it once.
-			if said := (ChangeVerdict{Revision: u.Revision, What: what(c), Permitted: c.Permitted}); !slices.Contains(v.Changes, said) {
-				v.Changes = append(v.Changes, said)
-			}
-			if !c.Permitted {
-				v.Trusted = false
-				v.Problems = append(v.Problems, "Changed afterwards though it was not permitted: "+what(c))
+// worst returns the answer that comes last in an order, or none where there is no signature.
+func worst[T comparable](all []SignatureVerdict, none T, order []T, answer func(*SignatureVerdict) T) T {
+	at := -1
+	for i := range all {
+		for rank, a := range order {
+			if a == answer(&all[i]) {
+				at = max(at, rank)
 			}
 		}
 	}
-}
-
-// what names a change for people.
-func what(c pdf.Change) string {
-	kind := strings.ReplaceAll(c.Kind, "_", " ")
-	if c.Detail == "" {
-		return kind
+	if at < 0 {
+		return none
 	}
-	return kind + ": " + c.Detail
+	return order[at]
 }

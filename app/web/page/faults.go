@@ -41,8 +41,7 @@ func faultsOf(english *Words) []fault {
 }
 
 // Translate gives a sentence of the heart in the reader's language. A field that
-// it names is called by its label, and a change of a file is put into words. A
-// sentence that is not known stays as it is.
+// it names is called by its label. A sentence that is not known stays as it is.
 func (r *Request) Translate(sentence string, labels map[string]string) string {
 	for _, f := range r.site.books.faults {
 		found := f.pattern.FindStringSubmatch(sentence)
@@ -55,11 +54,8 @@ func (r *Request) Translate(sentence string, labels map[string]string) string {
 				continue
 			}
 			value := found[i]
-			switch name {
-			case "field":
+			if name == "field" {
 				value = r.label(value, labels)
-			case "change":
-				value = r.changeInFull(value)
 			}
 			pairs = append(pairs, name, value)
 		}
@@ -109,22 +105,4 @@ func Gathered(err error, field string) error {
 		}
 	}
 	return f.Err()
-}
-
-// Change words a kind of change; one that has no words is shown as it is.
-func (r *Request) Change(what string) string {
-	kind, _, _ := strings.Cut(what, ":")
-	if text, err := r.Words.Say("verify.change." + kind); err == nil {
-		return text
-	}
-	return what
-}
-
-// changeInFull words a kind of change together with what it was done to.
-func (r *Request) changeInFull(what string) string {
-	text := r.Change(what)
-	if _, detail, ok := strings.Cut(what, ": "); ok && text != what {
-		text += " (" + detail + ")"
-	}
-	return text
 }

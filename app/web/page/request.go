@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/door"
+	"paraph/app/words"
 )
 
 // Request is one call of a page, with the language it is answered in.
@@ -56,6 +57,14 @@ func (r *Request) RequestID() string { return door.RequestID(r.Ctx) }
 
 // Say is a text of the catalogue, in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Must(key, pairs...) }
+
+// Language is the catalogue that mails and reports use too, in the request's language.
+func (r *Request) Language() *words.Language {
+	if l := r.site.sentences.Tagged(r.Words.Tag()); l != nil {
+		return l
+	}
+	return r.site.sentences.English()
+}
 
 // Speak sets the language of the answer; "" or a language that there is not
 // leaves the reader's, and so does the reader's own choice.

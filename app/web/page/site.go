@@ -42,6 +42,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/door"
 	"paraph/app/signing"
+	"paraph/app/words"
 )
 
 // Options are what all pages need. Log is optional.
@@ -69,6 +70,8 @@ type Site struct {
 	assets  *assets
 	books   *books
 	pages   *pages
+	// sentences is the catalogue that is not only for pages.
+	sentences *words.Catalogue
 }
 
 // New reads the templates, the texts and the static files, so that a mistake in
@@ -87,6 +90,12 @@ func New(o Options) (*Site, error) {
 	}
 	if d.books, err = loadBooks(o.Words, o.Pseudo); err != nil {
 		return nil, err
+	}
+	if d.sentences, err = words.Load(); err != nil {
+		return nil, err
+	}
+	if o.Pseudo {
+		d.sentences = d.sentences.WithPseudo()
 	}
 	d.pages, err = loadPages(o.Templates, d.books, d.assets, o.Functions)
 	return d, err

@@ -5,13 +5,9 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/asn1"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +15,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/pki"
-	"paraph/app/signing/report"
+	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
@@ -29,6 +25,8 @@ type verifyPage struct {
 	Most    int // files at a time
 	Reports []ReportView
 	Roots   []string // that the person trusts beside ours
+
+	Password, PasswordHelp string // what the field is called
 }
 
 const (
@@ -36,31 +34,9 @@ const (
 	maxRootFile = 64 << 10 // bytes of a file of certificates
 )
 
-// ReportView is what a file's signatures are worth, in words.
-type ReportView struct {
-	ID                              string // of its heading
-	Name, Kind, Icon, Verdict, Text string
-	Pages                           int
-	SHA256                          string
-	Signatures                      []signatureView
-	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
-	File                            string       // name to save it under
-}
-
-type signatureView struct {
-	report.SignatureVerdict
-	Title, Verdict, Text, Icon string
-	Later                      []laterView
-}
-
-// laterView is something that was done to the file after a signature.
-type laterView struct {
-	Text      string
-	Permitted bool
-}
-
 func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
 	v.Limit, v.Most = h.MaxUpload, maxVerified
+	v.Password, v.PasswordHelp = r.Language().Say("verdict.password"), r.Language().Say("verdict.password.help")
 	p.Title, p.Data, p.Scripts = r.Say("verify.title"), v, []string{"upload.js"}
 	return r.Render(status, "verify", p)
 }
@@ -81,7 +57,7 @@ func (h *Handlers) Verify(r *page.Request) error {
 		case len(v.Reports) == maxVerified:
 			return account.Invalid("file", fmt.Sprintf("At most %d files can be checked at a time.", maxVerified))
 		}
-		got, err := h.Signing.VerifyUpload(r.UserContext(), f, roots...)
+		got, err := h.Signing.VerifyUpload(r.UserContext(), f, signing.VerifyInput{Roots: roots, Password: r.Form.Value("password")})
 		if account.KindOf(err) == account.KindInvalid {
 			unread = err
 			v.Reports = append(v.Reports, ReportView{Name: f.Name, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
@@ -146,79 +122,6 @@ func readRoots(f *page.FilePart) ([]*x509.Certificate, error) {
 		return nil, account.Invalid("root", "This file holds no certificate. Choose a PEM or DER file.").Because(err)
 	}
 	return roots, nil
-}
-
-// Report puts the verdicts into words.
-func Report(r *page.Request, name string, from *report.Report) (ReportView, error) {
-	raw, err := json.MarshalIndent(struct {
-		Name string `json:"name"`
-		*report.Report
-	}{name, from}, "", "  ")
-	if err != nil {
-		return ReportView{}, err
-	}
-	v := ReportView{ID: "verdict", Name: name, Pages: from.Pages, SHA256: from.SHA256, File: strings.TrimSuffix(name, ".pdf") + " – report.json",
-		JSON: template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(raw))}
-	trusted := true
-	for i := range from.Signatures {
-		s := signature(r, &from.Signatures[i])
-		trusted = trusted && s.Trusted
-		v.Signatures = append(v.Signatures, s)
-	}
-	changed := slices.ContainsFunc(from.Signatures, func(s report.SignatureVerdict) bool { return len(s.Changes) > 0 })
-	word := "problem"
-	v.Kind, v.Icon = "danger", "alert"
-	switch {
-	case len(from.Signatures) == 0:
-		word, v.Kind, v.Icon = "none", "info", "info"
-	case from.Sound && !trusted:
-		word, v.Kind, v.Icon = "unknown", "warn", "shield"
-	case from.Sound && changed:
-		word, v.Kind, v.Icon = "added", "ok", "shield-ok"
-	case from.Sound:
-		word, v.Kind, v.Icon = "valid", "ok", "shield-ok"
-	}
-	v.Verdict, v.Text = r.Say("verify."+word), r.Say("verify."+word+".text")
-	return v, nil
-}
-
-func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
-	s := signatureView{SignatureVerdict: *from, Title: from.Signer}
-	if s.Title == "" {
-		s.Title = r.Say("verify.nobody")
-	}
-	word := "valid"
-	s.Icon = "check"
-	switch {
-	case !from.Intact:
-		word, s.Icon = "broken", "cross"
-	case slices.ContainsFunc(from.Changes, func(c report.ChangeVerdict) bool { return !c.Permitted }):
-		word, s.Icon = "changed", "cross"
-	case !from.Trusted:
-		word, s.Icon = "stranger", "info"
-	}
-	s.Verdict = r.Say("verify.signature." + word)
-	s.Text = r.Say("verify.kind." + from.Kind)
-	if text, err := r.Words.Say("verify.revocation." + from.Revocation); err == nil {
-		s.Revocation = text
-	}
-	s.Problems, s.Notes = each(r, from.Problems), each(r, from.Notes)
-	for _, c := range from.Changes {
-		later := laterView{r.Change(c.What), c.Permitted}
-		if !slices.Contains(s.Later, later) {
-			s.Later = append(s.Later, later)
-		}
-	}
-	return s
-}
-
-// each gives sentences of the heart in the reader's language.
-func each(r *page.Request, sentences []string) []string {
-	out := make([]string, len(sentences))
-	for i, s := range sentences {
-		out[i] = r.Translate(s, nil)
-	}
-	return out
 }
 
 // rootFiles are the forms in which the root certificate is given away.

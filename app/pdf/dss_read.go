@@ -1,0 +1,74 @@
+package pdf
+
+import (
+	"bytes"
+	"slices"
+)
+
+// DSS reads the document security store; without one it is empty. What cannot be read in it is left out.
+func (f *File) DSS() (DSS, error) {
+	d := f.dict(f.catalog()["DSS"])
+	out := DSS{Certs: f.streams(d["Certs"]), CRLs: f.streams(d["CRLs"]), OCSPs: f.streams(d["OCSPs"])}
+	for k, v := range f.dict(d["VRI"]) {
+		out.VRI = append(out.VRI, string(k))
+		about := f.dict(v)
+		out.Certs = more(out.Certs, f.streams(about["Cert"]))
+		out.CRLs = more(out.CRLs, f.streams(about["CRL"]))
+		out.OCSPs = more(out.OCSPs, f.streams(about["OCSP"]))
+	}
+	slices.Sort(out.VRI)
+	return out, f.fault
+}
+
+// DSSAt reads the security store as it was in a revision, 0 being the upload.
+func (f *File) DSSAt(revision int) (DSS, error) {
+	ends, err := f.revisionEnds()
+	if err != nil || revision >= len(ends) {
+		return DSS{}, err
+	}
+	older, err := f.viewOf(ends, revision)
+	if err != nil {
+		return DSS{}, f.fault // What cannot be read by itself has no store; the signatures of it say so.
+	}
+	return older.DSS()
+}
+
+// With returns a store that holds what two hold.
+func (d DSS) With(other DSS) DSS {
+	return DSS{
+		Certs: more(slices.Clip(d.Certs), other.Certs), CRLs: more(slices.Clip(d.CRLs), other.CRLs),
+		OCSPs: more(slices.Clip(d.OCSPs), other.OCSPs),
+		VRI:   slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.VRI, other.VRI)))),
+	}
+}
+
+// streams reads an array of streams. Some producers nest the arrays of a VRI entry.
+func (f *File) streams(v any) [][]byte { return f.nestedStreams(nil, v, 0) }
+
+func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
+	switch x := f.resolve(v).(type) {
+	case array:
+		for _, e := range x {
+			if depth < maxNesting {
+				out = f.nestedStreams(out, e, depth+1)
+			}
+		}
+	case *source:
+		if data, err := f.decode(x); err == nil {
+			out = append(out, data)
+		}
+	}
+	return out
+}
+
+const maxNesting = 4
+
+// more appends the values that are not there yet.
+func more(out, values [][]byte) [][]byte {
+	for _, v := range values {
+		if !slices.ContainsFunc(out, func(known []byte) bool { return bytes.Equal(known, v) }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

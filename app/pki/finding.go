@@ -1,0 +1,53 @@
+package pki
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Args are the arguments of a finding by name.
+type Args map[string]string
+
+// Finding is something that is wrong or unusual about a signature: a stable word and what it is said of. Sentences are
+// made of it elsewhere.
+type Finding struct {
+	Code string `json:"code"`
+	Args Args   `json:"args,omitempty"`
+}
+
+// finding makes one from arguments that it shares with others, which may be nil, and pairs of a name and a value.
+func finding(code string, shared Args, pairs ...any) Finding {
+	f := Finding{Code: code}
+	if len(shared)+len(pairs) > 0 {
+		f.Args = Args{}
+		maps.Copy(f.Args, shared)
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Args[fmt.Sprint(pairs[i])] = fmt.Sprint(pairs[i+1])
+	}
+	return f
+}
+
+// String is for errors and logs, for example "not yet valid (date 2026-03-01T12:00:00Z, name Example)".
+func (f Finding) String() string {
+	said := make([]string, 0, len(f.Args))
+	for _, name := range slices.Sorted(maps.Keys(f.Args)) {
+		said = append(said, name+" "+f.Args[name])
+	}
+	code := strings.ReplaceAll(f.Code, "_", " ")
+	if len(said) == 0 {
+		return code
+	}
+	return code + " (" + strings.Join(said, ", ") + ")"
+}
+
+// sentence lists findings for an error.
+func sentence(all []Finding) string {
+	said := make([]string, len(all))
+	for i, f := range all {
+		said[i] = f.String()
+	}
+	return strings.Join(said, "; ")
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+
+	"paraph/app/pdf"
+	"paraph/app/pki"
+)
+
+// archive is a document timestamp with the security store that it covers.
+type archive struct {
+	timestamp *pki.TimestampReport
+	covered   pdf.DSS
+}
+
+// level is the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" where it is not PAdES:
+//
+//   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time;
+//   - B-T: a timestamp of its own, or a later document timestamp, proves that it existed;
+//   - B-LT: the security store holds what proves that no certificate of its chain, or of that timestamp's, was revoked;
+//   - B-LTA: a document timestamp covers that store.
+func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
+	switch {
+	case s.SubFilter != "ETSI.CAdES.detached" || !c.CAdES || s.At.IsZero():
+		return ""
+	case !c.Timestamp.Believable() && len(e.archived) == 0:
+		return "B-B"
+	case !e.complete(c, e.dss):
+		return "B-T"
+	case !slices.ContainsFunc(e.archived, func(a archive) bool { return e.complete(c, a.covered) }):
+		return "B-LT"
+	}
+	return "B-LTA"
+}
+
+// complete tells whether a security store holds all that is needed to validate a signature and the timestamp that proves
+// it later. The last document timestamp of a file needs nothing: validation data for it comes with the next.
+func (e *examiner) complete(c *pki.CMSReport, d pdf.DSS) bool {
+	if len(d.Certs)+len(d.CRLs)+len(d.OCSPs) == 0 || !c.ValidatedBy(d.CRLs, d.OCSPs) {
+		return false
+	}
+	if c.Timestamp.Believable() {
+		return c.Timestamp.ValidatedBy(d.CRLs, d.OCSPs)
+	}
+	n := len(e.archived)
+	return n == 1 || e.archived[n-1].timestamp.ValidatedBy(d.CRLs, d.OCSPs)
+}

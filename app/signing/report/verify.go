@@ -1,0 +1,239 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"paraph/app/pdf"
+	"paraph/app/pki"
+)
+
+// Options say what a file is held against.
+type Options struct {
+	Roots    []*x509.Certificate // that are trusted
+	Now      time.Time
+	Password string // of an encrypted file
+}
+
+// Verify reports on every signature of a PDF, ours and others'. Nothing of the
+// file is kept. Errors are those of reading the file.
+func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
+	f, err := pdf.OpenSecret(r, size, o.Password)
+	if errors.Is(err, pdf.ErrDamaged) {
+		if mended, failed := pdf.Recover(r, size, o.Password); failed == nil {
+			f, err = mended, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	signatures, err := f.Signatures()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
+		return nil, err
+	}
+	out := &Report{SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: len(f.Pages())}
+	if f.Encrypted() {
+		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
+	}
+	if f.Recovered() {
+		out.Findings = append(out.Findings, pki.Finding{Code: "cross_references"})
+	}
+	e := examiner{file: f, proven: o.Now, roots: o.Roots}
+	if err := e.readStores(signatures); err != nil {
+		return nil, err
+	}
+	out.Signatures = e.all(signatures)
+	out.Sound = len(out.Signatures) > 0
+	for i := range out.Signatures {
+		out.Sound = out.Sound && out.Signatures[i].Sound()
+	}
+	return out, nil
+}
+
+// examiner judges the signatures of a file from the last to the first: a document timestamp proves that what it covers
+// existed by then, and an earlier signature is judged at that time.
+type examiner struct {
+	file  *pdf.File
+	roots []*x509.Certificate
+	// stores are the security stores of the file by revision, each with all that the revisions before it hold: a later
+	// one that leaves something out does not take it away. The last is that of the file as it stands.
+	stores map[int]pdf.DSS
+	dss    pdf.DSS
+	extra  []*x509.Certificate // of dss
+	proven time.Time
+	// unvouched is the time of the earliest document timestamp whose authority is not trusted.
+	unvouched time.Time
+	// archived are the later document timestamps, the latest first.
+	archived []archive
+}
+
+// readStores reads the security stores as they were in the signed revisions and as they are now.
+func (e *examiner) readStores(signatures []pdf.Signature) error {
+	e.stores = map[int]pdf.DSS{}
+	for _, s := range signatures {
+		if _, known := e.stores[s.Revision]; known {
+			continue
+		}
+		d, err := e.file.DSSAt(s.Revision)
+		if err != nil {
+			return err
+		}
+		e.dss = e.dss.With(d)
+		e.stores[s.Revision] = e.dss
+	}
+	d, err := e.file.DSS()
+	e.dss = e.dss.With(d)
+	for _, der := range e.dss.Certs {
+		if c, err := pki.ParseCertificate(der); err == nil {
+			e.extra = append(e.extra, c)
+		}
+	}
+	return err
+}
+
+func (e *examiner) all(signatures []pdf.Signature) []SignatureVerdict {
+	out := make([]SignatureVerdict, len(signatures))
+	for i, s := range slices.Backward(signatures) {
+		if !s.Timestamp {
+			out[i] = e.signature(&s)
+			continue
+		}
+		v, t := e.timestamp(&s)
+		out[i] = v
+		if v.Integrity != pki.Intact || !t.Believable() {
+			continue
+		}
+		if t.TrustedRoot && t.ChainOK {
+			e.proven = t.Time
+		} else {
+			e.unvouched = t.Time
+		}
+		e.archived = append(e.archived, archive{t, e.stores[s.Revision]})
+	}
+	return out
+}
+
+func (e *examiner) options() pki.VerifyOptions {
+	return pki.VerifyOptions{
+		Roots: e.roots, Extra: e.extra, CRLs: e.dss.CRLs, OCSPs: e.dss.OCSPs, At: e.proven, Unvouched: e.unvouched,
+	}
+}
+
+func (e *examiner) timestamp(s *pdf.Signature) (SignatureVerdict, *pki.TimestampReport) {
+	v := begin(s, "timestamp")
+	t := pki.VerifyTimestamp(s.CMS, s.WriteSigned, e.options())
+	v.Authority = t.Authority
+	if !t.Time.IsZero() {
+		v.TimestampAt = &t.Time
+	}
+	v.take(&t.SignatureReport)
+	v.structure(s)
+	return v, &t
+}
+
+func (e *examiner) signature(s *pdf.Signature) SignatureVerdict {
+	v := begin(s, "signature")
+	if s.Certifies > 0 {
+		v.Kind = "certification"
+	}
+	c := pki.VerifyCMS(s.CMS, s.WriteSigned, e.options())
+	if !c.SigningTime.IsZero() && v.ClaimedAt == nil {
+		v.ClaimedAt = &c.SigningTime
+	}
+	if t := c.Timestamp; t.Believable() {
+		v.TimestampAt, v.Authority = &t.Time, t.Authority
+	}
+	v.take(&c.SignatureReport)
+	v.structure(s)
+	if v.Integrity == pki.Intact {
+		v.Level = e.level(s, &c)
+	}
+	return v
+}
+
+func begin(s *pdf.Signature, kind string) SignatureVerdict {
+	v := SignatureVerdict{Field: s.Field, Kind: kind, Reason: s.Reason, Revision: s.Revision, CoversAll: s.Whole}
+	if !s.At.IsZero() {
+		v.ClaimedAt = &s.At
+	}
+	return v
+}
+
+func (v *SignatureVerdict) take(r *pki.SignatureReport) {
+	v.Integrity, v.Identity = r.Integrity(), r.Identity()
+	v.IntegrityReasons = append(slices.Clone(r.Faults), r.Gaps...)
+	v.IdentityReasons = r.IdentityProblems()
+	v.Trusted = r.Trusted()
+	v.Algorithm, v.Revocation = r.Algorithm, r.Revocation.Status
+	v.Problems = append(v.Problems, r.Problems...)
+	v.Notes = append(v.Notes, r.Weak...)
+	if c := r.Certificate; c != nil {
+		v.Signer, v.Issuer = c.Subject.CommonName, c.Issuer.CommonName
+		if len(c.EmailAddresses) > 0 {
+			v.Email = c.EmailAddresses[0]
+		}
+	}
+	if n := len(r.Chain); n > 0 {
+		v.Root = r.Chain[n-1].Subject.CommonName
+	}
+}
+
+// structure takes what the file's structure says: attacks are named, and every
+// later change with whether it was permitted.
+func (v *SignatureVerdict) structure(s *pdf.Signature) {
+	for _, p := range s.Problems {
+		said := pki.Finding{Code: p.Code, Args: p.Args}
+		v.Problems = append(v.Problems, said)
+		v.IntegrityReasons = append(v.IntegrityReasons, said)
+		v.Integrity = pki.Broken
+	}
+	v.Later = NoChanges
+	if s.Unjudged || len(s.ByteRange) != 4 {
+		v.Later = NotJudged
+	}
+	for _, u := range s.Later {
+		for _, c := range u.Changes {
+			v.changed(u.Revision, c)
+		}
+	}
+	v.Trusted = v.Trusted && v.Integrity == pki.Intact && v.Later != NotPermitted
+}
+
+// changed takes one change. One act may touch several objects; people are told of it once.
+func (v *SignatureVerdict) changed(revision int, c pdf.Change) {
+	said := ChangeVerdict{
+		Revision: revision, Kind: c.Kind, Object: c.Object, Page: c.Page, Field: c.Field, Key: c.Key, Rule: c.Rule, Permitted: c.Permitted,
+	}
+	same := func(x ChangeVerdict) bool {
+		x.Object = said.Object
+		return x == said
+	}
+	if i := slices.IndexFunc(v.Changes, same); i >= 0 {
+		if v.Changes[i].Object != said.Object {
+			v.Changes[i].Object = 0
+		}
+		return
+	}
+	v.Changes = append(v.Changes, said)
+	switch {
+	case !c.Permitted:
+		v.Later = NotPermitted
+		said := pki.Finding{Code: "forbidden_change", Args: pki.Args{"kind": c.Kind, "at": said.place(), "rule": c.Rule}}
+		v.Problems = append(v.Problems, said)
+	case v.Later == NoChanges:
+		v.Later = Permitted
+	}
+}
+
+// place names the field or entry that a change touches, or nothing.
+func (c *ChangeVerdict) place() string { return cmp.Or(c.Field, c.Key) }

@@ -1,0 +1,157 @@
+package public
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"strings"
+
+	"paraph/app/pki"
+	"paraph/app/signing/report"
+	"paraph/app/web/page"
+)
+
+// ReportView is what a file's signatures are worth, in words.
+type ReportView struct {
+	ID                              string // of its heading
+	Name, Kind, Icon, Verdict, Text string
+	Pages                           int
+	SHA256                          string
+	Findings                        []string // about the file as a whole
+	Signatures                      []signatureView
+	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
+	File                            string       // name to save it under
+}
+
+type signatureView struct {
+	report.SignatureVerdict
+	Title, Verdict, Text, Icon string
+	Revocation                 string
+	Answers                    []answerView
+	Changes                    []changeView
+	Alarms, Remarks, Notes     []string
+}
+
+// answerView is the answer to one of the three questions.
+type answerView struct {
+	Question, Answer, Icon string
+	Reasons                []string
+}
+
+// changeView is something that was done to the file after a signature.
+type changeView struct {
+	Text, Rule string
+	Permitted  bool
+}
+
+// Report puts the verdicts into words.
+func Report(r *page.Request, name string, from *report.Report) (ReportView, error) {
+	raw, err := json.MarshalIndent(struct {
+		Name string `json:"name"`
+		report.View
+	}{name, from.View(r.Language())}, "", "  ")
+	if err != nil {
+		return ReportView{}, err
+	}
+	v := ReportView{
+		ID: "verdict", Name: name, Pages: from.Pages, SHA256: from.SHA256, File: strings.TrimSuffix(name, ".pdf") + " – report.json",
+		JSON:     template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(raw)),
+		Findings: sentences(r, from.Findings),
+	}
+	for i := range from.Signatures {
+		v.Signatures = append(v.Signatures, signature(r, &from.Signatures[i]))
+	}
+	word := "problem"
+	v.Kind, v.Icon = "danger", "alert"
+	switch {
+	case len(from.Signatures) == 0:
+		word, v.Kind, v.Icon = "none", "info", "info"
+	case from.Sound && !known(from.Identity()):
+		word, v.Kind, v.Icon = "unknown", "warn", "shield"
+	case from.Sound && from.LaterChanges() == report.Permitted:
+		word, v.Kind, v.Icon = "added", "ok", "shield-ok"
+	case from.Sound:
+		word, v.Kind, v.Icon = "valid", "ok", "shield-ok"
+	}
+	v.Verdict, v.Text = r.Say("verify."+word), r.Say("verify."+word+".text")
+	return v, nil
+}
+
+// known tells whether the names in a certificate can be believed.
+func known(i pki.Identity) bool { return i == pki.Trusted || i == pki.NoRevocationData }
+
+func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
+	s := signatureView{SignatureVerdict: *from, Title: from.Signer, Text: r.Say("verify.kind." + from.Kind)}
+	if s.Title == "" {
+		s.Title = r.Say("verify.nobody")
+	}
+	s.Verdict, s.Icon = summary(r, from)
+	if s.Revocation = string(from.Revocation); r.Say("verify.revocation."+s.Revocation) != "" {
+		s.Revocation = r.Say("verify.revocation." + s.Revocation)
+	}
+	s.Answers = answers(r, from)
+	s.Alarms, s.Notes = sentences(r, from.IntegrityReasons), sentences(r, from.Notes)
+	s.Remarks = remarks(r, from)
+	for _, c := range from.Changes {
+		s.Changes = append(s.Changes, changeView{c.Sentence(r.Language()), r.Language().Say("verdict.rule." + c.Rule), c.Permitted})
+	}
+	return s
+}
+
+// summary says in one sentence what a signature is worth.
+func summary(r *page.Request, v *report.SignatureVerdict) (sentence, icon string) {
+	switch {
+	case v.Integrity == pki.Broken:
+		return r.Say("verify.signature.broken"), "cross"
+	case v.Integrity == pki.NotJudged:
+		return r.Language().Say("verdict.integrity") + ": " + r.Language().Say("verdict.integrity.not_judged"), "info"
+	case v.Later == report.NotPermitted:
+		return r.Say("verify.signature.changed"), "cross"
+	case !known(v.Identity):
+		return r.Say("verify.signature.stranger"), "info"
+	}
+	return r.Say("verify.signature.valid"), "check"
+}
+
+func answers(r *page.Request, v *report.SignatureVerdict) []answerView {
+	l := r.Language()
+	say := func(question, answer string, good, bad bool, reasons []string) answerView {
+		icon := "info"
+		switch {
+		case good:
+			icon = "check"
+		case bad:
+			icon = "cross"
+		}
+		return answerView{l.Say("verdict." + question), l.Say("verdict." + question + "." + answer), icon, reasons}
+	}
+	return []answerView{
+		say("integrity", string(v.Integrity), v.Integrity == pki.Intact, v.Integrity == pki.Broken, nil),
+		say("identity", string(v.Identity), known(v.Identity), v.Identity == pki.RevokedIdentity || v.Identity == pki.Untrusted,
+			sentences(r, v.IdentityReasons)),
+		say("later", string(v.Later), v.Later == report.NoChanges || v.Later == report.Permitted, v.Later == report.NotPermitted, nil),
+	}
+}
+
+// remarks are the problems that stand under none of the three answers.
+func remarks(r *page.Request, v *report.SignatureVerdict) []string {
+	said := map[string]bool{}
+	for _, s := range append(sentences(r, v.IntegrityReasons), sentences(r, v.IdentityReasons)...) {
+		said[s] = true
+	}
+	var out []string
+	for _, f := range v.Problems {
+		if s := report.Sentence(r.Language(), f); f.Code != "forbidden_change" && !said[s] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func sentences(r *page.Request, all []pki.Finding) []string {
+	out := make([]string, len(all))
+	for i, f := range all {
+		out[i] = report.Sentence(r.Language(), f)
+	}
+	return out
+}
