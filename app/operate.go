@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/words"
 )
 
 // Serve runs the appliance until ctx ends. Every start prints the link to set it
@@ -132,7 +134,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(sayFaults(run(a.Accounts)), a.Close())
+	return errors.Join(sayFaults(a.words.English(), run(a.Accounts)), a.Close())
 }
 
 // mustExist refuses a data folder that was never used: a mistyped path must not
@@ -174,19 +176,19 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 	return nil
 }
 
-// sayFaults words a refusal as people read it: its sentence, or those of its
-// fields.
-func sayFaults(err error) error {
-	e, ok := errors.AsType[*account.Error](err)
+// sayFaults puts a refusal into its sentence, or those of its fields.
+func sayFaults(l *words.Language, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
 	}
 	if len(e.Fields) == 0 {
-		return errors.New(e.Message)
+		return errors.New(fault.Sentence(l.SayOf, e.Code, e.Args...))
 	}
+	byField := fault.Sentences(l.SayOf, e.Fields)
 	var all []string
-	for _, field := range slices.Sorted(maps.Keys(e.Fields)) {
-		all = append(all, e.Fields[field]...)
+	for _, field := range slices.Sorted(maps.Keys(byField)) {
+		all = append(all, byField[field]...)
 	}
 	return errors.New(strings.Join(all, " "))
 }

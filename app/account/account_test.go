@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -141,27 +142,27 @@ func (h *house) as(email string) account.Actor {
 
 func (h *house) refused(bearer, why string) {
 	h.t.Helper()
-	if _, err := h.Authenticate(h.t.Context(), bearer); !errors.Is(err, account.ErrUnauthenticated) {
+	if _, err := h.Authenticate(h.t.Context(), bearer); !errors.Is(err, fault.ErrUnauthenticated) {
 		h.t.Errorf("%s: got %v, want it refused", why, err)
 	}
 }
 
-func wantKind(t testing.TB, err error, kind account.Kind, code string) {
+func wantKind(t testing.TB, err error, kind fault.Kind, code fault.Code) {
 	t.Helper()
-	if err == nil || account.KindOf(err) != kind || code != "" && account.CodeOf(err) != code {
-		t.Errorf("got %v (%v, %q), want %v, %q", err, account.KindOf(err), account.CodeOf(err), kind, code)
+	if err == nil || fault.KindOf(err) != kind || code != "" && fault.CodeOf(err) != code {
+		t.Errorf("got %v (%v, %q), want %v, %q", err, fault.KindOf(err), fault.CodeOf(err), kind, code)
 	}
 }
 
 // wantFields checks which fields are told to be at fault.
 func wantFields(t testing.TB, err error, fields ...string) {
 	t.Helper()
-	e, ok := errors.AsType[*account.Error](err)
-	if !ok || e.Kind != account.KindInvalid {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind != fault.KindInvalid {
 		t.Errorf("got %v, want faults of %v", err, fields)
 		return
 	}
-	if got := slices.Sorted(maps.Keys(e.Fields)); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
+	if got := slices.Sorted(maps.Keys(fault.Words(e.Fields))); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
 		t.Errorf("faults of %v, want %v: %v", got, fields, e.Fields)
 	}
 }

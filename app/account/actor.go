@@ -1,6 +1,7 @@
 package account
 
 import (
+	"paraph/app/fault"
 	"slices"
 	"time"
 )
@@ -133,13 +134,13 @@ func (a Actor) Require(s Scope) error {
 	case a.Limited:
 		return errLimited()
 	case a.Kind == ActorToken && a.Role.Allows(s):
-		return Forbidden("scope_missing", "This token does not have the "+string(s)+" scope.")
+		return fault.Forbidden("scope_missing", fault.Text("scope", string(s)))
 	}
-	return Forbidden("role_not_allowed", "Your role does not allow this.")
+	return fault.Forbidden("role_not_allowed")
 }
 
 func errLimited() error {
-	return Forbidden("two_factor_required_by_company", "Your company asks for two-factor login. Set it up, then go on.")
+	return fault.Forbidden("two_factor_required_by_company")
 }
 
 // IsAdmin reports whether the actor may run the company: members, settings,

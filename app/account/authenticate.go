@@ -11,6 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -23,7 +24,7 @@ const usagePeriod = time.Minute
 
 // Authenticate tells who presents a bearer token. Whatever is wrong with it (not
 // a token, another key, algorithm or audience, expired, revoked, of somebody who
-// was deactivated) is the same [ErrUnauthenticated]; the reason is its cause.
+// was deactivated) is the same [fault.ErrUnauthenticated]; the reason is its cause.
 func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) {
 	now := s.now()
 	sum := sha256.Sum256([]byte(bearer))
@@ -36,7 +37,7 @@ func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) 
 		s.live.put(sum, p, generation)
 	}
 	if !p.expires.IsZero() && !now.Before(p.expires) {
-		return Actor{}, Unauthenticated().Because(errExpired)
+		return Actor{}, fault.Unauthenticated().Because(errExpired)
 	}
 	if p.due(now) {
 		s.usage.mark(tokenKey(p.actor.CompanyID, p.actor.TokenID), now)
@@ -53,7 +54,7 @@ var (
 func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
 	c, err := s.tokens.parse(bearer)
 	if err != nil {
-		return nil, Unauthenticated().Because(err)
+		return nil, fault.Unauthenticated().Because(err)
 	}
 	if c.signatory() {
 		return signatoryPrincipal(c), nil
@@ -65,12 +66,12 @@ func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
 	})
 	switch {
 	case errors.Is(err, kv.ErrNotFound), errors.Is(err, errInactive):
-		return nil, Unauthenticated().Because(err)
+		return nil, fault.Unauthenticated().Because(err)
 	case err != nil:
 		return nil, err
 	}
 	if !p.expires.IsZero() && !now.Before(p.expires) {
-		return nil, Unauthenticated().Because(errExpired)
+		return nil, fault.Unauthenticated().Because(errExpired)
 	}
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"strings"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -29,7 +30,7 @@ func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Boot
 	// Less strict than for people who sign up: the operator may well mean a name
 	// that only this machine knows.
 	if local, domain, ok := strings.Cut(email, "@"); !ok || local == "" || domain == "" || !printable(email) {
-		return Bootstrapped{}, false, Invalid("email", "The email field must be a valid email address.")
+		return Bootstrapped{}, false, fault.Invalid("email", "not_an_email")
 	}
 	invented := password == ""
 	if invented {
@@ -213,7 +214,7 @@ func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user 
 }
 
 func (in SetupInput) apply(u *userRecord, c *Company) error {
-	var f Faults
+	var f fault.Fields
 	setText(&f, "company", &in.Company, &c.Name, maxName)
 	setText(&f, "name", &in.Name, &u.Name, maxName)
 	CheckEmail(&f, "email", in.Email)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -93,7 +94,7 @@ func TestSetupClosesThePrintedPassword(t *testing.T) {
 	wantFields(t, err, "token")
 	for _, email := range []string{"admin@localhost", "ann@example.org"} {
 		_, err = h.Login(t.Context(), email, b.Password, "", account.From{})
-		wantKind(t, err, account.KindUnauthenticated, "")
+		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
 	h.login("ann@example.org", password)
 	if _, made, err := h.Bootstrap(t.Context(), "", ""); made || err != nil {
@@ -116,9 +117,9 @@ func TestActorFor(t *testing.T) {
 	made := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "by command"}))
 	h.actor(made.Secret)
 	_, err := h.ActorFor(t.Context(), "ann@example.org", "nowhere")
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 	_, err = h.ActorFor(t.Context(), "bob@example.org", "")
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 }
 
 func TestAddUserFaults(t *testing.T) {
@@ -128,13 +129,13 @@ func TestAddUserFaults(t *testing.T) {
 	_, err := h.AddUser(t.Context(), account.UserInput{Name: "\n", Role: "king", Locale: "!", Timezone: "x"})
 	wantFields(t, err, "name", "email", "password", "role", "locale", "timezone")
 	_, err = h.AddUser(t.Context(), account.UserInput{Email: "a@example.org", Password: password, CompanyID: "nowhere"})
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 	h.add(c, "a@example.org", account.RoleMember)
 	_, err = h.AddUser(t.Context(), account.UserInput{Email: "A@example.org", Password: password, CompanyID: c.ID})
 	wantFields(t, err, "email")
 	_, err = h.AddCompany(t.Context(), "", "!", "x")
 	wantFields(t, err, "name", "locale", "timezone")
-	wantKind(t, h.SetPassword(t.Context(), "nobody@example.org", password, false), account.KindNotFound, "")
+	wantKind(t, h.SetPassword(t.Context(), "nobody@example.org", password, false), fault.KindNotFound, "")
 	wantFields(t, h.SetPassword(t.Context(), "a@example.org", "short", false), "password")
 }
 
@@ -154,9 +155,9 @@ func TestOtherRoomsRead(t *testing.T) {
 			t.Errorf("got %+v, %v", u, err)
 		}
 		_, err = account.LoadMember(tx, "nowhere", ann.ID)
-		wantKind(t, err, account.KindNotFound, "")
+		wantKind(t, err, fault.KindNotFound, "")
 		_, err = account.LoadUser(tx, "nobody")
-		wantKind(t, err, account.KindNotFound, "")
+		wantKind(t, err, fault.KindNotFound, "")
 		approvers, err := account.CountApprovers(tx, a.ID)
 		if err != nil || approvers != 1 {
 			t.Errorf("got %d, %v", approvers, err)

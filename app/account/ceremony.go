@@ -13,6 +13,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -98,11 +99,11 @@ func (s *Service) begin(c ceremony, options any) (Ceremony, error) {
 }
 
 func errCeremony() error {
-	return Invalid("ceremony", "This took too long, or was done already. Begin again.")
+	return fault.Invalid("ceremony", "ceremony_expired")
 }
 
 func errPasskey(cause error) error {
-	return Invalid("credential", "The passkey was not accepted. Try again, or use another one.").Because(explained(cause))
+	return fault.Invalid("credential", "passkey_not_accepted").Because(explained(cause))
 }
 
 // explained adds what the library keeps for developers.
@@ -146,7 +147,7 @@ func (s *Service) BeginPasskey(_ context.Context, who Actor, site string) (Cerem
 
 func (h holder) mayAdd() error {
 	if len(h.keys) >= maxPasskeys {
-		return Conflict("too_many_passkeys", fmt.Sprintf("There are already %d passkeys. Remove one first.", maxPasskeys))
+		return fault.Conflict("too_many_passkeys", fault.Number("limit", maxPasskeys))
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func (s *Service) FinishPasskey(_ context.Context, who Actor, id, name string, c
 		return NewPasskey{}, errCeremony()
 	}
 	record := passkeyRecord{ID: s.newID().String(), UserID: who.UserID, Name: "Passkey"}
-	var f Faults
+	var f fault.Fields
 	if name != "" {
 		setText(&f, "name", &name, &record.Name, maxName)
 	}
@@ -207,7 +208,7 @@ func (s *Service) addPasskey(p passkeyRecord) (NewPasskey, error) {
 		}
 		_, _, err = passkeys.Lookup(tx, "credential", credentialKey(p.Credential))
 		if err == nil {
-			return Conflict("passkey_known", "This passkey is in use already.")
+			return fault.Conflict("passkey_known")
 		} else if !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}

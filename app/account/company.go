@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -56,7 +57,7 @@ type CompanyPatch struct {
 }
 
 func (p CompanyPatch) apply(c *Company) error {
-	var f Faults
+	var f fault.Fields
 	setText(&f, "name", p.Name, &c.Name, maxName)
 	SetLocale(&f, "locale", p.Locale, &c.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &c.Timezone)
@@ -95,7 +96,7 @@ func (p CompanyPatch) apply(c *Company) error {
 	return f.Err()
 }
 
-func setReminders(f *Faults, from []int, to *[]int) {
+func setReminders(f *fault.Fields, from []int, to *[]int) {
 	if len(from) > maxReminders {
 		f.TooMany("reminder_days", maxReminders)
 		return
@@ -110,11 +111,11 @@ func setReminders(f *Faults, from []int, to *[]int) {
 	*to = slices.Compact(days)
 }
 
-func setConsent(f *Faults, from string, to *string) {
+func setConsent(f *fault.Fields, from string, to *string) {
 	text := strings.TrimSpace(from)
 	switch {
 	case !utf8.ValidString(text):
-		f.Must("consent_text", "be valid text")
+		f.Add("consent_text", "not_text")
 	case utf8.RuneCountInString(text) > maxConsent:
 		f.TooLong("consent_text", maxConsent)
 	default:
@@ -159,7 +160,7 @@ func hasTwoFactor(tx *kv.Tx, who Actor) error {
 		return found(err, "user")
 	}
 	if !u.guarded() {
-		return Conflict("two_factor_needed_first", "Set up two-factor login for yourself before you ask it of everybody.")
+		return fault.Conflict("two_factor_needed_first")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestCompanySettings(t *testing.T) {
@@ -91,7 +92,7 @@ func TestWhoMaySeeAndChangeTheCompany(t *testing.T) {
 		if may := role == account.RoleOwner || role == account.RoleAdmin; may && err != nil {
 			t.Errorf("%s: %v", role, err)
 		} else if !may {
-			wantKind(t, err, account.KindForbidden, "")
+			wantKind(t, err, fault.KindForbidden, "")
 		}
 	}
 }

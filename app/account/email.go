@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/kv"
 )
@@ -24,7 +25,7 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, er
 	}
 	remaining, wait, ok := s.perReverif.Allow(who.UserID)
 	if !ok {
-		return Rate{Limit: s.perReverif.Limit()}, Throttled(s.perReverif.Limit(), wait)
+		return Rate{Limit: s.perReverif.Limit()}, fault.Throttled(s.perReverif.Limit(), wait)
 	}
 	rate := Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
 	email = strings.TrimSpace(email)
@@ -50,7 +51,7 @@ func newEmail(tx *kv.Tx, who Actor, email string) error {
 	if err := session(who); err != nil {
 		return err
 	}
-	var f Faults
+	var f fault.Fields
 	CheckEmail(&f, "email", email)
 	if err := f.Err(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 		return u, err
 	}
 	if taken {
-		return u, Conflict("email_taken", "Somebody else has this e-mail address by now.")
+		return u, fault.Conflict("email_taken")
 	}
 	if err := dropLinks(tx, u.ID, "", ""); err != nil {
 		return u, err
@@ -138,15 +139,15 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 // with that address. Whether there is cannot be told from the answer.
 func (s *Service) ForgotPassword(_ context.Context, email string, from From) error {
 	if FoldEmail(email) == "" {
-		var f Faults
+		var f fault.Fields
 		f.Required("email")
 		return f.Err()
 	}
 	if _, wait, ok := s.perMailbox.Allow("ip " + network(from.IP)); !ok && from.IP != "" {
-		return Throttled(s.perMailbox.Limit(), wait)
+		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
 	if _, wait, ok := s.perMailbox.Allow(FoldEmail(email)); !ok {
-		return Throttled(s.perMailbox.Limit(), wait)
+		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
 	return s.db.Update(func(tx *kv.Tx) error {
 		_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
@@ -180,7 +181,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 	if err := s.CheckReset(ctx, token); err != nil {
 		return err // before the hash is paid for
 	}
-	var f Faults
+	var f fault.Fields
 	checkPassword(&f, "password", password, "")
 	if err := f.Err(); err != nil {
 		return err
@@ -217,7 +218,7 @@ func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error 
 }
 
 // CheckEmail says what is wrong with an address somebody gives.
-func CheckEmail(f *Faults, field, email string) {
+func CheckEmail(f *fault.Fields, field, email string) {
 	email = strings.TrimSpace(email)
 	switch {
 	case email == "":
@@ -225,6 +226,6 @@ func CheckEmail(f *Faults, field, email string) {
 	case len(email) > maxEmail:
 		f.TooLong(field, maxEmail)
 	case !mail.ValidEmail(email):
-		f.Must(field, "be a valid email address")
+		f.Add(field, "not_an_email")
 	}
 }

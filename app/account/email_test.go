@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestReverifyIsSixAMinute(t *testing.T) {
@@ -21,7 +22,7 @@ func TestReverifyIsSixAMinute(t *testing.T) {
 		}
 	}
 	_, err := h.Reverify(t.Context(), ann, "")
-	wantKind(t, err, account.KindThrottled, "")
+	wantKind(t, err, fault.KindThrottled, "")
 	if _, err := h.Reverify(t.Context(), h.as("bob@example.org"), ""); err != nil {
 		t.Errorf("users share the limit: %v", err)
 	}
@@ -48,7 +49,7 @@ func TestVerifyingMovesToANewAddress(t *testing.T) {
 	wantFields(t, err, "email")
 	made := must[account.Token](t)(h.CreateToken(t.Context(), ann, account.TokenInput{Name: "CI"}))
 	_, err = h.Reverify(t.Context(), h.actor(made.Secret), "thief@example.org")
-	wantKind(t, err, account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
 
 	if _, err := h.Reverify(t.Context(), ann, "new@example.org"); err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func TestVerifyRefusesWhatCannotBeUsed(t *testing.T) {
 		wantFields(t, err, "token")
 	}
 	_, err := h.VerifyEmail(t.Context(), taken)
-	wantKind(t, err, account.KindConflict, "email_taken")
+	wantKind(t, err, fault.KindConflict, "email_taken")
 }
 
 func TestForgottenPasswords(t *testing.T) {
@@ -127,7 +128,7 @@ func TestForgottenPasswords(t *testing.T) {
 	h.login("ann@example.org", "another horse")
 	h.mail(account.MailPassword, "ann@example.org")
 	_, err := h.Login(t.Context(), "ann@example.org", password, "", account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
 func TestResetLinksRunOutAndEndEachOther(t *testing.T) {
@@ -161,7 +162,7 @@ func TestForgottenPasswordsAreThrottled(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		wantKind(t, h.ForgotPassword(t.Context(), tt.email, account.From{IP: "192.0.2.9"}), account.KindThrottled, "")
+		wantKind(t, h.ForgotPassword(t.Context(), tt.email, account.From{IP: "192.0.2.9"}), fault.KindThrottled, "")
 	}
 	wantFields(t, h.ForgotPassword(t.Context(), "", account.From{}), "email")
 }

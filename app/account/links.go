@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -52,14 +53,14 @@ func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (tok
 
 // errLink is one answer to every link that does not work, whether it never
 // existed, was used, or ran out.
-func errLink() *Error {
-	return Invalid("token", "This link is not valid any more. Ask for a new one.")
+func errLink() *fault.Error {
+	return fault.Invalid("token", "link_expired")
 }
 
 // findLink gives the record of a link that can still be used.
 func findLink(tx *kv.Tx, kind LinkKind, token string) (linkRecord, error) {
 	if token == "" {
-		var f Faults
+		var f fault.Fields
 		f.Required("token")
 		return linkRecord{}, f.Err()
 	}

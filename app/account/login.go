@@ -9,6 +9,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -21,7 +22,7 @@ type From struct {
 // Login checks an e-mail address and password, and the code of an authenticator
 // app (or a recovery code) if the person uses one. It gives the person and, for
 // each company, a fresh bearer token. A wrong address and a wrong password are
-// the same [ErrUnauthenticated] after the same time; a missing or wrong code is
+// the same [fault.ErrUnauthenticated] after the same time; a missing or wrong code is
 // a fault of the field "code", told only to who knows the password.
 func (s *Service) Login(ctx context.Context, email, password, code string, from From) (User, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
@@ -38,7 +39,7 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 // firstStep checks a password and gives whose it is, and a new hash of it if the
 // stored one is outdated. The attempt is counted.
 func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
-	var f Faults
+	var f fault.Fields
 	if FoldEmail(email) == "" {
 		f.Required("email")
 	}
@@ -70,10 +71,10 @@ type attempt struct {
 func (s *Service) attempt(email, ip string) (attempt, error) {
 	a := attempt{s: s, account: FoldEmail(email), address: network(ip)}
 	if _, wait, ok := s.perAddress.Allow(a.address); !ok && ip != "" {
-		return a, Throttled(s.perAddress.Limit(), wait)
+		return a, fault.Throttled(s.perAddress.Limit(), wait)
 	}
 	if _, wait, ok := s.perAccount.Allow(a.account); !ok {
-		return a, Throttled(s.perAccount.Limit(), wait)
+		return a, fault.Throttled(s.perAccount.Limit(), wait)
 	}
 	return a, nil
 }
@@ -117,10 +118,10 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 	switch {
 	case !ok:
 		s.refused(u, ByPassword, WrongPassword, from)
-		return userRecord{}, Unauthenticated()
+		return userRecord{}, fault.Unauthenticated()
 	case u.DeactivatedAt != nil:
 		s.refused(u, ByPassword, Deactivated, from)
-		return userRecord{}, Unauthenticated()
+		return userRecord{}, fault.Unauthenticated()
 	}
 	return u, nil
 }
@@ -132,11 +133,11 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 		u, err := users.Get(tx, checked.ID)
 		switch {
 		case errors.Is(err, kv.ErrNotFound):
-			return Unauthenticated().Because(err)
+			return fault.Unauthenticated().Because(err)
 		case err != nil:
 			return err
 		case u.Password != checked.Password || u.DeactivatedAt != nil:
-			return Unauthenticated().Because(errInactive)
+			return fault.Unauthenticated().Because(errInactive)
 		}
 		before := u
 		if how, err = s.prove(tx, &u, p); err != nil {
@@ -161,7 +162,7 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 		}
 		return s.signedIn(tx, user, how, from)
 	})
-	if e, ok := errors.AsType[*Error](err); ok && e.Code != "two_factor_required" {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code != "two_factor_required" {
 		why := WrongProof
 		if errors.Is(err, errInactive) {
 			why = Deactivated
@@ -206,7 +207,7 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		return User{}, err
 	}
 	if len(user.Companies) == 0 {
-		return User{}, Unauthenticated().Because(errInactive)
+		return User{}, fault.Unauthenticated().Because(errInactive)
 	}
 	for i, c := range user.Companies {
 		if err := s.trimSessions(tx, c.ID, u.ID); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestLoginGivesATokenForEveryCompany(t *testing.T) {
@@ -50,7 +51,7 @@ func TestLoginRefuses(t *testing.T) {
 		{"endless password", "ann@example.org", strings.Repeat("x", 100_000)},
 	} {
 		_, err := h.Login(t.Context(), tt.email, tt.password, "", account.From{})
-		if !errors.Is(err, account.ErrUnauthenticated) {
+		if !errors.Is(err, fault.ErrUnauthenticated) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
 	}
@@ -67,17 +68,17 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 		return err
 	}
 	for range 3 {
-		wantKind(t, try("ann@example.org", "wrong", "192.0.2.1"), account.KindUnauthenticated, "")
+		wantKind(t, try("ann@example.org", "wrong", "192.0.2.1"), fault.KindUnauthenticated, "")
 	}
 	err := try("ann@example.org", password, "192.0.2.9")
-	wantKind(t, err, account.KindThrottled, "")
-	if e, ok := errors.AsType[*account.Error](err); !ok || e.RetryAfter != 5*time.Minute || e.Limit != 3 {
+	wantKind(t, err, fault.KindThrottled, "")
+	if e, ok := errors.AsType[*fault.Error](err); !ok || e.RetryAfter != 5*time.Minute || e.Limit != 3 {
 		t.Errorf("got %+v", e)
 	}
 	for range 2 {
-		wantKind(t, try("bob@example.org", "wrong", "192.0.2.1"), account.KindUnauthenticated, "")
+		wantKind(t, try("bob@example.org", "wrong", "192.0.2.1"), fault.KindUnauthenticated, "")
 	}
-	wantKind(t, try("eve@example.org", "wrong", "192.0.2.1"), account.KindThrottled, "")
+	wantKind(t, try("eve@example.org", "wrong", "192.0.2.1"), fault.KindThrottled, "")
 	h.advance(5 * time.Minute)
 	for range 20 { // what succeeds does not count
 		if err := try("ann@example.org", password, "192.0.2.1"); err != nil {
@@ -85,9 +86,9 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 		}
 	}
 	for i, ip := range []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4", "2001:db8::5"} {
-		wantKind(t, try(string(rune('a'+i))+"@example.org", "wrong", ip), account.KindUnauthenticated, "")
+		wantKind(t, try(string(rune('a'+i))+"@example.org", "wrong", ip), fault.KindUnauthenticated, "")
 	}
-	wantKind(t, try("z@example.org", "wrong", "2001:db8::6"), account.KindThrottled, "")
+	wantKind(t, try("z@example.org", "wrong", "2001:db8::6"), fault.KindThrottled, "")
 }
 
 func TestManyLoginsAtOnceDoNotSlipUnderTheLimit(t *testing.T) {
@@ -95,18 +96,18 @@ func TestManyLoginsAtOnceDoNotSlipUnderTheLimit(t *testing.T) {
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	var mu sync.Mutex
-	count := map[account.Kind]int{}
+	count := map[fault.Kind]int{}
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
 			_, err := h.Login(t.Context(), "ann@example.org", "wrong horse", "", account.From{IP: "192.0.2.1"})
 			mu.Lock()
 			defer mu.Unlock()
-			count[account.KindOf(err)]++
+			count[fault.KindOf(err)]++
 		})
 	}
 	wg.Wait()
-	if count[account.KindUnauthenticated] != 10 || count[account.KindThrottled] != 30 {
+	if count[fault.KindUnauthenticated] != 10 || count[fault.KindThrottled] != 30 {
 		t.Errorf("got %v, want 10 tried and 30 refused", count)
 	}
 }
@@ -255,7 +256,7 @@ func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 			wg.Go(func() {
 				for range 20 {
 					_, err := h.Authenticate(t.Context(), bearer)
-					if err != nil && !errors.Is(err, account.ErrUnauthenticated) {
+					if err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
 						t.Error(err)
 					}
 				}
@@ -288,9 +289,9 @@ func TestSignatoryTokensOpenOneInvitation(t *testing.T) {
 		t.Errorf("%+v can do other than read and sign", who)
 	}
 	_, err = h.Company(t.Context(), who)
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 	_, err = h.Me(t.Context(), who)
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 	h.advance(time.Hour)
 	h.refused(bearer, "expired")
 	if _, err := h.SignatoryToken("C", "D", "", "", "", time.Hour); err == nil {

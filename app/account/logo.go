@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/image/draw"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -92,22 +93,22 @@ func redraw(r io.Reader) (Logo, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxLogoBytes+1))
 	switch {
 	case err != nil:
-		return Logo{}, Malformed("The picture did not arrive whole.").Because(err)
+		return Logo{}, fault.Malformed("picture_cut_short").Because(err)
 	case len(raw) == 0:
-		return Logo{}, Invalid("logo", "Choose a picture first.")
+		return Logo{}, fault.Invalid("logo", "picture_missing")
 	case len(raw) > maxLogoBytes:
-		return Logo{}, Invalid("logo", "The picture is larger than 2 MB.")
+		return Logo{}, fault.Invalid("logo", "picture_too_large", fault.Number("limit", 2))
 	}
 	size, _, err := image.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
-		return Logo{}, Invalid("logo", "The picture must be a PNG or a JPEG.")
+		return Logo{}, fault.Invalid("logo", "picture_type")
 	}
 	if size.Width < 1 || size.Height < 1 || size.Width > maxLogoPixels/size.Height {
-		return Logo{}, Invalid("logo", "The picture has too many pixels; 640 by 160 are enough.")
+		return Logo{}, fault.Invalid("logo", "picture_too_many_pixels")
 	}
 	from, _, err := image.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return Logo{}, Invalid("logo", "The picture is damaged.")
+		return Logo{}, fault.Invalid("logo", "picture_damaged")
 	}
 	var out bytes.Buffer
 	if err := png.Encode(&out, fitted(from)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func picture(t *testing.T, width, height int, encode func(io.Writer, image.Image) error) []byte {
@@ -63,7 +64,7 @@ func TestLogoIsDrawnAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.LogoOf(t.Context(), a.ID)
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 	if errs := h.db.Check(account.Collections()...); len(errs) > 0 {
 		t.Error(errs)
 	}
@@ -83,12 +84,12 @@ func TestLogosThatAreRefused(t *testing.T) {
 		"cut": picture(t, 100, 100, png.Encode)[:120], "large": bytes.Repeat([]byte("x"), 3<<20),
 	} {
 		_, err := h.SetLogo(t.Context(), ann, bytes.NewReader(from))
-		if account.KindOf(err) != account.KindInvalid {
+		if fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err := h.SetLogo(t.Context(), h.as("max@example.org"), bytes.NewReader(picture(t, 9, 9, png.Encode)))
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 }
 
 func TestReadableColours(t *testing.T) {
@@ -131,7 +132,7 @@ func TestConsentKeepsItsVersions(t *testing.T) {
 		t.Errorf("got %q, %+v", got, all)
 	}
 	_, err = h.ConsentVersions(t.Context(), h.as("max@example.org"))
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 	h.add(h.company("B"), "bob@example.org", account.RoleOwner)
 	if other, err := h.ConsentVersions(t.Context(), h.as("bob@example.org")); err != nil || len(other) != 0 {
 		t.Errorf("another company sees %v, %v", other, err)

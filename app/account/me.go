@@ -3,8 +3,8 @@ package account
 import (
 	"context"
 	"errors"
-	"strings"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -36,7 +36,7 @@ type MePatch struct {
 }
 
 func (p MePatch) apply(u *userRecord) error {
-	var f Faults
+	var f fault.Fields
 	setText(&f, "name", p.Name, &u.Name, maxName)
 	SetLocale(&f, "locale", p.Locale, &u.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &u.Timezone)
@@ -117,7 +117,7 @@ func (s *Service) provePassword(ctx context.Context, who Actor, field, password 
 	}
 	ok, err := s.passwords.verify(ctx, password, u.Password)
 	if err == nil && !ok {
-		err = Invalid(field, "The "+strings.ReplaceAll(field, "_", " ")+" is not correct.")
+		err = fault.Invalid(field, "not_correct")
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) 
 			return found(err, "company")
 		}
 		if !m.active() {
-			return NotFound("company")
+			return fault.NotFound("company")
 		}
 		if err := s.trimSessions(tx, companyID, who.UserID); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestMe(t *testing.T) {
@@ -61,7 +62,7 @@ func TestANewPasswordEndsOtherSessions(t *testing.T) {
 	other, own := h.login("ann@example.org", password), h.login("ann@example.org", password)
 	made := must[account.Token](t)(h.CreateToken(t.Context(), h.actor(own), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
 	_, err := h.UpdateMe(t.Context(), h.actor(made.Secret), account.MePatch{Password: new("another horse"), CurrentPassword: password})
-	wantKind(t, err, account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
 	if _, err := h.UpdateMe(t.Context(), h.actor(own), account.MePatch{Password: new("another horse"), CurrentPassword: password}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestGuessingTheCurrentPasswordIsThrottled(t *testing.T) {
 		wantFields(t, err, "current_password")
 	}
 	_, err := h.UpdateMe(t.Context(), ann, guess)
-	wantKind(t, err, account.KindThrottled, "")
+	wantKind(t, err, fault.KindThrottled, "")
 }
 
 func TestSwitchCompany(t *testing.T) {
@@ -110,5 +111,5 @@ func TestSwitchCompany(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	_, err = h.SwitchCompany(t.Context(), ann, c.ID)
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -86,7 +87,7 @@ type MemberInput struct {
 }
 
 func (in MemberInput) check(who Actor) error {
-	var f Faults
+	var f fault.Fields
 	CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
 	if name != "" {
@@ -103,12 +104,12 @@ func (in MemberInput) check(who Actor) error {
 }
 
 // checkRole says what is wrong with a role that the actor gives somebody.
-func checkRole(f *Faults, who Actor, r Role) {
+func checkRole(f *fault.Fields, who Actor, r Role) {
 	switch {
 	case !r.Valid():
 		f.Selected("role")
 	case r == RoleOwner && !who.IsOwner():
-		f.Add("role", "Only an owner can make somebody an owner.")
+		f.Add("role", "owner_required")
 	}
 }
 
@@ -147,7 +148,7 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 	record, err := members.Get(tx, memberKey(company.ID, u.ID))
 	switch {
 	case err == nil && record.status() != MemberInvited:
-		return Member{}, Invalid("email", "The email has already been taken.")
+		return Member{}, fault.Invalid("email", "taken")
 	case errors.Is(err, kv.ErrNotFound):
 		record = memberRecord{CompanyID: company.ID, UserID: u.ID, InvitedAt: new(tx.Now), CreatedAt: tx.Now}
 	case err != nil:
@@ -173,7 +174,7 @@ func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (
 	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(in.Email)))
 	switch {
 	case err == nil && hash != "":
-		return userRecord{}, Invalid("email", "The email has already been taken.")
+		return userRecord{}, fault.Invalid("email", "taken")
 	case err == nil || !errors.Is(err, kv.ErrNotFound):
 		return u, err
 	}
@@ -253,7 +254,7 @@ func (s *Service) AcceptInvite(ctx context.Context, token, name, password string
 	}
 	hash := ""
 	if in.NeedsPassword {
-		var f Faults
+		var f fault.Fields
 		checkPassword(&f, "password", password, in.Email)
 		if name != "" {
 			setText(&f, "name", &name, &name, maxName)
@@ -325,7 +326,7 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 			return err
 		}
 		if p.Role != nil {
-			var f Faults
+			var f fault.Fields
 			checkRole(&f, who, *p.Role)
 			if err := f.Err(); err != nil {
 				return err
@@ -405,7 +406,7 @@ func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
 		return memberRecord{}, found(err, "member")
 	}
 	if m.Role == RoleOwner && !who.IsOwner() && m.UserID != who.UserID {
-		return memberRecord{}, Forbidden("role_not_allowed", "Only an owner can change an owner.")
+		return memberRecord{}, fault.Forbidden("role_not_allowed.owner")
 	}
 	return m, nil
 }
@@ -422,7 +423,7 @@ func keepsOwner(tx *kv.Tx, leaving memberRecord) error {
 		return others == 0, nil
 	})
 	if err == nil && others == 0 {
-		err = Conflict("last_owner", "A company needs an owner. Make somebody else an owner first.")
+		err = fault.Conflict("last_owner")
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestInvitingSomebodyNew(t *testing.T) {
@@ -97,7 +98,7 @@ func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	}
 	h.refused(stolen, "the thief")
 	_, err = h.Login(t.Context(), "ann@example.org", "the thief's", "", account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
 func TestInviteFaults(t *testing.T) {
@@ -174,16 +175,16 @@ func TestWhoMayChangeMembers(t *testing.T) {
 		actor    account.Role
 		target   account.Role
 		role     account.Role
-		kind     account.Kind // KindInternal: allowed
+		kind     fault.Kind // KindInternal: allowed
 		patchErr string
 	}{
 		{"an admin promotes a member", account.RoleAdmin, account.RoleMember, admin, 0, ""},
-		{"an admin makes no owner", account.RoleAdmin, account.RoleMember, account.RoleOwner, account.KindInvalid, ""},
-		{"an admin demotes no owner", account.RoleAdmin, account.RoleOwner, admin, account.KindForbidden, ""},
-		{"a member changes nobody", account.RoleMember, account.RoleViewer, admin, account.KindForbidden, ""},
-		{"a viewer changes nobody", account.RoleViewer, account.RoleViewer, admin, account.KindForbidden, ""},
+		{"an admin makes no owner", account.RoleAdmin, account.RoleMember, account.RoleOwner, fault.KindInvalid, ""},
+		{"an admin demotes no owner", account.RoleAdmin, account.RoleOwner, admin, fault.KindForbidden, ""},
+		{"a member changes nobody", account.RoleMember, account.RoleViewer, admin, fault.KindForbidden, ""},
+		{"a viewer changes nobody", account.RoleViewer, account.RoleViewer, admin, fault.KindForbidden, ""},
 		{"an owner demotes another", account.RoleOwner, account.RoleOwner, admin, 0, ""},
-		{"no such role", account.RoleOwner, account.RoleMember, "king", account.KindInvalid, ""},
+		{"no such role", account.RoleOwner, account.RoleMember, "king", fault.KindInvalid, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +196,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 			stranger := h.add(b, "stranger@example.org", account.RoleMember)
 			who := h.as("actor@example.org")
 			got, err := h.UpdateMember(t.Context(), who, target.ID, account.MemberPatch{Role: &tt.role})
-			if tt.kind == account.KindInternal {
+			if tt.kind == fault.KindInternal {
 				if err != nil || got.Role != tt.role {
 					t.Errorf("got %+v, %v", got, err)
 				}
@@ -204,11 +205,11 @@ func TestWhoMayChangeMembers(t *testing.T) {
 			}
 			if who.IsAdmin() {
 				_, err = h.UpdateMember(t.Context(), who, stranger.ID, account.MemberPatch{Role: &admin})
-				wantKind(t, err, account.KindNotFound, "")
-				wantKind(t, h.RemoveMember(t.Context(), who, stranger.ID), account.KindNotFound, "")
+				wantKind(t, err, fault.KindNotFound, "")
+				wantKind(t, h.RemoveMember(t.Context(), who, stranger.ID), fault.KindNotFound, "")
 			}
 			_, err = h.GetMember(t.Context(), who, stranger.ID)
-			wantKind(t, err, account.KindNotFound, "")
+			wantKind(t, err, fault.KindNotFound, "")
 		})
 	}
 }
@@ -234,7 +235,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		},
 		"removed": func() error { return h.RemoveMember(t.Context(), who, first.ID) },
 	} {
-		if err := change(); account.CodeOf(err) != "last_owner" {
+		if err := change(); fault.CodeOf(err) != "last_owner" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -254,8 +255,8 @@ func TestRemovingMembers(t *testing.T) {
 	mem := h.add(a, "mem@example.org", account.RoleMember)
 	vic := h.add(a, "vic@example.org", account.RoleViewer)
 	boss := h.as("boss@example.org")
-	wantKind(t, h.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), account.KindForbidden, "")
-	wantKind(t, h.RemoveMember(t.Context(), boss, "nobody"), account.KindNotFound, "")
+	wantKind(t, h.RemoveMember(t.Context(), h.as("mem@example.org"), vic.ID), fault.KindForbidden, "")
+	wantKind(t, h.RemoveMember(t.Context(), boss, "nobody"), fault.KindNotFound, "")
 	if err := h.RemoveMember(t.Context(), h.as("vic@example.org"), vic.ID); err != nil {
 		t.Errorf("a viewer cannot leave: %v", err)
 	}
@@ -265,7 +266,7 @@ func TestRemovingMembers(t *testing.T) {
 	}
 	h.refused(made.Secret, "a token of who was removed")
 	_, err := h.Login(t.Context(), "mem@example.org", password, "", account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	inv := must[account.Member](t)(h.InviteMember(t.Context(), boss, account.MemberInput{Email: "mem@example.org"}))
 	if inv.ID != mem.ID {
 		t.Error("the same address is another person")

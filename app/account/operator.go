@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -33,7 +34,7 @@ func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Acto
 				return nil
 			}
 		}
-		return NotFound("company")
+		return fault.NotFound("company")
 	})
 	return who, err
 }
@@ -67,7 +68,7 @@ type UserInput struct {
 // added to the company too, and keeps name and password.
 func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
-	var f Faults
+	var f fault.Fields
 	CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, "password", in.Password, in.Email)
 	if !in.Role.Valid() {
@@ -110,7 +111,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 	switch {
 	case err == nil:
 		u = existing
-	case KindOf(err) != KindNotFound:
+	case fault.KindOf(err) != fault.KindNotFound:
 		return User{}, err
 	default:
 		u.EmailVerifiedAt = new(tx.Now)
@@ -122,7 +123,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 	case err != nil:
 		return User{}, err
 	case has:
-		return User{}, Invalid("email", "The email has already been taken.")
+		return User{}, fault.Invalid("email", "taken")
 	}
 	m := memberRecord{CompanyID: in.CompanyID, UserID: u.ID, Role: in.Role, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
 	if err := s.putMember(tx, m); err != nil {
@@ -134,7 +135,7 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 // SetPassword gives a person a new password and ends their sessions; two-factor
 // login is turned off if asked for (the person lost the device), passkeys too.
 func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
-	var f Faults
+	var f fault.Fields
 	checkPassword(&f, "password", password, email)
 	if err := f.Err(); err != nil {
 		return err

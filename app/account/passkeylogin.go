@@ -8,6 +8,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -17,7 +18,7 @@ import (
 // its holder.
 func (s *Service) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
 	if _, wait, ok := s.perPasskey.Allow(network(from.IP)); !ok {
-		return Ceremony{}, Throttled(s.perPasskey.Limit(), wait)
+		return Ceremony{}, fault.Throttled(s.perPasskey.Limit(), wait)
 	}
 	party, err := s.relyingParty(site)
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Service) BeginPasskeyLogin(_ context.Context, site, pending string, fro
 func (s *Service) beginSecondStep(party *webauthn.WebAuthn, site, pending string) (Ceremony, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
-		return Ceremony{}, Unauthenticated()
+		return Ceremony{}, fault.Unauthenticated()
 	}
 	var h holder
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -47,7 +48,7 @@ func (s *Service) beginSecondStep(party *webauthn.WebAuthn, site, pending string
 		return Ceremony{}, err
 	}
 	if len(h.keys) == 0 {
-		return Ceremony{}, Conflict("no_passkey", "There is no passkey for this account. Use a code instead.")
+		return Ceremony{}, fault.Conflict("no_passkey")
 	}
 	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(protocol.VerificationPreferred))
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Service) BeginPasskeyAfterPassword(ctx context.Context, site, email, pa
 
 // FinishPasskeyLogin lets in whoever's passkey answered the challenge (credential
 // is the JSON of the browser's PublicKeyCredential), as [Service.Login] does. A
-// passkey that is not known or does not fit is [ErrUnauthenticated].
+// passkey that is not known or does not fit is [fault.ErrUnauthenticated].
 func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
 	c, ok := s.ceremonies.take(id, s.now())
 	if !ok {
@@ -86,7 +87,7 @@ func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []
 	}
 	address := network(from.IP)
 	if _, wait, ok := s.perAddress.Allow(address); !ok && from.IP != "" {
-		return User{}, Throttled(s.perAddress.Limit(), wait)
+		return User{}, fault.Throttled(s.perAddress.Limit(), wait)
 	}
 	used, h, err := s.checkPasskey(c, before.user.ID, credential, from)
 	if err != nil {
@@ -128,11 +129,11 @@ func (p *usedPasskey) note(tx *kv.Tx) error {
 	now, err := passkeys.Get(tx, p.record.key())
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
-		return Unauthenticated().Because(err) // removed meanwhile
+		return fault.Unauthenticated().Because(err) // removed meanwhile
 	case err != nil:
 		return err
 	case now.SignCount != p.before && p.record.SignCount <= now.SignCount:
-		return Unauthenticated().Because(errCloned)
+		return fault.Unauthenticated().Because(errCloned)
 	}
 	p.record.Name, p.record.LastUsedAt = now.Name, &tx.Now
 	return passkeys.Put(tx, p.record.key(), p.record)
@@ -156,7 +157,7 @@ func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, fro
 		return nil, holder{}, err
 	}
 	if userID != "" && h.user.ID != userID {
-		return nil, holder{}, Unauthenticated()
+		return nil, holder{}, fault.Unauthenticated()
 	}
 	made, err := validate(party, c, h, parsed)
 	if err == nil && made.Authenticator.CloneWarning {
@@ -165,14 +166,14 @@ func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, fro
 	}
 	if err != nil {
 		s.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)
-		return nil, holder{}, Unauthenticated().Because(explained(err))
+		return nil, holder{}, fault.Unauthenticated().Because(explained(err))
 	}
 	for _, p := range h.keys {
 		if string(p.Credential) == string(made.ID) {
 			return &usedPasskey{record: p.with(made), before: p.SignCount, second: userID != ""}, h, nil
 		}
 	}
-	return nil, holder{}, Unauthenticated()
+	return nil, holder{}, fault.Unauthenticated()
 }
 
 func validate(party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.ParsedCredentialAssertionData) (*webauthn.Credential, error) {
@@ -181,7 +182,7 @@ func validate(party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.P
 	}
 	_, made, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
 		if string(handle) != h.user.ID {
-			return nil, Unauthenticated()
+			return nil, fault.Unauthenticated()
 		}
 		return h, nil
 	}, c.session, parsed)
@@ -199,7 +200,7 @@ func (s *Service) holderOf(credential []byte) (h holder, err error) {
 		return err
 	})
 	if errors.Is(err, kv.ErrNotFound) {
-		return h, Unauthenticated().Because(err)
+		return h, fault.Unauthenticated().Because(err)
 	}
 	return h, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -105,7 +106,7 @@ func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (
 		if p, err = passkeys.Get(tx, passkeyKey(who.UserID, id)); err != nil {
 			return found(err, "passkey")
 		}
-		var f Faults
+		var f fault.Fields
 		setText(&f, "name", &name, &p.Name, maxName)
 		if err := f.Err(); err != nil {
 			return err
@@ -143,10 +144,10 @@ func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	}
 	host := u.Hostname()
 	if _, err := netip.ParseAddr(host); err == nil {
-		return nil, Conflict("passkeys_need_a_name", "Passkeys work only where the address has a name, such as https://sign.example.org. This one is a number.")
+		return nil, fault.Conflict("passkeys_need_a_name")
 	}
 	if u.Scheme != "https" && host != "localhost" && !strings.HasSuffix(host, ".localhost") {
-		return nil, Conflict("passkeys_need_https", "Passkeys work only over https.")
+		return nil, fault.Conflict("passkeys_need_https")
 	}
 	party, err := webauthn.New(&webauthn.Config{
 		RPID: host, RPDisplayName: s.issuer, RPOrigins: []string{u.Scheme + "://" + u.Host},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 const site = "https://sign.example.org:8443"
@@ -74,7 +75,7 @@ func TestPasskeyLogin(t *testing.T) {
 		t.Errorf("excluded %+v", x)
 	}
 	_, err = h.FinishPasskey(t.Context(), ann, again.ID, "", a.create(again.Options))
-	wantKind(t, err, account.KindConflict, "passkey_known")
+	wantKind(t, err, fault.KindConflict, "passkey_known")
 }
 
 func TestPasskeyAsSecondFactor(t *testing.T) {
@@ -87,7 +88,7 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	p := h.register(h.as("ann@example.org"), a)
 
 	_, err := h.Login(t.Context(), "ann@example.org", password, "", here)
-	wantKind(t, err, account.KindInvalid, "two_factor_required")
+	wantKind(t, err, fault.KindInvalid, "two_factor_required")
 	_, err = h.Login(t.Context(), "ann@example.org", password, "123456", here)
 	wantFields(t, err, "code")
 	must[account.User](t)(h.Login(t.Context(), "ann@example.org", password, p.RecoveryCodes[0], here))
@@ -111,11 +112,11 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	c = must[account.Ceremony](t)(h.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", password, here))
 	must[account.User](t)(h.FinishPasskeyLogin(t.Context(), c.ID, a.get(c.Options), here))
 	_, err = h.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "wrong", here)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	_, err = h.BeginPasskeyAfterPassword(t.Context(), site, "ben@example.org", password, here)
-	wantKind(t, err, account.KindConflict, "no_passkey")
+	wantKind(t, err, fault.KindConflict, "no_passkey")
 	_, err = h.BeginPasskeyLogin(t.Context(), site, "made up", here)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 
 	// Somebody else's passkey is no second factor.
 	b := newAuthenticator(t)
@@ -123,7 +124,7 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	h.register(h.as("ben@example.org"), b)
 	c = must[account.Ceremony](t)(h.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", password, here))
 	_, err = h.FinishPasskeyLogin(t.Context(), c.ID, b.get(c.Options), here)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
 func TestPasskeyRefused(t *testing.T) {
@@ -154,7 +155,7 @@ func TestPasskeyRefused(t *testing.T) {
 			must[account.User](t)(h.passwordless(a))
 			spoil(h, a)
 			_, err := h.passwordless(a)
-			wantKind(t, err, account.KindUnauthenticated, "")
+			wantKind(t, err, fault.KindUnauthenticated, "")
 		})
 	}
 }
@@ -190,7 +191,7 @@ func TestPasskeyChallengeIsGoodOnce(t *testing.T) {
 	wantFields(t, err, "ceremony")
 	other := must[account.Ceremony](t)(h.BeginPasskeyLogin(t.Context(), site, "", here))
 	_, err = h.FinishPasskeyLogin(t.Context(), other.ID, answer, here)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	late := must[account.Ceremony](t)(h.BeginPasskeyLogin(t.Context(), site, "", here))
 	h.advance(5*time.Minute + time.Second)
 	_, err = h.FinishPasskeyLogin(t.Context(), late.ID, a.get(late.Options), here)
@@ -223,11 +224,11 @@ func TestPasskeySites(t *testing.T) {
 		if code == "" && err == nil {
 			continue
 		}
-		wantKind(t, err, account.KindConflict, code)
+		wantKind(t, err, fault.KindConflict, fault.Code(code))
 	}
 	program := must[account.Token](t)(h.CreateToken(t.Context(), ann, account.TokenInput{Name: "ci"}))
 	_, err := h.BeginPasskey(t.Context(), h.actor(program.Secret), site)
-	wantKind(t, err, account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
 }
 
 func TestPasskeyRemoved(t *testing.T) {
@@ -242,14 +243,14 @@ func TestPasskeyRemoved(t *testing.T) {
 	if second := h.register(ann, b); second.RecoveryCodes != nil {
 		t.Error("the second passkey made new recovery codes")
 	}
-	wantKind(t, h.RemovePasskey(t.Context(), h.as("ben@example.org"), first.ID, "", ""), account.KindNotFound, "")
+	wantKind(t, h.RemovePasskey(t.Context(), h.as("ben@example.org"), first.ID, "", ""), fault.KindNotFound, "")
 	if err := h.RemovePasskey(t.Context(), ann, first.ID, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err := h.passwordless(a)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	last := must[[]account.Passkey](t)(h.ListPasskeys(t.Context(), ann))[0].ID
-	wantKind(t, h.RemovePasskey(t.Context(), ann, last, "", ""), account.KindInvalid, "two_factor_required")
+	wantKind(t, h.RemovePasskey(t.Context(), ann, last, "", ""), fault.KindInvalid, "two_factor_required")
 	wantFields(t, h.RemovePasskey(t.Context(), ann, last, "wrong", ""), "password")
 	if err := h.RemovePasskey(t.Context(), ann, last, "", first.RecoveryCodes[2]); err != nil {
 		t.Fatal(err)
@@ -283,14 +284,14 @@ func TestPasskeysAndAnApp(t *testing.T) {
 		t.Errorf("without the app: %+v", me)
 	}
 	_, err = h.Login(t.Context(), "ann@example.org", password, "", here)
-	wantKind(t, err, account.KindInvalid, "two_factor_required")
+	wantKind(t, err, fault.KindInvalid, "two_factor_required")
 	// The operator opens the door to who has lost everything.
 	if err := h.SetPassword(t.Context(), "ann@example.org", password, true); err != nil {
 		t.Fatal(err)
 	}
 	must[account.User](t)(h.Login(t.Context(), "ann@example.org", password, "", here))
 	_, err = h.passwordless(a)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
 func TestNewRecoveryCodes(t *testing.T) {
@@ -299,7 +300,7 @@ func TestNewRecoveryCodes(t *testing.T) {
 	secret, old := h.enrolled(t, "ann@example.org")
 	ann := h.actor(must[account.User](t)(h.Login(t.Context(), "ann@example.org", password, old[9], here)).Companies[0].Token)
 	_, err := h.NewRecoveryCodes(t.Context(), ann, "", "")
-	wantKind(t, err, account.KindInvalid, "two_factor_required")
+	wantKind(t, err, fault.KindInvalid, "two_factor_required")
 	_, err = h.NewRecoveryCodes(t.Context(), ann, "wrong", "")
 	wantFields(t, err, "password")
 	fresh := must[[]string](t)(h.NewRecoveryCodes(t.Context(), ann, "", code(t, secret, h.now())))
@@ -316,7 +317,7 @@ func TestNewRecoveryCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.NewRecoveryCodes(t.Context(), ann, password, "")
-	wantKind(t, err, account.KindConflict, "two_factor_off")
+	wantKind(t, err, fault.KindConflict, "two_factor_off")
 }
 
 func TestCompanyAsksForTwoFactor(t *testing.T) {
@@ -329,7 +330,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	program := must[account.Token](t)(h.CreateToken(t.Context(), h.actor(ben), account.TokenInput{Name: "ci"}))
 	yes := true
 	_, err := h.UpdateCompany(t.Context(), ann, account.CompanyPatch{RequireTwoFactor: &yes})
-	wantKind(t, err, account.KindConflict, "two_factor_needed_first")
+	wantKind(t, err, fault.KindConflict, "two_factor_needed_first")
 	h.register(ann, newAuthenticator(t))
 	if c := must[account.Company](t)(h.UpdateCompany(t.Context(), h.actor(h.tokenOf(ann)), account.CompanyPatch{RequireTwoFactor: &yes})); !c.RequireTwoFactor {
 		t.Error("it was not turned on")
@@ -339,11 +340,11 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 		if !who.Limited || who.Can(account.ScopeRead) {
 			t.Errorf("%s may go on", who.Kind)
 		}
-		wantKind(t, who.Require(account.ScopeRead), account.KindForbidden, "two_factor_required_by_company")
+		wantKind(t, who.Require(account.ScopeRead), fault.KindForbidden, "two_factor_required_by_company")
 		_, err = h.Company(t.Context(), who)
-		wantKind(t, err, account.KindForbidden, "two_factor_required_by_company")
+		wantKind(t, err, fault.KindForbidden, "two_factor_required_by_company")
 		_, err = h.UpdateMe(t.Context(), who, account.MePatch{})
-		wantKind(t, err, account.KindForbidden, "two_factor_required_by_company")
+		wantKind(t, err, fault.KindForbidden, "two_factor_required_by_company")
 	}
 	who := h.actor(ben)
 	if me := must[account.User](t)(h.Me(t.Context(), who)); !me.Companies[0].Limited {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"paraph/app/fault"
 	"strings"
 	"unicode/utf8"
 
@@ -134,17 +135,17 @@ func decodeHash(encoded string) (c Cost, salt, sum []byte, err error) {
 }
 
 // checkPassword says what is wrong with a password somebody chooses.
-func checkPassword(f *Faults, field, password, email string) {
+func checkPassword(f *fault.Fields, field, password, email string) {
 	switch {
 	case password == "":
 		f.Required(field)
 	case utf8.RuneCountInString(password) < minPassword:
-		f.Must(field, fmt.Sprintf("be at least %d characters", minPassword))
+		f.Add(field, "too_short", fault.Number("limit", minPassword))
 	case len(password) > maxPassword:
 		f.TooLong(field, maxPassword)
 	case !utf8.ValidString(password):
-		f.Must(field, "be valid text")
+		f.Add(field, "not_text")
 	case strings.EqualFold(password, email):
-		f.Must(field, "not be the e-mail address")
+		f.Add(field, "same_as_email")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -140,7 +141,7 @@ func FoldEmail(email string) string {
 // found turns the store's "no such record" into the heart's.
 func found(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
-		return NotFound(what).Because(err)
+		return fault.NotFound(what).Because(err)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	case err != nil:
 		return nil, err
 	case kept.UserID != who.UserID || !hmac.Equal([]byte(kept.Fingerprint), []byte(fingerprint)):
-		return nil, Conflict("idempotency_key_reused", "This Idempotency-Key was used with another request.")
+		return nil, fault.Conflict("idempotency_key_reused")
 	}
 	body, err := s.unseal(id, kept.Body)
 	if err != nil {

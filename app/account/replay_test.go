@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func TestAnswersAreReplayedForADay(t *testing.T) {
@@ -31,9 +32,9 @@ func TestAnswersAreReplayedForADay(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	_, err := replay(ann, "y")
-	wantKind(t, err, account.KindConflict, "idempotency_key_reused")
+	wantKind(t, err, fault.KindConflict, "idempotency_key_reused")
 	_, err = replay(mem, "x")
-	wantKind(t, err, account.KindConflict, "idempotency_key_reused")
+	wantKind(t, err, fault.KindConflict, "idempotency_key_reused")
 	if got, err := replay(bob, "x"); got != nil || err != nil {
 		t.Errorf("another company: got %+v, %v", got, err)
 	}

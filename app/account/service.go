@@ -11,6 +11,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -188,7 +189,7 @@ func (s *Service) putMember(tx *kv.Tx, m memberRecord) error {
 // the scope names.
 func staff(who Actor, scope Scope) error {
 	if who.IsSignatory() {
-		return Forbidden("role_not_allowed", "A signatory may not do this.")
+		return fault.Forbidden("role_not_allowed.signatory")
 	}
 	return who.Require(scope)
 }
@@ -197,9 +198,9 @@ func staff(who Actor, scope Scope) error {
 func self(who Actor, scope Scope) error {
 	switch {
 	case who.UserID == "":
-		return Forbidden("role_not_allowed", "Only a person with an account may do this.")
+		return fault.Forbidden("role_not_allowed.person")
 	case who.Kind == ActorToken && !hasScope(who, scope):
-		return Forbidden("scope_missing", "This token does not have the "+string(scope)+" scope.")
+		return fault.Forbidden("scope_missing", fault.Text("scope", string(scope)))
 	case who.Limited:
 		return errLimited()
 	}
@@ -209,7 +210,7 @@ func self(who Actor, scope Scope) error {
 // session is nil if the actor logged in, as opposed to holding an API token.
 func session(who Actor) error {
 	if who.UserID == "" || who.Kind != ActorUser {
-		return Forbidden("session_required", "This needs a token from login, not an API token.")
+		return fault.Forbidden("session_required")
 	}
 	return nil
 }

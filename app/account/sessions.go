@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
 		case err != nil:
 			return err
 		case t.UserID != who.UserID || t.Kind != ActorUser:
-			return NotFound("session")
+			return fault.NotFound("session")
 		}
 		return s.revoke(tx, t.key())
 	})

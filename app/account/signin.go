@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"paraph/app/fault"
 	"sync"
 	"time"
 )
@@ -40,11 +41,11 @@ func (s *Service) BeginSignIn(ctx context.Context, email, password string, from 
 
 // FinishSignIn is the second step: a code of the authenticator app or a recovery
 // code. What is pending ends when it succeeds; one that ran out, was used or never
-// was is [ErrUnauthenticated].
+// was is [fault.ErrUnauthenticated].
 func (s *Service) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
-		return User{}, Unauthenticated()
+		return User{}, fault.Unauthenticated()
 	}
 	attempt, err := s.attempt(p.user.Email, from.IP)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // enrolled adds somebody who has an authenticator app, and gives its secret and
@@ -26,13 +27,13 @@ func TestSignInInTwoSteps(t *testing.T) {
 	from := account.From{IP: "192.0.2.1"}
 
 	_, err := h.BeginSignIn(t.Context(), "ann@example.org", "wrong", from)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	step := must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, from))
 	if step.Pending == "" || len(step.User.Companies) != 0 {
 		t.Fatalf("the password alone lets in: %+v", step)
 	}
 	_, err = h.FinishSignIn(t.Context(), "made up", code(t, secret, h.now()), from)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	_, err = h.FinishSignIn(t.Context(), step.Pending, "000000", from)
 	wantFields(t, err, "code")
 	if again, ok := h.CheckPending(step.Pending); !ok || again.Pending != step.Pending || !again.App || again.Passkey {
@@ -41,7 +42,7 @@ func TestSignInInTwoSteps(t *testing.T) {
 	u := must[account.User](t)(h.FinishSignIn(t.Context(), step.Pending, code(t, secret, h.now()), from))
 	h.actor(u.Companies[0].Token)
 	_, err = h.FinishSignIn(t.Context(), step.Pending, recovery[0], from)
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 
 	step = must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, from))
 	must[account.User](t)(h.FinishSignIn(t.Context(), step.Pending, recovery[0], from))
@@ -70,14 +71,14 @@ func TestWhatEndsAPendingSignIn(t *testing.T) {
 	late := begin()
 	h.advance(11 * time.Minute)
 	_, err := h.FinishSignIn(t.Context(), late, code(t, secret, h.now()), account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 
 	changed := begin()
 	if err := h.SetPassword(t.Context(), "ann@example.org", "another password", false); err != nil {
 		t.Fatal(err)
 	}
 	_, err = h.FinishSignIn(t.Context(), changed, code(t, secret, h.now()), account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 }
 
 func TestCodesCannotBeGuessed(t *testing.T) {
@@ -90,7 +91,7 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 		wantFields(t, err, "code")
 	}
 	_, err := h.FinishSignIn(t.Context(), pending, code(t, secret, h.now()), account.From{})
-	wantKind(t, err, account.KindThrottled, "")
+	wantKind(t, err, fault.KindThrottled, "")
 }
 
 func TestRenewSession(t *testing.T) {
@@ -108,7 +109,7 @@ func TestRenewSession(t *testing.T) {
 	}
 	token := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
 	_, err := h.RenewSession(t.Context(), h.actor(token.Secret))
-	wantKind(t, err, account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
 }
 
 func TestEndOtherSessions(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func outcomes(list account.List[account.SignInEntry]) string {
@@ -33,7 +34,7 @@ func TestSignInsAreKept(t *testing.T) {
 	codes := h.register(ann, a).RecoveryCodes
 	for _, x := range [][3]string{{"ann@example.org", "a secret guess", ""}, {"ann@example.org", password, "999999"}, {"ann@example.org", password, ""},
 		{"ann@example.org", password, codes[0]}, {"nobody@example.org", password, ""}, {"ben@example.org", "wrong", ""}, {"otto@example.org", "wrong", ""}} {
-		if _, err := login(x[0], x[1], x[2]); err != nil && account.KindOf(err) == account.KindInternal {
+		if _, err := login(x[0], x[1], x[2]); err != nil && fault.KindOf(err) == fault.KindInternal {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +61,7 @@ func TestSignInsAreKept(t *testing.T) {
 		t.Errorf("a page: %s", outcomes(page))
 	}
 	_, err := h.ListSignIns(t.Context(), h.as("ben@example.org"), true, 0, 50)
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 }
 
 func TestSignInsAreBounded(t *testing.T) {
@@ -73,7 +74,7 @@ func TestSignInsAreBounded(t *testing.T) {
 	}
 	for range 5 {
 		_, err := h.Login(t.Context(), "ann@example.org", "wrong", "", here)
-		wantKind(t, err, account.KindUnauthenticated, "")
+		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
 	all := must[account.List[account.SignInEntry]](t)(h.ListSignIns(t.Context(), h.actor(last), true, 0, 200))
 	if all.Total != 100 || len(all.Items) != 100 || all.Items[0].Outcome != account.WrongPassword || all.Items[5].Outcome != account.LetIn {
@@ -96,7 +97,7 @@ func TestEndAllSessions(t *testing.T) {
 	bens, own, otto, mine := h.login("ben@example.org", password), h.login("ann@example.org", password), h.login("otto@example.org", password), h.login("ann@example.org", password)
 	program := must[account.Token](t)(h.CreateToken(t.Context(), h.actor(bens), account.TokenInput{Name: "ci"}))
 	_, err := h.EndAllSessions(t.Context(), h.actor(h.login("mia@example.org", password)))
-	wantKind(t, err, account.KindForbidden, "")
+	wantKind(t, err, fault.KindForbidden, "")
 	if n := must[int](t)(h.EndAllSessions(t.Context(), h.actor(mine))); n != 3 {
 		t.Errorf("%d sessions ended", n)
 	}
@@ -106,5 +107,5 @@ func TestEndAllSessions(t *testing.T) {
 	h.actor(otto)
 	h.actor(program.Secret)
 	_, err = h.EndAllSessions(t.Context(), h.actor(program.Secret))
-	wantKind(t, err, account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -48,7 +49,7 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 			return err
 		}
 		if count >= maxTokens {
-			return Conflict("too_many_tokens", fmt.Sprintf("There are already %d tokens. Revoke one first.", maxTokens))
+			return fault.Conflict("too_many_tokens", fault.Number("limit", maxTokens))
 		}
 		made, err = s.issue(tx, tokenRecord{
 			CompanyID: who.CompanyID, UserID: who.UserID, Kind: ActorToken, Name: in.Name,
@@ -68,7 +69,7 @@ func (in TokenInput) expiry() *time.Time {
 }
 
 func (in TokenInput) check(who Actor, now time.Time) error {
-	var f Faults
+	var f fault.Fields
 	switch {
 	case in.Name == "":
 		f.Required("name")
@@ -80,11 +81,11 @@ func (in TokenInput) check(who Actor, now time.Time) error {
 		case !scope.Valid():
 			f.Selected(fmt.Sprintf("scopes.%d", i))
 		case !who.Can(scope):
-			f.Add(fmt.Sprintf("scopes.%d", i), "The "+string(scope)+" scope is more than you may do yourself.")
+			f.Add(fmt.Sprintf("scopes.%d", i), "scope_beyond_role", fault.Text("scope", string(scope)))
 		}
 	}
 	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
-		f.Must("expires_at", "be in the future")
+		f.Add("expires_at", "not_in_future")
 	}
 	return f.Err()
 }
@@ -224,7 +225,7 @@ func ownToken(tx *kv.Tx, who Actor, id string) (tokenRecord, error) {
 		return tokenRecord{}, found(err, "token")
 	}
 	if r.UserID != who.UserID && !who.IsAdmin() {
-		return tokenRecord{}, Forbidden("role_not_allowed", "This is somebody else's token.")
+		return tokenRecord{}, fault.Forbidden("role_not_allowed.token")
 	}
 	return r, nil
 }

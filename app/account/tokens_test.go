@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -26,9 +27,9 @@ func TestTokensActWithinTheirScopes(t *testing.T) {
 		t.Errorf("got %+v", made)
 	}
 	_, err = h.CreateToken(t.Context(), who, account.TokenInput{Name: "more"})
-	wantKind(t, err, account.KindForbidden, "scope_missing")
+	wantKind(t, err, fault.KindForbidden, "scope_missing")
 	_, err = h.ListTokens(t.Context(), who, account.ListQuery{})
-	wantKind(t, err, account.KindForbidden, "scope_missing")
+	wantKind(t, err, fault.KindForbidden, "scope_missing")
 	h.advance(10 * 365 * 24 * time.Hour)
 	h.actor(made.Secret) // without a date it does not expire
 }
@@ -117,10 +118,10 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 	_, err = h.ListTokens(t.Context(), ann, account.ListQuery{Statuses: []string{"nope"}})
 	wantFields(t, err, "status")
 
-	wantKind(t, h.RevokeToken(t.Context(), mem, first.ID), account.KindForbidden, "")
-	wantKind(t, h.RevokeToken(t.Context(), bob, first.ID), account.KindNotFound, "")
+	wantKind(t, h.RevokeToken(t.Context(), mem, first.ID), fault.KindForbidden, "")
+	wantKind(t, h.RevokeToken(t.Context(), bob, first.ID), fault.KindNotFound, "")
 	_, err = h.GetToken(t.Context(), bob, second.ID)
-	wantKind(t, err, account.KindNotFound, "")
+	wantKind(t, err, fault.KindNotFound, "")
 	if got, err := h.GetToken(t.Context(), mem, second.ID); err != nil || got.Name != "apple" || got.UserName != "mem" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -128,7 +129,7 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 		t.Error(err)
 	}
 	h.refused(second.Secret, "revoked")
-	wantKind(t, h.RevokeToken(t.Context(), ann, second.ID), account.KindNotFound, "")
+	wantKind(t, h.RevokeToken(t.Context(), ann, second.ID), fault.KindNotFound, "")
 }
 
 func TestSessionsAreListedAndBounded(t *testing.T) {

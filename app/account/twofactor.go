@@ -17,6 +17,7 @@ import (
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/totp"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -82,7 +83,7 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 			return found(err, "user")
 		}
 		if u.TwoFactor.active() {
-			return Conflict("two_factor_active", "Two-factor login is already on.")
+			return fault.Conflict("two_factor_active")
 		}
 		key, err := totp.Generate(totp.GenerateOpts{Issuer: s.issuer, AccountName: u.Email, Secret: secret, Period: totpPeriod})
 		if err != nil {
@@ -124,9 +125,9 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 		case err != nil:
 			return found(err, "user")
 		case u.TwoFactor.active():
-			return Conflict("two_factor_active", "Two-factor login is already on.")
+			return fault.Conflict("two_factor_active")
 		case u.TwoFactor == nil || u.TwoFactor.Secret == nil:
-			return Conflict("two_factor_not_begun", "Ask for a two-factor secret first.")
+			return fault.Conflict("two_factor_not_begun")
 		}
 		confirmed, err := s.useAppCode(u, plainCode(code), tx.Now)
 		if err != nil {
@@ -161,7 +162,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 	}
 	err = s.proven(ctx, who, password, code, userRecord.guarded, func(_ *kv.Tx, u *userRecord) error {
 		if !u.guarded() {
-			return Conflict("two_factor_off", "Recovery codes are for two-factor login, which is off.")
+			return fault.Conflict("two_factor_off")
 		}
 		next := twoFactor{Recovery: hashes}
 		if u.TwoFactor != nil {
@@ -213,8 +214,8 @@ func (s *Service) proven(ctx context.Context, who Actor, password, code string, 
 	return err
 }
 
-func errCode() *Error {
-	return Invalid("code", "The code is not valid. Codes change every 30 seconds and work once.")
+func errCode() *fault.Error {
+	return fault.Invalid("code", "wrong_code.app")
 }
 
 // plainCode is a code without the signs that make it readable.
@@ -242,8 +243,8 @@ func (s *Service) useCode(u userRecord, code string, now time.Time) (*twoFactor,
 	return s.useAppCode(u, code, now)
 }
 
-func errCodeMissing() *Error {
-	e := Invalid("code", "The code field is required.")
+func errCodeMissing() *fault.Error {
+	e := fault.Invalid("code", "required")
 	e.Code = "two_factor_required"
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 func code(t *testing.T, secret string, at time.Time) string {
@@ -26,7 +27,7 @@ func TestTwoFactorLogin(t *testing.T) {
 	}
 
 	_, err := h.ConfirmTwoFactor(t.Context(), ann, "123456")
-	wantKind(t, err, account.KindConflict, "two_factor_not_begun")
+	wantKind(t, err, fault.KindConflict, "two_factor_not_begun")
 	setup := must[account.TwoFactorSetup](t)(h.BeginTwoFactor(t.Context(), ann))
 	if !strings.HasPrefix(setup.URL, "otpauth://totp/") || !strings.Contains(setup.URL, setup.Secret) {
 		t.Errorf("got %q", setup.URL)
@@ -44,9 +45,9 @@ func TestTwoFactorLogin(t *testing.T) {
 		t.Errorf("got %+v, %v", me, err)
 	}
 	_, err = h.BeginTwoFactor(t.Context(), ann)
-	wantKind(t, err, account.KindConflict, "two_factor_active")
+	wantKind(t, err, fault.KindConflict, "two_factor_active")
 
-	wantKind(t, login(""), account.KindInvalid, "two_factor_required")
+	wantKind(t, login(""), fault.KindInvalid, "two_factor_required")
 	wantFields(t, login(code(t, setup.Secret, h.now())), "code") // used to confirm
 	wantFields(t, login("abc"), "code")
 	h.advance(30 * time.Second)
@@ -69,7 +70,7 @@ func TestTwoFactorLogin(t *testing.T) {
 		t.Errorf("another recovery code: %v", err)
 	}
 	_, err = h.Login(t.Context(), "ann@example.org", "wrong horse", codes[5], account.From{})
-	wantKind(t, err, account.KindUnauthenticated, "")
+	wantKind(t, err, fault.KindUnauthenticated, "")
 	if err := login(codes[5]); err != nil {
 		t.Errorf("a code was used up by a wrong password: %v", err)
 	}
@@ -107,7 +108,7 @@ func TestTwoFactorIsTurnedOffWithProof(t *testing.T) {
 			}
 			wantFields(t, err, tt.fields...)
 			_, err = h.Login(t.Context(), "ann@example.org", password, "", account.From{})
-			wantKind(t, err, account.KindInvalid, "two_factor_required")
+			wantKind(t, err, fault.KindInvalid, "two_factor_required")
 		})
 	}
 }
@@ -118,8 +119,8 @@ func TestTwoFactorNeedsASession(t *testing.T) {
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
 	made := must[account.Token](t)(h.CreateToken(t.Context(), h.as("ann@example.org"), account.TokenInput{Name: "CI", Scopes: account.Scopes()}))
 	_, err := h.BeginTwoFactor(t.Context(), h.actor(made.Secret))
-	wantKind(t, err, account.KindForbidden, "session_required")
-	wantKind(t, h.DisableTwoFactor(t.Context(), h.actor(made.Secret), password, ""), account.KindForbidden, "session_required")
+	wantKind(t, err, fault.KindForbidden, "session_required")
+	wantKind(t, h.DisableTwoFactor(t.Context(), h.actor(made.Secret), password, ""), fault.KindForbidden, "session_required")
 }
 
 func TestTheOperatorTurnsTwoFactorOff(t *testing.T) {

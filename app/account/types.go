@@ -2,6 +2,7 @@ package account
 
 import (
 	"maps"
+	"paraph/app/fault"
 	"slices"
 	"time"
 )
@@ -153,7 +154,7 @@ func (s sorts[T]) page(items []T, q ListQuery, id func(a, b T) int) (List[T], er
 	}
 	by, ok := s[field]
 	if !ok {
-		var f Faults
+		var f fault.Fields
 		f.OneOf("sort", slices.Sorted(maps.Keys(s))...)
 		return List[T]{}, f.Err()
 	}

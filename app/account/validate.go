@@ -3,6 +3,7 @@ package account
 import (
 	"maps"
 	"net/url"
+	"paraph/app/fault"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ const (
 )
 
 // setText takes a text that must not be empty.
-func setText(f *Faults, field string, from *string, to *string, limit int) {
+func setText(f *fault.Fields, field string, from *string, to *string, limit int) {
 	if from == nil {
 		return
 	}
@@ -35,7 +36,7 @@ func setText(f *Faults, field string, from *string, to *string, limit int) {
 	case text == "":
 		f.Required(field)
 	case !printable(text):
-		f.Must(field, "be a text on one line")
+		f.Add(field, "not_one_line")
 	case utf8.RuneCountInString(text) > limit:
 		f.TooLong(field, limit)
 	default:
@@ -48,26 +49,26 @@ func printable(text string) bool {
 }
 
 // SetLocale takes a BCP 47 tag, in its canonical form.
-func SetLocale(f *Faults, field string, from *string, to *string) {
+func SetLocale(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	tag, err := language.Parse(*from)
 	if *from == "" || err != nil {
-		f.Must(field, "be a language such as en or pt-BR")
+		f.Add(field, "not_a_language")
 		return
 	}
 	*to = tag.String()
 }
 
 // setTimezone takes a name of the IANA database.
-func setTimezone(f *Faults, field string, from *string, to *string) {
+func setTimezone(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	_, err := time.LoadLocation(*from)
 	if *from == "" || *from == "Local" || err != nil {
-		f.Must(field, "be a timezone such as Europe/Berlin")
+		f.Add(field, "not_a_timezone")
 		return
 	}
 	*to = *from
@@ -79,12 +80,12 @@ var (
 )
 
 // setColor takes "#rrggbb", or "" for none.
-func setColor(f *Faults, field string, from *string, to *string) {
+func setColor(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	if *from != "" && !color.MatchString(*from) {
-		f.Must(field, "be a color such as #1a2b3c")
+		f.Add(field, "not_a_color")
 		return
 	}
 	*to = strings.ToLower(*from)
@@ -92,7 +93,7 @@ func setColor(f *Faults, field string, from *string, to *string) {
 
 // setImage takes the address of an image, an image itself as a data: address, or
 // "" for none.
-func setImage(f *Faults, field string, from *string, to *string) {
+func setImage(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
@@ -106,20 +107,20 @@ func setImage(f *Faults, field string, from *string, to *string) {
 	case !inline && len(address) > maxURL:
 		f.TooLong(field, maxURL)
 	case address != "" && !logo.MatchString(address) && !WebAddress(address):
-		f.Must(field, "be a web address or a data: address of a PNG, JPEG, GIF or WebP image")
+		f.Add(field, "not_an_image_address")
 	default:
 		*to = address
 	}
 }
 
 // setPhone takes a telephone number as people write it, or "" for none.
-func setPhone(f *Faults, field string, from *string, to *string) {
+func setPhone(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	number := strings.TrimSpace(*from)
 	if number != "" && !phone.MatchString(number) {
-		f.Must(field, "be a telephone number such as +31 20 123 45 67")
+		f.Add(field, "not_a_phone_number")
 		return
 	}
 	*to = number
@@ -128,7 +129,7 @@ func setPhone(f *Faults, field string, from *string, to *string) {
 var phone = regexp.MustCompile(`^\+?[0-9(][0-9 ()./-]{2,38}[0-9]$`)
 
 // setAddress takes the address of a page, or "" for none.
-func setAddress(f *Faults, field string, from *string, to *string) {
+func setAddress(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
@@ -136,7 +137,7 @@ func setAddress(f *Faults, field string, from *string, to *string) {
 	case len(address) > maxURL:
 		f.TooLong(field, maxURL)
 	case address != "" && !WebAddress(address):
-		f.Must(field, "be a web address such as https://example.org/privacy")
+		f.Add(field, "not_a_web_address.privacy")
 	default:
 		*to = address
 	}
@@ -150,7 +151,7 @@ func WebAddress(s string) bool {
 }
 
 // setNumber takes a whole number in a range, or 0 for none.
-func setNumber(f *Faults, field string, from *int, to *int, low, high int) {
+func setNumber(f *fault.Fields, field string, from *int, to *int, low, high int) {
 	if from == nil {
 		return
 	}
@@ -188,7 +189,7 @@ func contains(text, search string) bool {
 // status parameter to the status it means; shown is what a list holds if nothing
 // is asked for.
 func wantedStatuses(q ListQuery, known map[string]string, shown ...string) (func(string) bool, error) {
-	var f Faults
+	var f fault.Fields
 	wanted := map[string]bool{}
 	for _, word := range q.Statuses {
 		status, ok := known[word]

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	stdjson "encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // deepest is how deep JSON may nest; nothing here needs more than a few levels.
@@ -30,7 +29,7 @@ type checker struct {
 	text    []byte // valid JSON
 	at      int
 	path    []byte // dotted, of the value that is looked at
-	faults  account.Faults
+	faults  fault.Fields
 	nulls   map[string]bool // members of the object itself that are null
 	objects int
 	values  int
@@ -40,17 +39,17 @@ type checker struct {
 // its members are null. Members that are not known are ignored.
 func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map[string]bool, err error) {
 	if !utf8.Valid(text) {
-		return nil, account.Malformed("The body is not valid JSON: it is not UTF-8.")
+		return nil, fault.Malformed("body_not_utf8")
 	}
 	if err := shallow(text); err != nil {
 		return nil, err
 	}
 	if !stdjson.Valid(text) {
-		return nil, account.Malformed("The body is not valid JSON.")
+		return nil, fault.Malformed("body_not_json")
 	}
 	c := &checker{registry: d.registry, maxObjects: maxObjects, text: text, nulls: map[string]bool{}}
 	if c.next() != '{' {
-		return nil, account.Malformed("The body must be a JSON object.")
+		return nil, fault.Malformed("body_not_an_object")
 	}
 	if err := c.value(s); err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func shallow(b []byte) error {
 }
 
 func tooDeep() error {
-	return account.Malformed(fmt.Sprintf("The body nests more than %d levels deep.", deepest))
+	return fault.Malformed("body_too_deep", fault.Number("limit", deepest))
 }
 
 // next is the first byte of what follows.
@@ -103,7 +102,7 @@ func (c *checker) value(s *huma.Schema) error {
 		s = c.registry.SchemaFromRef(s.Ref)
 	}
 	if c.values++; c.values > maxValues {
-		return account.TooLarge("too_many_values", fmt.Sprintf("The body holds more than %d values.", maxValues))
+		return fault.TooLarge("too_many_values", fault.Number("limit", maxValues))
 	}
 	switch c.next() {
 	case '{':
@@ -139,7 +138,7 @@ func (c *checker) want(s *huma.Schema, got string) {
 	if s.Type == "" {
 		return
 	}
-	c.faults.Must(c.field(), "be "+article(s.Type)+" "+s.Type)
+	c.faults.Add(c.field(), fault.Code("wrong_type."+s.Type))
 }
 
 func (c *checker) wantOneOf(all []*huma.Schema, got string) {
@@ -150,7 +149,7 @@ func (c *checker) wantOneOf(all []*huma.Schema, got string) {
 		}
 		names = append(names, article(s.Type)+" "+s.Type)
 	}
-	c.faults.Must(c.field(), "be "+strings.Join(names, " or "))
+	c.faults.Add(c.field(), "wrong_type.either", fault.Text("types", strings.Join(names, " or ")))
 }
 
 func article(kind string) string {
@@ -180,7 +179,7 @@ func (c *checker) in(name string, s *huma.Schema) error {
 
 func (c *checker) object(s *huma.Schema) error {
 	if c.objects++; c.objects > c.maxObjects {
-		return account.TooLarge("too_many_values", fmt.Sprintf("The body holds more than %d objects.", c.maxObjects))
+		return fault.TooLarge("too_many_values.objects", fault.Number("limit", c.maxObjects))
 	}
 	given := map[string]bool{}
 	top := len(c.path) == 0

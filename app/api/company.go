@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 type companyView struct {
@@ -197,7 +198,7 @@ func (s *server) tokenRoutes() {
 		return enclose(r, p, views(list.Items, viewToken), list.Total), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
-		var f account.Faults
+		var f fault.Fields
 		until := moment(&f, "expires_at", in.ExpiresAt)
 		if err := f.Err(); err != nil {
 			return tokenView{}, err

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -62,6 +63,7 @@ type importFault struct {
 	Row    int                 `json:"row" doc:"Line in the file, starting at 1"`
 	Email  string              `json:"email"`
 	Errors map[string][]string `json:"errors"`
+	Codes  map[string][]string `json:"codes" doc:"Field to stable words, in the order of its errors"`
 }
 
 // maxPlain is the least that a body of CSV may have: the service knows its own
@@ -128,7 +130,7 @@ func (s *server) importContacts(r *request, _ *nothing) (importAnswer, error) {
 	}
 	out := importAnswer{Rows: done.Rows, Created: done.Created, Updated: done.Updated, Columns: done.Columns, Faults: []importFault{}}
 	for _, x := range done.Faults {
-		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: x.Fields})
+		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: s.sentences(x.Fields), Codes: fault.Words(x.Fields)})
 	}
 	return out, nil
 }

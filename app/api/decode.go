@@ -16,7 +16,7 @@ import (
 	json "github.com/goccy/go-json"
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -61,11 +61,11 @@ func (s *server) decode(r *request, schema *huma.Schema, in any) error {
 	if r.op.files {
 		want += " or multipart/form-data"
 	}
-	return notAccepted("The content type is not accepted here; send " + want + ".")
+	return notAccepted(want)
 }
 
-func notAccepted(message string) error {
-	return account.Unsupported("content_type_not_accepted", message)
+func notAccepted(wanted string) error {
+	return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", wanted))
 }
 
 // decodeJSON reads a body of JSON. The files in it are taken out as they come.
@@ -79,7 +79,7 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	b, err := r.body.Gather(r.UserContext(), source, r.op.rule.Body)
 	switch {
 	case r.body.Err() == nil && errors.Is(err, io.ErrUnexpectedEOF):
-		return account.Malformed("The body is not valid JSON.").Because(err)
+		return fault.Malformed("body_not_json").Because(err)
 	case err != nil:
 		return err
 	}
@@ -91,7 +91,7 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 func (r *request) decodePlain() (err error) {
 	kind := r.Get(fiber.HeaderContentType)
 	if media, _, err := mime.ParseMediaType(kind); kind != "" && (err != nil || media != r.op.text) {
-		return notAccepted("The content type is not accepted here; send " + r.op.text + ".")
+		return notAccepted(r.op.text)
 	}
 	sum := sha256.New()
 	r.body.Sum(sum)
@@ -120,12 +120,12 @@ func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) 
 func misfit(b []byte, in any, err error) error {
 	e, ok := errors.AsType[*stdjson.UnmarshalTypeError](stdjson.Unmarshal(b, in))
 	if !ok || e.Field == "" {
-		return account.Malformed("The body is not what this endpoint takes.").Because(err)
+		return fault.Malformed("body_unexpected").Because(err)
 	}
 	// Names of embedded Go types are no names of the API.
 	path := slices.DeleteFunc(strings.Split(e.Field, "."), func(name string) bool { return strings.ToLower(name) != name })
-	var f account.Faults
-	f.Must(strings.Join(path, "."), "be a value that this field can hold")
+	var f fault.Fields
+	f.Add(strings.Join(path, "."), "not_storable")
 	return f.Err()
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -29,7 +30,7 @@ type DocumentBody struct {
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
 }
 
-func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
+func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
 	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: moment(f, "expires_at", b.ExpiresAt),
 		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason}
@@ -44,7 +45,7 @@ func (b *DocumentBody) input(f *account.Faults) signing.DocumentInput {
 }
 
 // moment reads a time of a body. A day alone is its end, in UTC.
-func moment(f *account.Faults, field string, v *string) *time.Time {
+func moment(f *fault.Fields, field string, v *string) *time.Time {
 	if v == nil || *v == "" {
 		return nil
 	}
@@ -55,7 +56,7 @@ func moment(f *account.Faults, field string, v *string) *time.Time {
 		t = t.AddDate(0, 0, 1).Add(-time.Millisecond)
 		return &t
 	}
-	f.Must(field, "be a time such as 2026-12-31T23:59:59Z")
+	f.Add(field, "not_a_time")
 	return nil
 }
 
@@ -92,7 +93,7 @@ func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
 		CreatedFrom: r.text("created_from"), CreatedTo: r.text("created_to"), ExpiresFrom: r.text("expires_from"), ExpiresTo: r.text("expires_to")}
 	if v, ok := r.query("sort"); ok && v == "" {
-		r.faults.Must("sort", "be field|direction")
+		r.faults.Add("sort", "not_a_sort_order")
 	}
 	got, err := s.Signing.List(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
@@ -115,16 +116,12 @@ func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
 
 // merge joins the faults of the query with those that the service found, so
 // that all are told at once.
-func merge(f *account.Faults, err error) error {
+func merge(f *fault.Fields, err error) error {
 	if f.Empty() {
 		return err
 	}
-	if account.KindOf(err) == account.KindInvalid {
-		for field, messages := range fieldsOf(err) {
-			for _, m := range messages {
-				f.Add(field, m)
-			}
-		}
+	if fault.KindOf(err) == fault.KindInvalid {
+		f.Keep(fault.FieldsOf(err)...)
 	} else if err != nil {
 		return err
 	}
@@ -132,7 +129,7 @@ func merge(f *account.Faults, err error) error {
 }
 
 func (s *server) createDocument(r *request, in *createBody) (documentView, error) {
-	var f account.Faults
+	var f fault.Fields
 	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, BaseURL: r.site()}
 	for i := range in.Invitations {
 		input.Invitations = append(input.Invitations, in.Invitations[i].input())
@@ -182,7 +179,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	takeAway(r, "remind_every_days", &in.RemindEveryDays)
 	takeAway(r, "approver_id", &in.ApproverID)
 	takeAway(r, "redirect_url", &in.RedirectURL)
-	var f account.Faults
+	var f fault.Fields
 	input := in.input(&f)
 	if err := f.Err(); err != nil {
 		return documentView{}, err
@@ -210,7 +207,7 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
 		RemindEveryDays: in.RemindEveryDays, BaseURL: r.site()}
 	if err := f.Err(); err != nil {
@@ -231,7 +228,7 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[signing.EventRow],
 	case "at|desc":
 		q.Descending = true
 	default:
-		r.faults.Add("sort", "The sort field must be at|asc or at|desc.")
+		r.faults.Add("sort", "not_a_sort_order.at")
 	}
 	if err := r.faults.Err(); err != nil {
 		return envelope[signing.EventRow]{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
@@ -18,6 +19,7 @@ import (
 type failure struct {
 	Message   string              `json:"message"`
 	Errors    map[string][]string `json:"errors,omitempty" doc:"Messages by field; with 422"`
+	Codes     map[string][]string `json:"codes,omitempty" doc:"Stable identifiers by field, in the order of the messages; with 422"`
 	Code      string              `json:"code,omitempty" doc:"Stable identifier; with 403, 404, 409, 413, 415"`
 	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
@@ -39,20 +41,20 @@ func (s *server) fail(c *fiber.Ctx, err error) error {
 }
 
 func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
-	if e, ok := errors.AsType[*account.Error](err); ok && httpkit.Status(e.Kind) != 0 {
-		return known(c, e)
+	if e, ok := errors.AsType[*fault.Error](err); ok && httpkit.Status(e.Kind) != 0 {
+		return s.known(c, e)
 	}
 	if signing.NoSpace(err) {
-		return known(c, account.NoSpace())
+		return s.known(c, fault.NoSpace())
 	}
 	if signing.TooLarge(err) {
-		return known(c, account.TooLarge("document_too_large", "This change holds too much for one record.").Because(err))
+		return s.known(c, fault.TooLarge("document_too_large.change").Because(err))
 	}
 	if e, ok := errors.AsType[*fiber.Error](err); ok && e.Code < http.StatusInternalServerError {
-		return framework(e)
+		return s.framework(e)
 	}
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
-		return http.StatusRequestEntityTooLarge, failure{Message: "The request is larger than the limit.", Code: "body_too_large"}
+		return s.known(c, fault.TooLarge("body_too_large.request"))
 	}
 	level := s.Log.Error
 	if errors.Is(err, context.Canceled) {
@@ -60,16 +62,16 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	}
 	level("request failed", "request_id", httpkit.RequestID(c), "error", err)
 	return http.StatusInternalServerError, failure{
-		Message: "Something went wrong on our side. The request id helps to find out what.", RequestID: httpkit.RequestID(c)}
+		Message: s.sentence("internal"), RequestID: httpkit.RequestID(c)}
 }
 
-func known(c *fiber.Ctx, e *account.Error) (int, failure) {
+func (s *server) known(c *fiber.Ctx, e *fault.Error) (int, failure) {
 	status := httpkit.Status(e.Kind)
 	httpkit.SetRetryAfter(c, httpkit.RetryAfter(e))
-	body := failure{Message: e.Message, Errors: e.Fields}
+	body := failure{Message: s.sentence(e.Code, e.Args...), Errors: s.sentences(e.Fields), Codes: fault.Words(e.Fields)}
 	switch status {
 	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
-		body.Code = e.Code
+		body.Code = e.Code.Word()
 	case http.StatusTooManyRequests:
 		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
 		c.Set("X-RateLimit-Remaining", "0")
@@ -78,12 +80,12 @@ func known(c *fiber.Ctx, e *account.Error) (int, failure) {
 }
 
 // framework words what the router refuses by itself.
-func framework(e *fiber.Error) (int, failure) {
+func (s *server) framework(e *fiber.Error) (int, failure) {
 	switch e.Code {
 	case http.StatusNotFound:
-		return e.Code, failure{Message: "The page was not found.", Code: "not_found"}
+		return e.Code, failure{Message: s.sentence("not_found.page"), Code: "not_found"}
 	case http.StatusMethodNotAllowed:
-		return e.Code, failure{Message: "This method is not allowed here.", Code: "method_not_allowed"}
+		return e.Code, failure{Message: s.sentence("method_not_allowed"), Code: "method_not_allowed"}
 	}
 	return e.Code, failure{Message: http.StatusText(e.Code) + "."}
 }
@@ -94,10 +96,11 @@ func (r *request) rate(rate account.Rate) {
 	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
 }
 
-// fieldsOf gives the faults that an error names.
-func fieldsOf(err error) map[string][]string {
-	if e, ok := errors.AsType[*account.Error](err); ok {
-		return e.Fields
-	}
-	return nil
+// sentence is the English of a refusal.
+func (s *server) sentence(code fault.Code, args ...fault.Arg) string {
+	return fault.Sentence(s.Words.English().SayOf, code, args...)
+}
+
+func (s *server) sentences(fields []fault.Field) map[string][]string {
+	return fault.Sentences(s.Words.English().SayOf, fields)
 }

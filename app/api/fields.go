@@ -7,6 +7,7 @@ import (
 	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -118,7 +119,7 @@ func (s *server) addFields(r *request, in *fieldsBody) (all[fieldView], error) {
 func (r *request) showField(d *signing.Document, id string) (fieldView, error) {
 	x := d.Field(id)
 	if x == nil || r.who.IsSignatory() && x.Invitation != r.who.Invitation {
-		return fieldView{}, account.NotFound("field")
+		return fieldView{}, fault.NotFound("field")
 	}
 	r.version(d)
 	return viewField(d, x), nil

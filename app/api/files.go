@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
@@ -51,7 +52,7 @@ func (s *server) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
 func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
 	f := d.File(id)
 	if f == nil {
-		return fileView{}, account.NotFound("file")
+		return fileView{}, fault.NotFound("file")
 	}
 	r.version(d)
 	return viewFile(d, f), nil
@@ -125,7 +126,7 @@ func (s *server) pagePicture(r *request, _ *nothing) error {
 	}
 	page, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
-		return account.NotFound("page")
+		return fault.NotFound("page")
 	}
 	width := r.number("width", 0, 16, 4000)
 	if err := r.faults.Err(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
@@ -160,7 +161,7 @@ func (s *server) getInvitation(r *request, _ *nothing) (invitationView, error) {
 func (r *request) showInvitation(d *signing.Document, id string) (invitationView, error) {
 	inv := d.Invitation(id)
 	if inv == nil || r.who.IsSignatory() && r.who.Invitation != id {
-		return invitationView{}, account.NotFound("invitation")
+		return invitationView{}, fault.NotFound("invitation")
 	}
 	return r.viewInvitation(d, inv), nil
 }

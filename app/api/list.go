@@ -83,7 +83,7 @@ func (r *request) number(name string, otherwise, low, high int) int {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		r.faults.Must(name, "be an integer")
+		r.faults.Add(name, "wrong_type.integer")
 		return otherwise
 	}
 	if n < low || n > high {
@@ -100,7 +100,7 @@ func (r *request) flag(name string) bool {
 		return false
 	}
 	if v != "true" && v != "1" {
-		r.faults.Must(name, "be true or false")
+		r.faults.Add(name, "not_true_or_false")
 	}
 	return true
 }
@@ -218,7 +218,7 @@ func (r *request) listQuery() (account.ListQuery, page, error) {
 	if sort := r.text("sort"); sort != "" {
 		field, direction, ok := strings.Cut(sort, "|")
 		if !ok || field == "" || direction != "asc" && direction != "desc" {
-			r.faults.Add("sort", "The sort field must be field|direction, with the direction asc or desc.")
+			r.faults.Add("sort", "not_a_sort_order.direction")
 		}
 		q.Sort, q.Descending = field, direction == "desc"
 	}

@@ -125,8 +125,8 @@ func failed(t testing.TB, r *apptest.Response, status int, fields ...string) *ap
 		t.Errorf("%s: no X-Request-Id", r.What)
 	}
 	message := r.Text(t, "message")
-	if message == "" {
-		t.Errorf("%s: no message", r.What)
+	if message == "" || strings.Contains(string(r.Body), `"fault.`) {
+		t.Errorf("%s: no sentence in %s", r.What, r.Body)
 	}
 	switch status {
 	case 401:
@@ -141,10 +141,17 @@ func failed(t testing.TB, r *apptest.Response, status int, fields ...string) *ap
 		if !ok || len(all) == 0 {
 			t.Fatalf("%s: errors of %s", r.What, r.Body)
 		}
+		codes, ok := r.At(t, "codes").(obj)
+		if !ok || len(codes) != len(all) {
+			t.Errorf("%s: codes of %s", r.What, r.Body)
+		}
 		for field, messages := range all {
 			sentences, ok := messages.(list)
 			if !ok || len(sentences) == 0 {
 				t.Errorf("%s: %s has %v", r.What, field, messages)
+			}
+			if words, ok := codes[field].(list); !ok || len(words) != len(sentences) {
+				t.Errorf("%s: %s has messages %v, codes %v", r.What, field, messages, codes[field])
 			}
 			for _, s := range sentences {
 				if s, ok := s.(string); !ok || s == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/oklog/ulid/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -45,7 +45,7 @@ func (s *server) admit(c *fiber.Ctx) error {
 	leave, ok := s.Enter()
 	if !ok {
 		c.Context().SetConnectionClose()
-		return account.Unavailable("stopping", "The appliance is stopping; try again in a moment.")
+		return fault.Unavailable("stopping")
 	}
 	defer leave()
 	return c.Next()
@@ -67,5 +67,5 @@ func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
 }
 
 func notReady() error {
-	return account.Unavailable("not_ready", "The appliance can't serve now; the log says why.")
+	return fault.Unavailable("not_ready")
 }

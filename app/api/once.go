@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // secretive is an answer that shows a secret once: what is kept of it for a
@@ -34,7 +35,7 @@ func (s *server) once(r *request, run func() (answer, error)) error {
 		return r.send(a)
 	}
 	if len(key) > 255 {
-		return account.Invalid("idempotency_key", "The Idempotency-Key header must not be greater than 255 characters.")
+		return fault.Invalid("idempotency_key", "too_long.idempotency_key", fault.Number("limit", 255))
 	}
 	unlock := s.replays.lock(r.who.CompanyID + "/" + key)
 	defer unlock()

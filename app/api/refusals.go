@@ -25,7 +25,7 @@ var refusalsOf = []refusal{
 	{412, "The record is not the version of `If-Match` any more; read it again.", `{"message":"The record was changed in the meantime. Read it again and repeat the change."}`},
 	{413, "Larger than the limit that the message names.", `{"message":"The body is larger than the limit of 10000000 bytes.","code":"body_too_large"}`},
 	{415, "A content type or a kind of file that is not accepted; the message names what is.", `{"message":"The content type is not accepted here; send application/json.","code":"content_type_not_accepted"}`},
-	{422, "Values at fault: all of them at once, by the dotted name of the field.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]}}`},
+	{422, "Values at fault: all of them at once, by the dotted name of the field. `codes` has a stable word for each message of `errors`, in the same order.", `{"message":"The given data was invalid.","errors":{"invitations.0.email":["The invitations.0.email field is required."]},"codes":{"invitations.0.email":["required"]}}`},
 	{429, "Too often. `Retry-After` says how many seconds to wait.", `{"message":"Too Many Requests"}`},
 	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. The request id helps to find out what.","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
@@ -26,7 +27,7 @@ type request struct {
 	nulls       map[string]bool            // members of the body that are null
 	plain       []byte                     // the body of an endpoint that takes none as JSON
 	etag        string
-	faults      account.Faults // of the query
+	faults      fault.Fields // of the query
 }
 
 // companyKey is where the log finds whose request it is.
@@ -38,7 +39,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	scheme, token, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	token = strings.TrimSpace(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return account.Actor{}, account.Unauthenticated()
+		return account.Actor{}, fault.Unauthenticated()
 	}
 	var who account.Actor
 	var err error
@@ -68,7 +69,7 @@ func (r *request) admit() (err error) {
 		return err
 	}
 	if id, ok := parseID(r.Params("document")); ok && r.who.IsSignatory() && id != r.who.Document {
-		return account.NotFound("document")
+		return fault.NotFound("document")
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (r *request) site() string { return r.server.Kit.Site(r.Ctx) }
 func (r *request) id(name string) (string, error) {
 	id, ok := parseID(r.Params(name))
 	if !ok {
-		return "", account.NotFound(strings.ReplaceAll(name, "_", " "))
+		return "", fault.NotFound(name)
 	}
 	return id, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -68,7 +69,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			var f account.Faults
+			var f fault.Fields
 			until := moment(&f, "expires_at", in.ExpiresAt)
 			if err := f.Err(); err != nil {
 				return documentView{}, err

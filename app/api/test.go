@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/notify"
 )
 
@@ -86,12 +86,12 @@ func (s *server) clock() clockAnswer {
 }
 
 func (s *server) moveClock(r *request, in *clockBody) (clockAnswer, error) {
-	var f account.Faults
+	var f fault.Fields
 	m := ClockMove{Freeze: in.Freeze, Set: moment(&f, "now", in.Now), Reset: in.Reset}
 	if in.Advance != "" {
 		d, ok := duration(in.Advance)
 		if !ok {
-			f.Must("advance", "be a duration such as 36h or 7d")
+			f.Add("advance", "not_a_duration")
 		}
 		m.Advance = d
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
@@ -156,7 +156,7 @@ func (b *badReader) Read(p []byte) (int, error) {
 
 // claim adds the files of a JSON body to the uploads, with the contents that were
 // lifted out of it. What was not lifted came in a part of a form.
-func (r *request) claim(f *account.Faults, files []base64File) error {
+func (r *request) claim(f *fault.Fields, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)
 		if x.Name == "" {
@@ -174,7 +174,7 @@ func (r *request) claim(f *account.Faults, files []base64File) error {
 			}
 		}
 		if u == nil {
-			at.Must("content", "be base64")
+			at.Add("content", "not_base64")
 			continue
 		}
 		u.Name, u.ContentType, u.Password, u.Flatten = x.Name, x.ContentType, x.Password, x.Flatten
@@ -192,7 +192,7 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 	if err != nil {
 		return all[fileView]{}, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	if err := r.claim(&f, in.Files); err != nil {
 		return all[fileView]{}, err
 	}

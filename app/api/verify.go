@@ -6,7 +6,7 @@ import (
 	"mime"
 	"net/http"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/signing/report"
@@ -29,7 +29,7 @@ func (s *server) verify(r *request) error {
 	}
 	media, params, err := mime.ParseMediaType(r.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" && media != "application/pdf" {
-		return notAccepted("Send the PDF as multipart/form-data or application/pdf.")
+		return fault.Unsupported("content_type_not_accepted.pdf")
 	}
 	var found *report.Report
 	if media == "application/pdf" {
@@ -62,7 +62,7 @@ func (r *request) verifyFirst(boundary string) (found *report.Report, err error)
 	})
 	switch {
 	case err == nil:
-		return nil, account.Invalid("file", "The file field is required.")
+		return nil, fault.Invalid("file", "required")
 	case errors.Is(err, errTaken):
 		return found, nil
 	}
@@ -75,7 +75,7 @@ const maxPassword = 127
 func readPassword(p io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(p, maxPassword+1))
 	if err == nil && len(b) > maxPassword {
-		err = account.Invalid("password", "The password may not be longer than 127 bytes.")
+		err = fault.Invalid("password", "password_too_long", fault.Number("limit", maxPassword))
 	}
 	return string(b), err
 }

@@ -186,7 +186,7 @@ func (s *server) listDeliveries(r *request, id string, _ *nothing) (envelope[Del
 	case "created_at|asc":
 		q.Ascending = true
 	default:
-		r.faults.Add("sort", "The sort field must be created_at|asc or created_at|desc.")
+		r.faults.Add("sort", "not_a_sort_order.created_at")
 	}
 	list, err := s.Webhooks.ListDeliveries(r.UserContext(), r.who, id, q)
 	if err := merge(&r.faults, err); err != nil {

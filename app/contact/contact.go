@@ -17,6 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/kv"
 )
@@ -89,7 +90,7 @@ func (c Contact) Status() string {
 // staff refuses a signatory and whoever's role or token does not have the scope.
 func staff(who account.Actor, scope account.Scope) error {
 	if who.IsSignatory() {
-		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+		return fault.Forbidden("signatory_not_allowed")
 	}
 	return who.Require(scope)
 }
@@ -132,7 +133,7 @@ func (s *Service) Archive(_ context.Context, who account.Actor, id string) (Cont
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		switch {
 		case c.DeletedAt != nil:
-			return account.Conflict("contact_deleted", "This contact is in the trash; restore it first.")
+			return fault.Conflict("contact_deleted")
 		case c.ArchivedAt == nil:
 			c.ArchivedAt = &tx.Now
 		}
@@ -147,7 +148,7 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string) (Cont
 			if taken, err := taken(tx, c); err != nil {
 				return err
 			} else if taken {
-				return account.Conflict("email_taken", "There is another contact with this e-mail address by now.")
+				return fault.Conflict("email_taken.contact")
 			}
 		}
 		c.ArchivedAt, c.DeletedAt = nil, nil
@@ -159,7 +160,7 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string) (Cont
 func (s *Service) Delete(_ context.Context, who account.Actor, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		if c.DeletedAt != nil {
-			return account.Conflict("contact_deleted", "This contact is in the trash already.")
+			return fault.Conflict("contact_deleted.already")
 		}
 		c.DeletedAt = &tx.Now
 		return errors.Join(put(tx, c), s.purgeLater(tx, c))

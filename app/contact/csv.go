@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -64,7 +64,7 @@ type Import struct {
 type RowFault struct {
 	Row    int
 	Email  string
-	Fields map[string][]string
+	Fields []fault.Field
 }
 
 // Import adds the contacts of a file, and writes what it says into those that
@@ -104,13 +104,13 @@ type row struct {
 func readCSV(body io.Reader) ([]row, error) {
 	b, err := io.ReadAll(io.LimitReader(body, MaxImport+1))
 	if err != nil {
-		return nil, account.Malformed("The file could not be read.").Because(err)
+		return nil, fault.Malformed("import_unreadable").Because(err)
 	}
 	if len(b) > MaxImport {
-		return nil, account.TooLarge("import_too_large", fmt.Sprintf("The file is larger than the limit of %d MB.", MaxImport>>20))
+		return nil, fault.TooLarge("import_too_large", fault.Number("limit", MaxImport>>20))
 	}
 	if b, err = decoded(b); err != nil {
-		return nil, account.Malformed("The file is not a text that can be read.").Because(err)
+		return nil, fault.Malformed("import_not_text").Because(err)
 	}
 	r := csv.NewReader(bytes.NewReader(b))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = separator(b), -1, true, true
@@ -121,18 +121,18 @@ func readCSV(body io.Reader) ([]row, error) {
 			break
 		}
 		if err != nil {
-			return nil, account.Malformed("The file is not CSV: " + err.Error() + ".").Because(err)
+			return nil, fault.Malformed("import_not_csv", fault.Text("why", err.Error())).Because(err)
 		}
 		line, _ := r.FieldPos(0)
 		if blank := !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }); !blank {
 			rows = append(rows, row{line, cells})
 		}
 		if len(rows) > MaxImportRows+1 {
-			return nil, account.TooLarge("import_too_long", fmt.Sprintf("The file has more than %d rows. Import it in parts.", MaxImportRows))
+			return nil, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
 		}
 	}
 	if len(rows) == 0 {
-		return nil, account.Malformed("The file is empty. Its first row must name the columns, such as name,email.")
+		return nil, fault.Malformed("import_empty")
 	}
 	return rows, nil
 }
@@ -163,7 +163,7 @@ func separator(b []byte) rune {
 // assign finds the column of every field, by the caller's word or by headings.
 func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 	at, i.Columns = map[string]int{}, map[string]string{}
-	var f account.Faults
+	var f fault.Fields
 	for _, c := range columns {
 		names := c.names
 		if said != nil {
@@ -177,7 +177,7 @@ func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 		}
 	}
 	if _, ok := at["email"]; !ok && f.Empty() {
-		f.Add("columns.email", "No column holds the e-mail addresses. The first row must name the columns, such as name,email.")
+		f.Add("columns.email", "no_email_column")
 	}
 	return at, f.Err()
 }
@@ -191,12 +191,12 @@ func (s *Service) importSome(who account.Actor, rows []row, at map[string]int, c
 	return run(func(tx *kv.Tx) error {
 		for _, r := range rows {
 			created, err := s.importRow(tx, who, r.input(at), check)
-			switch e, _ := errors.AsType[*account.Error](err); {
+			switch e, _ := errors.AsType[*fault.Error](err); {
 			case err == nil && created:
 				out.Created++
 			case err == nil:
 				out.Updated++
-			case e != nil && e.Kind == account.KindInvalid:
+			case e != nil && e.Kind == fault.KindInvalid:
 				out.Faults = append(out.Faults, RowFault{Row: r.line, Email: r.cell(at, "email"), Fields: e.Fields})
 			default:
 				return err
@@ -220,7 +220,7 @@ func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) 
 		return false, err
 	}
 	if check {
-		var f account.Faults
+		var f fault.Fields
 		in.apply(&f, &c)
 		return created, f.Err()
 	}

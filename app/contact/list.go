@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -57,7 +58,7 @@ func newListing(company string, q account.ListQuery) (listing, error) {
 	if l.limit <= 0 {
 		l.limit = math.MaxInt32
 	}
-	var f account.Faults
+	var f fault.Fields
 	if orders[l.order] == nil {
 		f.OneOf("sort", orderNames()...)
 	}

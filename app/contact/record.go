@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -70,7 +71,7 @@ func orderIndexes() []kv.Index[Contact] {
 func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
 	c, err := contacts.Get(tx, key(who.CompanyID, id))
 	if errors.Is(err, kv.ErrNotFound) {
-		return Contact{}, account.NotFound("contact").Because(err)
+		return Contact{}, fault.NotFound("contact").Because(err)
 	}
 	return c, err
 }
@@ -113,7 +114,7 @@ const (
 
 // change applies an input and stores the contact.
 func change(tx *kv.Tx, c *Contact, in Input) error {
-	var f account.Faults
+	var f fault.Fields
 	in.apply(&f, c)
 	if c.DeletedAt == nil && !f.Has("email") {
 		taken, err := taken(tx, c)
@@ -131,7 +132,7 @@ func change(tx *kv.Tx, c *Contact, in Input) error {
 }
 
 // apply checks the input and writes what it says into the contact.
-func (in Input) apply(f *account.Faults, c *Contact) {
+func (in Input) apply(f *fault.Fields, c *Contact) {
 	text(f, "name", in.Name, &c.Name, maxName, false)
 	if c.Name == "" && !f.Has("name") {
 		f.Required("name")
@@ -156,7 +157,7 @@ func (in Input) apply(f *account.Faults, c *Contact) {
 }
 
 // text takes a text that may be empty, on one line or (many) on several.
-func text(f *account.Faults, field string, from, to *string, limit int, many bool) {
+func text(f *fault.Fields, field string, from, to *string, limit int, many bool) {
 	if from == nil {
 		return
 	}
@@ -164,9 +165,9 @@ func text(f *account.Faults, field string, from, to *string, limit int, many boo
 	control := func(r rune) bool { return unicode.IsControl(r) && (!many || r != '\n' && r != '\t') }
 	switch {
 	case !utf8.ValidString(s):
-		f.Must(field, "be valid text")
+		f.Add(field, "not_text")
 	case strings.ContainsFunc(s, control):
-		f.Must(field, "not contain control characters")
+		f.Add(field, "control_characters")
 	case utf8.RuneCountInString(s) > limit:
 		f.TooLong(field, limit)
 	default:
@@ -174,7 +175,7 @@ func text(f *account.Faults, field string, from, to *string, limit int, many boo
 	}
 }
 
-func tags(f *account.Faults, in []string) []string {
+func tags(f *fault.Fields, in []string) []string {
 	if len(in) > maxTags {
 		f.TooMany("tags", maxTags)
 		return nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/kv"
 )
@@ -65,7 +65,7 @@ func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 		only = e.Value.Data["invitation"]
 	}
 	d, err := s.Signing.Load(tx, e.Value.Company, e.Value.Document)
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		return nil, nil // purged since
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // Keys of what a request carries, for the log. A path may hold a token; the name
@@ -107,30 +107,30 @@ func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	return scheme + "://" + host
 }
 
-var statuses = map[account.Kind]int{
-	account.KindMalformed:          http.StatusBadRequest,
-	account.KindUnauthenticated:    http.StatusUnauthorized,
-	account.KindForbidden:          http.StatusForbidden,
-	account.KindNotFound:           http.StatusNotFound,
-	account.KindConflict:           http.StatusConflict,
-	account.KindPreconditionFailed: http.StatusPreconditionFailed,
-	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
-	account.KindUnsupported:        http.StatusUnsupportedMediaType,
-	account.KindInvalid:            http.StatusUnprocessableEntity,
-	account.KindThrottled:          http.StatusTooManyRequests,
-	account.KindUnavailable:        http.StatusServiceUnavailable,
-	account.KindNoSpace:            http.StatusInsufficientStorage,
+var statuses = map[fault.Kind]int{
+	fault.KindMalformed:          http.StatusBadRequest,
+	fault.KindUnauthenticated:    http.StatusUnauthorized,
+	fault.KindForbidden:          http.StatusForbidden,
+	fault.KindNotFound:           http.StatusNotFound,
+	fault.KindConflict:           http.StatusConflict,
+	fault.KindPreconditionFailed: http.StatusPreconditionFailed,
+	fault.KindTooLarge:           http.StatusRequestEntityTooLarge,
+	fault.KindUnsupported:        http.StatusUnsupportedMediaType,
+	fault.KindInvalid:            http.StatusUnprocessableEntity,
+	fault.KindThrottled:          http.StatusTooManyRequests,
+	fault.KindUnavailable:        http.StatusServiceUnavailable,
+	fault.KindNoSpace:            http.StatusInsufficientStorage,
 }
 
 // Status is that of a refusal; 0 for what is our fault.
-func Status(k account.Kind) int { return statuses[k] }
+func Status(k fault.Kind) int { return statuses[k] }
 
 // Unknown refuses a request that no route has taken: 405 with Allow where the
 // path is known under other methods, else 404.
 func Unknown(c *fiber.Ctx) error {
 	allowed := methods(c)
 	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
-		return account.NotFound("page")
+		return fault.NotFound("page")
 	}
 	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))
 	return fiber.ErrMethodNotAllowed

@@ -12,6 +12,8 @@ type Arg struct {
 	text   string
 	count  int
 	counts bool
+	term   bool
+	args   []Arg // of a term
 }
 
 // Text is an argument that reads the same in every language, such as a file name.
@@ -30,7 +32,13 @@ func Decimal(name string, n float64) Arg {
 // Choices is a list of the words that are possible.
 func Choices(name string, words ...string) Arg { return Text(name, strings.Join(words, ", ")) }
 
-// String is the value as text.
+// Term is a value with words of its own in the catalogue, under "term." and the
+// key, in which other values may be named.
+func Term(name, key string, args ...Arg) Arg {
+	return Arg{Name: name, text: key, term: true, args: args}
+}
+
+// String is the value as text; of a term, its key.
 func (a Arg) String() string { return a.text }
 
 // Count returns the value of a whole number.

@@ -3,14 +3,13 @@ package httpkit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // slowest is how many bytes a second a body must bring on average, once it has
@@ -192,13 +191,13 @@ func (b *Body) skip() bool {
 }
 
 func tooLarge(limit int64) error {
-	return account.TooLarge("body_too_large", fmt.Sprintf("The body is larger than the limit of %d bytes.", limit))
+	return fault.TooLarge("body_too_large", fault.Number("limit", limit))
 }
 
 // cut says that the connection ended before the body did.
 func cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return account.Malformed("The body ends before it is complete.").Because(err)
+		return fault.Malformed("body_cut_short").Because(err)
 	}
-	return account.Malformed("The body could not be read.").Because(err)
+	return fault.Malformed("body_unreadable").Because(err)
 }

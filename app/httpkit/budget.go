@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // patience is how long a request waits for room in the budget.
@@ -136,7 +137,7 @@ func noRoom(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	e := account.Unavailable("busy", "Too much is going on at once; try again in a moment.").Because(err)
+	e := fault.Unavailable("busy").Because(err)
 	e.RetryAfter = patience
 	return e
 }

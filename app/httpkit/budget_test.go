@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -16,8 +17,8 @@ func stranger(address string) httpkit.Caller { return httpkit.Caller{Key: addres
 func company(id string) httpkit.Caller { return httpkit.Caller{Key: id} }
 
 func isBusy(err error) bool {
-	e, ok := errors.AsType[*account.Error](err)
-	return ok && e.Kind == account.KindUnavailable && httpkit.RetryAfter(e) > 0
+	e, ok := errors.AsType[*fault.Error](err)
+	return ok && e.Kind == fault.KindUnavailable && httpkit.RetryAfter(e) > 0
 }
 
 func take(t *testing.T, b *httpkit.Budget, c httpkit.Caller, n int64) *httpkit.Hold {

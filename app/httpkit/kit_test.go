@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -30,7 +31,7 @@ func serve(t *testing.T, o httpkit.Options, rule httpkit.Rule, h func(*fiber.Ctx
 	}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, StreamRequestBody: true, BodyLimit: 1, DisablePreParseMultipartForm: true,
 		ErrorHandler: func(c *fiber.Ctx, err error) error {
-			status := httpkit.Status(account.KindOf(err))
+			status := httpkit.Status(fault.KindOf(err))
 			if status == 0 {
 				status = http.StatusInternalServerError
 			}

@@ -5,12 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 const (
@@ -38,7 +37,7 @@ type Part struct {
 // the files, and together the other parts, are bounded by the rule of the route.
 func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) error) error {
 	if boundary == "" {
-		return account.Malformed("The multipart body has no boundary.")
+		return fault.Malformed("multipart_without_boundary")
 	}
 	if err := b.hold.Take(ctx, 2*buffer); err != nil {
 		return err
@@ -65,7 +64,7 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 			return err
 		}
 	}
-	return account.TooLarge("too_many_parts", fmt.Sprintf("The body has more than %d parts.", maxParts))
+	return fault.TooLarge("too_many_parts", fault.Number("limit", maxParts))
 }
 
 // pass has one part taken and reads what is left of it.
@@ -95,7 +94,7 @@ func (b *Body) broken(err error) error {
 	if b.err != nil {
 		return b.err
 	}
-	if _, ok := errors.AsType[*account.Error](err); ok {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	return cut(err)
@@ -139,7 +138,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 }
 
 func partsTooLarge(limit int64) error {
-	return account.TooLarge("body_too_large", fmt.Sprintf("The parts of the body are larger than the limit of %d bytes.", limit))
+	return fault.TooLarge("body_too_large.parts", fault.Number("limit", limit))
 }
 
 // frameReader bounds what is read for the headers of a part. The library would
@@ -159,7 +158,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if f.left -= n; f.left < 0 {
-		return 0, account.TooLarge("body_too_large", "The header of a part of the body is too large.")
+		return 0, fault.TooLarge("body_too_large.header")
 	}
 	return n, err
 }

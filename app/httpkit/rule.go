@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // Audience is the kind of caller that a route is for.
@@ -68,11 +69,11 @@ func (r Rule) Admit(who account.Actor) error {
 		return nil
 	case who.IsSignatory():
 		if r.For == Members {
-			return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+			return fault.Forbidden("signatory_not_allowed")
 		}
 		return nil
 	case r.For == Invited || r.For == Nobody:
-		return account.Unauthenticated()
+		return fault.Unauthenticated()
 	case r.Scope == "":
 		return nil
 	}

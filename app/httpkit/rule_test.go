@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
 
@@ -28,7 +29,7 @@ func TestRulesLetIn(t *testing.T) {
 		"a member where only links may":   {httpkit.Rule{For: httpkit.Invited}, writer, "unauthenticated"},
 		"anybody where nothing is said":   {httpkit.Rule{}, writer, "unauthenticated"},
 	} {
-		if got := string(account.CodeOf(c.rule.Admit(c.who))); got != c.code {
+		if got := string(fault.CodeOf(c.rule.Admit(c.who))); got != c.code {
 			t.Errorf("%s: got %q, want %q", what, got, c.code)
 		}
 	}

@@ -9,33 +9,33 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
-var statuses = map[account.Kind]int{
-	account.KindMalformed:          http.StatusBadRequest,
-	account.KindUnauthenticated:    http.StatusUnauthorized,
-	account.KindForbidden:          http.StatusForbidden,
-	account.KindNotFound:           http.StatusNotFound,
-	account.KindConflict:           http.StatusConflict,
-	account.KindPreconditionFailed: http.StatusPreconditionFailed,
-	account.KindTooLarge:           http.StatusRequestEntityTooLarge,
-	account.KindUnsupported:        http.StatusUnsupportedMediaType,
-	account.KindInvalid:            http.StatusUnprocessableEntity,
-	account.KindThrottled:          http.StatusTooManyRequests,
-	account.KindUnavailable:        http.StatusServiceUnavailable,
-	account.KindNoSpace:            http.StatusInsufficientStorage,
+var statuses = map[fault.Kind]int{
+	fault.KindMalformed:          http.StatusBadRequest,
+	fault.KindUnauthenticated:    http.StatusUnauthorized,
+	fault.KindForbidden:          http.StatusForbidden,
+	fault.KindNotFound:           http.StatusNotFound,
+	fault.KindConflict:           http.StatusConflict,
+	fault.KindPreconditionFailed: http.StatusPreconditionFailed,
+	fault.KindTooLarge:           http.StatusRequestEntityTooLarge,
+	fault.KindUnsupported:        http.StatusUnsupportedMediaType,
+	fault.KindInvalid:            http.StatusUnprocessableEntity,
+	fault.KindThrottled:          http.StatusTooManyRequests,
+	fault.KindUnavailable:        http.StatusServiceUnavailable,
+	fault.KindNoSpace:            http.StatusInsufficientStorage,
 }
 
 // Status is that of a refusal; 0 for an internal error.
-func Status(k account.Kind) int { return statuses[k] }
+func Status(k fault.Kind) int { return statuses[k] }
 
 // Unknown refuses a request that no route has taken: 405 with Allow where the
 // path is known under other methods, else 404.
 func Unknown(c *fiber.Ctx) error {
 	allowed := methods(c)
 	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
-		return account.NotFound("page")
+		return fault.NotFound("page")
 	}
 	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))
 	return fiber.ErrMethodNotAllowed
@@ -54,8 +54,8 @@ func methods(c *fiber.Ctx) []string {
 }
 
 // RetryAfter is how many seconds to wait after a 429 or a 503; 0 with any other refusal.
-func RetryAfter(e *account.Error) int {
-	if e.Kind != account.KindThrottled && e.Kind != account.KindUnavailable {
+func RetryAfter(e *fault.Error) int {
+	if e.Kind != fault.KindThrottled && e.Kind != fault.KindUnavailable {
 		return 0
 	}
 	return max(1, int(math.Ceil(e.RetryAfter.Seconds())))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -95,7 +96,7 @@ func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id strin
 	if q.Status == "" {
 		q.Status = anyStatus
 	} else if !slices.Contains(DeliveryStatuses(), q.Status) {
-		var f account.Faults
+		var f fault.Fields
 		f.OneOf("status", DeliveryStatuses()...)
 		return list, f.Err()
 	}
@@ -131,13 +132,13 @@ func loadDelivery(tx *kv.Tx, who account.Actor, id, delivery string) (Webhook, D
 	}
 	d, err := deliveries.Get(tx, delivery)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && d.Webhook != id {
-		return Webhook{}, Delivery{}, account.NotFound("delivery")
+		return Webhook{}, Delivery{}, fault.NotFound("delivery")
 	}
 	return w, d, err
 }
 
 func errPaused() error {
-	return account.Conflict("webhook_paused", "This webhook is paused. Enable it first.")
+	return fault.Conflict("webhook_paused")
 }
 
 // Redeliver posts a delivery again, with all its tries. The receiver sees the same
@@ -229,7 +230,7 @@ func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string
 		return Delivery{}, err
 	}
 	if _, wait, ok := s.tests.Allow(who.CompanyID); !ok {
-		return Delivery{}, account.Throttled(s.tests.Limit(), wait)
+		return Delivery{}, fault.Throttled(s.tests.Limit(), wait)
 	}
 	var d Delivery
 	err = s.DB.Update(func(tx *kv.Tx) error {

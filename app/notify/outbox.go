@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/kv"
 )
@@ -65,7 +66,7 @@ func wanted(words []string) (out []string, err error) {
 		case word == "archived" || word == "deleted" || slices.Contains(statuses, word):
 			out = append(out, word)
 		default:
-			var f account.Faults
+			var f fault.Fields
 			f.OneOf("status", append([]string{"active", "archived", "deleted"}, statuses...)...)
 			return nil, f.Err()
 		}
@@ -75,7 +76,7 @@ func wanted(words []string) (out []string, err error) {
 
 func admin(who account.Actor) error {
 	if who.IsSignatory() {
-		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+		return fault.Forbidden("signatory_not_allowed")
 	}
 	return who.Require(account.ScopeAdmin)
 }
@@ -141,7 +142,7 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 func load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
 	m, err := outbox.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
-		return Message{}, account.NotFound("message")
+		return Message{}, fault.NotFound("message")
 	}
 	return m, err
 }
@@ -168,7 +169,7 @@ func (s *Outbox) envelope(m Message) mail.Message {
 func (s *Outbox) CanSend() bool { return s.Sender != nil }
 
 func errNoServer() error {
-	return account.Conflict("mail_not_configured", "There is no mail server. Give people their links in another way, or configure one.")
+	return fault.Conflict("mail_not_configured")
 }
 
 // Retry sends a message that waits, was given up, cancelled, or kept before there
@@ -177,7 +178,7 @@ func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		switch {
 		case m.Status == Sent:
-			return account.Conflict("message_sent", "This message was sent already.")
+			return fault.Conflict("message_sent")
 		case s.Sender == nil:
 			return errNoServer()
 		}
@@ -190,7 +191,7 @@ func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message
 func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
-			return account.Conflict("message_not_queued", "This message does not wait to be sent.")
+			return fault.Conflict("message_not_queued")
 		}
 		m.Status = Cancelled
 		return s.Jobs.Remove(tx, jobID(m.ID))
@@ -209,7 +210,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		job, err := s.Jobs.Get(tx, jobID(id))
 		switch {
 		case err == nil && job.State == kv.JobRunning:
-			return account.Conflict("message_sending", "This message is being sent right now. Look again in a moment.")
+			return fault.Conflict("message_sending")
 		case err != nil && !errors.Is(err, kv.ErrNotFound):
 			return err
 		}
@@ -236,7 +237,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 	if address = strings.TrimSpace(address); address == "" {
 		address = who.Email
 	}
-	var f account.Faults
+	var f fault.Fields
 	account.CheckEmail(&f, "email", address)
 	if err := f.Err(); err != nil {
 		return "", err
@@ -245,7 +246,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 		return "", errNoServer()
 	}
 	if _, wait, ok := s.tests.Allow(who.UserID); !ok {
-		return "", account.Throttled(s.tests.Limit(), wait)
+		return "", fault.Throttled(s.tests.Limit(), wait)
 	}
 	m, err := s.testMessage(who, address)
 	if err != nil {
@@ -253,7 +254,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 	}
 	reply, err = s.Sender.Deliver(ctx, s.envelope(m))
 	if err != nil {
-		return "", account.Conflict("mail_not_sent", "The message was not sent: "+mail.Words(err)).Because(err)
+		return "", fault.Conflict("mail_not_sent", fault.Text("why", mail.Words(err))).Because(err)
 	}
 	return reply, nil
 }

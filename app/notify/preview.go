@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/kv"
 )
@@ -19,7 +20,7 @@ func (s *Service) Preview(ctx context.Context, who account.Actor, document, invi
 	}
 	inv := d.Invitation(invitation)
 	if inv == nil {
-		return Message{}, account.NotFound("invitation")
+		return Message{}, fault.NotFound("invitation")
 	}
 	t := &story{document: d}
 	if err := s.DB.View(func(tx *kv.Tx) error {

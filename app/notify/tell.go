@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/kv"
 )
@@ -20,7 +21,7 @@ const together = 50
 // tell writes the messages that one event calls for, from a number of them on.
 func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		return 0, nil // purged since
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -173,7 +174,7 @@ type WebhookInput struct {
 
 // apply checks an input and takes it over.
 func (s *Webhooks) apply(w *Webhook, in WebhookInput) error {
-	var f account.Faults
+	var f fault.Fields
 	if in.URL != nil {
 		w.URL = strings.TrimSpace(*in.URL)
 	}
@@ -190,7 +191,7 @@ func (s *Webhooks) apply(w *Webhook, in WebhookInput) error {
 	return f.Err()
 }
 
-func (s *Webhooks) checkURL(f *account.Faults, address string) {
+func (s *Webhooks) checkURL(f *fault.Fields, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
@@ -198,18 +199,18 @@ func (s *Webhooks) checkURL(f *account.Faults, address string) {
 	case len(address) > maxWebhookURL:
 		f.TooLong("url", maxWebhookURL)
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsFunc(address, notInURL):
-		f.Must("url", "be a full address such as https://example.org/hooks")
+		f.Add("url", "not_a_full_address")
 	case u.User != nil:
-		f.Must("url", "not hold a name or password; put a secret into the path instead")
+		f.Add("url", "credentials_in_address")
 	case !s.Client.MayReach(u.Hostname()):
-		f.Add("url", "This address is private. Webhooks go to public addresses only, unless webhooks.allow_private is set.")
+		f.Add("url", "private_address")
 	}
 }
 
 func notInURL(r rune) bool { return r <= ' ' || r == 0x7f }
 
 // filter puts the kinds of events that are wanted in order.
-func filter(f *account.Faults, events []string) []string {
+func filter(f *fault.Fields, events []string) []string {
 	if len(events) == 0 || slices.Contains(events, AllEvents) {
 		return []string{AllEvents}
 	}
@@ -262,7 +263,7 @@ func (s *Webhooks) GetWebhook(_ context.Context, who account.Actor, id string) (
 func loadWebhook(tx *kv.Tx, who account.Actor, id string) (Webhook, error) {
 	w, err := webhooks.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && w.Company != who.CompanyID {
-		return Webhook{}, account.NotFound("webhook")
+		return Webhook{}, fault.NotFound("webhook")
 	}
 	return w, err
 }
@@ -283,7 +284,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 			return err
 		}
 		if n >= maxWebhooks {
-			return account.Conflict("too_many_webhooks", fmt.Sprintf("There are already %d webhooks. Delete one first.", maxWebhooks))
+			return fault.Conflict("too_many_webhooks", fault.Number("limit", maxWebhooks))
 		}
 		if w.From, err = s.Signing.JournalHead(tx); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
-			return nil, account.NotFound("invitation")
+			return nil, fault.NotFound("invitation")
 		}
 		events, err := change(tx, d, inv)
 		if err != nil {
@@ -64,7 +65,7 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 // else can sign, and the owner is told; or it is voided at once, if the company
 // chose so.
 func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string) (*Document, error) {
-	var f account.Faults
+	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 			return nil, err
 		}
 		if d.DeclineReason && strings.TrimSpace(why) == "" {
-			var f account.Faults
+			var f fault.Fields
 			f.Required("reason")
 			return nil, f.Err()
 		}
@@ -99,7 +100,7 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 // its fields; the first link stops working. The reason, if there is one, goes into
 // the journal.
 func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string) (*Document, error) {
-	var f account.Faults
+	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 // and its signature fields in the files, which are named by place and not by
 // person, so that the certified pages stay as they are.
 func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
-	var f account.Faults
+	var f fault.Fields
 	if in.Name == nil {
 		f.Required("name")
 	}
@@ -148,7 +149,7 @@ func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in Invitatio
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 		return strings.EqualFold(o.Email, next.Email) && o.Status != Delegated
 	}) {
-		f.Add("email", "This e-mail address is already invited to this document.")
+		f.Add("email", "already_invited")
 	}
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -180,7 +181,7 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if invitation != "" && inv == nil {
-			return nil, account.NotFound("invitation")
+			return nil, fault.NotFound("invitation")
 		}
 		if err := d.remindable(invitation, tx.Now); err != nil {
 			return nil, err
@@ -198,7 +199,7 @@ func remindedBefore(invitation string, now time.Time) func(*Invitation) bool {
 }
 
 func nobodyToRemind() error {
-	return conflict("nobody_to_remind", "There is nobody to remind now.")
+	return conflict("nobody_to_remind")
 }
 
 // remind counts a reminder for all whose turn it is and who match.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -139,8 +140,8 @@ func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]
 				out = append(out, r.action)
 				continue
 			}
-			switch account.KindOf(err) {
-			case account.KindConflict, account.KindForbidden, account.KindNotFound:
+			switch fault.KindOf(err) {
+			case fault.KindConflict, fault.KindForbidden, fault.KindNotFound:
 			default:
 				return err
 			}
@@ -197,7 +198,7 @@ func (i *Invitation) isFor(who account.Actor) bool {
 }
 
 func (d *Document) signableBy(who account.Actor, now time.Time) error {
-	err := error(account.NotFound("invitation"))
+	err := error(fault.NotFound("invitation"))
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if !inv.isFor(who) || !linkWorks(d, inv) {
@@ -236,7 +237,7 @@ func (d *Document) anyReplaceable(now time.Time) error {
 		}
 	}
 	if err == nil {
-		err = conflict("invitation_missing", "There is nobody to replace.")
+		err = conflict("invitation_missing")
 	}
 	return err
 }
@@ -248,16 +249,16 @@ func (d *Document) replaceable(inv *Invitation, now time.Time) error {
 	}
 	switch inv.Status {
 	case Signed:
-		return conflict("already_signed", "This invitation was already signed.")
+		return conflict("already_signed")
 	case Delegated:
-		return conflict("invitation_delegated", "This invitation was passed on to somebody else.")
+		return conflict("invitation_delegated")
 	}
 	return nil
 }
 
 func (d *Document) downloadable() error {
 	if len(d.Files) == 0 {
-		return conflict("document_without_files", "This document has no files.")
+		return conflict("document_without_files")
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strings"
 
-	"paraph/app/account"
 	"paraph/app/convert"
+	"paraph/app/fault"
 )
 
 // Attached is a file that a signatory handed in with a field.
@@ -28,7 +28,7 @@ const attachedHash = " sha256:"
 // takeAttachments stores the files among a person's values, which come as data
 // URLs (data:application/pdf;name=plan.pdf;base64,…), and puts their name and
 // hash in the place of the value.
-func (s *Service) takeAttachments(f *account.Faults, own []*Field, values map[string]string) error {
+func (s *Service) takeAttachments(f *fault.Fields, own []*Field, values map[string]string) error {
 	for _, x := range own {
 		v := values[x.ID]
 		if x.Type != "attachment" || v == "" {
@@ -38,8 +38,8 @@ func (s *Service) takeAttachments(f *account.Faults, own []*Field, values map[st
 		if err != nil {
 			return err
 		}
-		if why != "" {
-			f.Add("fields."+x.label(), "The "+x.label()+" field must "+why+".")
+		if why != nil {
+			why.report(f, x)
 			continue
 		}
 		x.Attached, values[x.ID] = attached, attached.handed()
@@ -47,40 +47,40 @@ func (s *Service) takeAttachments(f *account.Faults, own []*Field, values map[st
 	return nil
 }
 
-func (s *Service) takeAttachment(v string) (a *Attached, why string, err error) {
+func (s *Service) takeAttachment(v string) (a *Attached, why *flaw, err error) {
 	head, data, ok := strings.Cut(strings.TrimPrefix(v, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(v, "data:") {
-		return nil, "be a file as data URL: data:application/pdf;name=plan.pdf;base64,…", nil
+		return nil, flawed("not_a_data_url"), nil
 	}
 	media, params, err := mime.ParseMediaType(head)
 	if err != nil {
-		return nil, "say its media type and name, such as data:application/pdf;name=plan.pdf;base64,…", nil
+		return nil, flawed("no_media_type"), nil
 	}
 	name, err := url.QueryUnescape(params["name"])
 	if err != nil || name == "" {
 		name = "attachment"
 	}
-	var faults account.Faults
+	var faults fault.Fields
 	name = fileName(&faults, "name", name)
 	if !faults.Empty() {
-		return nil, "have a plain file name without slashes and control characters", nil
+		return nil, flawed("not_a_file_name.attachment"), nil
 	}
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return nil, "", spaceError(err)
+		return nil, nil, spaceError(err)
 	}
 	size, err := io.Copy(w, base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
 	if _, bad := errors.AsType[base64.CorruptInputError](err); bad || err == nil && size == 0 || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, "be base64 and not empty", w.Abort()
+		return nil, flawed("not_base64.attachment"), w.Abort()
 	}
 	if err != nil {
-		return nil, "", errors.Join(spaceError(err), w.Abort())
+		return nil, nil, errors.Join(spaceError(err), w.Abort())
 	}
 	ref, err := w.Commit()
 	if err != nil {
-		return nil, "", spaceError(err)
+		return nil, nil, spaceError(err)
 	}
-	return &Attached{Name: name, ContentType: media, Size: ref.Size, Blob: ref.Hash}, "", nil
+	return &Attached{Name: name, ContentType: media, Size: ref.Size, Blob: ref.Hash}, nil, nil
 }
 
 // contentType is what an attachment is sent as: nothing that a browser would run.

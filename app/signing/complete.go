@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/kv"
@@ -98,7 +99,7 @@ const sealJob = "seal"
 func (s *Service) Seal(ctx context.Context, company, id string) error {
 	defer s.lock(id)()
 	_, err := s.seals(ctx, company, id)
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
 	}
 	return err

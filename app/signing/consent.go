@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -39,7 +40,7 @@ func (s *Service) closed(who account.Actor, c account.Company, inv *Invitation) 
 }
 
 func notAgreed() error {
-	return account.Forbidden("consent_required", "This document is shown to those who agree to signing electronically.")
+	return fault.Forbidden("consent_required")
 }
 
 // Agree records that a person consents to signing electronically: the version of
@@ -47,7 +48,7 @@ func notAgreed() error {
 func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]saving, error) {
 		if text == "" {
-			return nil, conflict("no_consent_asked", "This company does not ask for consent.")
+			return nil, conflict("no_consent_asked")
 		}
 		if inv.agreed(text) {
 			return nil, errAgreed
@@ -58,13 +59,13 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 }
 
 // errAgreed says that there is nothing to record.
-var errAgreed = conflict("already_agreed", "This person agreed already.")
+var errAgreed = conflict("already_agreed")
 
 // WithdrawConsent takes a person's consent back, before they sign.
 func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]saving, error) {
 		if inv.Agreed == nil {
-			return nil, conflict("not_agreed", "There is no consent to withdraw.")
+			return nil, conflict("not_agreed")
 		}
 		version := inv.Agreed.Version
 		inv.Agreed = nil
@@ -75,7 +76,7 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 // consenting is the way of what only the person invited does, while they may sign.
 func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error)) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
-		return nil, account.NotFound("invitation")
+		return nil, fault.NotFound("invitation")
 	}
 	d, err := s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
 		if err := d.signable(inv, tx.Now); err != nil {

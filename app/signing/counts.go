@@ -8,6 +8,7 @@ import (
 	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -26,7 +27,7 @@ func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (C
 	if err := member(who, account.ScopeRead); err != nil {
 		return Counts{}, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	filters := q.filters(&f, who)
 	if err := f.Err(); err != nil {
 		return Counts{}, err
@@ -79,7 +80,7 @@ func (q *ListQuery) searches() bool {
 }
 
 // filters are the terms of the search index that the query's filters ask for.
-func (q *ListQuery) filters(f *account.Faults, who account.Actor) [][]string {
+func (q *ListQuery) filters(f *fault.Fields, who account.Actor) [][]string {
 	var out [][]string
 	switch q.Owner {
 	case "":
@@ -113,13 +114,13 @@ const (
 	lastDay  = "2199-12-31"
 )
 
-func day(f *account.Faults, field, v, otherwise string) time.Time {
+func day(f *fault.Fields, field, v, otherwise string) time.Time {
 	if v == "" {
 		v = otherwise
 	}
 	t, err := time.Parse(time.DateOnly, v)
 	if err != nil || v < firstDay || v > lastDay {
-		f.Must(field, "be a day such as 2026-12-31")
+		f.Add(field, "not_a_day")
 	}
 	return t
 }

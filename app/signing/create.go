@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -35,7 +36,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	}
 	now := s.Now()
 	d.CreatedAt = now
-	var faults account.Faults
+	var faults fault.Fields
 	in.DocumentInput.apply(&faults, d, s.Limits, now)
 	if err := s.DB.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		if err := d.sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
-		var faults account.Faults
+		var faults fault.Fields
 		new(SendInput).apply(&faults, d, s.Limits, company, s.Now())
 		if err := faults.Err(); err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func (s *Service) companyOf(id string) (company account.Company, err error) {
 }
 
 // setApprover names the member who is asked to approve.
-func setApprover(tx *kv.Tx, who account.Actor, f *account.Faults, d *Document, id *string) error {
+func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id *string) error {
 	if id == nil {
 		return nil
 	}
@@ -152,13 +153,13 @@ func setApprover(tx *kv.Tx, who account.Actor, f *account.Faults, d *Document, i
 	}
 	m, err := account.LoadMember(tx, who.CompanyID, *id)
 	switch {
-	case account.KindOf(err) == account.KindNotFound:
+	case fault.KindOf(err) == fault.KindNotFound:
 		f.Selected("approver_id")
 		return nil
 	case err != nil:
 		return err
 	case !m.Role.Approves() || m.Status != account.MemberActive:
-		f.Add("approver_id", "The selected member may not approve documents.")
+		f.Add("approver_id", "not_an_approver")
 		return nil
 	}
 	d.Approver = &Person{ID: m.UserID, Name: m.Name, Email: m.Email}
@@ -166,7 +167,7 @@ func setApprover(tx *kv.Tx, who account.Actor, f *account.Faults, d *Document, i
 }
 
 // invite adds people to the record. All faults are told at once.
-func (s *Service) invite(f *account.Faults, d *Document, in []InvitationInput, now time.Time) []string {
+func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
 	if len(d.Invitations)+len(in) > s.Limits.Invitations {
 		f.TooMany("invitations", s.Limits.Invitations)
 		return nil
@@ -184,7 +185,7 @@ func (s *Service) invite(f *account.Faults, d *Document, in []InvitationInput, n
 			CreatedAt: now, UpdatedAt: now}
 		in[i].apply(at, &inv)
 		if key := strings.ToLower(inv.Email); key != "" && emails[key] {
-			at.Add("email", "This e-mail address is already invited to this document.")
+			at.Add("email", "already_invited")
 		} else {
 			emails[key] = true
 		}
@@ -196,7 +197,7 @@ func (s *Service) invite(f *account.Faults, d *Document, in []InvitationInput, n
 }
 
 // place adds fields to the record.
-func (s *Service) place(f *account.Faults, d *Document, in []FieldInput) {
+func (s *Service) place(f *fault.Fields, d *Document, in []FieldInput) {
 	if len(d.Fields)+len(in) > s.Limits.Fields {
 		f.TooMany("fields", s.Limits.Fields)
 		return

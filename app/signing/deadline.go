@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -164,7 +165,7 @@ func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 		}
 		return s.save(tx, who, d, events...)
 	})
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
 	}
 	return err
@@ -197,7 +198,7 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
 	return s.DB.Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
-		if account.KindOf(err) == account.KindNotFound {
+		if fault.KindOf(err) == fault.KindNotFound {
 			return nil
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
@@ -160,9 +161,9 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string)
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	d, err = s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if err := unchanged(d, version); err != nil {
-			return nil, conflict("document_changed", "Somebody else changed this document meanwhile; try again.")
+			return nil, conflict("document_changed")
 		}
 		s.place(f, d, in)
 		return []saving{happened("document.fields_added")}, nil

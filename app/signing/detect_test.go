@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/fault"
 	"paraph/app/pdf/page"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
@@ -136,10 +137,10 @@ func TestDetectIsForTheCompany(t *testing.T) {
 	s := apptest.New(t)
 	id := draft(t, s.Company(t), 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
 	stranger := actor(t, s.Company(t))
-	if _, err := s.Signing.Detect(t.Context(), stranger, id); account.KindOf(err) != account.KindNotFound {
+	if _, err := s.Signing.Detect(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a stranger gets %v", err)
 	}
-	if _, _, _, err := s.Signing.AddDetected(t.Context(), stranger, id); account.KindOf(err) != account.KindNotFound {
+	if _, _, _, err := s.Signing.AddDetected(t.Context(), stranger, id); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a stranger gets %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
 )
@@ -28,7 +29,7 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	format := oneOf(&f, "format", optional(in.Format), "pdf", "zip")
 	version := oneOf(&f, "version", optional(in.Version), "completed", "current", "original")
 	content := oneOf(&f, "content", optional(in.Content), "document", "certificate", "evidence")
@@ -40,7 +41,7 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 		return nil, err
 	}
 	if d.Status != Completed && (version == "" || version == "completed" || content == "certificate") {
-		return nil, conflict("document_not_completed", "This document is not completed yet; version=current gives it as it stands.")
+		return nil, conflict("document_not_completed")
 	}
 	switch {
 	case content == "certificate":
@@ -48,11 +49,11 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	case content == "evidence":
 		return s.evidenceDownload(d)
 	case len(d.Files) == 0:
-		return nil, conflict("document_without_files", "This document has no files.")
+		return nil, conflict("document_without_files")
 	case format == "zip" || format == "" && len(d.Files) > 1:
 		return s.zipDownload(d, version), nil
 	case len(d.Files) > 1:
-		return nil, account.Invalid("format", "A document of several files is downloaded as zip.")
+		return nil, fault.Invalid("format", "several_files")
 	}
 	return s.fileDownload(&d.Files[0], version), nil
 }
@@ -184,7 +185,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	version = oneOf(&f, "version", optional(version), "current", "original")
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -195,7 +196,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 	}
 	x := d.file(file)
 	if x == nil {
-		return nil, account.NotFound("file")
+		return nil, fault.NotFound("file")
 	}
 	return s.fileDownload(x, version), nil
 }
@@ -217,7 +218,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 		width = defaultWidth
 	}
 	if width < minWidth || width > maxWidth {
-		return nil, "", account.Invalid("width", fmt.Sprintf("The width field must be between %d and %d.", minWidth, maxWidth))
+		return nil, "", fault.Invalid("width", "not_between", fault.Number("low", minWidth), fault.Number("high", maxWidth))
 	}
 	d, err := s.see(who, id)
 	if err != nil {
@@ -225,10 +226,10 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	}
 	f := d.file(file)
 	if f == nil {
-		return nil, "", account.NotFound("file")
+		return nil, "", fault.NotFound("file")
 	}
 	if page < 1 || page > len(f.Pages)+f.Appended {
-		return nil, "", account.NotFound("page")
+		return nil, "", fault.NotFound("page")
 	}
 	paths, err := s.Blobs.Paths(f.blobs()...)
 	if err != nil {
@@ -240,7 +241,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 		return s.PDFium.Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
 	})
 	if err != nil {
-		return nil, "", account.Unavailable("page_not_drawn", "This page could not be drawn.").Because(err)
+		return nil, "", fault.Unavailable("page_not_drawn").Because(err)
 	}
 	return png, name, nil
 }

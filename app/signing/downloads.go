@@ -26,7 +26,7 @@ func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []strin
 		}
 	}
 	if len(all) == 0 {
-		return nil, conflict("document_without_files", "None of these documents has files.")
+		return nil, conflict("document_without_files.all")
 	}
 	return &Download{Name: "documents.zip", ContentType: "application/zip", Size: -1,
 		Write: func(w io.Writer) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -67,7 +68,7 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 	who := account.System(company)
 	d, err := s.see(who, id)
 	switch {
-	case errors.Is(err, account.ErrNotFound):
+	case errors.Is(err, fault.ErrNotFound):
 		return nil
 	case err != nil:
 		return err

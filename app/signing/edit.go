@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -42,7 +43,7 @@ func (s *Service) see(who account.Actor, id string) (*Document, error) {
 }
 
 func notIdentified() error {
-	return account.Forbidden("identification_required", "This invitation asks for a code before the document is shown.")
+	return fault.Forbidden("identification_required")
 }
 
 // Update changes what the input says. Content changes only in draft; metadata
@@ -57,7 +58,7 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 				return nil, err
 			}
 		}
-		var faults account.Faults
+		var faults fault.Fields
 		in.apply(&faults, d, s.Limits, tx.Now)
 		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
 			return nil, err
@@ -73,13 +74,13 @@ func (d *Document) Editable() error { return d.editable() }
 // member refuses a signatory: what follows is for the company's own people.
 func member(who account.Actor, scope account.Scope) error {
 	if who.IsSignatory() {
-		return account.Forbidden("signatory_not_allowed", "A signatory's link opens its own invitation and nothing else.")
+		return fault.Forbidden("signatory_not_allowed")
 	}
 	return who.Require(scope)
 }
 
 // draft is the way of every change of content.
-func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error)) (*Document, error) {
+func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error)) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 		if err := d.editable(); err != nil {
 			return nil, err
 		}
-		var faults account.Faults
+		var faults fault.Fields
 		events, err := change(tx, d, &faults)
 		if err != nil {
 			return nil, err
@@ -99,7 +100,7 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 // Invite adds people to a draft and gives the new invitations.
 func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, []Invitation, error) {
 	var made []string
-	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(in) == 0 {
 			f.Required("invitations")
 			return nil, nil
@@ -129,20 +130,20 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 
 // UpdateInvitation changes an invitation of a draft.
 func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
-			return nil, account.NotFound("invitation")
+			return nil, fault.NotFound("invitation")
 		}
 		in.apply(f, inv)
 		inv.UpdatedAt = tx.Now
 		if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 			return o.ID != inv.ID && strings.EqualFold(o.Email, inv.Email)
 		}) {
-			f.Add("email", "This e-mail address is already invited to this document.")
+			f.Add("email", "already_invited")
 		}
 		if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
-			f.Add("role", "A viewer can't have fields; remove the fields first.")
+			f.Add("role", "viewer_with_fields.remove")
 		}
 		return []saving{happened("invitation.updated").to(inv.ID)}, nil
 	})
@@ -150,10 +151,10 @@ func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, inv
 
 // RemoveInvitation takes a person and their fields out of a draft.
 func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
-			return nil, account.NotFound("invitation")
+			return nil, fault.NotFound("invitation")
 		}
 		event := happened("invitation.removed").to(inv.ID).with("email", inv.Email)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
@@ -165,7 +166,7 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 // ReplaceFields puts the given fields in the place of all that are there. An
 // input with the identifier of a field that is there keeps that identifier.
 func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		before := d.Fields
 		d.Fields = nil
 		s.place(f, d, in)
@@ -183,7 +184,7 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 
 // AddFields places further fields.
 func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		s.place(f, d, in)
 		return []saving{happened("document.fields_added")}, nil
 	})
@@ -191,10 +192,10 @@ func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in 
 
 // UpdateField changes one field of a draft.
 func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		x := d.field(field)
 		if x == nil {
-			return nil, account.NotFound("field")
+			return nil, fault.NotFound("field")
 		}
 		in.apply(f, x, placement{files: d.Files, invitations: d.Invitations})
 		return []saving{happened("field.updated").with("field", x.ID)}, nil
@@ -203,9 +204,9 @@ func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field st
 
 // RemoveField takes one field out of a draft.
 func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		if d.field(field) == nil {
-			return nil, account.NotFound("field")
+			return nil, fault.NotFound("field")
 		}
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
 		return []saving{happened("field.removed").with("field", field)}, nil
@@ -221,10 +222,10 @@ type FileInput struct {
 
 // UpdateFile renames, moves or confirms a file of a draft.
 func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		x := d.file(file)
 		if x == nil {
-			return nil, account.NotFound("file")
+			return nil, fault.NotFound("file")
 		}
 		if in.Name != nil {
 			x.Name = fileName(f, "name", *in.Name)
@@ -259,10 +260,10 @@ func numberFiles(d *Document) {
 
 // RemoveFile takes a file and its fields out of a draft.
 func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		x := d.file(file)
 		if x == nil {
-			return nil, account.NotFound("file")
+			return nil, fault.NotFound("file")
 		}
 		event := happened("file.removed").with("file", file).with("name", x.Name).with("sha256", x.SHA256)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.File == file })

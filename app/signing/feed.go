@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
-	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -171,7 +171,7 @@ func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whol
 
 // known refuses an event and a document that the company does not have.
 func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
-	var f account.Faults
+	var f fault.Fields
 	if q.After != "" {
 		e, err := journal.Get(tx, q.After)
 		switch {
@@ -214,5 +214,5 @@ func CheckEventTypes(field string, types []string) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	return account.Invalid(field, "There is no kind of event named "+strings.Join(unknown, ", ")+".")
+	return fault.Invalid(field, "unknown_event", fault.Choices("names", unknown...))
 }

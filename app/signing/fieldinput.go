@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing/detect"
 )
 
@@ -46,7 +46,7 @@ func (p placement) invitation(ref string) *Invitation {
 }
 
 // apply checks the input and writes what it says into the field.
-func (in *FieldInput) apply(f *account.Faults, x *Field, p placement) {
+func (in *FieldInput) apply(f *fault.Fields, x *Field, p placement) {
 	file := in.applyPlace(f, x, p)
 	if in.Type != nil {
 		x.Type = oneOf(f, "type", in.Type, fieldTypes...)
@@ -58,7 +58,7 @@ func (in *FieldInput) apply(f *account.Faults, x *Field, p placement) {
 	in.applyRules(f, x)
 }
 
-func (in *FieldInput) applyPlace(f *account.Faults, x *Field, p placement) *File {
+func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p placement) *File {
 	ref := x.File
 	if in.File != nil {
 		ref = *in.File
@@ -77,7 +77,7 @@ func (in *FieldInput) applyPlace(f *account.Faults, x *Field, p placement) *File
 		case inv == nil:
 			f.Selected("invitation_id")
 		case inv.Role == Viewer:
-			f.Add("invitation_id", "A viewer can't have fields; choose a signer or an approver.")
+			f.Add("invitation_id", "viewer_with_fields")
 		default:
 			x.Invitation = inv.ID
 		}
@@ -85,7 +85,7 @@ func (in *FieldInput) applyPlace(f *account.Faults, x *Field, p placement) *File
 	return file
 }
 
-func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
+func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	if in.Page != nil {
 		x.Page = *in.Page
 	} else if x.Page == 0 {
@@ -107,7 +107,7 @@ func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
 	set("height", &x.Height, in.Height)
 	inside := func(name string, v, low, high float64) {
 		if !f.Has(name) && !(v >= low && v <= high) {
-			f.Must(name, fmt.Sprintf("be a fraction of the page between %g and %g", low, high))
+			f.Add(name, "not_a_fraction", fault.Decimal("low", low), fault.Decimal("high", high))
 		}
 	}
 	inside("x", x.X, 0, 1)
@@ -116,14 +116,14 @@ func (in *FieldInput) applyBox(f *account.Faults, x *Field, file *File) {
 	inside("height", x.Height, detect.SmallestEdge, 1)
 	const rounding = 1e-6
 	if !f.Has("width") && !f.Has("x") && x.X+x.Width > 1+rounding {
-		f.Add("width", "The field reaches over the right edge of the page: x and width together must not be greater than 1.")
+		f.Add("width", "over_right_edge")
 	}
 	if !f.Has("height") && !f.Has("y") && x.Y+x.Height > 1+rounding {
-		f.Add("height", "The field reaches over the bottom edge of the page: y and height together must not be greater than 1.")
+		f.Add("height", "over_bottom_edge")
 	}
 }
 
-func (in *FieldInput) applyTexts(f *account.Faults, x *Field) {
+func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text := func(name string, to *string, v *string) {
 		if v != nil {
 			*to = line(f, name, v, maxName)
@@ -143,7 +143,7 @@ func (in *FieldInput) applyTexts(f *account.Faults, x *Field) {
 	}
 }
 
-func (in *FieldInput) applyRules(f *account.Faults, x *Field) {
+func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	if in.Required != nil {
 		x.Required = *in.Required
 	} else if x.ID == "" {
@@ -159,20 +159,20 @@ func (in *FieldInput) applyRules(f *account.Faults, x *Field) {
 		x.Max = in.Max
 	}
 	if x.Min != nil && x.Max != nil && *x.Min > *x.Max {
-		f.Must("max", "not be less than min")
+		f.Add("max", "max_below_min")
 	}
 	in.applyOptions(f, x)
 	if in.Pattern != nil {
 		x.Pattern = *in.Pattern
 		if _, err := compilePattern(x.Pattern); err != nil {
-			f.Must("pattern", "be a regular expression that can be read (RE2 syntax)")
+			f.Add("pattern", "not_a_pattern")
 		}
 	}
 	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") {
 		x.Value = lines(f, "value", in.Value, maxValue)
 		if x.Value != "" && !x.drawn() {
-			if v, why := x.accept(x.Value); why != "" {
-				f.Must("value", why)
+			if v, why := x.accept(x.Value); why != nil {
+				f.Add("value", why.code, why.args...)
 			} else {
 				x.Value = v
 			}
@@ -180,7 +180,7 @@ func (in *FieldInput) applyRules(f *account.Faults, x *Field) {
 	}
 }
 
-func (in *FieldInput) applyOptions(f *account.Faults, x *Field) {
+func (in *FieldInput) applyOptions(f *fault.Fields, x *Field) {
 	if in.Options != nil {
 		x.Options = slices.Clone(*in.Options)
 	}
@@ -192,7 +192,7 @@ func (in *FieldInput) applyOptions(f *account.Faults, x *Field) {
 	for i, o := range x.Options {
 		o = line(f, fmt.Sprintf("options.%d", i), &o, maxName)
 		if o == "" || seen[o] {
-			f.Must("options", "be different from each other and not empty")
+			f.Add("options", "not_distinct")
 			break
 		}
 		seen[o], x.Options[i] = true, o

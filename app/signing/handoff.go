@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, 
 		}
 		at := kindIndex(kind)
 		if at < 0 {
-			return account.Invalid("kind", "The kind field must be signature or initials.")
+			return fault.Invalid("kind", "not_signature_or_initials")
 		}
 		until = tx.Now.Add(handoffLifetime)
 		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
@@ -85,7 +86,7 @@ func kindIndex(kind string) int {
 // they are.
 func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
-		return nil, nil, account.NotFound("invitation")
+		return nil, nil, fault.NotFound("invitation")
 	}
 	d, err := load(tx, who, id)
 	if err != nil {
@@ -99,7 +100,7 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 }
 
 // errNoPad is the one answer to a code that opens nothing, whatever is wrong.
-func errNoPad() error { return account.NotFound("pad") }
+func errNoPad() error { return fault.NotFound("pad") }
 
 // padOf finds what a code is for.
 func (s *Service) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
@@ -132,7 +133,7 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, er
 }
 
 // Pad finds what a code opens. Whatever is wrong with it is the same
-// [account.ErrNotFound].
+// [fault.ErrNotFound].
 func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		_, _, p, err = s.padOf(tx, code)
@@ -143,9 +144,9 @@ func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 
 // Hand keeps what was drawn on a pad for the person's own page. It signs nothing.
 func (s *Service) Hand(_ context.Context, code, strokes string) error {
-	var f account.Faults
+	var f fault.Fields
 	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
-		f.Must("signature.data", "be strokes")
+		f.Add("signature.data", "not_strokes")
 	}
 	if err := f.Err(); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -54,14 +55,14 @@ func (s *Service) heir(who account.Actor, from, to string) (heir Person, err err
 		}
 		m, err := account.LoadMember(tx, who.CompanyID, to)
 		switch {
-		case account.KindOf(err) == account.KindNotFound:
-			return account.Invalid("to", "Choose a member of this company.")
+		case fault.KindOf(err) == fault.KindNotFound:
+			return fault.Invalid("to", "not_a_member")
 		case err != nil:
 			return err
 		case from == to:
-			return account.Invalid("to", "Choose somebody else.")
+			return fault.Invalid("to", "same_member")
 		case m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite):
-			return account.Invalid("to", "Choose an active member who may work with documents.")
+			return fault.Invalid("to", "member_cannot_work")
 		}
 		heir = Person{ID: m.UserID, Name: m.Name, Email: m.Email}
 		return nil
@@ -91,7 +92,7 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 	return s.DB.Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := load(tx, who, id)
-			if account.KindOf(err) == account.KindNotFound {
+			if fault.KindOf(err) == fault.KindNotFound {
 				continue // removed meanwhile
 			}
 			if err != nil {

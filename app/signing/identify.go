@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -38,7 +39,7 @@ type identity struct {
 // RequestCode mails a new code to the person invited.
 func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
-		return account.NotFound("invitation")
+		return fault.NotFound("invitation")
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
@@ -47,7 +48,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		}
 		inv := d.invitation(invitation)
 		if inv == nil || inv.Authentication != ByEmailCode {
-			return conflict("no_code_needed", "This invitation does not ask for a code by e-mail.")
+			return conflict("no_code_needed")
 		}
 		if err := d.running(tx.Now); err != nil {
 			return err
@@ -57,7 +58,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 			return err
 		}
 		if state.SentAt != nil && tx.Now.Sub(*state.SentAt) < codeWait {
-			return account.Throttled(1, codeWait-tx.Now.Sub(*state.SentAt))
+			return fault.Throttled(1, codeWait-tx.Now.Sub(*state.SentAt))
 		}
 		code, err := newCode()
 		if err != nil {
@@ -101,7 +102,7 @@ func identityOf(tx *kv.Tx, invitation string) (identity, error) {
 // which the person can go on for an hour.
 func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {
-		return "", account.NotFound("invitation")
+		return "", fault.NotFound("invitation")
 	}
 	d, err := s.get(who, id)
 	if err != nil {
@@ -109,9 +110,9 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	}
 	inv := d.invitation(invitation)
 	if inv == nil {
-		return "", account.NotFound("invitation")
+		return "", fault.NotFound("invitation")
 	}
-	var f account.Faults
+	var f fault.Fields
 	if err := s.proof(d, inv, code, &f); err != nil {
 		return "", err
 	}
@@ -128,7 +129,7 @@ func isIdentified(who account.Actor, inv *Invitation) bool {
 }
 
 // identify wants the proof that the invitation asks for, from the person.
-func (s *Service) identify(who account.Actor, d *Document, inv *Invitation, code string, f *account.Faults) error {
+func (s *Service) identify(who account.Actor, d *Document, inv *Invitation, code string, f *fault.Fields) error {
 	if isIdentified(who, inv) {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (s *Service) identify(who account.Actor, d *Document, inv *Invitation, code
 
 // proof holds a code against what the invitation asks for. Tries are counted in
 // a transaction of their own, since they count though nothing else is kept.
-func (s *Service) proof(d *Document, inv *Invitation, code string, f *account.Faults) error {
+func (s *Service) proof(d *Document, inv *Invitation, code string, f *fault.Fields) error {
 	if inv.Authentication == ByLink {
 		return nil
 	}
@@ -152,7 +153,7 @@ func (s *Service) proof(d *Document, inv *Invitation, code string, f *account.Fa
 			return err
 		}
 		if state.Tries >= codeTries && (state.SentAt == nil || tx.Now.Sub(*state.SentAt) < codeLifetime) {
-			return account.Throttled(codeTries, codeLifetime)
+			return fault.Throttled(codeTries, codeLifetime)
 		}
 		want := inv.AccessCodeHash
 		if inv.Authentication == ByEmailCode {
@@ -176,7 +177,7 @@ func (s *Service) proof(d *Document, inv *Invitation, code string, f *account.Fa
 		return err
 	}
 	if !good {
-		f.Add("code", "This code is wrong or no longer valid.")
+		f.Add("code", "wrong_code")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -56,7 +57,7 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 			return nil, err
 		}
 		if !d.MayHost(who, inv, tx.Now) {
-			return nil, account.Forbidden("session_required", "A device is handed over by a member who is signed in.")
+			return nil, fault.Forbidden("session_required.in_person")
 		}
 		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, Until: tx.Now.Add(inPersonLasts)}
 		return []saving{happened("invitation.in_person").to(inv.ID).with("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
@@ -81,11 +82,11 @@ func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err erro
 		}
 		d, err := documents.Get(tx, documentKey(h.Company, h.Document))
 		if err != nil {
-			return account.Unauthenticated().Because(err)
+			return fault.Unauthenticated().Because(err)
 		}
 		inv := d.invitation(h.Invitation)
 		if inv == nil || !linkWorks(&d, inv) {
-			return account.Unauthenticated()
+			return fault.Unauthenticated()
 		}
 		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{Kind: account.ActorSignatory, CompanyID: h.Company,
 			Name: inv.Name, Email: inv.Email, Document: h.Document, Invitation: h.Invitation, Host: h.Host}}
@@ -97,7 +98,7 @@ func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err erro
 func handed(tx *kv.Tx, code string) (handedOver, error) {
 	h, err := devices.Get(tx, deviceKey(code))
 	if err != nil || !tx.Now.Before(h.Until) {
-		return h, account.Unauthenticated().Because(err)
+		return h, fault.Unauthenticated().Because(err)
 	}
 	return h, nil
 }

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/mail"
 )
 
@@ -84,24 +84,24 @@ const (
 )
 
 // line takes a one-line text: trimmed, bounded, without control characters.
-func line(f *account.Faults, field string, v *string, limit int) string {
+func line(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
 	}
 	s := strings.TrimSpace(*v)
 	switch {
 	case !utf8.ValidString(s):
-		f.Must(field, "be valid UTF-8")
+		f.Add(field, "not_utf8")
 	case utf8.RuneCountInString(s) > limit:
 		f.TooLong(field, limit)
 	case strings.ContainsFunc(s, unicode.IsControl):
-		f.Must(field, "not contain control characters")
+		f.Add(field, "control_characters")
 	}
 	return s
 }
 
 // lines takes a text that may have line breaks.
-func lines(f *account.Faults, field string, v *string, limit int) string {
+func lines(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
 	}
@@ -109,16 +109,16 @@ func lines(f *account.Faults, field string, v *string, limit int) string {
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	switch {
 	case !utf8.ValidString(s):
-		f.Must(field, "be valid UTF-8")
+		f.Add(field, "not_utf8")
 	case utf8.RuneCountInString(s) > limit:
 		f.TooLong(field, limit)
 	case strings.ContainsFunc(s, control):
-		f.Must(field, "not contain control characters")
+		f.Add(field, "control_characters")
 	}
 	return s
 }
 
-func oneOf(f *account.Faults, field string, v *string, allowed ...string) string {
+func oneOf(f *fault.Fields, field string, v *string, allowed ...string) string {
 	if v == nil {
 		return ""
 	}
@@ -128,19 +128,19 @@ func oneOf(f *account.Faults, field string, v *string, allowed ...string) string
 	return *v
 }
 
-func locale(f *account.Faults, field string, v *string) string {
+func locale(f *fault.Fields, field string, v *string) string {
 	if v == nil || *v == "" {
 		return ""
 	}
 	tag, err := language.Parse(*v)
 	if err != nil {
-		f.Must(field, "be a language tag such as en or pt-BR")
+		f.Add(field, "not_a_language_tag")
 		return ""
 	}
 	return tag.String()
 }
 
-func metadata(f *account.Faults, v *map[string]string, limit int) map[string]string {
+func metadata(f *fault.Fields, v *map[string]string, limit int) map[string]string {
 	if v == nil {
 		return nil
 	}
@@ -148,36 +148,36 @@ func metadata(f *account.Faults, v *map[string]string, limit int) map[string]str
 	for k, x := range *v {
 		size += len(k) + len(x)
 		if k == "" || utf8.RuneCountInString(k) > 100 {
-			f.Must("metadata", "have keys of 1 to 100 characters")
+			f.Add("metadata", "bad_keys")
 			break
 		}
 		if !utf8.ValidString(k) || !utf8.ValidString(x) {
-			f.Must("metadata", "be valid UTF-8")
+			f.Add("metadata", "not_utf8")
 			break
 		}
 	}
 	if size > limit {
-		f.Must("metadata", fmt.Sprintf("not be larger than %d bytes in all", limit))
+		f.Add("metadata", "metadata_too_large", fault.Number("limit", limit))
 	}
 	return *v
 }
 
 // deadline takes a time that must lie ahead.
-func deadline(f *account.Faults, field string, v *time.Time, now time.Time) *time.Time {
+func deadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.Time {
 	if v == nil {
 		return nil
 	}
 	t := v.UTC().Truncate(time.Millisecond)
 	if !t.After(now) {
-		f.Must(field, "be a time in the future")
+		f.Add(field, "not_a_future_time")
 	} else if t.Year() > 9999 {
-		f.Must(field, "be a time before the year 10000")
+		f.Add(field, "too_far_ahead")
 	}
 	return &t
 }
 
 // apply checks the input and writes what it says into the document.
-func (in *DocumentInput) apply(f *account.Faults, d *Document, limits Limits, now time.Time) {
+func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now time.Time) {
 	if in.Title != nil {
 		if d.Title = line(f, "title", in.Title, maxTitle); d.Title == "" {
 			d.Title = untitled
@@ -213,11 +213,11 @@ func (in *DocumentInput) apply(f *account.Faults, d *Document, limits Limits, no
 
 // applyLeeway writes what the people invited may do besides signing, and where they
 // are led after it.
-func (in *DocumentInput) applyLeeway(f *account.Faults, d *Document) {
+func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	if in.RedirectURL != nil {
 		d.RedirectURL = line(f, "redirect_url", in.RedirectURL, maxAddress)
 		if d.RedirectURL != "" && !account.WebAddress(d.RedirectURL) {
-			f.Must("redirect_url", "be a web address such as https://example.org/thanks")
+			f.Add("redirect_url", "not_a_web_address.thanks")
 		}
 	}
 	if in.AllowDecline != nil {
@@ -232,7 +232,7 @@ func (in *DocumentInput) applyLeeway(f *account.Faults, d *Document) {
 }
 
 // applyAnytime writes what may change in every state.
-func (in *DocumentInput) applyAnytime(f *account.Faults, d *Document, limits Limits) {
+func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limits) {
 	if in.ExternalID != nil {
 		d.ExternalID = line(f, "external_id", in.ExternalID, maxTitle)
 	}
@@ -251,7 +251,7 @@ func (in *DocumentInput) content() bool {
 const untitled = "Untitled document"
 
 // apply checks the input and writes what it says into the invitation.
-func (in *InvitationInput) apply(f *account.Faults, inv *Invitation) {
+func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation) {
 	if in.Name != nil {
 		inv.Name = line(f, "name", in.Name, maxName)
 	}
@@ -265,7 +265,7 @@ func (in *InvitationInput) apply(f *account.Faults, inv *Invitation) {
 	case inv.Email == "":
 		f.Required("email")
 	case !mail.ValidEmail(inv.Email):
-		f.Must("email", "be a valid email address")
+		f.Add("email", "not_an_email")
 	}
 	if in.Role != nil {
 		inv.Role = oneOf(f, "role", in.Role, Signer, Approver, Viewer)
@@ -284,13 +284,13 @@ func (in *InvitationInput) apply(f *account.Faults, inv *Invitation) {
 	}
 }
 
-func (in *InvitationInput) applyAuthentication(f *account.Faults, inv *Invitation) {
+func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation) {
 	if in.Authentication != nil {
 		inv.Authentication = oneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
 	}
 	if in.AccessCode != nil && *in.AccessCode != "" {
 		if n := utf8.RuneCountInString(*in.AccessCode); n < 4 || n > 100 {
-			f.Must("access_code", "have 4 to 100 characters")
+			f.Add("access_code", "wrong_length", fault.Number("low", 4), fault.Number("high", 100))
 		}
 		inv.AccessCodeHash = hashAccessCode(inv.ID, *in.AccessCode)
 		if in.Authentication == nil {

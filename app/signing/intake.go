@@ -8,31 +8,32 @@ import (
 	"path"
 	"strings"
 
-	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/convert"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
 	"paraph/app/signing/report"
 )
 
-// refusal is a fault of one uploaded file: a sentence for the person who sent it.
+// refusal is a fault of one uploaded file.
 type refusal struct {
-	sentence string
-	cause    error
+	code  fault.Code
+	args  []fault.Arg
+	cause error
 }
 
 func (r *refusal) Error() string {
 	if r.cause != nil {
-		return r.sentence + ": " + r.cause.Error()
+		return string(r.code) + ": " + r.cause.Error()
 	}
-	return r.sentence
+	return string(r.code)
 }
 
 func (r *refusal) Unwrap() error { return r.cause }
 
-func refuse(cause error, format string, args ...any) error {
-	return &refusal{fmt.Sprintf(format, args...), cause}
+func refuse(cause error, code fault.Code, args ...fault.Arg) error {
+	return &refusal{code, args, cause}
 }
 
 // accepted is the list that the refusal of another type names.
@@ -42,7 +43,7 @@ const accepted = "PDF, DOCX, PNG, JPEG, GIF, TIFF and WebP"
 func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 	size := u.raw.Size()
 	if size == 0 {
-		return File{}, refuse(nil, "The file %s is empty.", u.Name)
+		return File{}, refuse(nil, "file_empty", fault.Text("file", u.Name))
 	}
 	head := make([]byte, min(size, 4096))
 	if _, err := u.raw.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -74,7 +75,7 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 		return File{}, err
 	}
 	if len(file.Pages) > s.Limits.Pages {
-		return File{}, refuse(nil, "The file %s has %d pages; the limit is %d.", u.Name, len(file.Pages), s.Limits.Pages)
+		return File{}, refuse(nil, "too_many_pages", fault.Text("file", u.Name), fault.Number("pages", len(file.Pages)), fault.Number("limit", s.Limits.Pages))
 	}
 	return file, nil
 }
@@ -86,17 +87,17 @@ func notConvertible(u *Upload) error {
 	case err != nil:
 		return err
 	case protected:
-		return refuse(nil, "The document %s is protected by a password. Remove the password in Word and upload it again.", u.Name)
+		return refuse(nil, "docx_protected", fault.Text("file", u.Name))
 	}
 	return notAccepted(u.Name)
 }
 
 func notAccepted(name string) error {
-	return unsupported("The type of %s is not accepted; accepted are %s.", name, accepted)
+	return unsupported("file_type_not_accepted", fault.Text("file", name), fault.Text("accepted", accepted))
 }
 
-func unsupported(format string, args ...any) *account.Error {
-	return account.Unsupported("file_type_not_accepted", fmt.Sprintf(format, args...))
+func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
+	return fault.Unsupported(code, args...)
 }
 
 // inspect notes pages and findings, and refuses what can't be signed.
@@ -105,11 +106,11 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
 	}
 	if len(file.Pages) == 0 {
-		return refuse(nil, "The file %s has no pages.", u.Name)
+		return refuse(nil, "file_without_pages", fault.Text("file", u.Name))
 	}
 	in := f.Inspect()
 	if in.Err != nil {
-		return refuse(in.Err, "The file %s is too complex to be processed.", u.Name)
+		return refuse(in.Err, "file_too_complex.upload", fault.Text("file", u.Name))
 	}
 	if in.XFA == pdf.XFADynamic {
 		return dynamicXFA(u.Name)
@@ -117,22 +118,22 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
 	u.Fixed = file.Presigned && (u.converted != nil || in.DocMDP == 1 || in.Locked)
 	if file.Presigned && u.converted != nil {
-		return refuse(nil, "The file %s carries signatures and is encrypted or damaged; to mend that would break them. Send it as it was before it was signed, or with %s.", u.Name, flattening)
+		return refuse(nil, "signed_and_damaged", fault.Text("file", u.Name))
 	}
 	if file.Presigned && in.DocMDP == 1 {
-		return refuse(nil, "The file %s is certified and forbids every change, further signatures included. Send it with %s.", u.Name, flattening)
+		return refuse(nil, "certified", fault.Text("file", u.Name))
 	}
 	if file.Presigned && in.Locked {
-		return refuse(nil, "The file %s carries a signature that locks all fields, those of further signatures included. Send it with %s.", u.Name, flattening)
+		return refuse(nil, "locked", fault.Text("file", u.Name))
 	}
 	if err := f.Signable(); err != nil {
-		return refuse(err, "The file %s is built so that it can't be signed as it is. Send it with %s.", u.Name, flattening)
+		return refuse(err, "unsignable", fault.Text("file", u.Name))
 	}
 	broken := 0
 	if file.Presigned {
 		found, err := report.Verify(u.raw, file.Size, report.Options{Now: s.Now()})
 		if err != nil {
-			return refuse(err, "The signatures of the file %s are too complex to be examined.", u.Name)
+			return refuse(err, "signatures_too_complex", fault.Text("file", u.Name))
 		}
 		for i := range found.Signatures {
 			if !found.Signatures[i].Sound() {
@@ -145,7 +146,7 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 }
 
 func dynamicXFA(name string) error {
-	return refuse(nil, "The file %s is a dynamic XFA form, which only Adobe Reader can show; print it to PDF and upload that.", name)
+	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
 }
 
 // findings words what was seen; so many of the file's signatures are not intact.
@@ -183,9 +184,9 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 	u.converted = w
 	switch err := convert.Image(ctx, u.raw, file.Size, w, convert.ImageLimits{}); {
 	case errors.Is(err, convert.ErrTooLarge):
-		return refuse(err, "The image %s is too large: %s", u.Name, reason(err))
+		return refuse(err, "image_too_large", fault.Text("file", u.Name), fault.Text("why", reason(err)))
 	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
-		return refuse(err, "The image %s can't be read: it is damaged or of a kind that is not supported.", u.Name)
+		return refuse(err, "image_unreadable", fault.Text("file", u.Name))
 	case err != nil:
 		return spaceError(err)
 	}
@@ -196,7 +197,7 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 func (s *Service) measure(u *Upload, file *File) error {
 	f, err := pdf.Open(u.converted, u.converted.Size())
 	if err != nil {
-		return refuse(err, "The file %s could not be converted into a PDF.", u.Name)
+		return refuse(err, "file_not_converted", fault.Text("file", u.Name))
 	}
 	for _, p := range f.Pages() {
 		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
@@ -220,9 +221,9 @@ func (s *Service) intakeDOCX(ctx context.Context, u *Upload, file *File) error {
 	}
 	switch {
 	case errors.Is(err, convert.ErrTooLarge):
-		return refuse(err, "The document %s is too large: %s", u.Name, reason(err))
+		return refuse(err, "docx_too_large", fault.Text("file", u.Name), fault.Text("why", reason(err)))
 	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
-		return refuse(err, "The document %s can't be read: it is damaged or not a DOCX file.", u.Name)
+		return refuse(err, "docx_unreadable", fault.Text("file", u.Name))
 	case err != nil:
 		return spaceError(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -34,7 +35,7 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 		if who.IsAdmin() || d.Owner.ID == who.UserID {
 			return nil
 		}
-		return account.Forbidden("owner_only", "Only the document's owner or an administrator may do this.")
+		return fault.Forbidden("owner_only")
 	}
 }
 
@@ -57,7 +58,7 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 		if d.Owner.ID == who.UserID || d.SubmittedBy == who.UserID {
 			return nil
 		}
-		return account.Forbidden("owner_only", "Only the document's owner may withdraw it.")
+		return fault.Forbidden("owner_only.withdraw")
 	}
 }
 
@@ -66,7 +67,7 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(tx *kv.Tx, d *Document) error {
 		if !who.CanApprove() {
-			return account.Forbidden("role_not_allowed", "Only an approver or an administrator may do this.")
+			return fault.Forbidden("role_not_allowed.approver")
 		}
 		if d.Status != PendingApproval || d.SubmittedBy != who.UserID {
 			return nil
@@ -76,7 +77,7 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 			return err
 		}
 		if n > 1 {
-			return account.Forbidden("own_submission", "Somebody else must decide on your own submission.")
+			return fault.Forbidden("own_submission")
 		}
 		return nil
 	}
@@ -102,7 +103,7 @@ func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason
 
 // required takes a text that must be there.
 func required(field string, v *string) (string, error) {
-	var f account.Faults
+	var f fault.Fields
 	s := lines(&f, field, v, maxReason)
 	if s == "" && f.Empty() {
 		f.Required(field)
@@ -131,7 +132,7 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 // Extend gives an expired document a new deadline and sends it on its way again.
 func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		var f account.Faults
+		var f fault.Fields
 		if until == nil {
 			f.Required("expires_at")
 			return saving{}, f.Err()
@@ -171,7 +172,7 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 		if who.IsAdmin() {
 			return nil
 		}
-		return account.Forbidden("role_not_allowed", "Only an administrator may delete a document for ever.")
+		return fault.Forbidden("role_not_allowed.purge")
 	}
 }
 
@@ -194,7 +195,7 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string) 
 			return err
 		}
 		if strings.TrimSpace(title) != strings.TrimSpace(d.Title) {
-			return account.Invalid("title", "The title field must be the document's title.")
+			return fault.Invalid("title", "not_the_title")
 		}
 		if err := s.Jobs.Cancel(tx, purgeJob, d.ID); err != nil {
 			return err

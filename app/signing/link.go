@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -43,26 +44,26 @@ func IsLinkToken(bearer string) bool {
 // malformed token are told apart for nobody.
 func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, error) {
 	if !IsLinkToken(token) {
-		return account.Actor{}, account.Unauthenticated()
+		return account.Actor{}, fault.Unauthenticated()
 	}
 	id := token[:linkIDLength]
 	var who account.Actor
 	err := s.DB.View(func(tx *kv.Tx) error {
 		at, err := invited.Get(tx, id)
 		if err != nil {
-			return account.Unauthenticated().Because(err)
+			return fault.Unauthenticated().Because(err)
 		}
 		d, err := documents.Get(tx, documentKey(at.Company, at.Document))
 		if err != nil {
-			return account.Unauthenticated().Because(err)
+			return fault.Unauthenticated().Because(err)
 		}
 		inv := d.invitation(id)
 		if inv == nil || !linkWorks(&d, inv) {
-			return account.Unauthenticated()
+			return fault.Unauthenticated()
 		}
 		want := s.linkCode(id, inv.LinkGeneration)
 		if subtle.ConstantTimeCompare([]byte(want), []byte(token[linkIDLength:])) != 1 {
-			return account.Unauthenticated()
+			return fault.Unauthenticated()
 		}
 		who = account.Actor{Kind: account.ActorSignatory, CompanyID: at.Company, Name: inv.Name, Email: inv.Email,
 			Document: at.Document, Invitation: id}

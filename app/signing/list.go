@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -45,7 +45,7 @@ func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (Lis
 	if err := member(who, account.ScopeRead); err != nil {
 		return ListPage{}, err
 	}
-	var f account.Faults
+	var f fault.Fields
 	field, descending := sorting(&f, q.Sort)
 	cells, filters := q.cells(&f), q.filters(&f, who)
 	if err := f.Err(); err != nil {
@@ -68,19 +68,19 @@ func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (Lis
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-func sorting(f *account.Faults, sort string) (field string, descending bool) {
+func sorting(f *fault.Fields, sort string) (field string, descending bool) {
 	if sort == "" {
 		return "created_at", true
 	}
 	field, direction, ok := strings.Cut(sort, "|")
 	if !ok || !slices.Contains(rowOrders, field) || direction != "asc" && direction != "desc" {
-		f.Add("sort", "The sort field must be field|direction, with a field of "+strings.Join(rowOrders, ", ")+" and the direction asc or desc.")
+		f.Add("sort", "not_a_sort_order.fields", fault.Choices("fields", rowOrders...))
 	}
 	return field, direction == "desc"
 }
 
 // cells turns the status filter into the disjoint parts of the lists it names.
-func (q *ListQuery) cells(f *account.Faults) []cell {
+func (q *ListQuery) cells(f *fault.Fields) []cell {
 	shown := []string{"active"}
 	if q.WithTrashed {
 		shown = visibilities
@@ -98,8 +98,7 @@ func (q *ListQuery) cells(f *account.Faults) []cell {
 		case ok:
 			states[status.String()] = true
 		default:
-			f.Add("status", fmt.Sprintf("The status %q is unknown; known are active, archived, deleted, %s and the numbers 1 to 8.",
-				shorten(word), strings.Join(statusWords[1:], ", ")))
+			f.Add("status", "unknown_status", fault.Text("status", strconv.Quote(shorten(word))), fault.Choices("known", statusWords[1:]...))
 		}
 	}
 	slices.Sort(whole)

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"image"
 	_ "image/jpeg" // signatures are uploaded as JPEG or PNG
 	_ "image/png"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf/text"
 )
 
@@ -60,13 +60,13 @@ const (
 )
 
 // readMarks checks what a person signs with; what is missing is typed.
-func (s *Service) readMarks(f *account.Faults, inv *Invitation, in SignInput) (marks, error) {
+func (s *Service) readMarks(f *fault.Fields, inv *Invitation, in SignInput) (marks, error) {
 	signature := readMark(f, "signature", in.Signature, inv.Name)
 	initials := readMark(f, "initials", in.Initials, initialsOf(inv.Name))
 	return marks{signature, initials}, nil
 }
 
-func readMark(f *account.Faults, field string, in *Mark, typed string) mark {
+func readMark(f *fault.Fields, field string, in *Mark, typed string) mark {
 	if in == nil {
 		return mark{Type: "typed", Text: typed, Font: text.Script1}
 	}
@@ -92,7 +92,7 @@ func readMark(f *account.Faults, field string, in *Mark, typed string) mark {
 	return m
 }
 
-func face(f *account.Faults, font string) string {
+func face(f *fault.Fields, font string) string {
 	if font == "" {
 		return text.Script1
 	}
@@ -106,7 +106,7 @@ func face(f *account.Faults, font string) string {
 }
 
 // readDrawn takes strokes of points, or the picture of a pad.
-func readDrawn(f *account.Faults, m *mark, data string) {
+func readDrawn(f *fault.Fields, m *mark, data string) {
 	if data == "" {
 		f.Required("data")
 		return
@@ -116,12 +116,12 @@ func readDrawn(f *account.Faults, m *mark, data string) {
 		return
 	}
 	if len(data) > maxMarkBytes {
-		f.Must("data", "be smaller than 2 MB")
+		f.Add("data", "too_large", fault.Number("limit", 2))
 		return
 	}
 	var strokes [][][2]float64
 	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
-		f.Must("data", "be strokes as [[[x,y],…],…] or a PNG picture")
+		f.Add("data", "not_strokes.picture")
 		return
 	}
 	points := 0
@@ -129,7 +129,7 @@ func readDrawn(f *account.Faults, m *mark, data string) {
 		var out []text.Point
 		for _, p := range s {
 			if points++; points > maxPoints || !finite(p[0]) || !finite(p[1]) {
-				f.Must("data", fmt.Sprintf("have at most %d points with finite coordinates", maxPoints))
+				f.Add("data", "too_many_points", fault.Number("limit", maxPoints))
 				return
 			}
 			out = append(out, text.Point{X: p[0], Y: p[1]})
@@ -139,20 +139,20 @@ func readDrawn(f *account.Faults, m *mark, data string) {
 		}
 	}
 	if points == 0 {
-		f.Must("data", "not be empty")
+		f.Add("data", "empty")
 	}
 }
 
 func finite(v float64) bool { return math.Abs(v) < 1e6 }
 
 // readPicture takes a PNG or JPEG as data URL or base64.
-func readPicture(f *account.Faults, m *mark, data string) {
+func readPicture(f *fault.Fields, m *mark, data string) {
 	if data == "" {
 		f.Required("data")
 		return
 	}
 	if len(data) > maxMarkBytes*4/3+100 {
-		f.Must("data", "be smaller than 2 MB")
+		f.Add("data", "too_large", fault.Number("limit", 2))
 		return
 	}
 	if _, rest, ok := strings.Cut(data, ";base64,"); ok && strings.HasPrefix(data, "data:image/") {
@@ -160,18 +160,18 @@ func readPicture(f *account.Faults, m *mark, data string) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
 	if err != nil {
-		f.Must("data", "be a PNG or JPEG picture as data URL or base64")
+		f.Add("data", "not_a_picture")
 		return
 	}
 	c, format, err := image.DecodeConfig(bytes.NewReader(raw))
 	switch {
 	case err != nil || format != "png" && format != "jpeg":
-		f.Must("data", "be a PNG or JPEG picture as data URL or base64")
+		f.Add("data", "not_a_picture")
 	case c.Width < 1 || c.Height < 1 || c.Width*c.Height > maxMarkPixels:
-		f.Must("data", "be a picture of at most 16 megapixels")
+		f.Add("data", "too_many_pixels", fault.Number("limit", 16))
 	default:
 		if _, _, err := image.Decode(bytes.NewReader(raw)); err != nil {
-			f.Must("data", "be a picture that is not damaged")
+			f.Add("data", "damaged")
 			return
 		}
 		m.Picture = raw
@@ -208,10 +208,10 @@ func (s *Service) keepPicture(m mark) (string, error) {
 }
 
 // legible refuses text that no font of ours can draw, before anything is signed.
-func (s *Service) legible(f *account.Faults, a *act) {
+func (s *Service) legible(f *fault.Fields, a *act) {
 	check := func(field, v string) {
 		if missing := s.Fonts.Missing(v); len(missing) > 0 {
-			f.Add(field, fmt.Sprintf("The characters %q can't be drawn into the document; please write it otherwise.", string(missing)))
+			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 		}
 	}
 	for _, x := range a.document.fieldsOf(a.inv.ID) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 )
@@ -16,7 +17,7 @@ import (
 func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 	f, err := pdf.Open(u.raw, file.Size)
 	if errors.Is(err, pdf.ErrTooComplex) {
-		return refuse(err, "The file %s is too complex to be processed.", u.Name)
+		return refuse(err, "file_too_complex.upload", fault.Text("file", u.Name))
 	}
 	if u.Flatten {
 		return s.flatten(ctx, u, file, f, err)
@@ -41,7 +42,7 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 func (s *Service) inspectConverted(u *Upload, file *File) error {
 	f, err := pdf.Open(u.converted, u.converted.Size())
 	if err != nil {
-		return refuse(err, "The file %s is damaged and could not be repaired.", u.Name)
+		return refuse(err, "file_damaged", fault.Text("file", u.Name))
 	}
 	s.converted(u, file)
 	return s.inspect(u, f, file)
@@ -123,21 +124,21 @@ func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, pdfium.ErrPassword) && u.Password == "":
-		return refuse(err, "The file %s needs a password to be opened; send it with the password, or without protection.", u.Name)
+		return refuse(err, "password_needed", fault.Text("file", u.Name))
 	case errors.Is(err, pdfium.ErrPassword):
-		return refuse(err, "The password does not open the file %s. If it is right, the protection is damaged or of an unknown kind: send the file without it.", u.Name)
+		return refuse(err, "password_wrong", fault.Text("file", u.Name))
 	case errors.Is(err, pdfium.ErrUnsupported):
-		return refuse(err, "The file %s is protected in a way that is not known here; send it without protection.", u.Name)
+		return refuse(err, "protection_unknown", fault.Text("file", u.Name))
 	case errors.Is(err, pdfium.ErrTooLarge), errors.Is(err, pdfium.ErrTimeout), errors.Is(err, pdfium.ErrCrashed):
-		return refuse(err, "The file %s is too complex to be processed.", u.Name)
+		return refuse(err, "file_too_complex.upload", fault.Text("file", u.Name))
 	case !errors.Is(err, pdfium.ErrDamaged):
 		return err
 	case errors.Is(why, pdf.ErrNotPDF):
-		return unsupported("The file %s is called a PDF but is none: it does not begin as a PDF does. Accepted are %s.", u.Name, accepted).Because(err)
+		return unsupported("file_type_not_accepted.not_a_pdf", fault.Text("file", u.Name), fault.Text("accepted", accepted)).Because(err)
 	case errors.Is(why, pdf.ErrNoEnd):
-		return refuse(err, "The end of the file %s is missing, so that it can't be read; perhaps it was not saved or sent completely. Send it once more, whole.", u.Name)
+		return refuse(err, "file_cut_short", fault.Text("file", u.Name))
 	}
-	return refuse(err, "The file %s is damaged and could not be repaired; make the PDF anew, or ask for another copy.", u.Name)
+	return refuse(err, "file_damaged.pdf", fault.Text("file", u.Name))
 }
 
 // flattening names the option that a refusal speaks of.
@@ -152,7 +153,7 @@ const flattenLimit = 32 << 20
 // sent. Our own reader gave f, or why it can't read it.
 func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.File, why error) error {
 	if file.Size > flattenLimit {
-		return refuse(nil, "The file %s is too large to be flattened; the limit is %s.", u.Name, megabytes(flattenLimit))
+		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", megabytes(flattenLimit)))
 	}
 	text := "What is signed is a copy of the file's pages: its form, links and other parts that can be used are only shown there."
 	if f != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
 	"paraph/kv"
 )
@@ -22,7 +23,7 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	}
 	f := d.file(file)
 	if f == nil {
-		return nil, account.NotFound("file")
+		return nil, fault.NotFound("file")
 	}
 	text, err := s.textOf(ctx, f.Base)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -17,7 +18,7 @@ import (
 // is there changes it; who is not among them is taken out, with their fields.
 // Faults are named invitations.N.FIELD.
 func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(in) > s.Limits.Invitations {
 			f.TooMany("invitations", s.Limits.Invitations)
 			return nil, nil
@@ -30,12 +31,12 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
 			in[i].apply(at, &inv)
 			if key := strings.ToLower(inv.Email); key != "" && emails[key] {
-				at.Add("email", "This e-mail address is already invited to this document.")
+				at.Add("email", "already_invited")
 			} else {
 				emails[key] = true
 			}
 			if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
-				at.Add("role", "A viewer can't have fields; remove the fields first.")
+				at.Add("role", "viewer_with_fields.remove")
 			}
 			d.Invitations = append(d.Invitations, inv)
 		}

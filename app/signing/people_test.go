@@ -3,8 +3,8 @@ package signing_test
 import (
 	"testing"
 
-	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -33,13 +33,10 @@ func TestReplaceInvitations(t *testing.T) {
 	}
 	bad := []signing.InvitationInput{person(two, "Two", "same@example.org", "viewer"), person(two, "", "Same@example.org", "signer"), person("", "X", "nonsense", "king")}
 	_, err = c.Signing.ReplaceInvitations(ctx, who, id, bad)
-	e, ok := err.(*account.Error)
-	if !ok {
-		t.Fatal(err)
-	}
+	said := fault.Words(fault.FieldsOf(err))
 	for _, at := range []string{"invitations.0.role", "invitations.1.email", "invitations.1.name", "invitations.2.email", "invitations.2.role"} {
-		if len(e.Fields[at]) == 0 {
-			t.Errorf("nothing is said of %s: %v", at, e.Fields)
+		if len(said[at]) == 0 {
+			t.Errorf("nothing is said of %s: %v", at, err)
 		}
 	}
 	if now, err := c.Signing.Get(ctx, who, id); err != nil || len(now.Invitations) != 2 || now.Invitations[0].Name != "New" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -14,7 +15,7 @@ const reportAgain = 5 * time.Minute
 // ReportProblem tells the owner, in the words of a person invited, what keeps them
 // from signing. Who has not said yet who they are may report that too.
 func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
-	var f account.Faults
+	var f fault.Fields
 	text := lines(&f, "message", &problem, maxReason)
 	if text == "" && f.Empty() {
 		f.Required("message")
@@ -23,7 +24,7 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 		return err
 	}
 	if !who.IsSignatoryOf(id, invitation) {
-		return account.NotFound("invitation")
+		return fault.NotFound("invitation")
 	}
 	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, _ *Document, inv *Invitation) ([]saving, error) {
 		state, err := identityOf(tx, inv.ID)
@@ -31,7 +32,7 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 			return nil, err
 		}
 		if state.ReportedAt != nil && tx.Now.Sub(*state.ReportedAt) < reportAgain {
-			return nil, account.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
+			return nil, fault.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
 		}
 		state.ReportedAt = &tx.Now
 		return []saving{happened("invitation.problem_reported").to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)

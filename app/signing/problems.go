@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // Severities of a problem.
@@ -21,13 +21,13 @@ const (
 // it is sent. File, Invitation and Field name what it is about, where it is
 // about one of them.
 type Problem struct {
-	Code       string `json:"code"` // stable word, such as "no_files"
-	Severity   string `json:"severity"`
-	Message    string `json:"message"` // a sentence
-	File       string `json:"file,omitempty"`
-	Page       int    `json:"page,omitempty"` // from 1
-	Invitation string `json:"invitation,omitempty"`
-	Field      string `json:"field,omitempty"`
+	Code       fault.Code // such as "no_files"; its sentence is that of a fault
+	Args       []fault.Arg
+	Severity   string
+	File       string
+	Page       int // from 1
+	Invitation string
+	Field      string
 
 	part string // of the document that has to change: files, invitations, fields
 }
@@ -51,29 +51,29 @@ func Problems(d *Document) []Problem {
 }
 
 // ready tells everything that keeps a document from being sent.
-func (d *Document) ready(f *account.Faults) {
+func (d *Document) ready(f *fault.Fields) {
 	for _, p := range Problems(d) {
 		if p.Severity == SeverityError {
-			f.Add(p.part, p.Message)
+			f.Add(p.part, p.Code, p.Args...)
 		}
 	}
 }
 
 func fileProblems(d *Document) []Problem {
 	if len(d.Files) == 0 {
-		return []Problem{{Code: "no_files", Severity: SeverityError, Message: "Upload at least one file before sending.", part: "files"}}
+		return []Problem{{Code: "no_files", Severity: SeverityError, part: "files"}}
 	}
 	var out []Problem
 	for i := range d.Files {
 		f := &d.Files[i]
 		if f.ConvertedBy == "builtin" && !f.Confirmed {
 			out = append(out, Problem{Code: "not_confirmed", Severity: SeverityError, File: f.ID, part: "files",
-				Message: "Look at the pages of " + f.Name + ", which the built-in renderer converted, and confirm them before sending."})
+				Args: []fault.Arg{fault.Text("file", f.Name)}})
 		}
 		twice := slices.IndexFunc(d.Files[:i], func(o File) bool { return o.SHA256 == f.SHA256 })
 		if twice >= 0 {
 			out = append(out, Problem{Code: "same_file", Severity: SeverityWarning, File: f.ID, part: "files",
-				Message: "The files " + d.Files[twice].Name + " and " + f.Name + " have the same content."})
+				Args: []fault.Arg{fault.Text("file", d.Files[twice].Name), fault.Text("other", f.Name)}})
 		}
 	}
 	return out
@@ -81,18 +81,18 @@ func fileProblems(d *Document) []Problem {
 
 func peopleProblems(d *Document) []Problem {
 	var out []Problem
-	add := func(code, severity, invitation, message string) {
-		out = append(out, Problem{Code: code, Severity: severity, Message: message, Invitation: invitation, part: "invitations"})
+	add := func(code fault.Code, severity, invitation string, args ...fault.Arg) {
+		out = append(out, Problem{Code: code, Args: args, Severity: severity, Invitation: invitation, part: "invitations"})
 	}
 	if !slices.ContainsFunc(d.Invitations, func(i Invitation) bool { return i.Role == Signer }) {
-		add("no_signer", SeverityError, "", "Invite at least one signer before sending.")
+		add("no_signer", SeverityError, "")
 	}
 	seen := map[string]bool{}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		email := strings.ToLower(inv.Email)
 		if seen[email] {
-			add("same_email", SeverityWarning, inv.ID, "The e-mail address "+inv.Email+" is invited more than once.")
+			add("same_email", SeverityWarning, inv.ID, fault.Text("email", inv.Email))
 		}
 		seen[email] = true
 		if inv.acts() && len(d.Files) > 0 {
@@ -109,14 +109,13 @@ func signatureProblem(d *Document, inv *Invitation) []Problem {
 	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == "signature" }) {
 		return nil
 	}
-	p := Problem{Code: "no_fields", Severity: SeverityInfo, Invitation: inv.ID, part: "fields",
-		Message: inv.Name + " has no fields and signs on a signature page that is added at the end."}
+	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.Name)}, Severity: SeverityInfo,
+		Invitation: inv.ID, part: "fields"}
 	switch {
 	case len(own) > 0:
 		p.Code, p.Severity = "no_signature", SeverityWarning
-		p.Message = inv.Name + " has fields but none for the signature, so the signature will not be seen on the pages."
 	case d.signsFiles(inv.ID)[0].Presigned:
-		p.Message = inv.Name + " has no fields. As the file is signed already no page can be added, so the signature will not be seen on the pages."
+		p.Code = "no_fields.presigned"
 	}
 	return []Problem{p}
 }
@@ -127,18 +126,18 @@ func fieldProblems(d *Document) []Problem {
 		x := &d.Fields[i]
 		p := Problem{Severity: SeverityError, File: x.File, Page: x.Page, Invitation: x.Invitation, Field: x.ID, part: "fields"}
 		inv, f := d.invitation(x.Invitation), d.file(x.File)
-		what := d.fieldInWords(x)
+		p.Args = []fault.Arg{d.placed("place", x)}
 		switch {
 		case inv == nil:
-			p.Code, p.Message = "field_of_nobody", what+" belongs to nobody; choose who fills it in."
+			p.Code = "field_of_nobody"
 		case inv.Role == Viewer:
-			p.Code, p.Message = "field_of_viewer", what+" belongs to a viewer, who fills in nothing; choose somebody else or remove it."
+			p.Code = "field_of_viewer"
 		case f == nil || x.Page < 1 || x.Page > len(f.Pages):
-			p.Code, p.Message = "field_without_page", what+" lies on a page that there is not."
+			p.Code = "field_without_page"
 		case !x.inside():
-			p.Code, p.Message = "field_outside", what+" reaches over the edge of its page."
+			p.Code = "field_outside"
 		case x.impossible():
-			p.Code, p.Message = "field_impossible", what+" is required, but read-only and empty: nobody could ever fill it in."
+			p.Code = "field_impossible"
 		default:
 			continue
 		}
@@ -189,7 +188,7 @@ func (d *Document) overlapsOn(fields []*Field) []Problem {
 				continue
 			}
 			out = append(out, Problem{Code: "overlap", Severity: SeverityWarning, File: x.File, Page: x.Page, Field: below.ID, Invitation: below.Invitation, part: "fields",
-				Message: d.fieldInWords(below) + " lies on another field: " + d.fieldInWords(x) + "."})
+				Args: []fault.Arg{d.placed("place", below), d.placed("other", x)}})
 			break
 		}
 	}
@@ -204,13 +203,15 @@ func (x *Field) covers(o *Field) bool {
 	return wide > touch && high > touch
 }
 
-// fieldInWords names a field for people, such as: The field “Rent” on page 2 of
-// Lease.pdf.
-func (d *Document) fieldInWords(x *Field) string {
-	name := cmp.Or(x.Label, x.Name, strings.ReplaceAll(x.Type, "_", " "))
-	words := fmt.Sprintf("The field “%s” on page %d", name, x.Page)
-	if f := d.file(x.File); f != nil && len(d.Files) > 1 {
-		words += " of " + f.Name
+// placed names a field with its page, and with its file where there are several.
+func (d *Document) placed(arg string, x *Field) fault.Arg {
+	name := fault.Text("field", cmp.Or(x.Label, x.Name))
+	if name.String() == "" {
+		name = fault.Term("field", "field_type."+x.Type)
 	}
-	return words
+	page := fault.Number("page", x.Page)
+	if f := d.file(x.File); f != nil && len(d.Files) > 1 {
+		return fault.Term(arg, "field_place.file", name, page, fault.Text("file", f.Name))
+	}
+	return fault.Term(arg, "field_place", name, page)
 }

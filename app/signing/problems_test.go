@@ -5,21 +5,27 @@ import (
 	"strings"
 	"testing"
 
-	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/words"
 )
 
 func codes(d *signing.Document) string {
 	var out []string
 	for _, p := range signing.Problems(d) {
-		out = append(out, p.Severity+" "+p.Code)
+		out = append(out, p.Severity+" "+string(p.Code))
 	}
 	return strings.Join(out, ", ")
 }
 
 func TestProblems(t *testing.T) {
 	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	english := catalogue.English()
 	box := func(id string, x, y float64) signing.Field {
 		return signing.Field{ID: id, File: "f", Invitation: "a", Type: "text", Page: 1, X: x, Y: y, Width: .2, Height: .1}
 	}
@@ -62,8 +68,8 @@ func TestProblems(t *testing.T) {
 			t.Errorf("problems are %q, want %q", got, want)
 		}
 		for _, p := range signing.Problems(d) {
-			if !strings.HasSuffix(p.Message, ".") {
-				t.Errorf("%s: no sentence: %q", p.Code, p.Message)
+			if _, err := english.TextOf("fault."+string(p.Code), nil); err != nil {
+				t.Errorf("%s: %v", p.Code, err)
 			}
 		}
 	}
@@ -88,8 +94,7 @@ func TestErrorsBlockSending(t *testing.T) {
 	id := draft(t, c, 1, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})
 	c.Post(t, "/documents/"+id+"/fields", apptest.Map{"fields": apptest.List{apptest.Map{"invitation_id": "0", "type": "text", "x": .1, "y": .1, "width": .2, "height": .05, "required": true, "read_only": true}}}).Want(t, 201)
 	_, err := c.Signing.Send(t.Context(), actor(t, c), id, signing.SendInput{})
-	e, ok := err.(*account.Error)
-	if !ok || !slices.ContainsFunc(e.Fields["fields"], func(s string) bool { return strings.Contains(s, "nobody could ever") }) {
+	if !slices.Contains(fault.Words(fault.FieldsOf(err))["fields"], "field_impossible") {
 		t.Errorf("sending gives %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -56,16 +57,16 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 		if err := d.editable(); err != nil {
 			return err
 		}
-		var f account.Faults
+		var f fault.Fields
 		u = Unfinished{ID: s.id(), Company: who.CompanyID, Document: id, User: who.UserID, Name: fileName(&f, "name", name), Size: size, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		if size < 1 {
-			f.Add("size", "The file "+u.Name+" is empty.")
+			f.Add("size", "file_empty", fault.Text("file", u.Name))
 		}
 		if err := f.Err(); err != nil {
 			return err
 		}
 		if size > s.Limits.UploadBytes {
-			return account.TooLarge("file_too_large", fmt.Sprintf("The file is larger than the limit of %s.", megabytes(s.Limits.UploadBytes)))
+			return fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 		}
 		before, err := begunBy(tx, who, id)
 		if err != nil {
@@ -86,7 +87,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 			return err
 		}
 		if n >= maxUnfinished {
-			return conflict("too_many_uploads", "Too many files of your company are on their way at once; finish or cancel some first.")
+			return conflict("too_many_uploads")
 		}
 		return unfinished.Put(tx, u.ID, u)
 	})
@@ -138,7 +139,7 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 		return Unfinished{}, found(err, "upload")
 	}
 	if u.Company != who.CompanyID || u.Document != id || u.User != who.UserID {
-		return Unfinished{}, account.NotFound("upload")
+		return Unfinished{}, fault.NotFound("upload")
 	}
 	return u, nil
 }
@@ -154,13 +155,13 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 		return u, err
 	}
 	if offset != u.Received {
-		return u, conflict("wrong_offset", fmt.Sprintf("The next piece of this file begins at %d.", u.Received))
+		return u, conflict("wrong_offset", fault.Number("offset", u.Received))
 	}
 	size, cut := s.Blobs.Append(ctx, u.ID, offset, io.LimitReader(r, u.Size-offset))
 	if errors.Is(cut, blob.ErrNotFound) {
 		// What had come is lost: it begins anew.
 		size = 0
-		cut = conflict("wrong_offset", "The next piece of this file begins at 0.")
+		cut = conflict("wrong_offset", fault.Number("offset", 0))
 	} else if size == 0 && cut != nil {
 		return u, spaceError(cut)
 	}
@@ -171,7 +172,7 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 		u.Received, u.UpdatedAt = size, tx.Now
 		return unfinished.Put(tx, u.ID, u)
 	})
-	if account.KindOf(err) == account.KindNotFound { // cancelled meanwhile
+	if fault.KindOf(err) == fault.KindNotFound { // cancelled meanwhile
 		err = errors.Join(s.Blobs.Discard(upload), err)
 	}
 	if err != nil {
@@ -200,7 +201,7 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 		return nil, nil, err
 	}
 	if !u.Whole() {
-		return nil, nil, conflict("upload_incomplete", fmt.Sprintf("Only %d of the %d bytes of this file have come.", u.Received, u.Size))
+		return nil, nil, conflict("upload_incomplete", fault.Number("received", u.Received), fault.Number("size", u.Size))
 	}
 	raw, err := s.Blobs.Resume(u.ID)
 	if err != nil {
@@ -209,12 +210,12 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 	up.Name, up.raw = u.Name, raw
 	defer func() { err = errors.Join(err, up.Close()) }()
 	d, added, err := s.Attach(ctx, who, id, []*Upload{up})
-	switch kind := account.KindOf(err); {
+	switch kind := fault.KindOf(err); {
 	case err == nil:
 		return d, &added[0], s.forget(u.ID)
 	case up.Locked || up.Fixed:
 		return nil, nil, errors.Join(s.markRefused(who, id, upload, up), err)
-	case kind == account.KindInvalid, kind == account.KindUnsupported, kind == account.KindTooLarge:
+	case kind == fault.KindInvalid, kind == fault.KindUnsupported, kind == fault.KindTooLarge:
 		return nil, nil, errors.Join(s.forget(u.ID), err)
 	}
 	return nil, nil, err

@@ -12,6 +12,7 @@ import (
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -29,10 +30,10 @@ func TestUploadInPieces(t *testing.T) {
 	if u.Received != 100 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatal(u, err)
 	}
-	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 50, bytes.NewReader(file[50:])); account.CodeOf(err) != "wrong_offset" || u.Received != 100 {
+	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 50, bytes.NewReader(file[50:])); fault.CodeOf(err) != "wrong_offset" || u.Received != 100 {
 		t.Fatalf("a wrong offset gives %v and %d", err, u.Received)
 	}
-	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.CodeOf(err) != "upload_incomplete" {
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.CodeOf(err) != "upload_incomplete" {
 		t.Errorf("finishing half of it gives %v", err)
 	}
 	again, err := c.Signing.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
@@ -72,7 +73,7 @@ func TestUploadWithPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, password := range []string{"", "wrong"} {
-		if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, password); account.KindOf(err) != account.KindInvalid {
+		if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, password); fault.KindOf(err) != fault.KindInvalid {
 			t.Fatalf("the password %q gives %v", password, err)
 		}
 		if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Locked {
@@ -119,7 +120,7 @@ func TestUploadThatIsFlattened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.KindOf(err) != account.KindInvalid {
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindInvalid {
 		t.Fatalf("a file that may not be changed gives %v", err)
 	}
 	if u, err = c.Signing.GetUpload(ctx, who, id, u.ID); err != nil || !u.Fixed || u.Locked {
@@ -143,12 +144,12 @@ func TestUploadsAreBounded(t *testing.T) {
 		who  account.Actor
 		name string
 		size int64
-		want account.Kind
+		want fault.Kind
 	}{
-		{who, "a.pdf", 0, account.KindInvalid}, {who, "a/b.pdf", 1, account.KindInvalid}, {who, "a.pdf", 1 << 50, account.KindTooLarge},
-		{actor(t, s.Company(t)), "a.pdf", 1, account.KindNotFound}, {actor(t, c.Member(t, account.RoleViewer)), "a.pdf", 1, account.KindForbidden},
+		{who, "a.pdf", 0, fault.KindInvalid}, {who, "a/b.pdf", 1, fault.KindInvalid}, {who, "a.pdf", 1 << 50, fault.KindTooLarge},
+		{actor(t, s.Company(t)), "a.pdf", 1, fault.KindNotFound}, {actor(t, c.Member(t, account.RoleViewer)), "a.pdf", 1, fault.KindForbidden},
 	} {
-		if _, err := begin(x.who, x.name, x.size); account.KindOf(err) != x.want {
+		if _, err := begin(x.who, x.name, x.size); fault.KindOf(err) != x.want {
 			t.Errorf("%s of %d bytes gives %v", x.name, x.size, err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	}
 	// A colleague can't touch it, and sees nothing of it.
 	colleague := actor(t, c.Member(t, account.RoleAdmin))
-	if _, err := c.Signing.AppendUpload(ctx, colleague, id, upload, 0, bytes.NewReader([]byte("x"))); account.KindOf(err) != account.KindNotFound {
+	if _, err := c.Signing.AppendUpload(ctx, colleague, id, upload, 0, bytes.NewReader([]byte("x"))); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a colleague's piece gives %v", err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, colleague, id); len(all) != 0 || err != nil {
@@ -169,13 +170,13 @@ func TestUploadsAreBounded(t *testing.T) {
 			break
 		}
 	}
-	if account.KindOf(err) != account.KindInvalid {
+	if fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("more files than a document can have give %v", err)
 	}
 	if err := c.Signing.CancelUpload(ctx, who, id, upload); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Signing.GetUpload(ctx, who, id, upload); account.KindOf(err) != account.KindNotFound {
+	if _, err := c.Signing.GetUpload(ctx, who, id, upload); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a cancelled upload is %v", err)
 	}
 	s.Advance(t, "25h")
@@ -198,7 +199,7 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); account.KindOf(err) != account.KindUnsupported {
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); fault.KindOf(err) != fault.KindUnsupported {
 		t.Errorf("it gives %v", err)
 	}
 	if all, err := c.Signing.UnfinishedUploads(ctx, who, id); len(all) != 0 || err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -25,7 +26,7 @@ var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 // SavedMarks gives what the member who asks keeps to sign with.
 func (s *Service) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
-		return m, account.NotFound("signature")
+		return m, fault.NotFound("signature")
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
 		m, err = savedMarksOf(tx, who)
@@ -45,15 +46,15 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 // SaveMark keeps what a member signs with, of a kind that pads take too; nil forgets it.
 func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
-		return account.NotFound("signature")
+		return fault.NotFound("signature")
 	}
-	var f account.Faults
+	var f fault.Fields
 	if in != nil {
 		m := readMark(&f, kind, in, in.Text)
 		if m.Type == "typed" && m.Text == "" {
 			f.Required(kind + ".text")
 		} else if missing := s.Fonts.Missing(m.Text); m.Type == "typed" && len(missing) > 0 {
-			f.Must(kind+".text", "have only characters that can be drawn")
+			f.Add(kind+".text", "not_drawable")
 		}
 	}
 	if err := f.Err(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/kv"
@@ -55,7 +56,7 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 			return d, err
 		}
 	}
-	return nil, account.Conflict("document_busy", "The document is being changed by others; try again.").Because(err)
+	return nil, fault.Conflict("document_busy").Because(err)
 }
 
 func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company) (*Document, error) {
@@ -66,7 +67,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	if err := d.sendable(company.RequireApproval); err != nil {
 		return nil, err
 	}
-	var faults account.Faults
+	var faults fault.Fields
 	now := s.Now()
 	in.apply(&faults, d, s.Limits, company, now)
 	d.ready(&faults)
@@ -84,7 +85,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 		if err := unchanged(d, work.version); err != nil {
 			return nil, err
 		}
-		var faults account.Faults
+		var faults fault.Fields
 		in.apply(&faults, d, s.Limits, company, tx.Now)
 		if err := faults.Err(); err != nil {
 			return nil, err
@@ -96,7 +97,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	})
 }
 
-func (in *SendInput) apply(f *account.Faults, d *Document, limits Limits, company account.Company, now time.Time) {
+func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
 	more := DocumentInput{Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays}
 	more.apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {
@@ -107,7 +108,7 @@ func (in *SendInput) apply(f *account.Faults, d *Document, limits Limits, compan
 		d.ExpiresAt = &t
 	}
 	if d.ExpiresAt != nil && in.ExpiresAt == nil && !d.ExpiresAt.After(now) {
-		f.Must("expires_at", "be a time in the future")
+		f.Add("expires_at", "not_a_future_time")
 	}
 }
 
@@ -201,13 +202,13 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	rev, err := pdf.Prepare(base, spec)
 	err = closing(err, closeBase)
 	if errors.Is(err, pdf.ErrChangesForbidden) {
-		return nil, account.Invalid("fields", "The file "+f.Name+" is signed and allows no further fields but signatures; remove the others.")
+		return nil, fault.Invalid("fields", "file_takes_no_fields", fault.Text("file", f.Name))
 	}
 	if errors.Is(err, pdf.ErrTwoRoles) {
-		return nil, account.Invalid("files", "The file "+f.Name+" is built so that it can't be signed as it is.").Because(err)
+		return nil, fault.Invalid("files", "unsignable.send", fault.Text("file", f.Name)).Because(err)
 	}
 	if errors.Is(err, pki.ErrTimestamp) {
-		return nil, account.Unavailable("timestamp_unavailable", "The timestamp authority does not answer, so the document can't be certified now; send it again later.").Because(err)
+		return nil, fault.Unavailable("timestamp_unavailable").Because(err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("signing: prepare %s: %w", f.ID, err)

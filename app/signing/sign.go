@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/kv"
@@ -45,7 +46,7 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 func mayAct(who account.Actor, document, invitation string) error {
 	if who.IsSignatory() {
 		if who.Document != document || who.Invitation != invitation {
-			return account.NotFound("invitation")
+			return fault.NotFound("invitation")
 		}
 		return nil
 	}
@@ -112,13 +113,13 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
 	inv := d.invitation(invitation)
 	if inv == nil {
-		return nil, account.NotFound("invitation")
+		return nil, fault.NotFound("invitation")
 	}
 	now := s.Now()
 	if err := d.signable(inv, now); err != nil {
 		return nil, err
 	}
-	var faults account.Faults
+	var faults fault.Fields
 	company, err := s.companyOf(d.Company)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	consent := s.consentText(company)
 	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.agreed(consent)
 	if who.IsSignatory() && consent != "" && !consented {
-		faults.Add("consent", "Consent to signing electronically is required.")
+		faults.Add("consent", "consent_missing")
 	}
 	a := &act{document: d, inv: inv, now: now}
 	if a.values, err = s.fill(&faults, d, inv, in.Fields, now); err != nil {
@@ -152,7 +153,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 
 // prove wants the code that the invitation asks for. A code that is right is
 // used up, so it is looked at only when nothing else is wrong.
-func (s *Service) prove(who account.Actor, d *Document, inv *Invitation, code string, f *account.Faults, proven *bool) error {
+func (s *Service) prove(who account.Actor, d *Document, inv *Invitation, code string, f *fault.Fields, proven *bool) error {
 	if f.Empty() && !*proven {
 		if err := s.identify(who, d, inv, code, f); err != nil {
 			return err
@@ -181,12 +182,12 @@ func through(who account.Actor) string {
 
 // fill takes the values a person gives, by identifier, name or group, checks
 // them all, and writes them into the record. It gives the values to draw.
-func (s *Service) fill(f *account.Faults, d *Document, inv *Invitation, given map[string]string, now time.Time) (map[string]string, error) {
+func (s *Service) fill(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, now time.Time) (map[string]string, error) {
 	own := d.fieldsOf(inv.ID)
 	values := map[string]string{}
 	for key, v := range given {
 		if !assign(own, values, key, v) {
-			f.Add("fields."+key, "There is no such field for this person.")
+			f.Add("fields."+key, "no_such_field")
 		}
 	}
 	if err := s.takeAttachments(f, own, values); err != nil {
@@ -195,7 +196,7 @@ func (s *Service) fill(f *account.Faults, d *Document, inv *Invitation, given ma
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
-			f.Add("fields."+x.label(), "The "+x.label()+" field is read-only.")
+			f.Add("fields."+x.label(), "read_only", x.named())
 			continue
 		}
 		if !said {
@@ -207,24 +208,27 @@ func (s *Service) fill(f *account.Faults, d *Document, inv *Invitation, given ma
 	return values, nil
 }
 
-func (d *Document) fillOne(f *account.Faults, x *Field, v string, values map[string]string) {
+func (d *Document) fillOne(f *fault.Fields, x *Field, v string, values map[string]string) {
 	if x.drawn() {
 		return
 	}
 	if !x.empty(v) {
 		accepted, why := x.accept(v)
-		if why != "" {
-			f.Add("fields."+x.label(), "The "+x.label()+" field must "+why+".")
+		if why != nil {
+			why.report(f, x)
 			return
 		}
 		v = accepted
 	} else if x.Required && !(x.Type == "radio" && x.Group != "") {
-		f.Add("fields."+x.label(), "The "+x.label()+" field is required.")
+		f.Add("fields."+x.label(), "required", x.named())
 		return
 	}
 	values[x.ID] = v
 	x.Value, x.Filled = v, true
 }
+
+// named is the field as the sentence of a fault names it.
+func (x *Field) named() fault.Arg { return fault.Text("field", x.label()) }
 
 // label is how a field is called in messages: its name, its label, or its type.
 func (x *Field) label() string {
@@ -290,7 +294,7 @@ func (x *Field) automatic(inv *Invitation, now time.Time) string {
 }
 
 // requireGroups wants one button of every required group, and not two of any.
-func requireGroups(f *account.Faults, own []*Field, values map[string]string) {
+func requireGroups(f *fault.Fields, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {
 		if x.Type != "radio" || x.Group == "" {
@@ -304,9 +308,9 @@ func requireGroups(f *account.Faults, own []*Field, values map[string]string) {
 	for group, need := range required {
 		switch {
 		case need && chosen[group] == 0:
-			f.Add("fields."+group, "The "+group+" field is required.")
+			f.Add("fields."+group, "required", fault.Text("field", group))
 		case chosen[group] > 1:
-			f.Add("fields."+group, "Only one choice of "+group+" is possible.")
+			f.Add("fields."+group, "several_choices", fault.Text("field", group))
 		}
 	}
 }

@@ -1,41 +1,29 @@
 package signing
 
 import (
-	"fmt"
 	"time"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // The steps in a document's life. Each is a pure rule: it looks at the record,
 // refuses with a conflict, or changes the record and nothing else.
 
-func conflict(code, message string) error { return account.Conflict(code, message) }
+func conflict(code fault.Code, args ...fault.Arg) error { return fault.Conflict(code, args...) }
 
 // wrongState is the refusal of an operation that does not fit the document's state.
-func (d *Document) wrongState(code, verb string) error {
-	return conflict(code, fmt.Sprintf("This document is %s; it can't be %s.", d.Status.words(), verb))
-}
+func (d *Document) wrongState(code fault.Code) error { return conflict(code, d.Status.arg()) }
 
-func (s Status) words() string {
-	switch s {
-	case Draft:
-		return "a draft"
-	case PendingApproval:
-		return "waiting for approval"
-	case Sent:
-		return "already sent"
-	}
-	return s.String()
-}
+// arg names the state in a refusal.
+func (s Status) arg() fault.Arg { return fault.Term("state", "state."+s.String()) }
 
 // editable refuses every state in which content may not change.
 func (d *Document) editable() error {
 	if d.DeletedAt != nil {
-		return conflict("document_deleted", "This document is in the trash; restore it first.")
+		return conflict("document_deleted")
 	}
 	if d.Status != Draft {
-		return conflict("document_not_draft", fmt.Sprintf("This document is %s; its content changes only in draft.", d.Status.words()))
+		return conflict("document_not_draft", d.Status.arg())
 	}
 	return nil
 }
@@ -44,9 +32,9 @@ func (d *Document) editable() error {
 func (d *Document) live() error {
 	switch {
 	case d.DeletedAt != nil:
-		return conflict("document_deleted", "This document is in the trash; restore it first.")
+		return conflict("document_deleted")
 	case d.ArchivedAt != nil:
-		return conflict("document_archived", "This document is archived; restore it first.")
+		return conflict("document_archived")
 	}
 	return nil
 }
@@ -56,7 +44,7 @@ func (d *Document) submit(by Person, now time.Time) error {
 		return err
 	}
 	if d.Status != Draft {
-		return d.wrongState("document_not_draft", "submitted")
+		return d.wrongState("document_not_draft.submitted")
 	}
 	d.Status, d.SubmittedAt, d.SubmittedBy = PendingApproval, &now, by.ID
 	d.RejectedAt, d.RejectedReason = nil, ""
@@ -68,7 +56,7 @@ func (d *Document) withdraw() error {
 		return err
 	}
 	if d.Status != PendingApproval {
-		return d.wrongState("document_not_pending", "withdrawn")
+		return d.wrongState("document_not_pending.withdrawn")
 	}
 	d.Status, d.SubmittedAt, d.SubmittedBy = Draft, nil, ""
 	return nil
@@ -79,7 +67,7 @@ func (d *Document) approve(by Person, now time.Time) error {
 		return err
 	}
 	if d.Status != PendingApproval {
-		return d.wrongState("document_not_pending", "approved")
+		return d.wrongState("document_not_pending.approved")
 	}
 	d.Status, d.ApprovedAt, d.Approver = Approved, &now, &by
 	return nil
@@ -90,7 +78,7 @@ func (d *Document) reject(by Person, reason string, now time.Time) error {
 		return err
 	}
 	if d.Status != PendingApproval {
-		return d.wrongState("document_not_pending", "rejected")
+		return d.wrongState("document_not_pending.rejected")
 	}
 	d.Status, d.RejectedAt, d.RejectedReason, d.Approver = Rejected, &now, reason, &by
 	return nil
@@ -101,7 +89,7 @@ func (d *Document) reopen() error {
 		return err
 	}
 	if d.Status != Approved && d.Status != Rejected {
-		return d.wrongState("document_not_approved_or_rejected", "reopened")
+		return d.wrongState("document_not_approved_or_rejected.reopened")
 	}
 	d.Status, d.SubmittedAt, d.SubmittedBy, d.ApprovedAt = Draft, nil, "", nil
 	return nil
@@ -116,13 +104,13 @@ func (d *Document) sendable(requireApproval bool) error {
 	case d.Status == Approved:
 		return nil
 	case d.Status == Draft && requireApproval:
-		return conflict("approval_required", "This company requires approval before sending; submit the document first.")
+		return conflict("approval_required")
 	case d.Status == Draft:
 		return nil
 	case d.Status == Sent:
-		return conflict("document_already_sent", "This document is already sent.")
+		return conflict("document_already_sent")
 	}
-	return d.wrongState("document_not_draft", "sent")
+	return d.wrongState("document_not_draft.sent")
 }
 
 func (d *Document) void(reason string, now time.Time) error {
@@ -135,7 +123,7 @@ func (d *Document) void(reason string, now time.Time) error {
 		d.Attention, d.AttentionText = "", ""
 		return nil
 	}
-	return d.wrongState("document_not_voidable", "voided")
+	return d.wrongState("document_not_voidable.voided")
 }
 
 func (d *Document) extend(until, now time.Time) error {
@@ -143,7 +131,7 @@ func (d *Document) extend(until, now time.Time) error {
 		return err
 	}
 	if d.Status != Expired {
-		return d.wrongState("document_not_expired", "extended")
+		return d.wrongState("document_not_expired.extended")
 	}
 	d.Status, d.ExpiresAt, d.ExpiredAt = Sent, &until, nil
 	return nil
@@ -166,17 +154,17 @@ func (d *Document) signable(inv *Invitation, now time.Time) error {
 	}
 	switch {
 	case inv.Status == Signed:
-		return conflict("already_signed", "This invitation was already signed.")
+		return conflict("already_signed")
 	case inv.Status == Declined:
-		return conflict("invitation_declined", "This invitation was declined.")
+		return conflict("invitation_declined")
 	case inv.Status == Delegated:
-		return conflict("invitation_delegated", "This invitation was passed on to somebody else.")
+		return conflict("invitation_delegated")
 	case inv.Role == Viewer:
-		return conflict("viewer_does_not_sign", "A viewer receives a copy and does not sign.")
+		return conflict("viewer_does_not_sign")
 	case d.declined() != nil:
-		return conflict("document_declined", "Somebody declined to sign; signing has stopped.")
+		return conflict("document_declined")
 	case !d.turn(inv):
-		return conflict("not_your_turn", "Somebody else signs before this invitation.")
+		return conflict("not_your_turn")
 	}
 	return nil
 }
@@ -187,7 +175,7 @@ func (d *Document) declinable(inv *Invitation, now time.Time) error {
 		return err
 	}
 	if d.NoDecline {
-		return conflict("decline_not_allowed", "The sender does not let people decline this document.")
+		return conflict("decline_not_allowed")
 	}
 	return nil
 }
@@ -198,7 +186,7 @@ func (d *Document) delegable(inv *Invitation, now time.Time) error {
 		return err
 	}
 	if d.NoDelegation {
-		return conflict("delegation_not_allowed", "The sender does not let people pass this document on.")
+		return conflict("delegation_not_allowed")
 	}
 	return nil
 }
@@ -210,13 +198,13 @@ func (d *Document) running(now time.Time) error {
 	}
 	switch {
 	case d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt):
-		return conflict("document_expired", "The signing deadline has passed.")
+		return conflict("document_expired")
 	case d.Status == Sent:
 		return nil
 	case d.Status == Draft, d.Status == PendingApproval, d.Status == Approved, d.Status == Rejected:
-		return conflict("document_not_sent", "This document was not sent yet.")
+		return conflict("document_not_sent")
 	}
-	return conflict("document_"+d.Status.String(), fmt.Sprintf("This document is %s.", d.Status.words()))
+	return conflict(fault.Code("document_"+d.Status.String()+".over"), d.Status.arg())
 }
 
 func (d *Document) archive(now time.Time) error {
@@ -224,9 +212,9 @@ func (d *Document) archive(now time.Time) error {
 	case d.DeletedAt != nil:
 		return d.live()
 	case d.ArchivedAt != nil:
-		return conflict("document_archived", "This document is already archived.")
+		return conflict("document_archived.already")
 	case d.Status == Sent:
-		return conflict("document_sent", "A document that is out for signing can't be archived; void it first.")
+		return conflict("document_sent.archive")
 	}
 	d.ArchivedAt = &now
 	return nil
@@ -235,9 +223,9 @@ func (d *Document) archive(now time.Time) error {
 func (d *Document) trash(now time.Time) error {
 	switch {
 	case d.DeletedAt != nil:
-		return conflict("document_deleted", "This document is already in the trash.")
+		return conflict("document_deleted.already")
 	case d.Status == Sent:
-		return conflict("document_sent", "A document that is out for signing can't be deleted; void it first.")
+		return conflict("document_sent.delete")
 	}
 	d.DeletedAt = &now
 	return nil
@@ -245,7 +233,7 @@ func (d *Document) trash(now time.Time) error {
 
 func (d *Document) restore() error {
 	if d.ArchivedAt == nil && d.DeletedAt == nil {
-		return conflict("document_active", "This document is neither archived nor in the trash.")
+		return conflict("document_active")
 	}
 	d.ArchivedAt, d.DeletedAt = nil, nil
 	return nil
@@ -254,7 +242,7 @@ func (d *Document) restore() error {
 // purgeable refuses to delete for ever what is not in the trash.
 func (d *Document) purgeable() error {
 	if d.DeletedAt == nil {
-		return conflict("document_not_deleted", "This document is not in the trash; delete it first.")
+		return conflict("document_not_deleted")
 	}
 	return nil
 }

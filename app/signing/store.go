@@ -8,6 +8,7 @@ import (
 	json "github.com/goccy/go-json"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -50,7 +51,7 @@ func documentKey(company, id string) string { return company + "/" + id }
 // found turns the store's "not found" into the sentence people see.
 func found(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
-		return account.NotFound(what)
+		return fault.NotFound(what)
 	}
 	return err
 }
@@ -59,10 +60,10 @@ func found(err error, what string) error {
 // identifiers can't be probed; a signatory sees the one document of their link.
 func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
 	if who.CompanyID == "" {
-		return nil, account.NotFound("document")
+		return nil, fault.NotFound("document")
 	}
 	if who.IsSignatory() && who.Document != id {
-		return nil, account.NotFound("document")
+		return nil, fault.NotFound("document")
 	}
 	d, err := documents.Get(tx, documentKey(who.CompanyID, id))
 	if err != nil {
@@ -70,11 +71,11 @@ func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
 	}
 	if who.IsSignatory() {
 		if inv := d.invitation(who.Invitation); inv == nil || !linkWorks(&d, inv) {
-			return nil, account.NotFound("document")
+			return nil, fault.NotFound("document")
 		}
 	}
 	if len(who.Seen) > 0 && !slices.Contains(who.Seen, d.Version) {
-		return nil, account.PreconditionFailed()
+		return nil, fault.PreconditionFailed()
 	}
 	return &d, nil
 }
@@ -145,7 +146,7 @@ func (d *Document) bounded() error {
 		return err
 	}
 	if len(b) > maxDraft {
-		return account.TooLarge("document_too_large", "This document holds too much for one record; use fewer people or fields, or several documents.")
+		return fault.TooLarge("document_too_large")
 	}
 	return nil
 }

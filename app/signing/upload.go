@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentT
 	u := &Upload{Name: name, ContentType: contentType, raw: w}
 	n, err := io.Copy(w, io.LimitReader(r, s.Limits.UploadBytes+1))
 	if err == nil && n > s.Limits.UploadBytes {
-		err = account.TooLarge("file_too_large", fmt.Sprintf("The file is larger than the limit of %s.", megabytes(s.Limits.UploadBytes)))
+		err = fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 	}
 	if err != nil {
 		return nil, errors.Join(spaceError(err), u.Close())
@@ -62,7 +63,7 @@ func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentT
 // spaceError turns the ground's "no room" into the refusal people see.
 func spaceError(err error) error {
 	if errors.Is(err, blob.ErrNoSpace) || errors.Is(err, kv.ErrDiskFull) {
-		return account.NoSpace().Because(err)
+		return fault.NoSpace().Because(err)
 	}
 	return err
 }
@@ -96,7 +97,7 @@ func commitUploads(uploads []*Upload) error {
 
 // attach inspects and converts the uploads and adds them to the record. What a
 // person can mend is a fault; a type that nobody accepts is an error at once.
-func (s *Service) attach(ctx context.Context, f *account.Faults, d *Document, uploads []*Upload) error {
+func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
 	if len(d.Files)+len(uploads) > s.Limits.Files {
 		f.TooMany("files", s.Limits.Files)
 		return nil
@@ -111,7 +112,7 @@ func (s *Service) attach(ctx context.Context, f *account.Faults, d *Document, up
 		var bad *refusal
 		switch {
 		case errors.As(err, &bad):
-			f.Add(fmt.Sprintf("files.%d", i), bad.sentence)
+			f.Add(fmt.Sprintf("files.%d", i), bad.code, bad.args...)
 			continue
 		case err != nil:
 			return err
@@ -124,17 +125,17 @@ func (s *Service) attach(ctx context.Context, f *account.Faults, d *Document, up
 
 // fileName checks a file's name: what no file system and no mail program
 // accepts is refused rather than quietly changed.
-func fileName(f *account.Faults, field, name string) string {
+func fileName(f *fault.Fields, field, name string) string {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
 		f.Required(field)
 	case !utf8.ValidString(name):
-		f.Must(field, "be valid UTF-8")
+		f.Add(field, "not_utf8")
 	case utf8.RuneCountInString(name) > maxName:
 		f.TooLong(field, maxName)
 	case strings.ContainsAny(name, `/\`), strings.ContainsFunc(name, unicode.IsControl), name == ".", name == "..":
-		f.Must(field, "be a plain file name without slashes and control characters")
+		f.Add(field, "not_a_file_name")
 	}
 	return name
 }
@@ -156,9 +157,9 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 		return nil, nil, err
 	}
 	if len(uploads) == 0 {
-		return nil, nil, account.Invalid("files", "The files field is required.")
+		return nil, nil, fault.Invalid("files", "required")
 	}
-	var faults account.Faults
+	var faults fault.Fields
 	before := len(d.Files)
 	if err := s.attach(ctx, &faults, d, uploads); err != nil {
 		return nil, nil, err
@@ -170,7 +171,7 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 		return nil, nil, err
 	}
 	added := d.Files[before:]
-	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *account.Faults) ([]saving, error) {
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(d.Files)+len(added) > s.Limits.Files {
 			f.TooMany("files", s.Limits.Files)
 			return nil, nil

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,13 +9,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"paraph/app/fault"
 	"paraph/app/mail"
 )
 
+// flaw is what is wrong with a value.
+type flaw struct {
+	code fault.Code
+	args []fault.Arg
+}
+
+func flawed(code fault.Code, args ...fault.Arg) *flaw { return &flaw{code, args} }
+
+// report adds what is wrong with the value of a field that people know by name.
+func (w *flaw) report(f *fault.Fields, x *Field) {
+	f.Add("fields."+x.label(), w.code, append(w.args, x.named())...)
+}
+
 // accept checks a value by the field's type and rules and gives it in the form
-// that is kept and drawn. why completes the sentence "The … field must …" and
-// is empty when the value is fine.
-func (x *Field) accept(v string) (value, why string) {
+// that is kept and drawn. why is nil when the value is fine.
+func (x *Field) accept(v string) (value string, why *flaw) {
 	v = strings.TrimSpace(v)
 	switch x.Type {
 	case "number":
@@ -27,76 +39,76 @@ func (x *Field) accept(v string) (value, why string) {
 		v, why = acceptCheck(v)
 	case "email":
 		if !mail.ValidEmail(v) {
-			why = "be a valid email address"
+			why = flawed("not_an_email")
 		}
 	case "select":
 		if !slices.Contains(x.Options, v) {
-			why = "be one of: " + strings.Join(x.Options, ", ")
+			why = flawed("not_one_of", fault.Choices("choices", x.Options...))
 		}
 	case "radio":
 		v, why = x.acceptRadio(v)
 	}
-	if why == "" {
+	if why == nil {
 		why = plain(v)
 	}
-	if why == "" {
+	if why == nil {
 		why = x.acceptText(v)
 	}
 	return v, why
 }
 
 // plain says what makes a text unfit for any field.
-func plain(v string) string {
+func plain(v string) *flaw {
 	switch {
 	case !utf8.ValidString(v):
-		return "be valid UTF-8"
+		return flawed("not_utf8")
 	case utf8.RuneCountInString(v) > maxValue:
-		return fmt.Sprintf("not be greater than %d characters", maxValue)
+		return flawed("too_long", fault.Number("limit", maxValue))
 	case strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
-		return "not contain control characters"
+		return flawed("control_characters")
 	}
-	return ""
+	return nil
 }
 
-func (x *Field) acceptText(v string) string {
+func (x *Field) acceptText(v string) *flaw {
 	if x.Type == "text" {
 		n := float64(len([]rune(v)))
 		if x.Min != nil && n < *x.Min {
-			return fmt.Sprintf("have at least %g characters", *x.Min)
+			return flawed("too_few_characters", fault.Decimal("limit", *x.Min))
 		}
 		if x.Max != nil && n > *x.Max {
-			return fmt.Sprintf("have at most %g characters", *x.Max)
+			return flawed("too_many_characters", fault.Decimal("limit", *x.Max))
 		}
 	}
 	if x.Pattern != "" {
 		if re, err := compilePattern(x.Pattern); err != nil || !re.MatchString(v) {
-			return "match the format " + x.Pattern
+			return flawed("not_in_format", fault.Text("format", x.Pattern))
 		}
 	}
-	return ""
+	return nil
 }
 
-func (x *Field) acceptNumber(v string) (string, string) {
+func (x *Field) acceptNumber(v string) (string, *flaw) {
 	n, err := strconv.ParseFloat(v, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return v, "be a number"
+		return v, flawed("not_a_number")
 	}
 	if x.Min != nil && n < *x.Min {
-		return v, fmt.Sprintf("be at least %g", *x.Min)
+		return v, flawed("too_small", fault.Decimal("limit", *x.Min))
 	}
 	if x.Max != nil && n > *x.Max {
-		return v, fmt.Sprintf("be at most %g", *x.Max)
+		return v, flawed("too_great", fault.Decimal("limit", *x.Max))
 	}
-	return v, ""
+	return v, nil
 }
 
-func acceptDate(v string) (string, string) {
+func acceptDate(v string) (string, *flaw) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, v); err == nil && t.Year() >= 1 && t.Year() <= 9999 {
-			return t.Format(time.DateOnly), ""
+			return t.Format(time.DateOnly), nil
 		}
 	}
-	return v, "be a date such as 2026-12-31"
+	return v, flawed("not_a_date")
 }
 
 // The kept values of a checkbox.
@@ -105,26 +117,26 @@ const (
 	unchecked = "false"
 )
 
-func acceptCheck(v string) (string, string) {
+func acceptCheck(v string) (string, *flaw) {
 	switch strings.ToLower(v) {
 	case "true", "1", "on", "yes", "checked":
-		return checked, ""
+		return checked, nil
 	case "", "false", "0", "off", "no":
-		return unchecked, ""
+		return unchecked, nil
 	}
-	return v, "be true or false"
+	return v, flawed("not_true_or_false")
 }
 
 // acceptRadio takes an option's name where the field has options of its own,
 // else whether this button of its group is the chosen one.
-func (x *Field) acceptRadio(v string) (string, string) {
+func (x *Field) acceptRadio(v string) (string, *flaw) {
 	if len(x.Options) == 0 {
 		return acceptCheck(v)
 	}
 	if !slices.Contains(x.Options, v) {
-		return v, "be one of: " + strings.Join(x.Options, ", ")
+		return v, flawed("not_one_of", fault.Choices("choices", x.Options...))
 	}
-	return v, ""
+	return v, nil
 }
 
 // empty says whether a value counts as not given.

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing/report"
 )
@@ -23,7 +24,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	}
 	f := d.file(file)
 	if f == nil {
-		return nil, account.NotFound("file")
+		return nil, fault.NotFound("file")
 	}
 	select {
 	case s.verifying <- struct{}{}:
@@ -58,7 +59,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, spaceError(err)
 	}
 	if size > s.Limits.UploadBytes {
-		return nil, account.TooLarge("file_too_large", "The file is larger than the limit of "+megabytes(s.Limits.UploadBytes)+".")
+		return nil, fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 	}
 	// Not before the file is here: a slow sender must not keep others waiting.
 	select {
@@ -70,13 +71,13 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 	found, err = report.Verify(tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
 	switch {
 	case errors.Is(err, pdf.ErrPassword):
-		return nil, account.Invalid("password", "The file is protected by a password. Enter the password to have it checked.")
+		return nil, fault.Invalid("password", "file_protected")
 	case errors.Is(err, pdf.ErrEncrypted):
-		return nil, account.Invalid("file", "The file is encrypted; send it without protection.")
+		return nil, fault.Invalid("file", "file_encrypted")
 	case errors.Is(err, pdf.ErrTooComplex):
-		return nil, account.Invalid("file", "The file is too complex to be examined.")
+		return nil, fault.Invalid("file", "file_too_complex")
 	case errors.Is(err, pdf.ErrNotPDF), errors.Is(err, pdf.ErrDamaged):
-		return nil, account.Invalid("file", "The file is not a PDF that can be read.")
+		return nil, fault.Invalid("file", "not_a_readable_pdf")
 	}
 	return found, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -45,7 +46,7 @@ type Visit struct {
 // Visit finds what the link of an invitation leads to. Nothing changes by it.
 func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if !who.IsSignatory() {
-		return nil, account.NotFound("invitation")
+		return nil, fault.NotFound("invitation")
 	}
 	v := &Visit{}
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -89,7 +90,7 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	}
 	v := &Visit{Stage: StageSign, Document: d, Invitation: d.invitation(invitation)}
 	if v.Invitation == nil {
-		return nil, account.NotFound("invitation")
+		return nil, fault.NotFound("invitation")
 	}
 	if v.Company, err = s.company(who); err != nil {
 		return nil, err
@@ -176,13 +177,13 @@ func Initials(name string) string { return initialsOf(name) }
 // NotMe records that an invitation reached somebody it was not meant for. Its
 // link opens nothing any more, and the owner is told.
 func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
-	var f account.Faults
+	var f fault.Fields
 	why := lines(&f, "note", note, maxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	if !who.IsSignatoryOf(id, invitation) {
-		return nil, account.NotFound("invitation")
+		return nil, fault.NotFound("invitation")
 	}
 	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
 		if err := d.signable(inv, tx.Now); err != nil {
@@ -202,11 +203,11 @@ const askAgain = time.Hour
 // does so once an hour, and says the same every time.
 func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
-		return account.NotFound("invitation")
+		return fault.NotFound("invitation")
 	}
 	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
 		if d.stage(inv, true, tx.Now) != StageExpired {
-			return nil, conflict("document_not_expired", "This document has not expired.")
+			return nil, conflict("document_not_expired.ask")
 		}
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
@@ -225,7 +226,7 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 }
 
 // errAsked says that the owner knows already.
-var errAsked = conflict("already_asked", "The sender has been asked already.")
+var errAsked = conflict("already_asked")
 
 // SendLink mails the link of an invitation again to the address it was sent to,
 // for somebody whose copy of it is damaged. Whoever asks learns nothing: not
@@ -245,21 +246,21 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 			return err
 		}
 		if d.running(tx.Now) != nil {
-			return account.NotFound("invitation")
+			return fault.NotFound("invitation")
 		}
 		events := d.remind(tx.Now, func(inv *Invitation) bool {
 			recent := inv.RemindedAt != nil && tx.Now.Sub(*inv.RemindedAt) < remindAgain
 			return inv.ID == strings.ToUpper(token[:linkIDLength]) && strings.EqualFold(inv.Email, strings.TrimSpace(address)) && !recent
 		})
 		if len(events) == 0 {
-			return account.NotFound("invitation")
+			return fault.NotFound("invitation")
 		}
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}
 		return s.save(tx, who, d, events...)
 	})
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -59,7 +60,7 @@ func (h *hub) join(w *Watch) error {
 		h.drop(own[0])
 	}
 	if h.over || h.count >= maxWatchers {
-		return account.Unavailable("too_many_watchers", "There are too many open windows that watch for changes.")
+		return fault.Unavailable("too_many_watchers")
 	}
 	if h.watchers[w.of] == nil {
 		h.watchers[w.of] = map[*Watch]bool{}

@@ -21,6 +21,7 @@ import (
 	"paraph/app/web/team/editor"
 	"paraph/app/web/team/settings"
 	"paraph/app/web/team/signin"
+	"paraph/app/words"
 )
 
 //go:embed static
@@ -41,6 +42,7 @@ type Options struct {
 	Contacts *contact.Service
 	Keys     *pki.Authority
 	Fonts    *text.Fonts
+	Words    *words.Catalogue
 	Log      *slog.Logger
 	Now      func() time.Time
 
@@ -67,7 +69,7 @@ func New(o Options) (*Pages, error) {
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
 		maps.Copy(functions, own)
 	}
-	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, BaseURL: o.BaseURL,
+	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Sentences: o.Words, Log: o.Log, Now: o.Now, Secret: o.Secret, BaseURL: o.BaseURL,
 		TrustedProxies: o.TrustedProxies, Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/fault"
 )
 
 // TestInviteToTheTeam sends invitations to several people at once, one of whom
@@ -97,7 +98,7 @@ func TestHandOver(t *testing.T) {
 	}
 	_, html = v.send(page + "/activate")
 	v.contains(html, "is active again")
-	if _, err := s.Signing.HandOver(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, heir.UserID); account.KindOf(err) != account.KindForbidden {
+	if _, err := s.Signing.HandOver(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, heir.UserID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("a member hands over: %v", err)
 	}
 }

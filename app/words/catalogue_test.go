@@ -71,6 +71,10 @@ func areas(t *testing.T, tag string) map[string]map[string]forms {
 // languages. The team's pages are in English.
 var translated = []string{"certificate", "formats", "mail", "verdict"}
 
+// untranslated is the area that is still being translated: it may lack texts, but
+// those that are there have to be right.
+const untranslated = "refusals"
+
 // TestEveryLanguageHasEveryText holds every language against English: the same
 // keys, the same names in them, and the plural forms of the language.
 func TestEveryLanguageHasEveryText(t *testing.T) {
@@ -83,8 +87,13 @@ func TestEveryLanguageHasEveryText(t *testing.T) {
 	for _, tag := range tags {
 		own := areas(t, tag)
 		for area := range own {
-			if tag != "en" && !slices.Contains(translated, area) {
+			if tag != "en" && !slices.Contains(translated, area) && area != untranslated {
 				t.Errorf("%s/%s is not an area that is translated", tag, area)
+			}
+		}
+		for key, text := range own[untranslated] {
+			if err := check(tag, key, text, english[untranslated][key]); err != nil {
+				t.Errorf("%s/%s: %s %v", tag, untranslated, key, err)
 			}
 		}
 		for _, area := range translated {

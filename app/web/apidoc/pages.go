@@ -16,7 +16,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -183,7 +183,7 @@ func (x *Handlers) ShowOne(r *page.Request) error {
 		return r.SeeOther(data.Link("/docs/api/" + to))
 	}
 	if data.Op = data.byID[id]; data.Op == nil {
-		return account.NotFound("page")
+		return fault.NotFound("page")
 	}
 	return x.send(r, "docs-operation", r.Say("docs.operation.title", "summary", data.Op.Summary), data)
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
 	"paraph/app/door"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -19,7 +19,7 @@ import (
 type Failure struct {
 	Status    int
 	Key       string // of the catalogue: error.KEY.title and error.KEY.text
-	Message   string // the heart's own sentence, if it says more
+	Message   string // the sentence of the refusal, if it says more
 	RequestID string // what the log has, when it is our fault
 	Wait      int    // seconds, when there was too much
 	Faults    map[string][]string
@@ -55,10 +55,10 @@ func (r *Request) Explain(f Failure) string {
 
 func (r *Request) FailureOf(err error) Failure {
 	if signing.NoSpace(err) {
-		err = account.NoSpace()
+		err = fault.NoSpace()
 	}
-	if e, ok := errors.AsType[*account.Error](err); ok && door.Status(e.Kind) != 0 {
-		f := Failure{Status: door.Status(e.Kind), Message: e.Message, Faults: e.Fields}
+	if e, ok := errors.AsType[*fault.Error](err); ok && door.Status(e.Kind) != 0 {
+		f := Failure{Status: door.Status(e.Kind), Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil), Faults: r.Sentences(e.Fields)}
 		switch f.Status {
 		case http.StatusNotFound, http.StatusUnauthorized:
 			f.Message = ""

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -13,7 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // Form is what a form of ours sent.
@@ -102,7 +101,7 @@ func (r *Request) Files(take func(*FilePart) error) error {
 	case err == nil && media == "application/x-www-form-urlencoded":
 		err = r.readPairs()
 	default:
-		err = account.Unsupported("content_type_not_accepted", "This is not what a form sends.")
+		err = fault.Unsupported("content_type_not_accepted.form")
 	}
 	if err != nil {
 		return err
@@ -120,7 +119,7 @@ func (r *Request) readPairs() error {
 	}
 	values, err := url.ParseQuery(string(b))
 	if err != nil {
-		return account.Malformed("The form could not be read.").Because(err)
+		return fault.Malformed("form_unreadable").Because(err)
 	}
 	r.Form.Values = values
 	return nil
@@ -162,9 +161,9 @@ func (r *Request) readParts(boundary string, take func(*FilePart) error) error {
 
 // Cut says that the connection ended before the form did.
 func Cut(err error) error {
-	return account.Malformed("The form did not arrive whole.").Because(err)
+	return fault.Malformed("form_cut_short").Because(err)
 }
 
 func tooLarge() error {
-	return account.TooLarge("form_too_large", fmt.Sprintf("The form is larger than the limit of %d MB.", maxForm>>20))
+	return fault.TooLarge("form_too_large", fault.Number("limit", maxForm>>20))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // ThemeCookie holds "light" or "dark" where somebody chose one.
@@ -99,7 +100,7 @@ func (r *Request) Enter() error {
 		return err
 	}
 	if who.Kind != account.ActorUser {
-		return account.Unauthenticated()
+		return fault.Unauthenticated()
 	}
 	r.Who.Actor = r.From(who)
 	if r.Who.User, err = r.site.Accounts.Me(r.UserContext(), r.Who.Actor); err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // Page is what every page is made of. A handler fills Title, Data and what else
@@ -261,12 +261,12 @@ func (r *Request) Fragment(part string, data any) error {
 // Again shows the page of a form with what was wrong with it and with what was
 // sent. An error that is not about the form's content is given back.
 func (r *Request) Again(err error, name string, p Page) error {
-	e, ok := errors.AsType[*account.Error](err)
-	if !ok || e.Kind != account.KindInvalid && e.Kind != account.KindConflict && e.Kind != account.KindThrottled {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind != fault.KindInvalid && e.Kind != fault.KindConflict && e.Kind != fault.KindThrottled {
 		return err
 	}
 	f := r.FailureOf(err)
-	p.Values, p.Faults = r.Form, r.Translated(e.Fields)
+	p.Values, p.Faults = r.Form, f.Faults
 	if len(e.Fields) == 0 {
 		p.Fault = r.Explain(f)
 	}

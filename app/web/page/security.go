@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 )
 
 // newNonce is the word by which a page's own style block is known.
@@ -90,11 +90,11 @@ func (r *Request) CheckOrigin() error {
 func (r *Request) CheckToken(token string) error {
 	secret := r.Cookies(formCookie)
 	if secret == "" || !hmac.Equal([]byte(token), []byte(r.site.tokenOf(secret))) {
-		return account.Forbidden("form_expired", "This form is too old, or your browser does not keep cookies.")
+		return fault.Forbidden("form_expired")
 	}
 	return nil
 }
 
 func errForeign() error {
-	return account.Forbidden("foreign_form", "This form was sent by another site. Nothing was changed.")
+	return fault.Forbidden("foreign_form")
 }

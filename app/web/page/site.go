@@ -47,10 +47,11 @@ import (
 
 // Options are what all pages need. Log is optional.
 type Options struct {
-	Accounts *account.Service
-	Signing  *signing.Service
-	Log      *slog.Logger
-	Now      func() time.Time
+	Accounts  *account.Service
+	Signing   *signing.Service
+	Sentences *words.Catalogue
+	Log       *slog.Logger
+	Now       func() time.Time
 
 	Secret         []byte   // signs the tokens of forms
 	BaseURL        string   // of the appliance; "" takes it from the request
@@ -91,9 +92,7 @@ func New(o Options) (*Site, error) {
 	if d.books, err = loadBooks(o.Words, o.Pseudo); err != nil {
 		return nil, err
 	}
-	if d.sentences, err = words.Load(); err != nil {
-		return nil, err
-	}
+	d.sentences = o.Sentences
 	if o.Pseudo {
 		d.sentences = d.sentences.WithPseudo()
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/tdewolff/minify/v2/css"
 	"github.com/tdewolff/minify/v2/js"
 
-	"paraph/app/account"
 	"paraph/app/door"
+	"paraph/app/fault"
 )
 
 // assets are the static files. Their address holds the hash of all of them, so
@@ -125,7 +125,7 @@ func (d *Site) Static(c *fiber.Ctx) error {
 	c.Locals(door.RouteKey, "GET /static")
 	f, ok := d.assets.files[c.Params("*")]
 	if !ok {
-		return account.NotFound("file")
+		return fault.NotFound("file")
 	}
 	c.Set(fiber.HeaderContentType, f.kind)
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")

@@ -60,7 +60,6 @@ func (t *entry) UnmarshalJSON(b []byte) error {
 type books struct {
 	all     []*Words
 	matcher language.Matcher
-	faults  []fault
 }
 
 // pseudo is the language of layout tests: English, longer, from right to left.
@@ -85,7 +84,6 @@ func loadBooks(files fs.FS, withPseudo bool) (*books, error) {
 	if len(b.all) == 0 || rank(b.all[0]) != 0 {
 		return nil, fmt.Errorf("web: words/en is missing")
 	}
-	b.faults = faultsOf(b.all[0])
 	if withPseudo {
 		b.all = append(b.all, b.all[0].stretched())
 	}

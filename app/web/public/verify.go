@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pki"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -55,10 +55,10 @@ func (h *Handlers) Verify(r *page.Request) error {
 			roots, err = readRoots(f)
 			return err
 		case len(v.Reports) == maxVerified:
-			return account.Invalid("file", fmt.Sprintf("At most %d files can be checked at a time.", maxVerified))
+			return fault.Invalid("file", "too_many_to_verify", fault.Number("limit", maxVerified))
 		}
 		got, err := h.Signing.VerifyUpload(r.UserContext(), f, signing.VerifyInput{Roots: roots, Password: r.Form.Value("password")})
-		if account.KindOf(err) == account.KindInvalid {
+		if fault.KindOf(err) == fault.KindInvalid {
 			unread = err
 			v.Reports = append(v.Reports, ReportView{Name: f.Name, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
 			return nil
@@ -73,12 +73,12 @@ func (h *Handlers) Verify(r *page.Request) error {
 	if err == nil && len(v.Reports) == 1 {
 		err = unread
 	}
-	switch account.KindOf(err) {
-	case account.KindInvalid, account.KindUnsupported, account.KindTooLarge, account.KindThrottled, account.KindMalformed, account.KindUnavailable:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid, fault.KindUnsupported, fault.KindTooLarge, fault.KindThrottled, fault.KindMalformed, fault.KindUnavailable:
 		f := r.FailureOf(err)
-		p := page.Page{Faults: r.Translated(f.Faults)}
+		p := page.Page{Faults: f.Faults}
 		if len(f.Faults) == 0 {
-			p.Fault = r.Translate(r.Explain(f), nil)
+			p.Fault = r.Explain(f)
 		}
 		return h.showVerify(r, f.Status, verifyPage{}, p)
 	}
@@ -102,10 +102,10 @@ func (h *Handlers) Verify(r *page.Request) error {
 // inWords says in the reader's language what is wrong with a file.
 func inWords(r *page.Request, err error) string {
 	f := r.FailureOf(err)
-	for _, messages := range r.Translated(f.Faults) {
+	for _, messages := range f.Faults {
 		return strings.Join(messages, " ")
 	}
-	return r.Translate(r.Explain(f), nil)
+	return r.Explain(f)
 }
 
 // readRoots takes the certificates that a person wants files held against.
@@ -115,11 +115,11 @@ func readRoots(f *page.FilePart) ([]*x509.Certificate, error) {
 		return nil, page.Cut(err)
 	}
 	if len(raw) > maxRootFile {
-		return nil, account.Invalid("root", "This file is too large to be a certificate.")
+		return nil, fault.Invalid("root", "not_a_certificate.large")
 	}
 	roots, err := pki.ParseCertificates(raw)
 	if err != nil {
-		return nil, account.Invalid("root", "This file holds no certificate. Choose a PEM or DER file.").Because(err)
+		return nil, fault.Invalid("root", "not_a_certificate").Because(err)
 	}
 	return roots, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -75,13 +75,13 @@ func (h *Handlers) Identify(v *Visitor) error {
 // gateAgain shows what was wrong with a code, or how long to wait.
 func gateAgain(v *Visitor, err error) error {
 	f := v.FailureOf(err)
-	switch account.KindOf(err) {
-	case account.KindInvalid:
-		return showGate(v, f.Status, page.Page{Faults: v.Translated(f.Faults)})
-	case account.KindThrottled:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
+		return showGate(v, f.Status, page.Page{Faults: f.Faults})
+	case fault.KindThrottled:
 		v.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
 		return showGate(v, f.Status, page.Page{Fault: v.Say("gate.wait", "n", f.Wait), Faults: map[string][]string{}})
-	case account.KindConflict:
+	case fault.KindConflict:
 		return v.SeeOther(v.base)
 	}
 	return err

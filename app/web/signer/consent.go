@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 )
 
@@ -31,7 +32,7 @@ func (p visitPage) AsksHere() bool {
 // Agree records consent to sign electronically.
 func (h *Handlers) Agree(v *Visitor) error {
 	_, err := h.Signing.Agree(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
-	if err != nil && account.KindOf(err) != account.KindConflict {
+	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
 	return v.SeeOther(v.base)
@@ -51,7 +52,7 @@ func (h *Handlers) WithdrawConsent(v *Visitor) error {
 	switch {
 	case err == nil:
 		v.Flash("ok", "withdraw.done")
-	case account.KindOf(err) != account.KindConflict:
+	case fault.KindOf(err) != fault.KindConflict:
 		return err
 	}
 	return v.SeeOther(v.base)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -42,7 +42,7 @@ func (h *Handlers) Download(v *Visitor) error {
 		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
 	}[v.Params("what")]
 	if !ok {
-		return account.NotFound("file")
+		return fault.NotFound("file")
 	}
 	d, err := h.Signing.Download(v.UserContext(), v.who, v.who.Document, in)
 	if err != nil {

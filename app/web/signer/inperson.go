@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -29,7 +30,7 @@ func (h *Handlers) AskHandOver(r *page.Request) error {
 	}
 	inv := d.Invitation(r.Params("invitation"))
 	if inv == nil {
-		return account.NotFound("invitation")
+		return fault.NotFound("invitation")
 	}
 	if !d.MayHost(r.Who.Actor, inv, h.Now()) {
 		return r.SeeOther("/app/documents/" + d.ID)
@@ -55,7 +56,7 @@ func (h *Handlers) HandOver(r *page.Request) error {
 // have said who they are, and as long as there is something to sign.
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
-	if account.KindOf(err) == account.KindUnauthenticated {
+	if fault.KindOf(err) == fault.KindUnauthenticated {
 		return showHandBack(r, nil)
 	}
 	if err != nil {
@@ -88,7 +89,7 @@ func (h *Handlers) HandBack(r *page.Request) error {
 
 // changed leads back to the pages of the device. What is over is said there.
 func changed(r *page.Request, err error) error {
-	if err != nil && account.KindOf(err) != account.KindUnauthenticated {
+	if err != nil && fault.KindOf(err) != fault.KindUnauthenticated {
 		return err
 	}
 	return r.SeeOther("/s/" + inPerson)
@@ -104,7 +105,7 @@ type handBackPage struct {
 // nil where it is not known any more who signed.
 func showHandBack(r *page.Request, v *Visitor) error {
 	if r.Scripted() {
-		return account.Conflict("not_to_sign", r.Say("sign.gone"))
+		return fault.Conflict("not_to_sign")
 	}
 	data := handBackPage{}
 	if v != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -23,7 +24,7 @@ const UsualWidth = 1240
 func SendPicture(r *page.Request, service *signing.Service, who account.Actor, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {
-		return account.NotFound("page")
+		return fault.NotFound("page")
 	}
 	width, err := strconv.Atoi(r.Query("w"))
 	if err != nil || !slices.Contains(widths, width) {

@@ -2,7 +2,6 @@ package signer
 
 import (
 	"encoding/base64"
-	"errors"
 	"maps"
 	"mime"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -54,7 +54,7 @@ const textsInline = 60
 func (h *Handlers) Answer(v *Visitor) error {
 	if v.Stage != signing.StageSign {
 		if v.Scripted() {
-			return account.Conflict("not_to_sign", v.Say("sign.gone"))
+			return fault.Conflict("not_to_sign")
 		}
 		return v.SeeOther(v.base)
 	}
@@ -85,10 +85,10 @@ func (h *Handlers) finish(v *Visitor) error {
 		in.Signature = &signing.Mark{Type: "drawn"}
 	}
 	_, err := h.Signing.Sign(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in)
-	switch account.KindOf(err) {
-	case account.KindInvalid:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
 		return h.showSign(v, http.StatusUnprocessableEntity, v.Form, err)
-	case account.KindConflict:
+	case fault.KindConflict:
 		return v.SeeOther(v.base) // signed in another window, voided, expired: the page says which
 	}
 	if err != nil {
@@ -173,13 +173,9 @@ func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark 
 // faultOf is one message with the place it is about.
 type faultOf struct{ Href, Text string }
 
-// explainFaults sorts the heart's messages to the fields they are about. The
-// heart calls a field by what programs call it; people are told its label.
+// explainFaults sorts faults to the fields they are about. Programs know a field by
+// its name, people by its label.
 func (s *signPage) explainFaults(r *page.Request, err error) {
-	e, ok := errors.AsType[*account.Error](err)
-	if !ok {
-		return
-	}
 	at, labels := map[string]*fieldView{}, map[string]string{"signature.data": r.Say("sign.signature.name"), "initials.data": r.Say("sign.initials.name")}
 	for _, f := range s.Fields {
 		labels[f.key] = f.Label
@@ -190,12 +186,12 @@ func (s *signPage) explainFaults(r *page.Request, err error) {
 			at["fields."+f.group] = f
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
-		var said []string
-		for _, sentence := range e.Fields[name] {
-			said = append(said, r.Translate(sentence, labels))
-		}
-		text := strings.Join(said, " ")
+	said := map[string][]string{}
+	for _, f := range fault.FieldsOf(err) {
+		said[f.Name] = append(said[f.Name], r.Sentence(f, labels))
+	}
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		text := strings.Join(said[name], " ")
 		switch f := at[name]; {
 		case f != nil:
 			f.Errors = append(f.Errors, text)

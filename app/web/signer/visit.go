@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -34,7 +35,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Handler {
 			return h.onDevice(r, show)
 		}
 		who, err := h.Signing.Signatory(r.UserContext(), token)
-		if account.KindOf(err) == account.KindUnauthenticated {
+		if fault.KindOf(err) == fault.KindUnauthenticated {
 			return deadLink(r, token)
 		}
 		if err != nil {
@@ -42,7 +43,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Handler {
 		}
 		v := &Visitor{Request: r, token: token, base: "/s/" + token}
 		err = h.meet(v, who)
-		if account.KindOf(err) == account.KindNotFound {
+		if fault.KindOf(err) == fault.KindNotFound {
 			return deadLink(r, token)
 		}
 		if err != nil {
@@ -211,7 +212,7 @@ func ask(v *Visitor, name string) error {
 
 // asked is a small form that was sent and may have to be shown again.
 func asked(v *Visitor, name string, err error) error {
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		return v.SeeOther(v.base)
 	}
 	return v.Again(err, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
@@ -244,7 +245,7 @@ func farewell(v *Visitor, key string, pairs ...any) error {
 // AskForLink tells the sender that somebody wants to sign what has expired.
 func (h *Handlers) AskForLink(v *Visitor) error {
 	err := h.Signing.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
-	if err != nil && account.KindOf(err) != account.KindConflict {
+	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
 	}
 	v.Flash("ok", "visit.expired.asked")

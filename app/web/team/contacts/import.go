@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -82,8 +83,8 @@ func (h *Handlers) Import(r *page.Request) error {
 			break
 		}
 		var texts []string
-		for _, messages := range f.Fields {
-			texts = append(texts, messages...)
+		for _, x := range f.Fields {
+			texts = append(texts, r.Sentence(x, nil))
 		}
 		i.Problems = append(i.Problems, rowProblem{f.Row, f.Email, strings.Join(texts, " ")})
 	}
@@ -95,15 +96,15 @@ func importFile(r *page.Request) (raw []byte, name string, err error) {
 	if f, ok := r.Form.Files["file"]; ok && len(f.Data) > 0 {
 		raw, name = f.Data, f.Name
 	} else if raw, err = base64.StdEncoding.DecodeString(r.Form.Value("data")); err != nil {
-		return nil, "", account.Malformed("The form did not arrive whole.").Because(err)
+		return nil, "", fault.Malformed("form_cut_short").Because(err)
 	} else {
 		name = r.Form.Value("name")
 	}
 	switch {
 	case len(raw) == 0:
-		return nil, "", account.Invalid("file", r.Say("import.none"))
+		return nil, "", fault.Invalid("file", "no_file_chosen")
 	case len(raw) > maxImport:
-		return nil, "", account.Invalid("file", r.Say("import.large", "limit", page.BytesInWords(maxImport)))
+		return nil, "", fault.Invalid("file", "import_too_large.file", fault.Text("limit", page.BytesInWords(maxImport)))
 	}
 	return raw, name, nil
 }
@@ -137,8 +138,8 @@ func columnChoices(r *page.Request, headings []string, chosen map[string]string)
 
 // importAgain shows what is wrong with the file, or with the columns.
 func importAgain(r *page.Request, err error, i importPage) error {
-	switch account.KindOf(err) {
-	case account.KindInvalid, account.KindMalformed, account.KindTooLarge:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid, fault.KindMalformed, fault.KindTooLarge:
 	default:
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -54,7 +55,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 		}
 	}
 	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		// Somebody was faster, or the page is an old one.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther(next)
@@ -137,7 +138,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		return err
 	}
 	if !slices.Contains(actions, signing.Action(name)) {
-		return account.Conflict("action_not_possible", r.Say("act.notnow"))
+		return fault.Conflict("action_not_possible")
 	}
 	form := documentForms[name]
 	base := "/app/documents/" + d.ID
@@ -151,7 +152,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		data.Invitation = cmp.Or(r.Form.Value("invitation"), strings.Clone(r.Query("invitation")))
 		inv := d.Invitation(data.Invitation)
 		if inv == nil {
-			return account.NotFound("invitation")
+			return fault.NotFound("invitation")
 		}
 		person = inv.Name
 	}
@@ -163,11 +164,11 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 
 func (h *Handlers) takeForm(r *page.Request, name string) error {
 	err := documentForms[name].do(h.Signing, r, r.Params("id"))
-	switch account.KindOf(err) {
-	case account.KindInvalid:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
 		f := r.FailureOf(err)
 		return h.askStep(r, name, f.Status, page.Page{Values: r.Form, Faults: f.Faults})
-	case account.KindConflict:
+	case fault.KindConflict:
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther("/app/documents/" + r.Params("id"))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
@@ -70,7 +71,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		return r.SeeOther(data.Next)
 	case data.Action == "download":
 		all, err := h.Signing.DownloadMany(r.UserContext(), r.Who.Actor, ids)
-		if account.KindOf(err) == account.KindConflict {
+		if fault.KindOf(err) == fault.KindConflict {
 			r.Flash("warn", "bulk.nofiles")
 			return r.SeeOther(data.Next)
 		}
@@ -132,7 +133,7 @@ func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
 	}
 	u, err := url.Parse(list)
 	if err != nil {
-		return nil, account.Malformed("The list is not known.").Because(err)
+		return nil, fault.Malformed("list_unknown").Because(err)
 	}
 	v := u.Query()
 	q := signing.ListQuery{Page: 1, PerPage: maxBulk, Search: v.Get("search"), Status: v.Get("status"), Owner: v.Get("owner"),

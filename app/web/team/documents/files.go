@@ -3,7 +3,7 @@ package documents
 import (
 	"strings"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -62,7 +62,7 @@ func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (*public.ReportView, error) {
 	f := d.File(id)
 	if f == nil {
-		return nil, account.NotFound("file")
+		return nil, fault.NotFound("file")
 	}
 	got, err := h.Signing.VerifyFile(r.UserContext(), r.Who.Actor, d.ID, id)
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if name, file, ok := strings.Cut(what, "-"); ok {
 		version, known := map[string]string{"original": "original", "file": "current"}[name]
 		if !known {
-			return account.NotFound("file")
+			return fault.NotFound("file")
 		}
 		d, err := h.Signing.FileContent(r.UserContext(), r.Who.Actor, id, file, version)
 		if err != nil {
@@ -92,7 +92,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		"evidence": {Version: "current", Content: "evidence"}, "all": {Format: "zip", Version: "current"},
 	}[what]
 	if !ok {
-		return account.NotFound("file")
+		return fault.NotFound("file")
 	}
 	d, err := h.Signing.Download(r.UserContext(), r.Who.Actor, id, in)
 	if err != nil {

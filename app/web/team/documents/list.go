@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -77,7 +77,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	part := strings.TrimPrefix(strings.TrimPrefix(r.Path(), "/app/documents"), "/")
 	q, number := listQuery(r, part)
 	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
-	if account.KindOf(err) == account.KindInvalid {
+	if fault.KindOf(err) == fault.KindInvalid {
 		return r.SeeOther(r.Path()) // an address that somebody has changed
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, err
 			return nil, err
 		}
 		if v.ID == open {
-			if v.Open, err = h.rowMenu(r, v.ID, r.Link("row", "")); err != nil && account.KindOf(err) != account.KindNotFound {
+			if v.Open, err = h.rowMenu(r, v.ID, r.Link("row", "")); err != nil && fault.KindOf(err) != fault.KindNotFound {
 				return nil, err
 			}
 		}
@@ -308,7 +308,7 @@ func (h *Handlers) ShowWaiting(r *page.Request) error {
 func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	for _, row := range list.Rows {
 		d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, row.ID)
-		if account.KindOf(err) == account.KindNotFound {
+		if fault.KindOf(err) == fault.KindNotFound {
 			continue
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -94,7 +95,7 @@ func (s *liveStream) tell(e signing.Entry) bool {
 	}
 	s.last = e.Seq
 	d, err := s.door.Signing.Get(context.Background(), s.who, e.Value.Document)
-	if account.KindOf(err) == account.KindNotFound {
+	if fault.KindOf(err) == fault.KindNotFound {
 		d, err = &signing.Document{ID: e.Value.Document}, nil
 	}
 	if err != nil {

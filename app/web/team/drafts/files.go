@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -101,7 +102,7 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 		}
 		for _, x := range problems {
 			if x.Code == "same_file" && x.File == f.ID {
-				row.Notes = append(row.Notes, note{"warn", x.Message})
+				row.Notes = append(row.Notes, note{"warn", r.Problem(x)})
 			}
 		}
 		for _, x := range d.Fields {
@@ -158,7 +159,7 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 		switch {
 		case body.err != nil:
 			return page.Cut(body.err)
-		case account.KindOf(err) == account.KindTooLarge:
+		case fault.KindOf(err) == fault.KindTooLarge:
 			all.failed = append(all.failed, f.Name+": "+r.Explain(r.FailureOf(err)))
 			return nil
 		case err != nil:
@@ -191,14 +192,14 @@ func (a *arriving) Read(p []byte) (int, error) {
 // refusedFile is the sentence about a file that was not taken, or the error
 // when it is about something else.
 func refusedFile(r *page.Request, err error) (string, error) {
-	switch account.KindOf(err) {
-	case account.KindInvalid:
+	switch fault.KindOf(err) {
+	case fault.KindInvalid:
 		var all []string
 		for _, messages := range r.FailureOf(err).Faults {
 			all = append(all, messages...)
 		}
 		return strings.Join(all, " "), nil
-	case account.KindUnsupported, account.KindTooLarge:
+	case fault.KindUnsupported, fault.KindTooLarge:
 		return r.Explain(r.FailureOf(err)), nil
 	}
 	return "", err
@@ -325,7 +326,7 @@ func (h *Handlers) AddFiles(r *page.Request) error {
 func (h *Handlers) SaveTitle(r *page.Request) error {
 	id := r.Params("id")
 	d, err := h.Signing.Update(r.UserContext(), r.Who.Actor, id, signing.DocumentInput{Title: new(r.Form.Value("title"))})
-	if account.KindOf(err) == account.KindInvalid {
+	if fault.KindOf(err) == fault.KindInvalid {
 		now, lost := h.draft(r)
 		if lost != nil {
 			return lost
@@ -364,12 +365,12 @@ func (h *Handlers) ChangeFile(r *page.Request) error {
 		r.Flash("ok", "files.removed")
 		return r.SeeOther(at(id, stepFiles))
 	default:
-		err = account.Malformed("The form does not say what to do.")
+		err = fault.Malformed("form_without_action")
 	}
 	if err == nil {
 		_, err = h.Signing.UpdateFile(r.UserContext(), r.Who.Actor, id, file, in)
 	}
-	if account.KindOf(err) == account.KindInvalid && !r.Scripted() {
+	if fault.KindOf(err) == fault.KindInvalid && !r.Scripted() {
 		why, _ := refusedFile(r, err)
 		return h.showFilesOf(r, d, http.StatusUnprocessableEntity, page.Page{Fault: why})
 	}
@@ -384,7 +385,7 @@ func newPosition(r *page.Request, d *signing.Document, file, do string) (*int, e
 	if do == "move" {
 		n, err := strconv.Atoi(r.Form.Value("position"))
 		if err != nil {
-			return nil, account.Malformed("The form does not say where the file goes.")
+			return nil, fault.Malformed("form_without_position")
 		}
 		return &n, nil
 	}
@@ -400,5 +401,5 @@ func newPosition(r *page.Request, d *signing.Document, file, do string) (*int, e
 		}
 		return &n, nil
 	}
-	return nil, account.NotFound("file")
+	return nil, fault.NotFound("file")
 }

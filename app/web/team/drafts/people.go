@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -168,8 +168,8 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 		in[i] = rows[i].input(i, order == signing.Sequential)
 	}
 	_, err = h.Signing.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
-	if account.KindOf(err) == account.KindInvalid {
-		return h.showPeopleOf(r, d, rows, http.StatusUnprocessableEntity, page.Page{Faults: plainFaults(r.FailureOf(err).Faults)})
+	if fault.KindOf(err) == fault.KindInvalid {
+		return h.showPeopleOf(r, d, rows, http.StatusUnprocessableEntity, page.Page{Faults: rowFaults(r, err)})
 	}
 	if err != nil {
 		return err
@@ -177,15 +177,14 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	return h.afterPeople(r, d.ID, do)
 }
 
-// plainFaults leaves the number of the row out of the messages, which stand
-// beside it.
-func plainFaults(all map[string][]string) map[string][]string {
+// rowFaults leaves the number of the row out of the sentences, which stand beside
+// it.
+func rowFaults(r *page.Request, err error) map[string][]string {
 	out := map[string][]string{}
-	for field, messages := range all {
-		prefix := field[:strings.LastIndexByte(field, '.')+1]
-		for _, m := range messages {
-			out[field] = append(out[field], strings.Replace(m, "The "+prefix, "The ", 1))
-		}
+	for _, f := range fault.FieldsOf(err) {
+		name := strings.ReplaceAll(f.Name, "_", " ")
+		labels := map[string]string{name: name[strings.LastIndexByte(name, '.')+1:]}
+		out[f.Name] = append(out[f.Name], r.Sentence(f, labels))
 	}
 	return out
 }

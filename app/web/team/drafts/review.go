@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -85,7 +85,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	if data.People, err = h.reviewPeople(r, d); err != nil {
 		return err
 	}
-	data.sort(signing.Problems(d))
+	data.sort(r, signing.Problems(d))
 	p.Title, p.Data, p.Scripts = r.Say("review.title"), data, nil
 	return r.Render(status, "review", p)
 }
@@ -139,9 +139,9 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 const previews = 20
 
 // sort puts the problems under what they mean for the sending.
-func (p *reviewPage) sort(all []signing.Problem) {
+func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
 	for _, x := range all {
-		row := problemRow{Text: x.Message}
+		row := problemRow{Text: r.Problem(x)}
 		switch {
 		case x.Code == "no_files" || x.Code == "not_confirmed" || x.Code == "same_file":
 			row.Href = at(p.ID, stepFiles)
@@ -182,7 +182,7 @@ func (h *Handlers) Review(r *page.Request) error {
 	if err == nil {
 		err = h.act(r, d, do)
 	}
-	if account.KindOf(err) != account.KindInvalid {
+	if fault.KindOf(err) != fault.KindInvalid {
 		return err
 	}
 	if d, lost := h.draft(r); lost == nil {
@@ -194,11 +194,11 @@ func (h *Handlers) Review(r *page.Request) error {
 // reviewInput is what the form says of the document.
 func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	in := signing.DocumentInput{Subject: new(r.Form.Value("subject")), Message: new(r.Form.Value("message")), RemindEveryDays: new(0)}
-	var f account.Faults
+	var f fault.Fields
 	if v := r.Form.Value("remind_every_days"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil {
-			f.Must("remind_every_days", "be a whole number of days")
+			f.Add("remind_every_days", "not_days")
 		}
 		in.RemindEveryDays = &n
 	}
@@ -206,7 +206,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 	if v := r.Form.Value("expires_at"); v != "" {
 		day, err := time.ParseInLocation(time.DateOnly, v, r.Who.Zone())
 		if err != nil {
-			f.Must("expires_at", "be a date such as 2026-12-31")
+			f.Add("expires_at", "not_a_date")
 		}
 		// The whole day counts.
 		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
@@ -226,7 +226,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 func checkSeen(r *page.Request, d *signing.Document) error {
 	warned := slices.ContainsFunc(signing.Problems(d), func(p signing.Problem) bool { return p.Severity == signing.SeverityWarning })
 	if warned && !r.Form.Has("seen") {
-		return account.Invalid("seen", r.Say("review.seen.missing"))
+		return fault.Invalid("seen", "notes_not_seen")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 		_, err = s.Reopen(ctx, who, d.ID)
 		done = at(d.ID, stepReview)
 	default:
-		return account.Malformed("The form does not say what to do.")
+		return fault.Malformed("form_without_action")
 	}
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -35,7 +35,7 @@ func sendProgress(r *page.Request, status int, u signing.Unfinished, message str
 func (h *Handlers) BeginUpload(r *page.Request) error {
 	size, err := strconv.ParseInt(r.Form.Value("size"), 10, 64)
 	if err != nil {
-		return account.Malformed("The size of the file is missing.")
+		return fault.Malformed("upload_without_size")
 	}
 	u, err := h.Signing.BeginUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("name"), size)
 	if err != nil {
@@ -64,14 +64,14 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	}
 	offset, err := strconv.ParseInt(r.Query("offset"), 10, 64)
 	if err != nil || offset < 0 {
-		return account.Malformed("The offset of the piece is missing.")
+		return fault.Malformed("upload_without_offset")
 	}
 	body := &arriving{r: r.BodyStream()}
 	u, err := h.Signing.AppendUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"), offset, body)
 	switch {
 	case body.err != nil:
 		return page.Cut(body.err)
-	case account.CodeOf(err) == "wrong_offset":
+	case fault.CodeOf(err) == "wrong_offset":
 		return sendProgress(r, http.StatusConflict, u, r.Explain(r.FailureOf(err)))
 	case err != nil:
 		return err
@@ -103,7 +103,7 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 		return r.SeeOther(at(id, stepFiles))
 	}
 	u, err := h.Signing.GetUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
-	if err != nil && account.KindOf(err) != account.KindNotFound {
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}
 	return sendProgress(r, http.StatusUnprocessableEntity, u, why)
@@ -113,7 +113,7 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 func (h *Handlers) CancelUpload(r *page.Request) error {
 	id := r.Params("id")
 	err := h.Signing.CancelUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))
-	if err != nil && account.KindOf(err) != account.KindNotFound {
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
 		return err
 	}
 	if r.Scripted() {

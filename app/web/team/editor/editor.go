@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language/display"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -55,7 +56,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	data := editorPageData{Document: d, Base: "/app/documents/" + d.ID, Sheets: sheetsOf(r, d), Why: whyNot(r, d), Me: r.Who}
 	p := page.Page{Title: r.Say("edit.title", "title", d.Title)}
 	if data.Why == "" {
-		data.State = stateOf(d)
+		data.State = stateOf(r, d)
 		data.Types = fieldTypes(r, "")
 		data.Locales = h.mailLanguages(r)
 		p.Scripts = []string{"editor/main.js"}
@@ -92,7 +93,7 @@ type savedFields struct {
 	At      string   `json:"at"`
 	// Kept holds, by their place, the fields that are kept otherwise than they came.
 	Kept     map[int]editorField `json:"kept,omitempty"`
-	Problems []signing.Problem   `json:"problems"`
+	Problems []editorProblem     `json:"problems"`
 }
 
 // editorConflict is the answer to a change of a version that is no longer the
@@ -108,7 +109,7 @@ type editorConflict struct {
 func (h *Handlers) SaveFields(r *page.Request) error {
 	var fields []editorField
 	if err := json.Unmarshal([]byte(r.Form.Value("fields")), &fields); err != nil {
-		return account.Malformed("The fields could not be read.").Because(err)
+		return fault.Malformed("fields_unreadable").Because(err)
 	}
 	in := make([]signing.FieldInput, 0, len(fields))
 	for i := range fields {
@@ -122,7 +123,7 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	if err != nil {
 		return h.overtaken(r, err)
 	}
-	out := savedFields{Version: d.Version, IDs: []string{}, At: clockOf(d.UpdatedAt), Kept: map[int]editorField{}, Problems: signing.Problems(d)}
+	out := savedFields{Version: d.Version, IDs: []string{}, At: clockOf(d.UpdatedAt), Kept: map[int]editorField{}, Problems: problemsOf(r, d)}
 	for i := range d.Fields {
 		kept := editorFieldOf(&d.Fields[i])
 		out.IDs, fields[i].ID = append(out.IDs, kept.ID), kept.ID
@@ -158,7 +159,7 @@ func seen(r *page.Request) (account.Actor, error) {
 	who := r.Who.Actor
 	var version int64
 	if err := json.Unmarshal([]byte(r.Form.Value("version")), &version); err != nil {
-		return who, account.Malformed("The version is missing.").Because(err)
+		return who, fault.Malformed("version_missing").Because(err)
 	}
 	who.Seen = []int64{version}
 	return who, nil
@@ -167,7 +168,7 @@ func seen(r *page.Request) (account.Actor, error) {
 // overtaken answers the script when somebody else was faster, with what they
 // did. Any other failure is answered as it is.
 func (h *Handlers) overtaken(r *page.Request, err error) error {
-	if account.KindOf(err) != account.KindPreconditionFailed {
+	if fault.KindOf(err) != fault.KindPreconditionFailed {
 		return err
 	}
 	d, failed := h.editing(r)
@@ -178,7 +179,7 @@ func (h *Handlers) overtaken(r *page.Request, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(d)})
+	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(r, d)})
 }
 
 // lastChange says who changed a document last, and when.

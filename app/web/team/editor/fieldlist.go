@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -364,19 +364,19 @@ var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "wid
 func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string) error {
 	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title), Data: l}
 	status := http.StatusUnprocessableEntity
-	var kind account.Kind
+	var kind fault.Kind
 	if err != nil {
-		kind = account.KindOf(err)
+		kind = fault.KindOf(err)
 	}
 	switch {
 	case err == nil:
-	case kind == account.KindPreconditionFailed:
+	case kind == fault.KindPreconditionFailed:
 		by, _, failed := h.lastChange(r, l.ID)
 		if failed != nil {
 			return failed
 		}
 		status, p.Fault, l.Overtaken = http.StatusConflict, r.Say("edit.list.overtaken", "name", by), true
-	case kind == account.KindInvalid:
+	case kind == fault.KindInvalid:
 		p.Fault = spread(r.FailureOf(err), faults, at)
 	default:
 		return err

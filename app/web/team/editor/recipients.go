@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -26,7 +27,7 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 	if err != nil {
 		return h.overtaken(r, err)
 	}
-	return r.JSON(changedRecipients{stateOf(d), added})
+	return r.JSON(changedRecipients{stateOf(r, d), added})
 }
 
 func (h *Handlers) changeRecipient(r *page.Request, who account.Actor, id, recipient string) (d *signing.Document, added string, err error) {
@@ -47,7 +48,7 @@ func (h *Handlers) changeRecipient(r *page.Request, who account.Actor, id, recip
 		order := r.Form.Value("order")
 		d, err = s.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order})
 	default:
-		err = account.Malformed("It is not known what to do with the recipient.")
+		err = fault.Malformed("form_without_recipient_action")
 	}
 	return d, added, err
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
@@ -19,7 +20,7 @@ type editorState struct {
 	People  []editorHand  `json:"people"`
 	Fields  []editorField `json:"fields"`
 
-	Problems []signing.Problem `json:"problems"`
+	Problems []editorProblem `json:"problems"`
 }
 
 // editorPage is one page of all files, in order. Sizes are points.
@@ -98,8 +99,27 @@ func (x editorField) same(y editorField) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-func stateOf(d *signing.Document) editorState {
-	s := editorState{Version: d.Version, Order: d.SigningOrder, Pages: pagesOf(d), People: []editorHand{}, Fields: []editorField{}, Problems: signing.Problems(d)}
+// editorProblem is something about the draft that its author should know.
+type editorProblem struct {
+	Code       fault.Code `json:"code"`
+	Severity   string     `json:"severity"`
+	Message    string     `json:"message"`
+	File       string     `json:"file,omitempty"`
+	Page       int        `json:"page,omitempty"` // from 1
+	Invitation string     `json:"invitation,omitempty"`
+	Field      string     `json:"field,omitempty"`
+}
+
+func problemsOf(r *page.Request, d *signing.Document) []editorProblem {
+	var out []editorProblem
+	for _, p := range signing.Problems(d) {
+		out = append(out, editorProblem{p.Code, p.Severity, r.Problem(p), p.File, p.Page, p.Invitation, p.Field})
+	}
+	return out
+}
+
+func stateOf(r *page.Request, d *signing.Document) editorState {
+	s := editorState{Version: d.Version, Order: d.SigningOrder, Pages: pagesOf(d), People: []editorHand{}, Fields: []editorField{}, Problems: problemsOf(r, d)}
 	for i := range d.Invitations {
 		v := &d.Invitations[i]
 		s.People = append(s.People, editorHand{v.ID, v.Name, v.Email, v.Role, v.Position, v.Authentication, v.Locale, v.Message})

@@ -1,11 +1,11 @@
 package me
 
 import (
-	"errors"
-	"maps"
+	"cmp"
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -56,7 +56,7 @@ func (h *Handlers) Save(r *page.Request) error {
 func (h *Handlers) VerifyEmail(r *page.Request) error {
 	email := r.Form.Value("email")
 	rate, err := h.Accounts.Reverify(r.UserContext(), r.Who.Actor, email)
-	if account.KindOf(err) == account.KindThrottled {
+	if fault.KindOf(err) == fault.KindThrottled {
 		f := r.FailureOf(err)
 		p := h.mePage(r)
 		p.Values, p.Fault = r.Form, r.Say("me.email.wait", "limit", rate.Limit, "seconds", f.Wait)
@@ -123,25 +123,7 @@ func (h *Handlers) securityAgain(r *page.Request, err error, names map[string]st
 	if failed != nil {
 		return failed
 	}
-	return r.Again(renamed(err, names), "me-security", p)
-}
-
-// renamed gives an error whose faults lie with other fields, where a form has two
-// of the same name.
-func renamed(err error, fields map[string]string) error {
-	e, ok := errors.AsType[*account.Error](err)
-	if !ok || len(e.Fields) == 0 {
-		return err
-	}
-	out := *e
-	out.Fields = maps.Clone(e.Fields)
-	for from, to := range fields {
-		if messages, ok := out.Fields[from]; ok {
-			delete(out.Fields, from)
-			out.Fields[to] = messages
-		}
-	}
-	return &out
+	return r.Again(page.Renamed(err, func(name string) string { return cmp.Or(names[name], name) }), "me-security", p)
 }
 
 // Show serves the profile of the reader.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -66,9 +66,9 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 		}
 	}
 	if err := h.Signing.SaveMark(r.UserContext(), r.Who.Actor, kind, m); err != nil {
-		if account.KindOf(err) == account.KindInvalid {
+		if fault.KindOf(err) == fault.KindInvalid {
 			f := r.FailureOf(err)
-			return h.showSaved(r, f.Status, page.Page{Faults: r.Translated(f.Faults), Values: r.Form})
+			return h.showSaved(r, f.Status, page.Page{Faults: f.Faults, Values: r.Form})
 		}
 		return err
 	}
@@ -84,7 +84,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 	}
 	m := saved.Mark(r.Params("kind"))
 	if m == nil {
-		return account.NotFound("signature")
+		return fault.NotFound("signature")
 	}
 	switch {
 	case m.Type == "typed":

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -20,7 +20,7 @@ type enrolPage struct {
 // so this answers a form and not a link.
 func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	setup, err := h.Accounts.BeginTwoFactor(r.UserContext(), r.Who.Actor)
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}
 	if err != nil {
@@ -38,11 +38,11 @@ func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 func enrolPageOf(r *page.Request, address string) (page.Page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "otpauth" {
-		return page.Page{}, account.Malformed("The secret did not arrive. Begin again.")
+		return page.Page{}, fault.Malformed("secret_missing")
 	}
 	code, err := page.QrCode(address, r.Say("enrol.qr"))
 	if err != nil {
-		return page.Page{}, account.Malformed("The secret did not arrive. Begin again.").Because(err)
+		return page.Page{}, fault.Malformed("secret_missing").Because(err)
 	}
 	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: enrolPage{URL: address, Secret: inFours(u.Query().Get("secret")), QR: code}}, nil
 }
@@ -69,7 +69,7 @@ type recoveryPage struct {
 // ConfirmTwoFactor turns two-factor login on, once a code shows that the app has the secret.
 func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 	codes, err := h.Accounts.ConfirmTwoFactor(r.UserContext(), r.Who.Actor, r.Form.Value("code"))
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		return h.securityAgain(r, err, nil)
 	}
 	if err != nil {

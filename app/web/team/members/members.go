@@ -2,7 +2,6 @@ package members
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/app/web/page"
 )
@@ -93,12 +93,12 @@ const maxInvites = 50
 func (h *Handlers) Invite(r *page.Request) error {
 	addresses := strings.FieldsFunc(r.Form.Value("emails"), func(c rune) bool { return strings.ContainsRune(",;\r\n", c) })
 	addresses = slices.DeleteFunc(addresses, func(s string) bool { return strings.TrimSpace(s) == "" })
-	var f account.Faults
+	var f fault.Fields
 	switch {
 	case len(addresses) == 0:
-		f.Add("emails", r.Say("team.invite.none"))
+		f.Add("emails", "no_addresses")
 	case len(addresses) > maxInvites:
-		f.Add("emails", r.Say("team.invite.many", "most", maxInvites))
+		f.Add("emails", "too_many_addresses", fault.Number("limit", maxInvites))
 	}
 	if err := f.Err(); err != nil {
 		return h.teamAgain(r, err, page.Page{})
@@ -106,16 +106,15 @@ func (h *Handlers) Invite(r *page.Request) error {
 	var left []string
 	for _, address := range addresses {
 		err := h.invite(r, strings.TrimSpace(address))
-		if account.KindOf(err) != account.KindInvalid {
+		if fault.KindOf(err) != fault.KindInvalid {
 			if err != nil {
 				return err
 			}
 			continue
 		}
 		left = append(left, strings.TrimSpace(address))
-		e, _ := errors.AsType[*account.Error](err)
-		for _, messages := range e.Fields {
-			f.Add("emails", strings.TrimSpace(address)+": "+strings.Join(messages, " "))
+		for _, x := range fault.FieldsOf(err) {
+			f.Add("emails", "address_refused", fault.Text("address", strings.TrimSpace(address)), fault.Text("why", r.Sentence(x, nil)))
 		}
 	}
 	done := len(addresses) - len(left)
@@ -302,7 +301,7 @@ func (h *Handlers) Remove(r *page.Request) error {
 	if err == nil {
 		err = h.Accounts.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
 	}
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		return h.memberAgain(r, err)
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -54,7 +55,7 @@ func (h *Company) SaveColor(r *page.Request) error {
 	}
 	var err error
 	if near := account.NearestReadable(colour); near != colour {
-		err = account.Invalid("brand_color", r.Say("branding.contrast.low", "contrast", fmt.Sprintf("%.1f", account.ContrastOnWhite(colour)), "near", near))
+		err = fault.Invalid("brand_color", "contrast_too_low", fault.Text("contrast", fmt.Sprintf("%.1f", account.ContrastOnWhite(colour))), fault.Text("near", near))
 	} else {
 		_, err = h.Accounts.UpdateCompany(r.UserContext(), r.Who.Actor, account.CompanyPatch{BrandColor: &colour})
 	}

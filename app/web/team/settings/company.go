@@ -2,12 +2,12 @@ package settings
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -71,7 +71,7 @@ func (h *Company) SaveCompany(r *page.Request) error {
 }
 
 func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
-	var f account.Faults
+	var f fault.Fields
 	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
 	switch card := r.Form.Value("card"); card {
 	case "name":
@@ -87,18 +87,18 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 	case "keeping":
 		p.RetentionDays = new(number(r, &f, "retention_days"))
 	default:
-		return p, account.Malformed(fmt.Sprintf("There is no form %q.", card))
+		return p, fault.Malformed("form_unknown", fault.Text("form", strconv.Quote(card)))
 	}
 	return p, f.Err()
 }
 
 // dayList reads days such as "3, 7 14".
-func dayList(r *page.Request, f *account.Faults, name string) *[]int {
+func dayList(r *page.Request, f *fault.Fields, name string) *[]int {
 	days := []int{}
 	for word := range strings.FieldsFuncSeq(r.Form.Value(name), func(c rune) bool { return c == ',' || c == ';' || c == ' ' }) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
-			f.Add(name, r.Say("company.reminders.bad"))
+			f.Add(name, "not_day_numbers")
 			return &days
 		}
 		days = append(days, n)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/pki"
 	"paraph/app/web/page"
 )
@@ -162,14 +163,14 @@ func (h *Frame) Show(r *page.Request) error {
 }
 
 // number reads a number of a form; "" is 0. What is none is a fault.
-func number(r *page.Request, f *account.Faults, name string) int {
+func number(r *page.Request, f *fault.Fields, name string) int {
 	s := strings.TrimSpace(r.Form.Value(name))
 	if s == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		f.Add(name, r.Say("form.number"))
+		f.Add(name, "not_a_whole_number")
 	}
 	return n
 }

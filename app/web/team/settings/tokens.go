@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -98,7 +99,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 }
 
 func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) {
-	var f account.Faults
+	var f fault.Fields
 	in.Name = strings.TrimSpace(r.Form.Value("name"))
 	for _, s := range account.Scopes() {
 		if r.Form.Has("scope." + string(s)) {
@@ -106,10 +107,10 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 		}
 	}
 	if len(in.Scopes) == 0 {
-		f.Add("scopes", r.Say("api.scopes.none"))
+		f.Add("scopes", "no_scope_chosen")
 	}
 	if in.Name == "" {
-		f.Add("name", r.Say("api.name.none"))
+		f.Add("name", "token_without_name")
 	}
 	if days := number(r, &f, "life"); days > 0 {
 		in.ExpiresAt = new(h.Now().AddDate(0, 0, min(days, 3650)))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/web/page"
 )
 
@@ -36,7 +37,7 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
-	if account.KindOf(err) == account.KindThrottled {
+	if fault.KindOf(err) == fault.KindThrottled {
 		return lockedOut(r, r.FailureOf(err), "forgot", h.forgotForm(r, forgotPage{}))
 	}
 	if err != nil {
@@ -156,7 +157,7 @@ func (h *Handlers) ShowConfirm(r *page.Request) error {
 func (h *Handlers) Confirm(r *page.Request) error {
 	r.TeamWords()
 	user, err := h.Accounts.VerifyEmail(r.UserContext(), r.Params("token"))
-	if account.KindOf(err) == account.KindConflict {
+	if fault.KindOf(err) == fault.KindConflict {
 		return r.Render(http.StatusConflict, "over", page.Page{Title: r.Say("confirm.taken"), Data: over{
 			Text: r.Say("confirm.taken.text"), Action: r.Say("confirm.over.do"), Href: "/app/me"}})
 	}

@@ -1,15 +1,16 @@
 package signin
 
 import (
-	"errors"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/text/language"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -66,7 +67,7 @@ func preferred(r *page.Request) string {
 // noSetup answers a link to set up that does not work: because that is done, or
 // because it is not the one that was printed last.
 func (h *Handlers) noSetup(r *page.Request, err error) error {
-	if account.KindOf(err) != account.KindInvalid {
+	if fault.KindOf(err) != fault.KindInvalid {
 		return err
 	}
 	open, err := h.Accounts.SetupOpen(r.UserContext())
@@ -98,8 +99,7 @@ func (h *Handlers) SetUp(r *page.Request) error {
 // deadLink says whether an error is about the link that somebody followed, and not
 // about what they entered.
 func deadLink(err error) bool {
-	e, ok := errors.AsType[*account.Error](err)
-	return ok && len(e.Fields["token"]) > 0
+	return slices.ContainsFunc(fault.FieldsOf(err), func(f fault.Field) bool { return f.Name == "token" })
 }
 
 // over is a page that says that something can't be done any more.

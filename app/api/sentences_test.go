@@ -1,0 +1,73 @@
+package api_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"paraph/app/fault"
+	"paraph/app/words"
+)
+
+// TestSentencesAreThoseOfTheRecord holds the English of every refusal against
+// testdata/sentences.golden, word for word: programs may show these sentences, and
+// tests of our users compare them. A line is a code, a tab and its sentence with
+// every argument as its own name in angle brackets.
+func TestSentencesAreThoseOfTheRecord(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile("testdata/sentences.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	english, recorded := catalogue.English(), map[string]bool{}
+	for line := range strings.Lines(string(raw)) {
+		code, want, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok {
+			t.Fatalf("not a record: %q", line)
+		}
+		recorded[code] = true
+		if got := fault.Sentence(english.SayOf, fault.Code(code), argumentsOf(want)...); got != want {
+			t.Errorf("%s\nis   %s\nwant %s", code, got, want)
+		}
+	}
+	for _, code := range english.Keys("fault.") {
+		if !recorded[code] && !strings.HasPrefix(code, "verdict.") {
+			t.Errorf("there is no record of %s", code)
+		}
+	}
+}
+
+// argumentsOf are the arguments that a recorded sentence names.
+func argumentsOf(sentence string) []fault.Arg {
+	var args []fault.Arg
+	for {
+		_, rest, ok := strings.Cut(sentence, "<")
+		if !ok {
+			return args
+		}
+		var name string
+		name, sentence, _ = strings.Cut(rest, ">")
+		args = append(args, fault.Text(name, "<"+name+">"))
+	}
+}
+
+// TestCodesStandBesideErrors wants a stable word for every message, in its place.
+func TestCodesStandBesideErrors(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	r := failed(t, c.Post(t, "/documents", obj{"expires_at": "2001-01-01", "signing_order": "random", "metadata": obj{"": "x"},
+		"invitations": list{obj{"name": "Ann", "email": "nonsense"}, obj{"role": "king"}}}), 422)
+	for at, want := range map[string]string{
+		"expires_at": "not_a_future_time", "signing_order": "not_one_of", "metadata": "bad_keys", "invitations.0.email": "not_an_email",
+		"invitations.1.name": "required", "invitations.1.email": "required", "invitations.1.role": "not_one_of",
+	} {
+		codes, ok := r.At(t, "codes").(obj)[at].(list)
+		if !ok || len(codes) != 1 || codes[0] != want {
+			t.Errorf("%s: codes %v, want %s", at, codes, want)
+		}
+	}
+}

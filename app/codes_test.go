@@ -1,0 +1,108 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"paraph/app/words"
+)
+
+// codeAt is which argument of a call is the code of a refusal.
+var codeAt = map[string]int{
+	"Forbidden": 0, "Conflict": 0, "Malformed": 0, "TooLarge": 0, "Unsupported": 0, "Unavailable": 0, "NotFound": 0, "Invalid": 1, "Add": 1,
+	"conflict": 0, "unsupported": 0, "flawed": 0, "wrongState": 0, "refuse": 1,
+}
+
+var codeShape = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*(\.[a-z0-9_]+)?$`)
+
+// TestEveryCodeHasASentence finds the codes of refusals in the program's own text
+// and wants the English of each in the catalogue.
+func TestEveryCodeHasASentence(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, name := range sources(t) {
+		for code, at := range codesIn(t, name) {
+			found[code] = true
+			if !catalogue.English().Has("fault." + code) {
+				t.Errorf("%s: the catalogue has no fault.%s", at, code)
+			}
+		}
+	}
+	if len(found) < 200 {
+		t.Errorf("only %d codes were found", len(found))
+	}
+}
+
+// sources are the files of Go that refuse: not those of the tests, nor those of the
+// ground, which has errors of its own.
+func sources(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (path == "fault" || path == "pdf" || path == "convert" || path == "pki") {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// codesIn are the codes of a file with a place of each.
+func codesIn(t *testing.T, name string) map[string]token.Position {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]token.Position{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name := called(call)
+		at, ok := codeAt[name]
+		if !ok || at >= len(call.Args) {
+			return true
+		}
+		if literal, ok := call.Args[at].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			code, err := strconv.Unquote(literal.Value)
+			if name == "NotFound" {
+				code = "not_found." + code
+			}
+			if err == nil && codeShape.MatchString(code) {
+				found[code] = files.Position(literal.Pos())
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
