@@ -114,7 +114,7 @@ func (p *pair) look(n int) {
 	case !p.fresh(n):
 		p.changed[n] = true
 	}
-	if !same {
+	if a != b {
 		p.ambiguous(n, b)
 	}
 }

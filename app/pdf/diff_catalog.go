@@ -31,7 +31,7 @@ func (p *pair) trailer() {
 			}
 		case k == "Info":
 			p.info(a[k], b[k])
-		case k == "Encrypt" || leads(a[k]) || leads(b[k]):
+		case k == "Encrypt" || p.new.leadsOn(b[k]):
 			p.add(change{kind: ChangeOther, key: k, breaks: RuleNone})
 		}
 	}
@@ -53,6 +53,13 @@ func (p *pair) filled(k name, v any) {
 			p.add(change{kind: ChangeOther, number: r.Number, key: k, breaks: RuleNone})
 		}
 	})
+}
+
+// leadsOn says whether a value refers to an object that exists.
+func (f *File) leadsOn(v any) bool {
+	found := false
+	eachRef(v, func(r ref) { found = found || f.xref.get(r.Number).kind >= entryPlain })
+	return found
 }
 
 // leads says whether a value has a reference in it.

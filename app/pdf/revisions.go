@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"paraph/app/pdf/object"
@@ -57,10 +56,9 @@ type end struct {
 	revision int
 }
 
-// everyEnd lists where the revisions before the newest end, and besides them
-// every other place where a file might: what is not in the chain of
-// cross-reference sections may have been taken out of it.
-func (f *File) everyEnd() ([]end, error) {
+// otherEnds lists where a file ends within this one that is none of its
+// revisions: it may have been taken out of the chain of cross-reference sections.
+func (f *File) otherEnds() ([]end, error) {
 	known, err := f.revisionEnds()
 	if err != nil {
 		return nil, err
@@ -68,8 +66,8 @@ func (f *File) everyEnd() ([]end, error) {
 	const most = 100 // beyond that nobody looks for what is lost
 	var out []end
 	mark := []byte("%%EOF")
-	buf := make([]byte, 256<<10)
-	for at := int64(0); at < f.size && len(out) < most; at += int64(len(buf) - len(mark)) {
+	buf := make([]byte, min(256<<10, f.size))
+	for at := int64(0); at < f.size && len(out) < most; at += int64(len(buf) - len(mark) + 1) {
 		b, err := f.readInto(buf[:min(int64(len(buf)), f.size-at)], at)
 		if err != nil {
 			return nil, err
@@ -80,17 +78,12 @@ func (f *File) everyEnd() ([]end, error) {
 				break
 			}
 			from += i + len(mark)
-			out = append(out, end{at: at + int64(from)})
+			e := at + int64(from)
+			if !slices.ContainsFunc(known, func(k int64) bool { return k >= e && k <= e+2 }) {
+				rev := slices.IndexFunc(known, func(k int64) bool { return k > e })
+				out = append(out, end{at: e, revision: max(0, rev)})
+			}
 		}
-	}
-	for _, e := range known[:len(known)-1] {
-		out = append(out, end{at: e})
-	}
-	slices.SortFunc(out, func(a, b end) int { return cmp.Compare(a.at, b.at) })
-	out = slices.DeleteFunc(out, func(e end) bool { return e.at >= known[len(known)-1] || f.blankBetween(e.at, known[len(known)-1]) })
-	out = slices.CompactFunc(out, func(a, b end) bool { return f.blankBetween(a.at, b.at) })
-	for i := range out {
-		out[i].revision = max(0, slices.IndexFunc(known, func(k int64) bool { return k >= out[i].at-2 }))
 	}
 	return out, nil
 }
@@ -108,11 +101,9 @@ func (f *File) blankBetween(from, to int64) bool {
 }
 
 // compareRevisions completes signatures: which revision each ends, and what
-// was changed after it. It returns the graph of the newest revision.
-func (f *File) compareRevisions(all []Signature) (*graph, error) {
-	if len(all) == 0 {
-		return nil, nil
-	}
+// was changed after it, and looks for those that were lost. It returns the
+// graph of the newest revision.
+func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	ends, err := f.revisionEnds()
 	if err != nil {
 		return nil, err
@@ -121,8 +112,13 @@ func (f *File) compareRevisions(all []Signature) (*graph, error) {
 		f.cover(all)
 		return nil, f.fault
 	}
+	if len(all) == 0 {
+		f.searchBefore(ends, len(ends)-1, lost)
+		return nil, f.fault
+	}
 	f.number(all, ends)
 	first := slices.MinFunc(all, func(a, b Signature) int { return a.Revision - b.Revision }).Revision
+	f.searchBefore(ends, first, lost)
 	older, err := f.viewOf(ends, first)
 	if err != nil {
 		return nil, f.unread(all, err)
@@ -130,6 +126,7 @@ func (f *File) compareRevisions(all []Signature) (*graph, error) {
 	c := newComparer(older)
 	changes := map[int][]change{} // by revision
 	older.confirm(all, first)
+	lost.in(older, first)
 	for rev := first + 1; rev < len(ends); rev++ {
 		newer, err := f.viewOf(ends, rev)
 		if err != nil {
@@ -139,6 +136,7 @@ func (f *File) compareRevisions(all []Signature) (*graph, error) {
 			return nil, err
 		}
 		newer.confirm(all, rev)
+		lost.in(newer, rev)
 	}
 	for rev := first + 1; rev < len(ends); rev++ {
 		report(all, rev, ends[rev], changes[rev])
@@ -152,6 +150,15 @@ func (f *File) cover(all []Signature) {
 		s := &all[i]
 		s.Whole = len(s.ByteRange) == 4 && f.blankBetween(s.End, f.size)
 		s.Unjudged = !s.Whole
+	}
+}
+
+// searchBefore looks for lost signatures in the revisions before one.
+func (f *File) searchBefore(ends []int64, before int, lost *search) {
+	for rev := range before {
+		if older, err := f.view(ends[rev]); err == nil {
+			lost.in(older, rev)
+		}
 	}
 }
 

@@ -84,15 +84,18 @@ func (f *File) Signatures() ([]Signature, error) {
 		return nil, f.fault
 	}
 	slices.SortStableFunc(out, byEnd)
-	g, err := f.compareRevisions(out)
+	lost := &search{kept: slices.Clone(out)}
+	g, err := f.compareRevisions(out, lost)
 	if err != nil {
 		return nil, err
 	}
 	if f.recovered {
 		return out, f.fault
 	}
-	lost, err := f.removed(out)
-	out = append(out, lost...)
+	if err := lost.outside(f); err != nil {
+		return nil, err
+	}
+	out = append(out, lost.out...)
 	out = append(out, f.detached(g, out)...)
 	if len(f.hybrid) > 0 {
 		for i := range out {
@@ -100,7 +103,7 @@ func (f *File) Signatures() ([]Signature, error) {
 		}
 	}
 	slices.SortStableFunc(out, byEnd)
-	return out, err
+	return out, nil
 }
 
 func byEnd(a, b Signature) int { return cmp.Compare(a.End, b.End) }
@@ -154,33 +157,40 @@ func isSignature(f *File, d dict) bool {
 	return ranged && valued
 }
 
-// removed gives the signatures of earlier revisions that the newest one does not
-// have any more.
-func (f *File) removed(kept []Signature) ([]Signature, error) {
-	ends, err := f.everyEnd()
+// A search looks through earlier revisions for signatures that the newest one
+// does not have any more.
+type search struct {
+	kept, out []Signature
+}
+
+func (s *search) in(older *File, rev int) {
+	for _, fd := range older.fields() {
+		d := older.dict(fd.value)
+		c, _ := older.resolve(d["Contents"]).(object.String)
+		same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
+		if fd.kind != "Sig" || len(c) == 0 || slices.ContainsFunc(s.kept, same) || slices.ContainsFunc(s.out, same) {
+			continue
+		}
+		lost := older.signature(fd, d)
+		lost.Revision = rev
+		lost.problem(ProblemRemoved, "This signature was taken out of the file afterwards.")
+		s.out = append(s.out, lost)
+	}
+}
+
+// outside looks in all places where a revision may have ended that is none of
+// the file any more.
+func (s *search) outside(f *File) error {
+	ends, err := f.otherEnds()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []Signature
 	for i := len(ends) - 1; i >= 0; i-- {
-		older, err := f.view(ends[i].at)
-		if err != nil {
-			continue // no file ended there that could be read
-		}
-		for _, fd := range older.fields() {
-			d := older.dict(fd.value)
-			c, _ := older.resolve(d["Contents"]).(object.String)
-			same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
-			if fd.kind != "Sig" || len(c) == 0 || slices.ContainsFunc(kept, same) || slices.ContainsFunc(out, same) {
-				continue
-			}
-			s := older.signature(fd, d)
-			s.Revision = ends[i].revision
-			s.problem(ProblemRemoved, "This signature was taken out of the file afterwards.")
-			out = append(out, s)
+		if older, err := f.view(ends[i].at); err == nil {
+			s.in(older, ends[i].revision)
 		}
 	}
-	return out, f.fault
+	return f.fault
 }
 
 // detached gives signatures that no field leads to. Usage rights (ISO 32000-2

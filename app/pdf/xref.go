@@ -277,7 +277,7 @@ func (s *scan) ensure(n int) error {
 	if s.lexer != nil {
 		s.at = s.pos()
 	}
-	b, err := s.f.bytesAt(s.at, 32<<10)
+	b, err := s.f.bytesAt(s.at, min(max(2*s.n, scratchSize), 32<<10)) // most sections are short
 	if err != nil {
 		return err
 	}
