@@ -1,0 +1,136 @@
+package pdf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Shown describes everything that a reader of a file is shown, in a way that
+// shares nothing with how later changes are judged: what pages draw and where,
+// the values and appearances of fields, and what the catalog makes viewers do.
+// What may be appended to a signed file without changing it is left out.
+func (f *File) Shown() string {
+	s := describer{f: f, named: map[int]string{}}
+	s.named[f.rootRef.Number] = "catalog"
+	for i, p := range f.pages {
+		s.named[p.ref.Number] = fmt.Sprintf("page %d", i)
+	}
+	for _, fd := range f.fields() {
+		s.named[fd.ref.Number] = "field " + fd.name
+	}
+	_ = f.eachPage(func(r ref, d dict, in inherited) error {
+		s.page(d, in)
+		return nil
+	})
+	for k, v := range sorted(f.catalog()) {
+		switch k {
+		case "AcroForm", "DSS", "Extensions", "Version", "Metadata", "MarkInfo", "StructTreeRoot", "Pages":
+		default:
+			s.entry(k, v)
+		}
+	}
+	for _, fd := range f.fields() {
+		if fd.kind != "Sig" || fd.value != nil || f.visible(&fd) {
+			s.field(fd)
+		}
+	}
+	return s.out.String()
+}
+
+type describer struct {
+	f     *File
+	out   strings.Builder
+	named map[int]string
+	seen  map[int]int
+}
+
+func sorted(d dict) func(func(name, any) bool) {
+	return func(yield func(name, any) bool) {
+		for _, k := range slices.Sorted(maps.Keys(d)) {
+			if !yield(k, d[k]) {
+				return
+			}
+		}
+	}
+}
+
+func (s *describer) entry(k name, v any) {
+	s.seen = map[int]int{}
+	fmt.Fprintf(&s.out, "%s: ", k)
+	s.value(v)
+	s.out.WriteByte('\n')
+}
+
+func (s *describer) page(d dict, in inherited) {
+	s.out.WriteString("PAGE\n")
+	d = d.Clone()
+	d["MediaBox"], d["CropBox"], d["Rotate"], d["Resources"] = in.media, in.crop, in.rotate, in.resources
+	for k, v := range sorted(d) {
+		switch k {
+		case "Parent", "Annots", "Tabs", "LastModified":
+		default:
+			if v != nil {
+				s.entry(k, v)
+			}
+		}
+	}
+	for _, v := range s.f.array(d["Annots"]) {
+		a := s.f.dict(v)
+		if r, ok := s.f.rect(a["Rect"]); (!ok || r.empty()) && s.f.name(a["Subtype"]) == "Widget" {
+			continue
+		}
+		for _, k := range []name{"Subtype", "Rect", "AP", "AS", "OC", "A", "AA"} {
+			s.entry(k, a[k])
+		}
+	}
+}
+
+func (s *describer) field(fd field) {
+	fmt.Fprintf(&s.out, "FIELD %s %s\n", fd.name, fd.kind)
+	s.entry("V", fd.value)
+	for _, w := range fd.widgets {
+		s.entry("AP", w.dict["AP"])
+		s.entry("AS", w.dict["AS"])
+		s.entry("Rect", w.dict["Rect"])
+	}
+}
+
+func (s *describer) value(v any) {
+	switch x := v.(type) {
+	case ref:
+		if n := s.named[x.Number]; n != "" {
+			s.out.WriteString(n)
+			return
+		}
+		if at, ok := s.seen[x.Number]; ok {
+			fmt.Fprintf(&s.out, "^%d", at)
+			return
+		}
+		s.seen[x.Number] = len(s.seen)
+		s.value(s.f.object(x.Number))
+	case array:
+		s.out.WriteByte('[')
+		for _, e := range x {
+			s.value(e)
+			s.out.WriteByte(' ')
+		}
+		s.out.WriteByte(']')
+	case dict:
+		s.out.WriteString("<<")
+		for k, e := range sorted(x) {
+			fmt.Fprintf(&s.out, "/%s ", k)
+			s.value(e)
+		}
+		s.out.WriteString(">>")
+	case *source:
+		d := x.dict.Clone()
+		delete(d, "Length")
+		s.value(d)
+		b, _ := s.f.raw(x)
+		fmt.Fprintf(&s.out, "stream %x", b)
+	default:
+		fmt.Fprintf(&s.out, "%v", v)
+	}
+}
