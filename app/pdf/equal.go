@@ -9,9 +9,10 @@ import (
 )
 
 // An equality compares values of two revisions by what they mean: an equal
-// object under another number is no difference. Two references to one number
-// are equal, because what stands under it is judged by itself; where deep is
-// set they are followed all the same.
+// object under another number is no difference, unless it plays a part: a page,
+// a field or a layer is that one and no other. Two references to one number are
+// equal, because what stands under it is judged by itself; where deep is set
+// they are followed all the same.
 type equality struct {
 	p     *pair
 	deep  bool
@@ -67,6 +68,9 @@ func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
 	if both {
 		if r.Number == s.Number && (r.Generation != s.Generation || !e.deep) {
 			return r.Generation == s.Generation
+		}
+		if r.Number != s.Number && len(e.p.was.of(r.Number)) > 0 {
+			return false
 		}
 		key := [2]int{r.Number, s.Number}
 		if e.seen[key] {

@@ -23,6 +23,7 @@ const (
 	kindList            // a list of streams in one of these
 	kindInfo            //
 	kindMetadata        //
+	kindLayer           // an optional-content group
 	kindPlain           // extensions and mark information: no references within
 )
 
@@ -53,6 +54,9 @@ func newStructure(f *File, tree *pageStructure) *structure {
 	s.put(catalog["Metadata"], place{kind: kindMetadata})
 	s.put(catalog["Extensions"], place{kind: kindPlain})
 	s.put(catalog["MarkInfo"], place{kind: kindPlain})
+	for _, v := range f.array(f.dict(catalog["OCProperties"])["OCGs"]) {
+		s.put(v, place{kind: kindLayer})
+	}
 	s.form(catalog["AcroForm"])
 	s.store(catalog["DSS"])
 	return s

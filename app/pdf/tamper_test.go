@@ -158,6 +158,9 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 			return // named
 		}
 	}
+	if len(sigs) == 0 || bytes.HasPrefix(x.file, b) {
+		return // nobody is told that it is signed, or it is as it was then
+	}
 	if len(sigs) < x.count {
 		t.Fatalf("%d of %d signatures are left, and all sound", len(sigs), x.count)
 	}
