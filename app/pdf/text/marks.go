@@ -106,9 +106,17 @@ func (s *Set) Attachment(b Box, name, hash string) *Appearance {
 	defer a.end()
 	pad := b.pad()
 	upper := Box{Width: b.Width, Height: b.Height * 0.55}
-	line := s.fit(upper, Field{Text: name})[0]
+	lines := s.fit(upper, Field{Text: name})
+	height := 0.0
+	for _, l := range lines {
+		height += l.Height()
+	}
 	a.Fill(black)
-	a.Text(pad, b.Height*0.45+(upper.Height-line.Height())/2+line.Descent, line)
+	top := b.Height*0.45 + (upper.Height+height)/2
+	for _, l := range lines {
+		a.Text(pad, top-l.Ascent, l)
+		top -= l.Height()
+	}
 	small := s.fonts.Layout(Style{}, min(minSize, b.Height*0.3), "SHA-256 "+hash)
 	if room := b.Width - 2*pad; small.Width > room && room > 0 {
 		small = small.scaled(room / small.Width)
