@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -406,45 +405,38 @@ func runSample(t *testing.T, command []string, code string, e env) string {
 	return string(out)
 }
 
-// buildSamples makes one program of all samples in Go, which is given the name of
-// the one to run: linking each would take minutes. Their own text stays as it is
-// but for the names of the package and of main.
+// buildSamples makes one program of all samples in Go, which takes the name of the
+// one to run: compiling and linking each would take minutes. Their text stays as
+// it is but for the name of main.
 func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var imports, cases strings.Builder
+	var cases strings.Builder
 	for i, id := range ids {
-		code := sample(t, s, id, "go")
 		name := fmt.Sprintf("sample%03d", i)
-		code = strings.Replace(strings.Replace(code, "package main\n", "package "+name+"\n", 1), "func main() {", "func Main() {", 1)
-		write(name+"/main.go", code+"\n")
-		fmt.Fprintf(&imports, "\t\"samples/%s\"\n", name)
-		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", id, name)
+		write(name+".go", strings.Replace(sample(t, s, id, "go"), "func main() {", "func "+name+"() {", 1)+"\n")
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s()\n", id, name)
 	}
 	write("go.mod", "module samples\n\ngo 1.24\n")
-	write("main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\tdefault:\n\t\tos.Exit(3)\n\t}\n}\n")
-	goTool := func(args ...string) {
+	write("main.go", "package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\tdefault:\n\t\tos.Exit(3)\n\t}\n}\n")
+	tool := func(name string, args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath", "GOWORK=off", "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %v: %v\n%s", args, err, out)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
 		}
+		return string(out)
 	}
-	goTool("build", "-o", "samples", ".")
-	cmd := exec.CommandContext(t.Context(), "gofmt", "-d", ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
-		t.Errorf("gofmt would write some samples in Go otherwise: %v %.1500s", err, out)
+	tool("go", "build", "-o", "samples", ".")
+	if diff := tool("gofmt", "-d", "."); diff != "" {
+		t.Errorf("gofmt would write some samples in Go otherwise: %.1500s", diff)
 	}
 	return filepath.Join(dir, "samples")
 }
