@@ -49,7 +49,8 @@ NEEDS := gcc:gcc /usr/include/stdlib.h:libc6-dev curl:curl pdfsig:poppler-utils 
          chromium,chromium-browser,google-chrome,headless-shell:chromium \
          /usr/share/java/pdfbox2.jar:libpdfbox2-java /usr/share/java/preflight.jar:libpdfbox2-java \
          /usr/share/java/bcpkix.jar:libbcpkix-java /usr/share/java/commons-io.jar:libcommons-io-java \
-         /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
+         /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
+         /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf,/usr/share/fonts/truetype/liberation2/LiberationSans-Regular.ttf:fonts-liberation
 
 # axe-core judges the pages; its version is in the lock file beside it.
 AXE := app/web/testdata/node_modules/axe-core/axe.min.js

@@ -21,11 +21,16 @@ import (
 // the folder.
 const fullEnv = "SEARCH_TEST_FULL"
 
+// noMount is what that process says where it may not mount a file system.
+const noMount = "no mount: "
+
 // The test runs itself again in a name space of its own, where it mounts a file
 // system of 3 MiB.
 func TestDiskFull(t *testing.T) {
 	if dir := os.Getenv(fullEnv); dir != "" {
-		if err := unix.Mount("tiny", dir, "tmpfs", 0, "size=3m"); err != nil {
+		if err := unix.Mount("tiny", dir, "tmpfs", 0, "size=3m"); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+			t.Fatal(noMount, err)
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		onFullDisk(t, dir)
@@ -40,6 +45,9 @@ func TestDiskFull(t *testing.T) {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, unix.EPERM) || bytes.Contains(out, []byte(noMount)) {
+		t.Skip("this machine grants no name space to mount a file system in, as most containers don't")
+	}
 	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestDiskFull")) {
 		t.Errorf("%v\n%s", err, out)
 	}

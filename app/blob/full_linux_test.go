@@ -20,11 +20,16 @@ import (
 // folder.
 const fullEnv = "BLOB_TEST_FULL"
 
+// noMount is what that process says where it may not mount a file system.
+const noMount = "no mount: "
+
 // The test runs itself again in a name space of its own, where it mounts a file
 // system of 1 MiB.
 func TestDiskFull(t *testing.T) {
 	if dir := os.Getenv(fullEnv); dir != "" {
-		if err := unix.Mount("tiny", dir, "tmpfs", 0, "size=1m,nr_inodes=1000"); err != nil {
+		if err := unix.Mount("tiny", dir, "tmpfs", 0, "size=1m,nr_inodes=1000"); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+			t.Fatal(noMount, err)
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		onFullDisk(t, dir)
@@ -59,6 +64,9 @@ func runAgain(t *testing.T, name string, attr *syscall.SysProcAttr) {
 	cmd.Env = append(os.Environ(), fullEnv+"="+t.TempDir())
 	cmd.SysProcAttr = attr
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, unix.EPERM) || bytes.Contains(out, []byte(noMount)) {
+		t.Skip("this machine grants no name space to mount a file system in, as most containers don't")
+	}
 	if err != nil || !bytes.Contains(out, []byte("--- PASS: "+name)) {
 		t.Errorf("%v\n%s", err, out)
 	}
