@@ -1,6 +1,8 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint tools programs pictures bench fuzz release
+.PHONY: help run dev build test judged race lint tools programs bare pictures bench fuzz release
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 
 # The same for all but the race detector, so that everything is compiled once.
 export CGO_ENABLED := 0
@@ -21,19 +23,32 @@ build: ## build ./paraph, one static binary
 	$(BUILD) -o paraph .
 
 test: tools lint ## formatting, vet, staticcheck, and every test
-	$(MAKE) judged
-	$(MAKE) race
+	@$(MAKE) --no-print-directory --jobs=2 judged race 2>&1 | awk "$$SUMMARY"
+
+# Prints what failed, and the seconds of each package, once more at the end.
+define SUMMARY
+{ print; fflush() }
+/^--- FAIL|^ +--- FAIL|^FAIL\t/ { failed = failed "\n" $$0 }
+/^(ok|FAIL)/ && $$3 ~ /[0-9]s$$/ { seconds[$$2] += $$3 }
+END {
+	print "== seconds by package"
+	for (p in seconds) printf "%7.1f  %s\n", seconds[p], p | "sort -rn"
+	close("sort -rn")
+	if (failed) print "== failed" failed
+}
+endef
+export SUMMARY
 
 # These tests spend their time in other programs (Chromium, Java, PDF tools) or in
 # long loops of one goroutine: the race detector would make them several times
 # slower and see nothing. What works at the same time is tested by all the others.
-JUDGED := ./app/web ./app ./app/pdf ./app/pdf/page ./app/pdf/text ./app/convert/docx
+JUDGED := ./app ./app/web/... ./app/pdf/... ./app/convert/docx
 
 judged: ## the tests whose judges are other programs, those of the pages, and what -short leaves out
-	go test -vet=off -timeout 30m $(JUDGED) ./app/api ./app/pdf/pdfium
+	go test -vet=off -timeout 20m $(JUDGED) ./app/api
 
 race: ## all other tests, with the race detector
-	CGO_ENABLED=1 go test -vet=off -race -short -timeout 30m $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
+	CGO_ENABLED=1 go test -vet=off -race -short -timeout 20m ./app/pdf/pdfium $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
 
 lint: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
@@ -71,6 +86,9 @@ programs:
 	command -v apt-get >/dev/null || { echo "install these first; in Debian they are in:$$packages"; exit 1; }; \
 	sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$packages
+
+bare: ## build, run and test a clean clone in a bare Debian (as root, with mmdebstrap); see .ci/bare
+	.ci/bare
 
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
