@@ -19,12 +19,11 @@ type Config struct {
 	Retention RetentionConfig `koanf:"retention"`
 	Network   NetworkConfig   `koanf:"network"`
 	Log       LogConfig       `koanf:"log"`
-	Metrics   MetricsConfig   `koanf:"metrics"`
 
 	// Admin is the first administrator of an empty data folder. It comes from
 	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it does not
 	// stay behind in a file.
-	Admin AdminConfig
+	Admin AdminConfig `koanf:"-"`
 }
 
 // ServerConfig is how the world reaches the appliance.
@@ -32,7 +31,6 @@ type ServerConfig struct {
 	Listen          string        `koanf:"listen"`
 	BaseURL         string        `koanf:"base_url"`
 	TrustedProxies  []string      `koanf:"trusted_proxies"`
-	FrameAncestors  []string      `koanf:"frame_ancestors"`
 	ReadTimeout     time.Duration `koanf:"read_timeout"`
 	IdleTimeout     time.Duration `koanf:"idle_timeout"`
 	ShutdownTimeout time.Duration `koanf:"shutdown_timeout"`
@@ -83,7 +81,6 @@ type AuthConfig struct {
 // SigningConfig is what signatures are made with.
 type SigningConfig struct {
 	Organization     string        `koanf:"organization"`
-	Algorithm        string        `koanf:"algorithm"` // ecdsa-p256
 	TimestampURL     string        `koanf:"timestamp_url"`
 	TimestampTimeout time.Duration `koanf:"timestamp_timeout"`
 	PKCS12           string        `koanf:"pkcs12"`
@@ -135,12 +132,6 @@ type LogConfig struct {
 	Requests bool   `koanf:"requests"`
 }
 
-// MetricsConfig is the /metrics endpoint.
-type MetricsConfig struct {
-	Enabled bool   `koanf:"enabled"`
-	Token   Secret `koanf:"token"`
-}
-
 // AdminConfig names the first administrator; empty values are made up.
 type AdminConfig struct {
 	Email    string
@@ -151,7 +142,7 @@ type AdminConfig struct {
 func Default() Config {
 	return Config{
 		Server: ServerConfig{
-			Listen: ":8080", TrustedProxies: []string{}, FrameAncestors: []string{},
+			Listen: ":8080", TrustedProxies: []string{},
 			ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownTimeout: 30 * time.Second,
 			TLS: TLSConfig{Mode: "off", Hosts: []string{}, ACMEDirectory: "https://acme-v02.api.letsencrypt.org/directory"},
 			Limits: LimitsConfig{
@@ -164,7 +155,7 @@ func Default() Config {
 			TokenLifetime: 7 * 24 * time.Hour, LoginAttempts: 10, LoginAttemptsPerAddress: 100,
 			LoginWindow: 5 * time.Minute, PasswordMemory: 19 * MiB, PasswordPasses: 2,
 		},
-		Signing: SigningConfig{Organization: "Paraph", Algorithm: "ecdsa-p256", TimestampTimeout: 10 * time.Second},
+		Signing: SigningConfig{Organization: "Paraph", TimestampTimeout: 10 * time.Second},
 		Convert: ConvertConfig{Timeout: 60 * time.Second},
 		Mail:    MailConfig{Port: 587, TLS: "starttls", From: "Paraph <paraph@localhost>", Timeout: 30 * time.Second},
 
@@ -172,7 +163,6 @@ func Default() Config {
 		Retention: RetentionConfig{TrashDays: 30, OutboxDays: 30, DeliveryDays: 30},
 		Network:   NetworkConfig{Egress: []string{"any"}},
 		Log:       LogConfig{Level: "info", Format: "text", Requests: true},
-		Metrics:   MetricsConfig{Enabled: true},
 	}
 }
 

@@ -53,10 +53,6 @@ func (c Config) validateServer(p *problems) {
 		_, prefixErr := netip.ParsePrefix(proxy)
 		p.check(addrErr == nil || prefixErr == nil, "server.trusted_proxies", "must hold addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8")
 	}
-	for _, origin := range s.FrameAncestors {
-		ok := origin != "" && !strings.ContainsAny(origin, " ;,\t\r\n\"")
-		p.check(ok, "server.frame_ancestors", "must hold origins such as https://intranet.example.org")
-	}
 	atLeast(p, "server.read_timeout", s.ReadTimeout, time.Second)
 	atLeast(p, "server.idle_timeout", s.IdleTimeout, time.Second)
 	atLeast(p, "server.shutdown_timeout", s.ShutdownTimeout, 0)
@@ -89,7 +85,6 @@ func (c Config) validateParts(p *problems) {
 
 	p.check(c.Signing.Organization != "", "signing.organization", "must not be empty")
 	p.check(len(c.Signing.Organization) <= 64, "signing.organization", "must not be longer than 64 bytes")
-	p.oneOf(c.Signing.Algorithm, "signing.algorithm", "ecdsa-p256")
 	p.check(c.Signing.TimestampURL == "" || webAddress(c.Signing.TimestampURL), "signing.timestamp_url", "must be a full address such as https://tsa.example.org/tsr")
 	atLeast(p, "signing.timestamp_timeout", c.Signing.TimestampTimeout, time.Second)
 	p.check(c.Signing.PKCS12Password == "" || c.Signing.PKCS12 != "", "signing.pkcs12", "is required when signing.pkcs12_password is set")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-viper/mapstructure/v2"
 	"github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -35,27 +36,20 @@ func ConfigPath(asked string) string {
 
 // Load puts the configuration together: defaults, then the file at path ("" for
 // none), then the environment (PARAPH_SERVER__LISTEN=…), then overrides (keys
-// such as "server.listen"). Everything that is wrong is told at once, each with
+// such as "server.listen"). It reports everything that is wrong at once, each with
 // the key at fault.
 func Load(path string, overrides map[string]string, environ []string) (Config, error) {
-	c, known := Default(), map[string]reflect.Value{}
-	collect(reflect.ValueOf(&c).Elem(), "", known)
 	k, err := layers(path, overrides, environ)
 	if err != nil {
 		return Config{}, err
 	}
-	errs := misspelled(environ, known)
-	for _, key := range k.Keys() {
-		target, ok := known[key]
-		if section, isSection := k.Get(key).(map[string]any); isSection && len(section) == 0 && isPrefix(key, known) {
-			continue // a heading with nothing below it
-		}
-		if !ok {
-			errs = append(errs, fmt.Errorf("config: %s: there is no such setting", key))
-		} else if err := set(target, k.Get(key)); err != nil {
-			errs = append(errs, fmt.Errorf("config: %s: %w", key, err))
-		}
+	c := Default()
+	known, err := allSettings(c)
+	if err != nil {
+		return Config{}, err
 	}
+	errs := append(misspelled(environ, known), unknown(k, known)...)
+	errs = append(errs, named(unmarshal(k, &c))...)
 	for _, line := range environ {
 		switch name, value, _ := strings.Cut(line, "="); name {
 		case "PARAPH_ADMIN_EMAIL":
@@ -103,9 +97,23 @@ func layers(path string, overrides map[string]string, environ []string) (*koanf.
 	return k, nil
 }
 
+// allSettings lists every setting there is.
+func allSettings(c Config) (*koanf.Koanf, error) {
+	all := map[string]any{}
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{TagName: "koanf", Result: &all})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Decode(c); err != nil {
+		return nil, err
+	}
+	known := koanf.New(".")
+	return known, known.Load(confmap.Provider(all, ""), nil)
+}
+
 // misspelled finds names such as PARAPH_SERVER_LISTEN, which would be passed
 // over in silence for want of the second underscore.
-func misspelled(environ []string, known map[string]reflect.Value) (errs []error) {
+func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 	plain := func(s string) string { return strings.NewReplacer("_", "", ".", "").Replace(strings.ToLower(s)) }
 	for _, line := range environ {
 		name, _, _ := strings.Cut(line, "=")
@@ -113,7 +121,7 @@ func misspelled(environ []string, known map[string]reflect.Value) (errs []error)
 		if !ours || strings.Contains(rest, "__") {
 			continue
 		}
-		for key := range known {
+		for _, key := range known.Keys() {
 			if plain(key) == plain(rest) {
 				right := envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "__"))
 				errs = append(errs, fmt.Errorf("config: %s: there is no such setting; did you mean %s?", name, right))
@@ -123,82 +131,83 @@ func misspelled(environ []string, known map[string]reflect.Value) (errs []error)
 	return errs
 }
 
-func isPrefix(section string, known map[string]reflect.Value) bool {
-	for key := range known {
-		if strings.HasPrefix(key, section+".") {
-			return true
+// unknown finds keys that are no setting.
+func unknown(k, known *koanf.Koanf) (errs []error) {
+	for _, key := range k.Keys() {
+		if !known.Exists(key) {
+			errs = append(errs, fmt.Errorf("config: %s: there is no such setting", key))
 		}
 	}
-	return false
+	return errs
 }
 
-// collect finds every setting below v: dotted key → the place to set it.
-func collect(v reflect.Value, prefix string, into map[string]reflect.Value) {
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("koanf")
-		switch {
-		case name == "":
-		case v.Field(i).Kind() == reflect.Struct:
-			collect(v.Field(i), prefix+name+".", into)
-		default:
-			into[prefix+name] = v.Field(i)
-		}
-	}
+func unmarshal(k *koanf.Koanf, c *Config) error {
+	return k.UnmarshalWithConf("", c, koanf.UnmarshalConf{Tag: "koanf", DecoderConfig: &mapstructure.DecoderConfig{
+		DecodeHook: toSetting, ZeroFields: true, TagName: "koanf", Result: c,
+	}})
 }
 
-// set converts what a file, the environment or a flag gave. Only the latter two
-// may give a number or a switch as text. No value appears in an error: it may be
-// a secret in the wrong place.
-func set(target reflect.Value, value any) error {
-	text, isText := value.(string)
-	switch place := target.Addr().Interface().(type) {
-	case *time.Duration:
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return errors.New(`must be a duration such as "30s", "5m" or "24h"`)
+// named divides a failure to unmarshal and names the setting of each part.
+func named(err error) (errs []error) {
+	if all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		for _, err := range all.Unwrap() {
+			errs = append(errs, named(err)...)
 		}
-		*place = d
-		return nil
-	case *Size:
-		if n, ok := value.(int64); ok && n >= 0 {
-			*place = Size(n)
-			return nil
-		}
-		return place.UnmarshalText([]byte(text))
-	case *[]string:
-		return setList(place, value)
+		return errs
 	}
-	switch target.Kind() {
+	if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok {
+		err = fmt.Errorf("config: %s: %w", at.Name(), at.Unwrap())
+	}
+	return append(errs, err)
+}
+
+// toSetting makes of a value what its setting needs. A string may stand for a
+// number, a switch or a list, as the environment and flags have nothing else. No
+// value appears in an error: it may be a secret in the wrong place.
+func toSetting(_, to reflect.Type, value any) (any, error) {
+	s, isString := value.(string)
+	switch to {
+	case reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(s)
+		return d, unless(err == nil, `must be a duration such as "30s", "5m" or "24h"`)
+	case reflect.TypeFor[Size]():
+		return toSize(value)
+	case reflect.TypeFor[[]string]():
+		return toList(value)
+	}
+	switch to.Kind() {
 	case reflect.String:
-		if !isText {
-			return errors.New("must be a string in quotes")
-		}
-		target.SetString(text)
+		return value, unless(isString, "must be a string in quotes")
 	case reflect.Bool:
-		b, ok := value.(bool)
-		if isText {
-			parsed, err := strconv.ParseBool(text)
-			b, ok = parsed, err == nil
-		}
-		if !ok {
-			return errors.New("must be true or false")
-		}
-		target.SetBool(b)
+		b, err := strconv.ParseBool(fmt.Sprint(value))
+		return b, unless(err == nil, "must be true or false")
 	case reflect.Int:
-		n, ok := value.(int64)
-		if isText {
-			parsed, err := strconv.ParseInt(text, 10, 64)
-			n, ok = parsed, err == nil
-		}
-		if !ok || target.OverflowInt(n) {
-			return errors.New("must be a whole number")
-		}
-		target.SetInt(n)
+		n, err := strconv.Atoi(fmt.Sprint(value))
+		return n, unless(err == nil, "must be a whole number")
 	}
-	return nil
+	return value, nil
 }
 
-func setList(place *[]string, value any) error {
+func unless(ok bool, why string) error {
+	if ok {
+		return nil
+	}
+	return errors.New(why)
+}
+
+func toSize(value any) (size Size, err error) {
+	if n, ok := value.(int64); ok && n >= 0 {
+		return Size(n), nil
+	}
+	s, _ := value.(string)
+	err = size.UnmarshalText([]byte(s))
+	return size, err
+}
+
+func toList(value any) ([]string, error) {
 	list := []string{}
 	switch v := value.(type) {
 	case string:
@@ -209,15 +218,14 @@ func setList(place *[]string, value any) error {
 		}
 	case []any:
 		for _, element := range v {
-			text, ok := element.(string)
+			s, ok := element.(string)
 			if !ok {
-				return errors.New("must be a list of strings")
+				return nil, errors.New("must be a list of strings")
 			}
-			list = append(list, text)
+			list = append(list, s)
 		}
 	default:
-		return errors.New("must be a list of strings")
+		return nil, errors.New("must be a list of strings")
 	}
-	*place = list
-	return nil
+	return list, nil
 }

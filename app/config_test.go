@@ -82,7 +82,7 @@ func write(t *testing.T, text string) string {
 
 func TestLaterLayersWin(t *testing.T) {
 	t.Parallel()
-	path := write(t, "[server]\nlisten = \":1\"\nbase_url = \"https://file.example.org\"\nidle_timeout = \"7s\"\n[data]\nreserve = 42\n[metrics]\n")
+	path := write(t, "[server]\nlisten = \":1\"\nbase_url = \"https://file.example.org\"\nidle_timeout = \"7s\"\n[data]\nreserve = 42\n[log]\n")
 	environ := []string{
 		"PATH=/bin", "PARAPH_SERVER__LISTEN=:2", "PARAPH_SERVER__BASE_URL=https://env.example.org",
 		"PARAPH_SERVER__TRUSTED_PROXIES=10.0.0.1, 10.1.0.0/16", "PARAPH_SERVER__LIMITS__UPLOAD=1GiB",
@@ -128,12 +128,17 @@ timestamp_url = "https://tsa.example.org"
 port = 0
 from = "nobody"
 host = 3
+timeout = ["30s"]
 [network]
 egress = ["smtp.example.org", "none"]
 [log]
 level = "loud"
 [colour]
 sky = "blue"
+[Retention]
+trash_days = 1
+[admin]
+email = "ann@example.org"
 `)
 	_, err := app.Load(path, map[string]string{"data.dir": ""}, []string{"PARAPH_SERVER_LISTEN=:1", "PARAPH_DATA__DIRR=x"})
 	if err == nil {
@@ -143,7 +148,7 @@ sky = "blue"
 		"server.listn: there is no such setting", "server.listen:", "server.base_url:", "server.trusted_proxies:",
 		"server.read_timeout:", "server.test_controls:", "server.tls.certificate:", "server.tls.key:", "server.limits.upload:",
 		"server.limits.files:", "server.limits.pages:", "auth.login_attempts:", "signing.pkcs12:", "signing.timestamp_url:",
-		"mail.port:", "mail.from:", "mail.host:", "network.egress:", "log.level:", "colour.sky:", "data.dir:", "data.dirr:",
+		"mail.port:", "mail.from:", "mail.host: must be a string", "mail.timeout: must be a duration", "network.egress:", "log.level:", "colour.sky:", "Retention.trash_days: there is no such setting", "admin.email: there is no such setting", "data.dir:", "data.dirr:",
 		"did you mean PARAPH_SERVER__LISTEN?",
 	} {
 		if !strings.Contains(err.Error(), key) {
