@@ -43,7 +43,6 @@ type Options struct {
 	Connections int
 	Ready       func(context.Context) error
 	Test        TestControls // nil: there are none
-	Version     string
 	// Enter counts a request in, and gives what counts it out again; false
 	// refuses it because the appliance is stopping. nil lets everything in.
 	Enter func() (leave func(), ok bool)
@@ -68,7 +67,7 @@ func New(o Options) *fiber.App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Options: o, doc: newDocument(o.Version), replays: newReplays()}
+	s := &server{Options: o, doc: newDocument(), replays: newReplays()}
 	s.app = fiber.New(fiber.Config{
 		AppName: "Paraph", DisableStartupMessage: true, Immutable: true, StreamRequestBody: true, BodyLimit: prefetch,
 		ReadTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, Concurrency: o.Connections,

@@ -29,7 +29,7 @@ type document struct {
 	json     func() ([]byte, error) // as it is served; to be asked for when all is added
 }
 
-func newDocument(version string) *document {
+func newDocument() *document {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	d := &document{registry: registry, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",

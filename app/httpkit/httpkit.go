@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/gofiber/fiber/v2/utils"
 )
 
 // Keys of what a request carries, for the log. A path may hold a token; the name
@@ -87,6 +86,3 @@ func (k *Kit) Secure(c *fiber.Ctx) {
 		c.Set(fiber.HeaderStrictTransportSecurity, yearOfTLS)
 	}
 }
-
-// copied makes a string of a request outlive its handler.
-func copied(s string) string { return utils.CopyString(s) }

@@ -329,7 +329,7 @@ func (f *File) checkRange(s *Signature, fd field, d dict) {
 		s.problem(ProblemPadding, "Something stands behind the signature value.")
 	}
 	f.checkGap(s)
-	f.checkPlace(s, fd, d)
+	f.checkPlace(s, fd)
 }
 
 // checkGap reads what the byte range leaves out.
@@ -348,7 +348,7 @@ func (f *File) checkGap(s *Signature) {
 
 // checkPlace sees that the gap lies in the signature's own object, as it is in
 // the signed revision: a copy elsewhere would be another signature.
-func (f *File) checkPlace(s *Signature, fd field, d dict) {
+func (f *File) checkPlace(s *Signature, fd field) {
 	v := fd.value
 	r, ok := v.(ref)
 	if !ok {

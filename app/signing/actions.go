@@ -74,7 +74,7 @@ func rules() []rule {
 		{ActionRemind, func(_ *Service, q asking) error { return q.d.remindable("", q.tx.Now) }},
 		{ActionReplace, func(_ *Service, q asking) error { return q.d.anyReplaceable(q.tx.Now) }},
 		{ActionExtend, func(_ *Service, q asking) error {
-			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.extend(q.tx.Now, q.tx.Now) })
+			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.extend(q.tx.Now) })
 		}},
 		{ActionDownload, func(_ *Service, q asking) error { return q.d.downloadable() }},
 		{ActionDuplicate, func(*Service, asking) error { return nil }},

@@ -103,40 +103,40 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 func errNoPad() error { return fault.NotFound("pad") }
 
 // padOf finds what a code is for.
-func (s *Service) padOf(tx *kv.Tx, code string) (*Document, *Invitation, Pad, error) {
+func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
-		return nil, nil, Pad{}, errNoPad()
+		return nil, Pad{}, errNoPad()
 	}
 	payload, until := raw[:padSize], time.Unix(int64(binary.BigEndian.Uint64(raw[16:24])), 0)
 	id := ulid.ULID(raw[:16]).String()
 	at, err := invited.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) {
-		return nil, nil, Pad{}, errNoPad()
+		return nil, Pad{}, errNoPad()
 	}
 	if err != nil {
-		return nil, nil, Pad{}, err
+		return nil, Pad{}, err
 	}
 	d, err := load(tx, account.System(at.Company), at.Document)
 	if err != nil {
-		return nil, nil, Pad{}, err
+		return nil, Pad{}, err
 	}
 	inv := d.invitation(id)
 	if inv == nil || !linkWorks(d, inv) || !hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration)) || !tx.Now.Before(until) || d.signable(inv, tx.Now) != nil {
-		return nil, nil, Pad{}, errNoPad()
+		return nil, Pad{}, errNoPad()
 	}
 	company, err := account.LoadCompany(tx, d.Company)
 	if err != nil {
-		return nil, nil, Pad{}, err
+		return nil, Pad{}, err
 	}
-	return d, inv, Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}, nil
+	return inv, Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}, nil
 }
 
 // Pad finds what a code opens. Whatever is wrong with it is the same
 // [fault.ErrNotFound].
 func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		_, _, p, err = s.padOf(tx, code)
+		_, p, err = s.padOf(tx, code)
 		return err
 	})
 	return p, err
@@ -152,7 +152,7 @@ func (s *Service) Hand(_ context.Context, code, strokes string) error {
 		return err
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
-		_, inv, p, err := s.padOf(tx, code)
+		inv, p, err := s.padOf(tx, code)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitatio
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}
-		_, inv, p, err := s.padOf(tx, code)
+		inv, p, err := s.padOf(tx, code)
 		if err != nil {
 			return err
 		}

@@ -113,7 +113,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 		return "", fault.NotFound("invitation")
 	}
 	var f fault.Fields
-	if err := s.proof(d, inv, code, &f); err != nil {
+	if err := s.proof(inv, code, &f); err != nil {
 		return "", err
 	}
 	if err := f.Err(); err != nil {
@@ -129,16 +129,16 @@ func isIdentified(who account.Actor, inv *Invitation) bool {
 }
 
 // identify wants the proof that the invitation asks for, from the person.
-func (s *Service) identify(who account.Actor, d *Document, inv *Invitation, code string, f *fault.Fields) error {
+func (s *Service) identify(who account.Actor, inv *Invitation, code string, f *fault.Fields) error {
 	if isIdentified(who, inv) {
 		return nil
 	}
-	return s.proof(d, inv, code, f)
+	return s.proof(inv, code, f)
 }
 
 // proof holds a code against what the invitation asks for. Tries are counted in
 // a transaction of their own, since they count though nothing else is kept.
-func (s *Service) proof(d *Document, inv *Invitation, code string, f *fault.Fields) error {
+func (s *Service) proof(inv *Invitation, code string, f *fault.Fields) error {
 	if inv.Authentication == ByLink {
 		return nil
 	}

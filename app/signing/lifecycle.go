@@ -141,7 +141,7 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 		if err := f.Err(); err != nil {
 			return saving{}, err
 		}
-		return happened("document.extended").with("expires_at", FormatTime(*t)), d.extend(*t, tx.Now)
+		return happened("document.extended").with("expires_at", FormatTime(*t)), d.extend(*t)
 	})
 }
 

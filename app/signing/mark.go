@@ -60,10 +60,10 @@ const (
 )
 
 // readMarks checks what a person signs with; what is missing is typed.
-func (s *Service) readMarks(f *fault.Fields, inv *Invitation, in SignInput) (marks, error) {
+func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
 	signature := readMark(f, "signature", in.Signature, inv.Name)
 	initials := readMark(f, "initials", in.Initials, initialsOf(inv.Name))
-	return marks{signature, initials}, nil
+	return marks{signature, initials}
 }
 
 func readMark(f *fault.Fields, field string, in *Mark, typed string) mark {

@@ -133,11 +133,9 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	if a.values, err = s.fill(&faults, d, inv, in.Fields, now); err != nil {
 		return nil, err
 	}
-	if a.marks, err = s.readMarks(&faults, inv, in); err != nil {
-		return nil, err
-	}
+	a.marks = readMarks(&faults, inv, in)
 	s.legible(&faults, a)
-	if err := s.prove(who, d, inv, in.Code, &faults, proven); err != nil {
+	if err := s.prove(who, inv, in.Code, &faults, proven); err != nil {
 		return nil, err
 	}
 	inv.Status, inv.SignedAt, inv.UpdatedAt = Signed, &now, now
@@ -153,9 +151,9 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 
 // prove wants the code that the invitation asks for. A code that is right is
 // used up, so it is looked at only when nothing else is wrong.
-func (s *Service) prove(who account.Actor, d *Document, inv *Invitation, code string, f *fault.Fields, proven *bool) error {
+func (s *Service) prove(who account.Actor, inv *Invitation, code string, f *fault.Fields, proven *bool) error {
 	if f.Empty() && !*proven {
-		if err := s.identify(who, d, inv, code, f); err != nil {
+		if err := s.identify(who, inv, code, f); err != nil {
 			return err
 		}
 		*proven = f.Empty()

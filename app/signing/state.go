@@ -126,7 +126,7 @@ func (d *Document) void(reason string, now time.Time) error {
 	return d.wrongState("document_not_voidable.voided")
 }
 
-func (d *Document) extend(until, now time.Time) error {
+func (d *Document) extend(until time.Time) error {
 	if err := d.live(); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func newDocument(ctx context.Context, p *pack, main *part, c Canvas, pics *pictu
 	if root, err = main.related("numbering"); err != nil {
 		return nil, err
 	}
-	d.nums = readNumbering(root, d.styles)
+	d.nums = readNumbering(root)
 	d.nums.unknown = func(string) { found.add("number_format") }
 	if root, err = main.related("settings"); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ func (d *document) drawLine(p *paragraph, l *line, x, y, height float64, first, 
 	pieces := d.visual(p, l, stretch)
 	at += x
 	for _, pc := range pieces {
-		d.drawPiece(pc, at, baseline, y, height)
+		d.drawPiece(pc, at, baseline, y)
 		at += pc.width
 	}
 }
@@ -141,7 +141,7 @@ func merge(pieces []piece) []piece {
 	return out
 }
 
-func (d *document) drawPiece(pc piece, x, baseline, top, height float64) {
+func (d *document) drawPiece(pc piece, x, baseline, top float64) {
 	c, f := d.canvas, pc.f
 	if f.hasBack && pc.width > 0 && pc.kind != pictureItem {
 		c.Rect(x, baseline-f.size*ascent, pc.width, f.size*(ascent+descent), f.back[0], f.back[1], f.back[2])

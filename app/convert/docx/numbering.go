@@ -49,7 +49,7 @@ type label struct {
 	run                 runProps
 }
 
-func readNumbering(root *node, s *styles) *numbering {
+func readNumbering(root *node) *numbering {
 	n := &numbering{abstract: map[string]*list{}, nums: map[string]*num{}, unknown: func(string) {}}
 	if root == nil {
 		return n

@@ -63,7 +63,7 @@ func (d *document) table(n *node, in *part, env environment) []box {
 	joinRows(rows)
 	measureRows(rows)
 	whole := d.mergeRows(rows, env.inRow)
-	return d.rowBoxes(rows, whole, left, sum(grid), &p)
+	return d.rowBoxes(rows, whole, left)
 }
 
 // maxRelaid is how deep in each other tables are laid out a second time.

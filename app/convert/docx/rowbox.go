@@ -1,7 +1,7 @@
 package docx
 
 // rowBoxes makes a box of every row.
-func (d *document) rowBoxes(rows []*row, together []bool, left, width float64, p *tableProps) []box {
+func (d *document) rowBoxes(rows []*row, together []bool, left float64) []box {
 	var repeat []box
 	for _, r := range rows {
 		if !r.header {

@@ -39,13 +39,13 @@ func deliveryLineOf(r *page.Request, d notify.Delivery) deliveryLine {
 		}
 	}
 	if last := d.Last(); last != nil {
-		l.Result, l.Took = triedAs(r, *last), r.Say("webhooks.ms", "n", last.Milliseconds)
+		l.Result, l.Took = triedAs(*last), r.Say("webhooks.ms", "n", last.Milliseconds)
 	}
 	return l
 }
 
 // triedAs words what came of a try.
-func triedAs(r *page.Request, t notify.Try) string {
+func triedAs(t notify.Try) string {
 	if t.Error != "" {
 		return t.Error
 	}
@@ -125,7 +125,7 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 		c.Curl = curlOf(w.URL, c.Sent, d.Body)
 	}
 	for _, t := range d.Tries {
-		c.Tries = append(c.Tries, tryLine{t, triedAs(r, t), r.Say("webhooks.ms", "n", t.Milliseconds)})
+		c.Tries = append(c.Tries, tryLine{t, triedAs(t), r.Say("webhooks.ms", "n", t.Milliseconds)})
 	}
 	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
 }
