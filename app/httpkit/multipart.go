@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxParts bounds the parts of a multipart body.
-	maxParts = 10_000
+	// maxParts bounds the parts of a multipart body, and the pairs of a form.
+	maxParts = 20_000
 	// framing is what the boundaries and headers of all parts may take.
 	framing = 4 * MB
 	// between is what may stand between the contents of two parts, read-ahead
@@ -64,6 +64,10 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 			return err
 		}
 	}
+	return tooManyParts()
+}
+
+func tooManyParts() error {
 	return fault.TooLarge("too_many_parts", fault.Number("limit", maxParts))
 }
 
