@@ -87,11 +87,22 @@ func TestStrangersBuyNoMemory(t *testing.T) {
 	p.refusedAll(8, "/verify", "multipart/form-data; boundary=b", field)
 	p.grown("fields of a form", idle, headroom)
 
+	const file = "--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"
+	hundred := func() io.Reader {
+		return strings.NewReader(strings.Repeat(file+strings.Repeat("x", 1<<20)+"\r\n", 100))
+	}
+	p.refusedAll(4, "/signin", "multipart/form-data; boundary=b", hundred)
+	p.refusedAll(2, "/verify/report", "multipart/form-data; boundary=b", field)
+	p.grown("files at the sign-in", idle, headroom)
+
 	for i := range 240 {
-		path := []string{"/login", "/password/forgot", "/verify", "/login/passkey/begin"}[i%4]
+		path := []string{"/login", "/password/forgot", "/verify", "/signin"}[i%4]
 		kind, begin := "application/json", strings.Repeat(" ", 15_000)
-		if path == "/verify" {
+		switch path {
+		case "/verify":
 			kind, begin = "application/pdf", "%PDF-1.7\n"+strings.Repeat("0", 1<<20)
+		case "/signin":
+			kind = "application/x-www-form-urlencoded"
 		}
 		dial(t, p.url, chunked(path, kind, begin))
 	}

@@ -144,7 +144,12 @@ func (a *App) drain() error {
 	case <-ended:
 	case <-time.After(time.Until(deadline)):
 	}
-	return a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
+	err := a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
+	// A server that was stopped before it began to listen would go on for ever.
+	if closed := a.ln.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
+	}
+	return err
 }
 
 // enter counts a request in, unless the server is stopping.

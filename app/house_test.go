@@ -36,7 +36,7 @@ func rooms() []room {
 	above := func(more ...string) []string { return append(more, ground...) }
 	// One call, one way: no handler touches the store, the index or the files.
 	doors := []string{
-		"app/account", "app/contact", "app/convert", "app/door", "app/fault", "app/httpkit", "app/mail", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/mail", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/report",
 		"app/words",
@@ -59,7 +59,6 @@ func rooms() []room {
 		{"app/web/public", pages},
 		{"app/web/signer", pages},
 		{"app/web/team", append([]string{"app/web/public", "app/web/signer"}, pages...)},
-		{"app/door", []string{"app/account", "app/fault"}},
 		{"app/httpkit", []string{"app/account", "app/fault"}},
 		{"app/notify", above("app/signing", "app/account")},
 		{"app/contact", above("app/signing", "app/account")},

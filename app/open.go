@@ -265,8 +265,8 @@ func (a *App) openHandlers(Options) (err error) {
 	}
 	pages, err := web.New(web.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
-		Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now, Secret: a.key, BaseURL: server.BaseURL,
-		TrustedProxies: server.TrustedProxies, MaxUpload: int64(limits.Upload), Pseudo: server.TestControls,
+		Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now, Secret: a.key, Kit: a.kit,
+		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
 		Setup: a.setup(),
 	})
 	if err != nil {

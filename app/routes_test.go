@@ -49,7 +49,7 @@ func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 		{"a stranger", "", account.Actor{}},
 		{"somebody with a false token", bearer("false"), account.Actor{}},
 		{"a signatory", bearer(link), account.Actor{Kind: account.ActorSignatory}},
-		{"a viewer", bearer(viewer.Token), account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}},
+		{"a viewer", bearer(viewer.Token) + "Cookie: paraph_session=" + viewer.Token + "\r\n", account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}},
 	}
 	tried := 0
 	for _, route := range s.Routes() {
@@ -66,7 +66,7 @@ func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 			}
 		}
 	}
-	if tried < 400 {
+	if tried < 800 {
 		t.Errorf("only %d were tried", tried)
 	}
 }
@@ -85,4 +85,33 @@ func offer(t *testing.T, s *apptest.Server, route httpkit.Route, c caller) int {
 		return 0
 	}
 	return r.StatusCode
+}
+
+func TestEveryRouteIsInTheTable(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	known := map[string]bool{}
+	for _, r := range s.Routes() {
+		known[r.Method+" "+r.Path] = true
+	}
+	for _, r := range s.Router().GetRoutes(true) {
+		if r.Method != http.MethodHead && !known[r.Method+" "+r.Path] {
+			t.Errorf("%s %s was added without a rule", r.Method, r.Path)
+		}
+	}
+	if len(known) < 300 {
+		t.Errorf("only %d routes", len(known))
+	}
+}
+
+func TestWhatStrangersMaySendIsSmall(t *testing.T) {
+	t.Parallel()
+	for _, r := range apptest.New(t).Routes() {
+		if r.Rule.For == httpkit.Everyone && r.Rule.Body > httpkit.Small {
+			t.Errorf("%s %s takes %d bytes from anybody", r.Method, r.Path, r.Rule.Body)
+		}
+		if r.Rule.For == httpkit.Everyone && r.Rule.Files > 0 && !strings.Contains(r.Path, "/verify") {
+			t.Errorf("%s %s takes files from anybody", r.Method, r.Path)
+		}
+	}
 }

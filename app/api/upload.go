@@ -82,7 +82,7 @@ func (r *request) takePart(f *uploadForm, p *httpkit.Part) error {
 		}
 		return err
 	}
-	b, err := r.body.Gather(r.UserContext(), p, r.op.rule.Body)
+	b, err := p.Gather(r.UserContext())
 	switch p.Field {
 	case "data":
 		f.data = b

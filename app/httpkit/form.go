@@ -21,7 +21,7 @@ func (b *Body) Form(ctx context.Context, values url.Values, file func(*Part) err
 			if p.IsFile {
 				return file(p)
 			}
-			text, err := b.Gather(ctx, p, b.rule.Body)
+			text, err := p.Gather(ctx)
 			values.Add(p.Field, string(text))
 			return err
 		})

@@ -31,7 +31,13 @@ type Part struct {
 	File        string // the name as it was sent: not cut to its last element, so that it can be refused
 	IsFile      bool
 	ContentType string
+
+	body  *Body
+	limit int64
 }
+
+// Gather reads all of the part, and charges for it.
+func (p *Part) Gather(ctx context.Context) ([]byte, error) { return p.body.Gather(ctx, p, p.limit) }
 
 // Parts passes the parts of a multipart body on, one after the other. Together
 // the files, and together the other parts, are bounded by the rule of the route.
@@ -56,9 +62,10 @@ func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) erro
 		}
 		frame.content()
 		part := newPart(raw)
+		part.body, part.limit = b, b.rule.Body
 		left := &texts
 		if part.IsFile {
-			left = &files
+			left, part.limit = &files, b.rule.Files
 		}
 		if err := b.pass(part, left, take); err != nil {
 			return err
@@ -73,7 +80,7 @@ func tooManyParts() error {
 
 // pass has one part taken and reads what is left of it.
 func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
-	bounded := &boundedReader{r: part.Reader, left: *left, limit: b.limit(part.IsFile)}
+	bounded := &boundedReader{r: part.Reader, left: *left, limit: part.limit}
 	part.Reader = bounded
 	err := take(part)
 	if err == nil {
@@ -84,13 +91,6 @@ func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 		return b.err
 	}
 	return cmp.Or(bounded.err, err)
-}
-
-func (b *Body) limit(files bool) int64 {
-	if files {
-		return b.rule.Files
-	}
-	return b.rule.Body
 }
 
 // broken is why the parts can't be told apart.

@@ -5,12 +5,14 @@ import (
 	"html/template"
 	"log/slog"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -46,11 +48,11 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	Secret         []byte         // signs the tokens of forms
-	BaseURL        string         // of the appliance; "" takes it from the request
-	TrustedProxies []string       // addresses or prefixes whose forwarded headers count
-	MaxUpload      int64          // of one file, bytes
-	Setup          settings.Setup // what the pages of settings say of the configuration
+	Secret    []byte // signs the tokens of forms
+	Kit       *httpkit.Kit
+	MaxUpload int64          // of one file, bytes
+	MaxFiles  int64          // of all files of one form, bytes
+	Setup     settings.Setup // what the pages of settings say of the configuration
 	// Pseudo adds a language derived from English, longer and right to left, for
 	// those who ask for ar-XB: it shows what a layout can't bear.
 	Pseudo bool
@@ -69,8 +71,8 @@ func New(o Options) (*Pages, error) {
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
 		maps.Copy(functions, own)
 	}
-	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Sentences: o.Words, Log: o.Log, Now: o.Now, Secret: o.Secret, BaseURL: o.BaseURL,
-		TrustedProxies: o.TrustedProxies, Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
+	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Sentences: o.Words, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
+		Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +84,11 @@ func New(o Options) (*Pages, error) {
 // if the client asks for one. openAPI is read when somebody first asks for a
 // page about the API.
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
-	app.Get("/static/:hash/*", p.site.Static)
+	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}, p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
 		p.contacts(), p.members(), p.settings()} {
 		for _, r := range area {
-			p.site.Route(app, r.method, r.path, r.handler)
+			p.site.Route(app, r.method, r.path, r.access)
 		}
 	}
 	p.site.Lost(app)

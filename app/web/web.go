@@ -5,12 +5,15 @@
 // to come from a page of ours; every failure is a page with words on it; no page
 // loads anything from elsewhere.
 //
-// This file is the table of all routes: method, path, who may ask, and the
-// handler. The handlers and pages are in packages by who reads them: signer,
-// team/…, public, and apidoc. Package page describes how a page is made.
+// This file is the table of all routes: method, path, who may ask and how much
+// they may send, and the handler. The handlers and pages are in packages by who
+// reads them: signer, team/…, public, and apidoc. Package page describes how a
+// page is made.
 package web
 
 import (
+	"paraph/app/account"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
@@ -29,9 +32,9 @@ import (
 // route is one row of the table. Of two that match a path, the first one counts.
 // What somebody may do with a document is decided where it is loaded.
 type route struct {
-	method  page.Method
-	path    string
-	handler page.Handler
+	method page.Method
+	path   string
+	access page.Access
 }
 
 const (
@@ -47,13 +50,19 @@ var (
 )
 
 // admin lets in those who run the company.
-func admin(h page.Handler) page.Handler { return page.Administrators("settings.forbidden", h) }
+func admin(h page.Handler) page.Access { return page.Administrators("settings.forbidden", h) }
 
 // manager lets in those who run the company, where it is about its people.
-func manager(h page.Handler) page.Handler { return page.Administrators("team.forbidden", h) }
+func manager(h page.Handler) page.Access { return page.Administrators("team.forbidden", h) }
 
 // writer lets in those who may change contacts.
-func writer(h page.Handler) page.Handler { return page.Writers("contacts.forbidden", h) }
+func writer(h page.Handler) page.Access { return page.Writers("contacts.forbidden", h) }
+
+// author lets in those who make documents.
+func author(h page.Handler) page.Access { return page.Allowed(account.ScopeWrite, h) }
+
+// reader lets in those who see the company's documents.
+func reader(h page.Handler) page.Access { return page.Allowed(account.ScopeRead, h) }
 
 // to leads from one path to another.
 func to(path string) page.Handler {
@@ -74,7 +83,7 @@ func (p *Pages) public() []route {
 	return []route{
 		{get, "/verify", everybody(h.ShowVerify)},
 		{get, "/verify/report", everybody(to("/verify"))},
-		{upload, "/verify/report", everybody(h.Verify)},
+		{upload, "/verify/report", everybody(h.Verify).Uploading(p.options.MaxUpload)},
 		{get, "/trust", everybody(h.ShowTrust)},
 		{get, "/trust/root.pem", everybody(h.RootFile)},
 		{get, "/trust/root.cer", everybody(h.RootFile)},
@@ -95,6 +104,9 @@ func docs(openAPI func() ([]byte, error)) []route {
 	}
 }
 
+// maxAttached is how much of files a form of a signatory may carry.
+const maxAttached = 24 * httpkit.MB
+
 // signatories are the pages behind the links of invitations, and those by which a
 // member previews them or hands over a device.
 func (p *Pages) signatories() []route {
@@ -107,7 +119,7 @@ func (p *Pages) signatories() []route {
 	)
 	return []route{
 		{get, device, member(h.AskHandOver)},
-		{post, device, member(h.HandOver)},
+		{post, device, author(h.HandOver)},
 		{get, preview, member(h.ShowPreview)},
 		{get, preview + "/pages/:file/:page.png", member(h.PreviewPicture)},
 		{get, preview + "/typed.svg", member(h.PreviewTyped)},
@@ -115,11 +127,11 @@ func (p *Pages) signatories() []route {
 		{post, "/s/in-person/confirm", everybody(h.ConfirmPerson)},
 		{post, "/s/in-person/back", everybody(h.HandBack)},
 		{get, "/s/pad/:code", everybody(h.ShowPad)},
-		{post, "/s/pad/:code", everybody(h.Draw)},
+		{post, "/s/pad/:code", h.Paired(h.Draw).With(page.Large)},
 		{post, "/s/:token/again", everybody(h.SendLink)},
 
 		{get, "/s/:token", invited(h.ShowVisit)},
-		{post, "/s/:token", invited(h.Answer)},
+		{post, "/s/:token", invited(h.Answer).With(page.Large).Uploading(maxAttached)},
 		{post, "/s/:token/viewed", invited(h.Viewed)},
 		{get, "/s/:token/decline", invited(signer.AskDecline)},
 		{post, "/s/:token/decline", invited(h.Decline)},
@@ -185,7 +197,7 @@ func (p *Pages) own() []route {
 		{post, "/app/me", member(h.Save)},
 		{post, "/app/me/email", member(h.VerifyEmail)},
 		{get, "/app/me/signature", member(h.ShowSignature)},
-		{post, "/app/me/signature", member(h.SaveMark)},
+		{post, "/app/me/signature", member(h.SaveMark).With(page.Large).Uploading(page.Large)},
 		{get, "/app/me/signature/:kind", member(h.SavedPicture)},
 		{get, "/app/me/security", member(h.ShowSecurity)},
 		{post, "/app/me/password", member(h.ChangePassword)},
@@ -216,8 +228,8 @@ func (p *Pages) documents() []route {
 		{get, "/app/documents", member(h.ShowList)},
 		{get, "/app/documents/archived", member(h.ShowList)},
 		{get, "/app/documents/trash", member(h.ShowList)},
-		{post, "/app/documents/bulk", member(h.Bulk)},
-		{post, "/app/documents/sample", member(h.CreateSample)},
+		{post, "/app/documents/bulk", reader(h.Bulk)},
+		{post, "/app/documents/sample", author(h.CreateSample)},
 		{get, "/app/action", member(h.ShowWaiting)},
 		{post, "/app/keys", member(documents.SetKeys)},
 		{get, "/app/events", member(h.Events)},
@@ -227,25 +239,25 @@ func (p *Pages) documents() []route {
 		{get, document + "/download/:what", member(h.Download)},
 		{get, document + "/events.json", member(h.DownloadEvents)},
 
-		{post, document + "/submit", member(h.Step("submit"))},
-		{post, document + "/withdraw", member(h.Step("withdraw"))},
-		{post, document + "/approve", member(h.Step("approve"))},
-		{post, document + "/reopen", member(h.Step("reopen"))},
-		{post, document + "/remind", member(h.Step("remind"))},
-		{post, document + "/archive", member(h.Step("archive"))},
-		{post, document + "/restore", member(h.Step("restore"))},
-		{post, document + "/delete", member(h.Step("delete"))},
-		{post, document + "/duplicate", member(h.Step("duplicate"))},
+		{post, document + "/submit", author(h.Step("submit"))},
+		{post, document + "/withdraw", author(h.Step("withdraw"))},
+		{post, document + "/approve", author(h.Step("approve"))},
+		{post, document + "/reopen", author(h.Step("reopen"))},
+		{post, document + "/remind", author(h.Step("remind"))},
+		{post, document + "/archive", author(h.Step("archive"))},
+		{post, document + "/restore", author(h.Step("restore"))},
+		{post, document + "/delete", author(h.Step("delete"))},
+		{post, document + "/duplicate", author(h.Step("duplicate"))},
 		{get, document + "/reject", member(h.AskStep("reject"))},
-		{post, document + "/reject", member(h.TakeForm("reject"))},
+		{post, document + "/reject", author(h.TakeForm("reject"))},
 		{get, document + "/void", member(h.AskStep("void"))},
-		{post, document + "/void", member(h.TakeForm("void"))},
+		{post, document + "/void", author(h.TakeForm("void"))},
 		{get, document + "/extend", member(h.AskStep("extend"))},
-		{post, document + "/extend", member(h.TakeForm("extend"))},
+		{post, document + "/extend", author(h.TakeForm("extend"))},
 		{get, document + "/replace", member(h.AskStep("replace"))},
-		{post, document + "/replace", member(h.TakeForm("replace"))},
+		{post, document + "/replace", author(h.TakeForm("replace"))},
 		{get, document + "/purge", member(h.AskStep("purge"))},
-		{post, document + "/purge", member(h.TakeForm("purge"))},
+		{post, document + "/purge", author(h.TakeForm("purge"))},
 	}
 }
 
@@ -257,27 +269,27 @@ func (p *Pages) drafts() []route {
 	e := &editor.Handlers{Notify: o.Notify, Signing: o.Signing}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
-		{upload, "/app/documents/new", member(h.Create)},
+		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles)},
 		{get, document + "/files", member(h.ShowFiles)},
-		{upload, document + "/files", member(h.AddFiles)},
-		{post, document + "/files/title", member(h.SaveTitle)},
-		{post, document + "/files/:file", member(h.ChangeFile)},
-		{post, document + "/uploads", member(h.BeginUpload)},
+		{upload, document + "/files", author(h.AddFiles).Uploading(o.MaxFiles)},
+		{post, document + "/files/title", author(h.SaveTitle)},
+		{post, document + "/files/:file", author(h.ChangeFile)},
+		{post, document + "/uploads", author(h.BeginUpload)},
 		{get, document + "/uploads/:upload", member(h.ShowUpload)},
-		{upload, document + "/uploads/:upload", member(h.AppendUpload)},
-		{post, document + "/uploads/:upload/finish", member(h.FinishUpload)},
-		{post, document + "/uploads/:upload/cancel", member(h.CancelUpload)},
+		{upload, document + "/uploads/:upload", author(h.AppendUpload).Uploading(o.MaxUpload)},
+		{post, document + "/uploads/:upload/finish", author(h.FinishUpload)},
+		{post, document + "/uploads/:upload/cancel", author(h.CancelUpload)},
 		{get, document + "/people", member(h.ShowPeople)},
-		{post, document + "/people", member(h.SavePeople)},
+		{post, document + "/people", author(h.SavePeople).With(page.Large)},
 		{get, document + "/people/:invitation/mail", member(h.ShowMail)},
 		{get, document + "/edit", member(e.Show)},
 		{get, document + "/edit/list", member(e.ShowList)},
-		{post, document + "/edit/list", member(e.SaveList)},
-		{post, document + "/fields", member(e.SaveFields)},
-		{post, document + "/recipients", member(e.ChangeRecipients)},
-		{post, document + "/detect", member(e.Detect)},
+		{post, document + "/edit/list", author(e.SaveList).With(page.Large)},
+		{post, document + "/fields", author(e.SaveFields).With(page.Large)},
+		{post, document + "/recipients", author(e.ChangeRecipients).With(page.Large)},
+		{post, document + "/detect", reader(e.Detect)},
 		{get, document + "/review", member(h.ShowReview)},
-		{post, document + "/review", member(h.Review)},
+		{post, document + "/review", author(h.Review)},
 		{get, document + "/links", member(h.ShowLinks)},
 	}
 }
@@ -290,7 +302,7 @@ func (p *Pages) contacts() []route {
 		{get, "/app/contacts/new", writer(h.ShowNew)},
 		{post, "/app/contacts/new", writer(h.Add)},
 		{get, "/app/contacts/import", writer(h.ShowImport)},
-		{post, "/app/contacts/import", writer(h.Import)},
+		{post, "/app/contacts/import", writer(h.Import).With(page.Large).Uploading(page.Large)},
 		{get, "/app/contacts/export", member(h.Export)},
 		{get, "/app/contacts/suggest", member(h.Suggest)},
 		{get, "/app/contacts/:id", member(h.Show)},
@@ -340,7 +352,7 @@ func (p *Pages) settings() []route {
 		{post, "/app/settings/company", admin(company.SaveCompany)},
 		{get, "/app/settings/branding", admin(company.ShowBranding)},
 		{post, "/app/settings/branding", admin(company.SaveColor)},
-		{post, "/app/settings/branding/logo", admin(company.SaveLogo)},
+		{post, "/app/settings/branding/logo", admin(company.SaveLogo).Uploading(page.Large)},
 		{post, "/app/settings/branding/logo/remove", admin(company.RemoveLogo)},
 		{get, "/app/settings/consent", admin(company.ShowConsent)},
 		{post, "/app/settings/consent", admin(company.SaveConsent)},
@@ -350,9 +362,9 @@ func (p *Pages) settings() []route {
 		{get, "/app/settings/security/sign-out", admin(security.AskSignOutAll)},
 		{post, "/app/settings/security/sign-out", admin(security.SignOutAll)},
 		{get, "/app/settings/api", member(tokens.ShowTokens)},
-		{post, "/app/settings/api", member(tokens.CreateToken)},
+		{post, "/app/settings/api", reader(tokens.CreateToken)},
 		{get, "/app/settings/api/:id/revoke", member(tokens.AskRevoke)},
-		{post, "/app/settings/api/:id/revoke", member(tokens.Revoke)},
+		{post, "/app/settings/api/:id/revoke", reader(tokens.Revoke)},
 		{get, "/app/settings/email", admin(mail.ShowMail)},
 		{post, "/app/settings/email/test", admin(mail.TestMail)},
 		{get, outbox, admin(mail.ShowOutbox)},

@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/web/page"
 )
 
@@ -224,7 +225,7 @@ func (x *Handlers) send(r *page.Request, name, title string, data docsPage) erro
 	r.Set(fiber.HeaderCacheControl, "no-cache")
 	r.Set(fiber.HeaderETag, k.etag)
 	r.Set(fiber.HeaderVary, "Accept-Encoding, Accept-Language, Cookie")
-	if strings.Contains(r.Get(fiber.HeaderIfNoneMatch), k.etag) {
+	if httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), k.etag) {
 		return r.Status(http.StatusNotModified).Send(nil)
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)

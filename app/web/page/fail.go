@@ -3,15 +3,14 @@ package page
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
-	"paraph/app/door"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 )
 
@@ -31,9 +30,7 @@ func (r *Request) fail(err error) error {
 	r.Response().ResetBody()
 	r.Response().Header.Del(fiber.HeaderETag)
 	r.Response().Header.Del(fiber.HeaderContentDisposition)
-	if f.Wait > 0 {
-		r.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
-	}
+	httpkit.SetRetryAfter(r.Ctx, f.Wait)
 	if r.Scripted() {
 		return r.Status(f.Status).JSON(map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID})
 	}
@@ -57,13 +54,12 @@ func (r *Request) FailureOf(err error) Failure {
 	if signing.NoSpace(err) {
 		err = fault.NoSpace()
 	}
-	if e, ok := errors.AsType[*fault.Error](err); ok && door.Status(e.Kind) != 0 {
-		f := Failure{Status: door.Status(e.Kind), Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil), Faults: r.Sentences(e.Fields)}
+	if e, ok := errors.AsType[*fault.Error](err); ok && httpkit.Status(e.Kind) != 0 {
+		f := Failure{Status: httpkit.Status(e.Kind), Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil), Faults: r.Sentences(e.Fields),
+			Wait: httpkit.RetryAfter(e)}
 		switch f.Status {
-		case http.StatusNotFound, http.StatusUnauthorized:
+		case http.StatusNotFound, http.StatusUnauthorized, http.StatusTooManyRequests:
 			f.Message = ""
-		case http.StatusTooManyRequests:
-			f.Message, f.Wait = "", max(1, int(math.Ceil(e.RetryAfter.Seconds())))
 		}
 		f.Key = keyOf(f.Status)
 		return f
@@ -92,13 +88,13 @@ func keyOf(status int) string {
 // Lost answers, with a page, whoever looks for a page that there is not.
 // Programs get the answer of the next in line.
 func (d *Site) Lost(app *fiber.App) {
-	show := d.serve("GET (none)", func(r *Request) error {
+	show := d.serve("GET (none)", httpkit.Rule{For: httpkit.Everyone}, func(r *Request) error {
 		if strings.HasPrefix(r.Path(), "/app/") {
 			if err := r.Enter(); err != nil {
 				return r.signInFirst(err)
 			}
 		}
-		return door.Unknown(r.Ctx)
+		return httpkit.Unknown(r.Ctx)
 	})
 	app.Use(func(c *fiber.Ctx) error {
 		reads := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead

@@ -39,37 +39,6 @@ type Destination struct {
 	Count            int // what waits there; 0 shows nothing
 }
 
-// Members lets in those who are signed in. When the handler runs, Request.Who is
-// the reader.
-func Members(h Handler) Handler {
-	return func(r *Request) error { return r.admit(h) }
-}
-
-// Administrators lets in those who run the company, and tells others with the
-// text of a key whom to ask.
-func Administrators(key string, h Handler) Handler {
-	return restricted(key, account.ScopeAdmin, h)
-}
-
-// Writers lets in those who may change what the company has, and tells others
-// with the text of a key whom to ask.
-func Writers(key string, h Handler) Handler {
-	return restricted(key, account.ScopeWrite, h)
-}
-
-func restricted(key string, scope account.Scope, h Handler) Handler {
-	return Members(func(r *Request) error {
-		err := r.Who.Actor.Require(scope)
-		switch {
-		case err == nil:
-			return h(r)
-		case r.Scripted():
-			return err
-		}
-		return r.Forbid(r.Say(key))
-	})
-}
-
 // admit runs a handler for whoever is signed in. Whose company asks for a second
 // step, and who has none yet, is led to where that is set up.
 func (r *Request) admit(h Handler) error {

@@ -9,7 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
+	"paraph/app/signing"
 	"paraph/app/words"
 )
 
@@ -17,6 +18,7 @@ import (
 type Request struct {
 	*fiber.Ctx
 	site  *Site
+	rule  httpkit.Rule // of the route
 	Words *Words
 	// chosen says that the reader chose the language, and no header of the browser.
 	chosen bool
@@ -30,10 +32,10 @@ type Request struct {
 }
 
 // serve makes a handler of the server of one of ours.
-func (d *Site) serve(name string, h Handler) fiber.Handler {
+func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	return func(c *fiber.Ctx) (err error) {
-		c.Locals(door.RouteKey, name)
-		r := &Request{Ctx: c, site: d, nonce: newNonce()}
+		c.Locals(httpkit.RouteKey, name)
+		r := &Request{Ctx: c, site: d, rule: rule, nonce: newNonce()}
 		if r.Words = d.books.tagged(c.Cookies(languageCookie)); r.Words != nil {
 			r.chosen = true
 		} else {
@@ -53,7 +55,7 @@ func (d *Site) serve(name string, h Handler) fiber.Handler {
 	}
 }
 
-func (r *Request) RequestID() string { return door.RequestID(r.Ctx) }
+func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 
 // Say is a text of the catalogue, in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Must(key, pairs...) }
@@ -77,14 +79,17 @@ func (r *Request) Speak(locale string) {
 // SeeOther sends the reader to a page of ours, after a form or from an old path.
 func (r *Request) SeeOther(to string) error { return r.Redirect(to, http.StatusSeeOther) }
 
+// Download sends a file.
+func (r *Request) Download(d *signing.Download) error { return (*httpkit.Download)(d).Send(r.Ctx) }
+
 // Scripted says whether a script of ours asks, which wants no page.
 func (r *Request) Scripted() bool { return r.Get("X-Requested-With") == "fetch" }
 
 // ClientIP is where the reader is.
-func (r *Request) ClientIP() string { return r.site.proxies.Address(r.Ctx) }
+func (r *Request) ClientIP() string { return r.site.Kit.Address(r.Ctx) }
 
 // Agent is the reader's program.
-func (r *Request) Agent() string { return door.Agent(r.Ctx) }
+func (r *Request) Agent() string { return httpkit.Agent(r.Ctx) }
 
 // From gives an actor what the door knows of the connection.
 func (r *Request) From(who account.Actor) account.Actor {
@@ -92,7 +97,7 @@ func (r *Request) From(who account.Actor) account.Actor {
 }
 
 // BaseURL is the address of the appliance as the reader sees it.
-func (r *Request) BaseURL() string { return r.site.proxies.Site(r.Ctx, r.site.BaseURL) }
+func (r *Request) BaseURL() string { return r.site.Kit.Site(r.Ctx) }
 
 // encrypted says whether the reader's connection is.
 func (r *Request) encrypted() bool { return strings.HasPrefix(r.BaseURL(), "https://") }

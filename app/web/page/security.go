@@ -15,17 +15,15 @@ import (
 // newNonce is the word by which a page's own style block is known.
 func newNonce() string { return rand.Text() }
 
-// secure sets the headers that every page has.
+// secure sets the headers that every page has beside those of every answer.
 func (r *Request) secure() {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+r.nonce+
 		"'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
-	r.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	r.Set(fiber.HeaderXFrameOptions, "DENY")
 	r.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	r.Set(fiber.HeaderPermissionsPolicy, "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 	r.Set("Cross-Origin-Opener-Policy", "same-origin")
 	r.Set("Cross-Origin-Resource-Policy", "same-origin")
-	r.Set(fiber.HeaderCacheControl, "no-store")
 }
 
 // FramesOwnPages lets the page that is made show another of ours in a frame.

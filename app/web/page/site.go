@@ -35,12 +35,13 @@ import (
 	"html/template"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
-	"paraph/app/door"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/words"
 )
@@ -53,9 +54,8 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 
-	Secret         []byte   // signs the tokens of forms
-	BaseURL        string   // of the appliance; "" takes it from the request
-	TrustedProxies []string // addresses or prefixes whose forwarded headers count
+	Secret []byte // signs the tokens of forms
+	Kit    *httpkit.Kit
 	// Pseudo adds a language derived from English, longer and right to left, for
 	// those who ask for ar-XB: it shows what a layout can't bear.
 	Pseudo bool
@@ -67,10 +67,9 @@ type Options struct {
 // Site is what all pages share.
 type Site struct {
 	Options
-	proxies door.Proxies
-	assets  *assets
-	books   *books
-	pages   *pages
+	assets *assets
+	books  *books
+	pages  *pages
 	// sentences is the catalogue that is not only for pages.
 	sentences *words.Catalogue
 }
@@ -83,9 +82,6 @@ func New(o Options) (*Site, error) {
 	}
 	d := &Site{Options: o}
 	var err error
-	if d.proxies, err = door.ParseProxies(o.TrustedProxies); err != nil {
-		return nil, err
-	}
 	if d.assets, err = loadAssets(o.Static); err != nil {
 		return nil, err
 	}
@@ -103,9 +99,6 @@ func New(o Options) (*Site, error) {
 // Handler answers one request.
 type Handler func(r *Request) error
 
-// Everybody lets in whoever asks.
-func Everybody(h Handler) Handler { return h }
-
 // Method is how a route takes requests.
 type Method int
 
@@ -122,18 +115,14 @@ const (
 )
 
 // Route mounts one handler.
-func (d *Site) Route(app *fiber.App, method Method, path string, h Handler) {
+func (d *Site) Route(app *fiber.App, method Method, path string, a Access) {
+	verb, read := http.MethodPost, func(*Request) error { return nil }
 	switch method {
 	case Get:
-		app.Get(path, d.serve("GET "+path, h))
-	case Upload:
-		app.Post(path, d.serve("POST "+path, h))
+		// Nothing of a page is asked for in a body.
+		verb, a.Rule.Body, a.Rule.Files = http.MethodGet, 0, 0
 	case Post:
-		app.Post(path, d.serve("POST "+path, func(r *Request) error {
-			if err := r.readForm(); err != nil {
-				return err
-			}
-			return h(r)
-		}))
+		read = (*Request).ReadForm
 	}
+	d.Kit.Add(app, verb, path, a.Rule, d.serve(verb+" "+path, a.Rule, func(r *Request) error { return a.run(r, read) }))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/tdewolff/minify/v2/css"
 	"github.com/tdewolff/minify/v2/js"
 
-	"paraph/app/door"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 )
 
 // assets are the static files. Their address holds the hash of all of them, so
@@ -122,13 +122,12 @@ func (a *assets) address(name string) (string, error) {
 // Static serves a file. Under another hash it is served too, for a page that was
 // opened before the last update, but not to be kept.
 func (d *Site) Static(c *fiber.Ctx) error {
-	c.Locals(door.RouteKey, "GET /static")
+	c.Locals(httpkit.RouteKey, "GET /static")
 	f, ok := d.assets.files[c.Params("*")]
 	if !ok {
 		return fault.NotFound("file")
 	}
 	c.Set(fiber.HeaderContentType, f.kind)
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderCacheControl, "no-cache")

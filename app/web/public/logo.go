@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/httpkit"
 	"paraph/app/web/page"
 )
 
@@ -23,7 +24,7 @@ func (h *Handlers) Logo(r *page.Request) error {
 	if version := r.Query("v"); version != "" && strings.HasPrefix(logo.Hash, version) {
 		r.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
-	if r.Get(fiber.HeaderIfNoneMatch) == `"`+logo.Hash[:32]+`"` {
+	if httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), `"`+logo.Hash[:32]+`"`) {
 		return r.SendStatus(http.StatusNotModified)
 	}
 	return r.Send(logo.PNG)

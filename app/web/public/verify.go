@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/pki"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -47,9 +48,9 @@ func (h *Handlers) Verify(r *page.Request) error {
 	var v verifyPage
 	var roots []*x509.Certificate
 	var unread error
-	err := r.Files(func(f *page.FilePart) (err error) {
+	err := r.Files(func(f *httpkit.Part) (err error) {
 		switch {
-		case f.Name == "":
+		case f.File == "":
 			return nil
 		case f.Field == "root":
 			roots, err = readRoots(f)
@@ -60,13 +61,13 @@ func (h *Handlers) Verify(r *page.Request) error {
 		got, err := h.Signing.VerifyUpload(r.UserContext(), f, signing.VerifyInput{Roots: roots, Password: r.Form.Value("password")})
 		if fault.KindOf(err) == fault.KindInvalid {
 			unread = err
-			v.Reports = append(v.Reports, ReportView{Name: f.Name, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
+			v.Reports = append(v.Reports, ReportView{Name: f.File, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		report, err := Report(r, f.Name, got)
+		report, err := Report(r, f.File, got)
 		v.Reports = append(v.Reports, report)
 		return err
 	})
@@ -109,10 +110,10 @@ func inWords(r *page.Request, err error) string {
 }
 
 // readRoots takes the certificates that a person wants files held against.
-func readRoots(f *page.FilePart) ([]*x509.Certificate, error) {
+func readRoots(f *httpkit.Part) ([]*x509.Certificate, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxRootFile+1))
 	if err != nil {
-		return nil, page.Cut(err)
+		return nil, err
 	}
 	if len(raw) > maxRootFile {
 		return nil, fault.Invalid("root", "not_a_certificate.large")
@@ -172,7 +173,7 @@ func (h *Handlers) RootFile(r *page.Request) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, rootFiles[name])
-	r.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(name))
 	return r.Send(body)
 }
 

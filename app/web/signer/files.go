@@ -3,9 +3,7 @@ package signer
 import (
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -48,38 +46,7 @@ func (h *Handlers) Download(v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	return Stream(v.Request, d)
-}
-
-// Stream sends a download.
-func Stream(r *page.Request, d *signing.Download) error {
-	r.Set(fiber.HeaderContentType, d.ContentType)
-	r.Set(fiber.HeaderContentDisposition, `attachment; filename="`+plainName(d.Name)+`"; filename*=UTF-8''`+url.PathEscape(d.Name))
-	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
-	if d.Open == nil {
-		out, in := io.Pipe()
-		// When making it fails the connection breaks, so that half a file is
-		// never taken for a whole one.
-		go func() { in.CloseWithError(d.Write(in)) }()
-		r.Context().SetBodyStream(out, -1)
-		return nil
-	}
-	file, err := d.Open()
-	if err != nil {
-		return err
-	}
-	r.Context().SetBodyStream(file, int(d.Size))
-	return nil
-}
-
-// plainName is a file name for programs that know no other characters.
-func plainName(name string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
-			return '_'
-		}
-		return c
-	}, name)
+	return v.Download(d)
 }
 
 // textPage is the document as text.

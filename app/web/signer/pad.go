@@ -57,6 +57,19 @@ func (h *Handlers) pad(r *page.Request) (page.Page, error) {
 	return page.Page{Title: r.Say("pad.title." + p.Kind), Data: padPage{p, r.Path()}, Scripts: []string{"padpage.js"}}, nil
 }
 
+// Paired lets in the phone that shows the code of a pad.
+func (h *Handlers) Paired(show page.Handler) page.Access {
+	return page.Invited(func(r *page.Request, read page.Handler) error {
+		if _, err := h.pad(r); err != nil {
+			return err
+		}
+		if err := read(r); err != nil {
+			return err
+		}
+		return show(r)
+	})
+}
+
 // Draw takes what was drawn on the phone.
 func (h *Handlers) Draw(r *page.Request) error {
 	p, err := h.pad(r)

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -37,7 +38,7 @@ func SendPicture(r *page.Request, service *signing.Service, who account.Actor, d
 	tag = `"` + tag + `"`
 	r.Set(fiber.HeaderETag, tag)
 	r.Set(fiber.HeaderCacheControl, "private, max-age=600")
-	if r.Get(fiber.HeaderIfNoneMatch) == tag {
+	if httpkit.MatchesETag(r.Get(fiber.HeaderIfNoneMatch), tag) {
 		return r.SendStatus(http.StatusNotModified)
 	}
 	r.Set(fiber.HeaderContentType, "image/png")

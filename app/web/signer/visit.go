@@ -27,30 +27,41 @@ const proofCookie = "paraph_proof"
 
 // Invited finds whose link it is, before the handler runs. A link that opens
 // nothing is answered with the same page whatever is wrong with it.
-func (h *Handlers) Invited(show func(*Visitor) error) page.Handler {
-	return func(r *page.Request) error {
+func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
+	return page.Invited(func(r *page.Request, read page.Handler) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
 		token := r.Params("token")
+		next := func(v *Visitor) error {
+			if err := read(r); err != nil {
+				return err
+			}
+			return show(v)
+		}
 		if token == inPerson {
-			return h.onDevice(r, show)
+			return h.onDevice(r, next)
 		}
-		who, err := h.Signing.Signatory(r.UserContext(), token)
-		if fault.KindOf(err) == fault.KindUnauthenticated {
-			return deadLink(r, token)
-		}
-		if err != nil {
-			return err
-		}
-		v := &Visitor{Request: r, token: token, base: "/s/" + token}
-		err = h.meet(v, who)
-		if fault.KindOf(err) == fault.KindNotFound {
-			return deadLink(r, token)
-		}
-		if err != nil {
-			return err
-		}
-		return show(v)
+		return h.byLink(r, token, next)
+	})
+}
+
+// byLink runs a handler for whose link it is.
+func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) error) error {
+	who, err := h.Signing.Signatory(r.UserContext(), token)
+	if fault.KindOf(err) == fault.KindUnauthenticated {
+		return deadLink(r, token)
 	}
+	if err != nil {
+		return err
+	}
+	v := &Visitor{Request: r, token: token, base: "/s/" + token}
+	err = h.meet(v, who)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return deadLink(r, token)
+	}
+	if err != nil {
+		return err
+	}
+	return next(v)
 }
 
 // meet finds out what a visitor may see, and speaks their language.

@@ -12,6 +12,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/web/page"
 )
 
@@ -165,7 +166,7 @@ func (h *Handlers) Export(r *page.Request) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	r.Set(fiber.HeaderContentDisposition, `attachment; filename="contacts.csv"`)
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("contacts.csv"))
 	return r.Send(out.Bytes())
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -139,7 +140,7 @@ func (h *Handlers) DownloadEvents(r *page.Request) error {
 			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
 	}
 	if !r.Scripted() {
-		r.Set(fiber.HeaderContentDisposition, `attachment; filename="audit-trail.json"`)
+		r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("audit-trail.json"))
 	}
 	return r.JSON(out)
 }

@@ -10,7 +10,6 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
-	"paraph/app/web/signer"
 )
 
 // Bounds of what is done with many documents at once.
@@ -78,7 +77,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 		if err != nil {
 			return err
 		}
-		return signer.Stream(r, all)
+		return r.Download(all)
 	case data.Action == "void" && !r.Form.Has("reason"):
 		return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.void.title", "n", len(ids)), Data: data})
 	case data.Action == "void" && strings.TrimSpace(reason) == "":

@@ -85,7 +85,7 @@ func (h *Handlers) Download(r *page.Request) error {
 		if err != nil {
 			return err
 		}
-		return signer.Stream(r, d)
+		return r.Download(d)
 	}
 	in, ok := map[string]signing.DownloadInput{
 		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"},
@@ -98,7 +98,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	return signer.Stream(r, d)
+	return r.Download(d)
 }
 
 // PagePicture is a page for a member.

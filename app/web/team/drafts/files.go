@@ -1,14 +1,13 @@
 package drafts
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -150,17 +149,14 @@ func (h *Handlers) closeReceived(r *page.Request, all *received) {
 // others from being taken.
 func (h *Handlers) receive(r *page.Request) (*received, error) {
 	all := &received{}
-	err := r.Files(func(f *page.FilePart) error {
-		if f.Name == "" {
+	err := r.Files(func(f *httpkit.Part) error {
+		if f.File == "" {
 			return nil // an input that nothing was chosen in
 		}
-		body := &arriving{r: f}
-		u, err := h.Signing.Receive(r.UserContext(), r.Who.Actor, f.Name, f.ContentType, body)
+		u, err := h.Signing.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
 		switch {
-		case body.err != nil:
-			return page.Cut(body.err)
 		case fault.KindOf(err) == fault.KindTooLarge:
-			all.failed = append(all.failed, f.Name+": "+r.Explain(r.FailureOf(err)))
+			all.failed = append(all.failed, f.File+": "+r.Explain(r.FailureOf(err)))
 			return nil
 		case err != nil:
 			return err
@@ -172,21 +168,6 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 		u.Password, u.Flatten = r.Form.Value("password"), r.Form.Value("flatten") == "yes"
 	}
 	return all, err
-}
-
-// arriving remembers that reading failed, so that a line that was cut is told
-// apart from a disk that is full.
-type arriving struct {
-	r   io.Reader
-	err error
-}
-
-func (a *arriving) Read(p []byte) (int, error) {
-	n, err := a.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		a.err = err
-	}
-	return n, err
 }
 
 // refusedFile is the sentence about a file that was not taken, or the error

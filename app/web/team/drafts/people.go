@@ -132,7 +132,7 @@ func sentPeople(r *page.Request) []personRow {
 	if err != nil {
 		return nil
 	}
-	for i := range min(n, page.MaxParts) {
+	for i := range min(n, len(r.Form.Values)) {
 		at := personRow{N: i}
 		get := func(name string) string { return strings.TrimSpace(r.Form.Value(at.field(name))) }
 		row := personRow{N: i, ID: get("id"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),

@@ -66,11 +66,14 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err != nil || offset < 0 {
 		return fault.Malformed("upload_without_offset")
 	}
-	body := &arriving{r: r.BodyStream()}
+	body, err := r.Body()
+	if err != nil {
+		return err
+	}
 	u, err := h.Signing.AppendUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"), offset, body)
 	switch {
-	case body.err != nil:
-		return page.Cut(body.err)
+	case body.Err() != nil:
+		return body.Err()
 	case fault.CodeOf(err) == "wrong_offset":
 		return sendProgress(r, http.StatusConflict, u, r.Explain(r.FailureOf(err)))
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/web/page"
 )
@@ -191,7 +192,7 @@ func (h *Mail) DownloadMessage(r *page.Request) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, "message/rfc822")
-	r.Set(fiber.HeaderContentDisposition, `attachment; filename="message.eml"`)
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("message.eml"))
 	return r.Send(source)
 }
 
