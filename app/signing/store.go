@@ -181,6 +181,9 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 	if err := putWaiting(tx, d); err != nil {
 		return err
 	}
+	if err := putIssued(tx, d); err != nil {
+		return err
+	}
 	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
 	return err
 }

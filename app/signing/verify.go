@@ -44,6 +44,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 type VerifyInput struct {
 	Roots    []*x509.Certificate // trusted beside our own
 	Password string              // of an encrypted file
+	Pictures bool                // of the pages that were changed are wanted
 }
 
 // VerifyUpload reports on a PDF that anybody sends. Its bytes lie in a scratch
@@ -79,6 +80,15 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 	case errors.Is(err, pdf.ErrNotPDF), errors.Is(err, pdf.ErrDamaged):
 		return nil, fault.Invalid("file", "not_a_readable_pdf")
 	}
+	if err != nil {
+		return nil, err
+	}
+	if in.Pictures {
+		if err := s.compare(ctx, tmp, size, found); err != nil {
+			return nil, err
+		}
+	}
+	found.Origin, err = s.origin(found.Beginnings)
 	return found, err
 }
 

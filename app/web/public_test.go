@@ -117,6 +117,53 @@ func (f *formClient) check(files []sentFile, headers ...string) (int, string) {
 
 // TestCheckSeveralFiles holds files against a stranger's root as well, and one
 // that can't be read doesn't take the reports of the others away.
+// TestCheckTellsWhatIsOurs has a file that was completed here named by day and document, to anybody who has it, and a page
+// that was changed since shown beside what was signed.
+func TestCheckTellsWhatIsOurs(t *testing.T) {
+	t.Parallel()
+	s, other := apptest.New(t), apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()})
+	_, token, _ := strings.Cut(d.links[0], "/s/")
+	s.With(token).Post(t, "/documents/"+d.id+"/"+token[:26]+"/sign", apptest.Map{"consent": true}).Want(t, http.StatusOK)
+	signed := d.Get(t, "/documents/"+d.id+"/download").Want(t, http.StatusOK).Body
+	changed := append(bytes.Clone(signed), blankPage(signed)...)
+	check := func(s *apptest.Server, content []byte) string {
+		_, html := formClientAt(t, s.URL, "/verify", "").check([]sentFile{{"file", "a.pdf", content}})
+		return html
+	}
+	if html := check(s, signed); !strings.Contains(html, "Signed here on") || !strings.Contains(html, d.id) || strings.Contains(html, "data:image/png") {
+		t.Errorf("our own file: %s", html)
+	}
+	if html := check(other, signed); strings.Contains(html, "Signed here") {
+		t.Errorf("a stranger's file: %s", html)
+	}
+	html := check(s, changed)
+	for _, want := range []string{"This file begins with one that was signed here", d.id, "Page 1 as signed", "Page 1 as it is now"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is not in the report on a changed file", want)
+		}
+	}
+	if n := strings.Count(html, `src="data:image/png`); n != 2 {
+		t.Errorf("%d pictures", n)
+	}
+	flipped := bytes.Clone(signed)
+	flipped[len(flipped)-3] ^= 1
+	if html := check(s, flipped); strings.Contains(html, "This file was") || strings.Contains(html, ">Signed here") {
+		t.Errorf("a file with another byte at its end: %s", html)
+	}
+}
+
+// blankPage is a revision in which the first page shows nothing.
+func blankPage(b []byte) []byte {
+	start := b[bytes.LastIndex(b, []byte("startxref\n"))+len("startxref\n"):]
+	previous, _, _ := bytes.Cut(start, []byte("\n"))
+	content := regexp.MustCompile(`/Contents[ \[]*(\d+) 0 R`).FindSubmatch(b)[1]
+	root := regexp.MustCompile(`/Root (\d+ 0 R)`).FindSubmatch(b)[1]
+	body := fmt.Sprintf("%s 0 obj\n<</Length 1>>\nstream\nq\nendstream\nendobj\n", content)
+	return fmt.Appendf(nil, "%sxref\n%s 1\n%010d 00000 n\r\ntrailer\n<</Size 1000/Root %s/Prev %s>>\nstartxref\n%d\n%%%%EOF\n",
+		body, content, len(b), root, previous, len(b)+len(body))
+}
+
 func TestCheckSeveralFiles(t *testing.T) {
 	t.Parallel()
 	s, other := apptest.New(t), apptest.New(t)

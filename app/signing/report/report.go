@@ -21,6 +21,22 @@ type Report struct {
 	Sound bool
 	// Origin says that the file, or its beginning, was completed here; nil where it was not.
 	Origin *Origin
+	// Beginnings are the file and the signed parts of it, the longest first.
+	Beginnings []Beginning
+	// Compared are pages that were changed though a signature forbids it, where pictures were asked for.
+	Compared []Comparison
+}
+
+// Beginning is the file up to the end of a signature, or all of it.
+type Beginning struct {
+	SHA256 string
+	Whole  bool
+}
+
+// Comparison shows a page as it was signed and as it is now, as PNG; nil where there is no such page.
+type Comparison struct {
+	Page        int
+	Signed, Now []byte
 }
 
 // Origin names a document of this installation without saying anything else of it.
@@ -54,7 +70,8 @@ type SignatureVerdict struct {
 	TimestampAt *time.Time
 	Authority   string // of the timestamp
 	Revision    int
-	CoversAll   bool // nothing follows it
+	End         int64 // of the signed part of the file
+	CoversAll   bool  // nothing follows it
 	Root        string
 	Revocation  pki.RevocationStatus
 	Algorithm   string

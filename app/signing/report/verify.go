@@ -37,11 +37,11 @@ func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
+	out := &Report{Pages: len(f.Pages())}
+	if out.Beginnings, err = beginnings(r, size, signatures); err != nil {
 		return nil, err
 	}
-	out := &Report{SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: len(f.Pages())}
+	out.SHA256 = out.Beginnings[0].SHA256
 	if f.Encrypted() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
 	}
@@ -57,6 +57,28 @@ func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
 	for i := range out.Signatures {
 		out.Sound = out.Sound && out.Signatures[i].Sound()
 	}
+	return out, nil
+}
+
+// beginnings hashes the file up to the end of each signature, in one pass.
+func beginnings(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Beginning, error) {
+	ends := []int64{size}
+	for _, s := range signatures {
+		if s.End > 0 && s.End < size {
+			ends = append(ends, s.End)
+		}
+	}
+	slices.Sort(ends)
+	sum, at := sha256.New(), int64(0)
+	var out []Beginning
+	for _, end := range slices.Compact(ends) {
+		if _, err := io.Copy(sum, io.NewSectionReader(r, at, end-at)); err != nil {
+			return nil, err
+		}
+		at = end
+		out = append(out, Beginning{SHA256: hex.EncodeToString(sum.Sum(nil)), Whole: end == size})
+	}
+	slices.Reverse(out)
 	return out, nil
 }
 
@@ -162,7 +184,7 @@ func (e *examiner) signature(s *pdf.Signature) SignatureVerdict {
 }
 
 func begin(s *pdf.Signature, kind string) SignatureVerdict {
-	v := SignatureVerdict{Field: s.Field, Kind: kind, Reason: s.Reason, Revision: s.Revision, CoversAll: s.Whole}
+	v := SignatureVerdict{Field: s.Field, Kind: kind, Reason: s.Reason, Revision: s.Revision, End: s.End, CoversAll: s.Whole}
 	if !s.At.IsZero() {
 		v.ClaimedAt = &s.At
 	}

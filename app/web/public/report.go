@@ -18,6 +18,8 @@ type ReportView struct {
 	Pages                           int
 	SHA256                          string
 	Findings                        []string // about the file as a whole
+	Origin                          string   // that it was signed here
+	Compared                        []comparedView
 	Signatures                      []signatureView
 	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
 	File                            string       // name to save it under
@@ -30,6 +32,12 @@ type signatureView struct {
 	Answers                    []answerView
 	Changes                    []changeView
 	Alarms, Remarks, Notes     []string
+}
+
+// comparedView is a page as it was signed beside the page as it is now. The pictures lie in the page, as nothing is kept.
+type comparedView struct {
+	SignedText, NowText string
+	Signed, Now         template.URL // "" where there is no such page
 }
 
 // answerView is the answer to one of the three questions.
@@ -57,6 +65,18 @@ func Report(r *page.Request, name string, from *report.Report) (ReportView, erro
 		ID: "verdict", Name: name, Pages: from.Pages, SHA256: from.SHA256, File: strings.TrimSuffix(name, ".pdf") + " – report.json",
 		JSON:     template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(raw)),
 		Findings: sentences(r, from.Findings),
+	}
+	if o := from.Origin; o != nil {
+		key := "verdict.origin"
+		if !o.Whole {
+			key += ".appended"
+		}
+		v.Origin = r.Language().Say(key, "date", r.Language().Date(o.CompletedAt), "document", o.Document)
+	}
+	for _, c := range from.Compared {
+		v.Compared = append(v.Compared, comparedView{
+			r.Language().Say("verdict.page.signed", "page", c.Page), r.Language().Say("verdict.page.now", "page", c.Page), inline(c.Signed), inline(c.Now),
+		})
 	}
 	for i := range from.Signatures {
 		v.Signatures = append(v.Signatures, signature(r, &from.Signatures[i]))
@@ -154,4 +174,12 @@ func sentences(r *page.Request, all []pki.Finding) []string {
 		out[i] = report.Sentence(r.Language(), f)
 	}
 	return out
+}
+
+// inline is a picture as an address that holds it.
+func inline(png []byte) template.URL {
+	if len(png) == 0 {
+		return ""
+	}
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
 }

@@ -1,0 +1,80 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/report"
+)
+
+const (
+	maxCompared   = 3 // pages of one file
+	comparedWidth = 800
+)
+
+// compare draws the pages that were changed though a signature forbids it: as they were signed, and as they are now. A
+// page that cannot be drawn is left out; the verdict stands without it.
+func (s *Service) compare(ctx context.Context, file *os.File, size int64, found *report.Report) error {
+	i := slices.IndexFunc(found.Signatures, func(v report.SignatureVerdict) bool {
+		return v.Later == report.NotPermitted && v.End > 0 && v.End < size
+	})
+	if i < 0 || s.PDFium == nil {
+		return nil
+	}
+	signed, err := s.beginning(file, found.Signatures[i].End)
+	if err != nil {
+		return err
+	}
+	for _, page := range changedPages(&found.Signatures[i], found.Pages) {
+		then := s.drawn(ctx, signed, page)
+		now := s.drawn(ctx, file.Name(), page)
+		if !bytes.Equal(then, now) {
+			found.Compared = append(found.Compared, report.Comparison{Page: page, Signed: then, Now: now})
+		}
+	}
+	return removeFile(signed)
+}
+
+// changedPages lists the pages that forbidden changes name, or the first ones where they name none.
+func changedPages(v *report.SignatureVerdict, pages int) []int {
+	var out []int
+	for _, c := range v.Changes {
+		if !c.Permitted && c.Page > 0 {
+			out = append(out, c.Page)
+		}
+	}
+	if slices.Sort(out); len(out) == 0 {
+		for page := range pages {
+			out = append(out, page+1)
+		}
+	}
+	out = slices.Compact(out)
+	return out[:min(len(out), maxCompared)]
+}
+
+// beginning copies the first bytes of a file to a scratch file and returns its path.
+func (s *Service) beginning(file io.ReaderAt, size int64) (path string, err error) {
+	tmp, err := s.Blobs.Temp()
+	if err != nil {
+		return "", spaceError(err)
+	}
+	_, err = io.Copy(tmp, io.NewSectionReader(file, 0, size))
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return "", errors.Join(err, removeFile(tmp.Name()))
+	}
+	return tmp.Name(), nil
+}
+
+// drawn is the picture of a page as PNG, or nil.
+func (s *Service) drawn(ctx context.Context, path string, page int) []byte {
+	png, err := s.PDFium.Render(ctx, pdfium.Source{Paths: []string{path}}, page-1, comparedWidth)
+	if err != nil {
+		return nil
+	}
+	return png
+}

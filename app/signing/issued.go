@@ -1,0 +1,62 @@
+package signing
+
+import (
+	"errors"
+
+	"paraph/app/signing/report"
+	"paraph/kv"
+)
+
+// issued leads from the SHA-256 of a completed file to its document, so that a file that somebody has checked can be told
+// to be one of ours.
+var issued = kv.NewCollection("issued", kv.JSON[issuedFor]())
+
+type issuedFor struct{ Company, Document string }
+
+// putIssued notes the files of a completed document as they stand. After a renewal the older ones stay known.
+func putIssued(tx *kv.Tx, d *Document) error {
+	if d.Status != Completed {
+		return nil
+	}
+	files := make([]string, 0, len(d.Files)+1)
+	for i := range d.Files {
+		files = append(files, d.Files[i].current())
+	}
+	if d.Certificate != nil {
+		files = append(files, d.Certificate.current())
+	}
+	for _, sum := range files {
+		if err := issued.Put(tx, sum, issuedFor{d.Company, d.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// origin finds the document that a file is the completed one of, or begins with. A document that has been deleted is not
+// found. Nothing is said of it but what its holder can read in the file: when it was completed, and its identifier.
+func (s *Service) origin(beginnings []report.Beginning) (*report.Origin, error) {
+	var found *report.Origin
+	err := s.DB.View(func(tx *kv.Tx) error {
+		for _, b := range beginnings {
+			known, err := issued.Get(tx, b.SHA256)
+			if errors.Is(err, kv.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			d, err := documents.Get(tx, documentKey(known.Company, known.Document))
+			if errors.Is(err, kv.ErrNotFound) || err == nil && d.CompletedAt == nil {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			found = &report.Origin{Document: d.ID, CompletedAt: *d.CompletedAt, Whole: b.Whole}
+			return nil
+		}
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,261 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/pdf"
+	"paraph/app/pki"
+	"paraph/app/signing/report"
+	"paraph/app/words"
+)
+
+// house signs as an installation does, and keeps the file that grows.
+type house struct {
+	t         *testing.T
+	authority *pki.Authority
+	company   *pki.Signer
+	bytes     []byte
+	state     []byte
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	a, err := pki.Open("", pki.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Company("01", "Example Company")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &house{t: t, authority: a, company: c, bytes: upload()}
+}
+
+func upload() []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	var offsets []int
+	for n, body := range []string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R>>", "<</Length 0>>\nstream\n\nendstream"} {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", n+1, body)
+	}
+	at := b.Len()
+	b.WriteString("xref\n0 5\n0000000000 65535 f\r\n")
+	for _, o := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n\r\n", o)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", at)
+	return b.Bytes()
+}
+
+func (h *house) add(r pdf.Revision, err error) *house {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.bytes, h.state = append(h.bytes, r.Bytes...), r.HashState
+	return h
+}
+
+func (h *house) base() pdf.Base {
+	return pdf.Base{Reader: bytes.NewReader(h.bytes), Size: int64(len(h.bytes)), HashState: h.state}
+}
+
+func (h *house) seal(s *pki.Signer, ts pki.Timestamper) pdf.Seal {
+	return pdf.Seal{Size: pki.SizeCMS(s, ts), Name: "Somebody", At: time.Now(), Sign: func(digest []byte) ([]byte, error) {
+		return pki.SignCMS(context.Background(), s, digest, ts)
+	}}
+}
+
+func (h *house) prepare() *house {
+	seal := h.seal(h.company, h.authority.Timestamper())
+	return h.add(pdf.Prepare(h.base(), pdf.PrepareSpec{Certify: &seal,
+		Signatures: []pdf.SignatureSpec{{Name: "alice", X: 0.1, Y: 0.8, Width: 0.3, Height: 0.08}}}))
+}
+
+func (h *house) sign(ts pki.Timestamper) *house {
+	s, err := h.authority.Signatory(pki.Person{Name: "Alice", Email: "alice@example.org"}, time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.add(pdf.Sign(h.base(), pdf.SignSpec{Field: "alice", Seal: h.seal(s, ts)}))
+}
+
+func (h *house) store() *house {
+	lists, err := h.authority.CRLs(time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var certificates [][]byte
+	for _, c := range h.company.Certificates() {
+		certificates = append(certificates, c.Raw)
+	}
+	return h.add(pdf.AddDSS(h.base(), certificates, lists, nil))
+}
+
+func (h *house) stamp() *house {
+	return h.add(pdf.Timestamp(h.base(), "", 8192, func(digest []byte) ([]byte, error) {
+		return h.authority.Timestamper().Timestamp(context.Background(), digest)
+	}))
+}
+
+func (h *house) verify(roots ...*x509.Certificate) *report.Report {
+	h.t.Helper()
+	r, err := report.Verify(bytes.NewReader(h.bytes), int64(len(h.bytes)), report.Options{Roots: roots, Now: time.Now()})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// alice is the verdict on the signature in the field of that name.
+func alice(t *testing.T, r *report.Report) *report.SignatureVerdict {
+	t.Helper()
+	for i := range r.Signatures {
+		if strings.HasSuffix(r.Signatures[i].Field, "alice") {
+			return &r.Signatures[i]
+		}
+	}
+	t.Fatalf("there is no such signature: %+v", r.Signatures)
+	return nil
+}
+
+// TestLevelsNeedWhatTheyPromise has a level only where the file holds what it stands for: the timestamp of an archive
+// must cover the validation data.
+func TestLevelsNeedWhatTheyPromise(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		make func(*house) *house
+		want string
+	}{
+		"nothing":                        {func(h *house) *house { return h.prepare().sign(nil) }, "B-B"},
+		"a timestamp":                    {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()) }, "B-T"},
+		"validation data":                {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).store() }, "B-LT"},
+		"a timestamp over all":           {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).store().stamp() }, "B-LTA"},
+		"a timestamp before the data":    {func(h *house) *house { return h.prepare().sign(h.authority.Timestamper()).stamp().store() }, "B-LT"},
+		"only a timestamp of the file":   {func(h *house) *house { return h.prepare().sign(nil).stamp() }, "B-T"},
+		"timestamps before and after it": {func(h *house) *house { return h.prepare().sign(nil).stamp().store().stamp() }, "B-LTA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			r := c.make(h).verify(h.authority.Roots()...)
+			if got := alice(t, r); got.Level != c.want || !r.Sound || got.Integrity != pki.Intact {
+				t.Errorf("%s (%s, %s), sound %v, want %s", got.Level, got.Integrity, got.Identity, r.Sound, c.want)
+			}
+		})
+	}
+}
+
+// TestQuestionsAreIndependent has a root that is not at hand say nothing of integrity, and a later change nothing of who
+// signed.
+func TestQuestionsAreIndependent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.prepare().sign(h.authority.Timestamper()).store().stamp()
+	for name, c := range map[string]struct {
+		change    func([]byte) []byte
+		roots     []*x509.Certificate
+		integrity pki.Integrity
+		identity  pki.Identity
+		later     report.LaterChanges
+		sound     bool
+	}{
+		"as it is":         {bytes.Clone, h.authority.Roots(), pki.Intact, pki.Trusted, report.Permitted, true},
+		"without the root": {bytes.Clone, nil, pki.Intact, pki.UnknownRoot, report.Permitted, true},
+		"another content": {func(b []byte) []byte { return append(bytes.Clone(b), otherContent(b)...) }, h.authority.Roots(),
+			pki.Intact, pki.Trusted, report.NotPermitted, false},
+		"a flipped byte": {func(b []byte) []byte {
+			return bytes.Replace(b, []byte("/MediaBox[0 0 612"), []byte("/MediaBox[0 0 613"), 1)
+		},
+			h.authority.Roots(), pki.Broken, pki.Trusted, report.Permitted, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := c.change(h.bytes)
+			r, err := report.Verify(bytes.NewReader(b), int64(len(b)), report.Options{Roots: c.roots, Now: time.Now()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := alice(t, r)
+			if v.Integrity != c.integrity || v.Identity != c.identity || v.Later != c.later || r.Sound != c.sound {
+				t.Errorf("%s, %s, %s, sound %v: %v", v.Integrity, v.Identity, v.Later, r.Sound, v.Problems)
+			}
+			if r.Integrity() != c.integrity || r.LaterChanges() != c.later {
+				t.Errorf("of the file: %s, %s", r.Integrity(), r.LaterChanges())
+			}
+		})
+	}
+}
+
+// otherContent is a revision that shows another page.
+func otherContent(b []byte) []byte {
+	start := b[bytes.LastIndex(b, []byte("startxref\n"))+len("startxref\n"):]
+	previous, _, _ := bytes.Cut(start, []byte("\n"))
+	body := "4 0 obj\n<</Length 1>>\nstream\nq\nendstream\nendobj\n"
+	return fmt.Appendf(nil, "%sxref\n4 1\n%010d 00000 n\r\ntrailer\n<</Size 1000/Root 1 0 R/Prev %s>>\nstartxref\n%d\n%%%%EOF\n",
+		body, len(b), previous, len(b)+len(body))
+}
+
+// TestBrokenTableIsReported has a file judged as far as that goes whose cross-references are broken.
+func TestBrokenTableIsReported(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.prepare().sign(h.authority.Timestamper())
+	at := bytes.LastIndex(h.bytes, []byte("startxref\n")) + len("startxref\n")
+	copy(h.bytes[at:], "9")
+	h.bytes[at+1] = '9'
+	r := h.verify(h.authority.Roots()...)
+	if v := alice(t, r); v.Identity != pki.NoRevocationData || v.Integrity != pki.Broken || r.Sound {
+		t.Errorf("%s, %s, sound %v", v.Integrity, v.Identity, r.Sound)
+	}
+	certified := r.Signatures[0]
+	if certified.Integrity != pki.Intact || certified.Later != report.NotJudged || len(r.Findings) != 1 || r.Findings[0].Code != "cross_references" {
+		t.Errorf("%s, %s, %v", certified.Integrity, certified.Later, r.Findings)
+	}
+}
+
+// TestEverythingIsWorded has a sentence for all that a report can say, in every language.
+func TestEverythingIsWorded(t *testing.T) {
+	t.Parallel()
+	all, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t)
+	h.prepare().sign(h.authority.Timestamper()).store().stamp()
+	h.bytes = append(h.bytes, otherContent(h.bytes)...)
+	r := h.verify()
+	for _, l := range all.Languages() {
+		v := r.View(l)
+		if v.Sound || v.Integrity != "intact" || v.LaterChanges != "not_permitted" || v.Identity != "unknown_root" {
+			t.Errorf("%s, %s, %s", v.Integrity, v.Identity, v.LaterChanges)
+		}
+		b, err := json.Marshal(v)
+		if err != nil || bytes.Contains(b, []byte(`"verdict.`)) {
+			t.Errorf("%s: %s %v", l.Tag(), b, err)
+		}
+		if forbidden := v.Signatures[0].LaterChanges.NotPermitted; len(forbidden) == 0 || !slices.Contains(v.Signatures[0].Problems, report.Sentence(l, h.forbidden(r))) {
+			t.Errorf("%s: %v", l.Tag(), v.Signatures[0].Problems)
+		}
+	}
+}
+
+func (h *house) forbidden(r *report.Report) pki.Finding {
+	h.t.Helper()
+	problems := r.Signatures[0].Problems
+	i := slices.IndexFunc(problems, func(f pki.Finding) bool { return f.Code == "forbidden_change" })
+	if i < 0 {
+		h.t.Fatalf("no change is forbidden: %v", problems)
+	}
+	return problems[i]
+}
