@@ -102,7 +102,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),
 		ArchivedAt: maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
 		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
-		Attention: orNull(d.Attention), AttentionMessage: orNull(d.AttentionText),
+		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.Words.English().SayOf)),
 		Files: []fileView{}, Invitations: []invitationView{}, Fields: []fieldView{},
 	}
 	if v.Metadata == nil || r.who.IsSignatory() {

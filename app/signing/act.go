@@ -84,7 +84,7 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 			return nil, err
 		}
 		inv.Status, inv.DeclinedAt, inv.DeclinedReason = Declined, &tx.Now, why
-		d.Attention, d.AttentionText = AttentionDeclined, inv.Name+" declined to sign. Void the document, or replace the invitation."
+		d.needs(Attention{Kind: AttentionDeclined, Code: "declined", Invitation: inv.ID})
 		events := []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
@@ -160,8 +160,8 @@ func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in Invitatio
 	event = event.to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
 	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = Delegated, next.ID, inv.LinkGeneration+1, tx.Now
 	d.Invitations = append(d.Invitations, next)
-	if d.Attention == AttentionDeclined && d.declined() == nil {
-		d.Attention, d.AttentionText = "", ""
+	if d.Attention.Kind == AttentionDeclined && d.declined() == nil {
+		d.needs(Attention{})
 	}
 	if err := invited.Put(tx, next.ID, invitedTo{d.Company, d.ID}); err != nil {
 		return nil, err
@@ -224,10 +224,10 @@ func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving 
 // that its owner sees it.
 func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
-		if d.Owner.Email == address || d.Status != Sent || d.Attention != "" {
+		if d.Owner.Email == address || d.Status != Sent || d.Attention.Kind != "" {
 			return nil, nil
 		}
-		d.Attention, d.AttentionText = AttentionMailFailed, undelivered(address)
+		d.needs(d.undelivered(address))
 		return []saving{happened("document.mail_failed").with("email", address)}, nil
 	})
 }
@@ -236,14 +236,10 @@ func (s *Service) MailFailed(_ context.Context, company, id, address string) err
 // through.
 func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
-		if d.Attention != AttentionMailFailed || d.AttentionText != undelivered(address) {
+		if !d.Attention.delivered(address) {
 			return nil, nil
 		}
-		d.Attention, d.AttentionText = "", ""
+		d.needs(Attention{})
 		return []saving{happened("document.mail_delivered").with("email", address)}, nil
 	})
-}
-
-func undelivered(address string) string {
-	return "A message could not be delivered to " + address + ". Check the address, or give the person their link in another way."
 }

@@ -21,7 +21,8 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (sav
 			return saving{}, err
 		}
 	}
-	d.Status, d.CompletedAt, d.Attention, d.AttentionText = Completed, &now, "", ""
+	d.Status, d.CompletedAt = Completed, &now
+	d.needs(Attention{})
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Role == Viewer && inv.Status == Pending {
 			inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
@@ -48,13 +49,13 @@ func (s *Service) sealNow(ctx context.Context, d *Document) (*Document, error) {
 		return sealed, nil
 	}
 	s.Log.Error("sealing", "document", d.ID, "error", err)
-	why := "Everybody has signed; sealing failed and is tried again until it works."
+	why := fault.Code("sealing.failed")
 	if errors.Is(err, pki.ErrTimestamp) {
-		why = "Everybody has signed; the timestamp authority does not answer, so the seal is still missing. It is tried again until it answers."
+		why = "sealing.timestamp"
 	}
 	return s.update(account.System(d.Company), d.ID, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if d.Attention == AttentionSealing {
-			d.AttentionText = why
+		if d.Attention.Kind == AttentionSealing {
+			d.needs(Attention{Kind: AttentionSealing, Code: why})
 		}
 		return []saving{happened("document.sealing_delayed")}, s.schedule(tx, d)
 	})
@@ -111,7 +112,7 @@ func (s *Service) seals(ctx context.Context, company, id string) (*Document, err
 	who := account.System(company)
 	return s.retry(func() (*Document, error) {
 		d, err := s.get(who, id)
-		if err != nil || d.Status != Sent || d.Attention != AttentionSealing {
+		if err != nil || d.Status != Sent || d.Attention.Kind != AttentionSealing {
 			return d, err
 		}
 		version := d.Version

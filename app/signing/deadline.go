@@ -33,7 +33,7 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 		return err
 	}
 	var sealing *time.Time
-	if d.Attention == AttentionSealing {
+	if d.Attention.Kind == AttentionSealing {
 		at := tx.Now.Add(sealGrace)
 		sealing = &at
 	}

@@ -67,13 +67,6 @@ const (
 	Sequential = "sequential"
 )
 
-// What keeps a document from going on.
-const (
-	AttentionDeclined   = "declined"
-	AttentionSealing    = "sealing"
-	AttentionMailFailed = "mail_failed"
-)
-
 // Person names a member of the company as they were when they acted.
 type Person struct {
 	ID    string
@@ -104,8 +97,8 @@ type Document struct {
 	Invitations     []Invitation
 	Fields          []Field
 	Certificate     *File // certificate of completion, once completed
-	Attention       string
-	AttentionText   string
+	Attention       Attention
+	AttentionText   string `json:",omitempty"` // of records from before attention was a code
 	BaseURL         string // where the links of its mails lead
 	RedirectURL     string `json:",omitempty"` // where people are led after signing
 	NoDecline       bool   `json:",omitempty"` // the people invited can't decline

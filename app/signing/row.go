@@ -86,7 +86,7 @@ func (d *Document) row() Row {
 		Owner:      RowPerson(d.Owner),
 		ExternalID: optional(d.ExternalID),
 		Progress:   Progress{Signed: signed, Total: total}, Signatories: make([]RowSignatory, 0, len(d.Invitations)),
-		FilesCount: len(d.Files), Attention: optional(d.Attention),
+		FilesCount: len(d.Files), Attention: optional(string(d.Attention.Kind)),
 		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: FormatTime(d.CreatedAt), UpdatedAt: FormatTime(d.UpdatedAt),
 		SentAt: formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
 		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt),

@@ -34,7 +34,7 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 	defer s.lock(id)()
 	proven := false // a code is good once, though the work may be done again
 	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven) })
-	if err != nil || d.Attention != AttentionSealing {
+	if err != nil || d.Attention.Kind != AttentionSealing {
 		return d, err
 	}
 	// The act is on disk; whatever happens to the sealing can't lose it.
@@ -81,7 +81,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		events[0] = events[0].with("host", who.Host)
 	}
 	if signed, total := d.progress(); signed == total {
-		d.Attention, d.AttentionText = AttentionSealing, "Everybody has signed; the document is being sealed."
+		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
 	}
 	var out *Document
 	err = s.DB.Update(func(tx *kv.Tx) error {

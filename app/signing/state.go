@@ -120,7 +120,7 @@ func (d *Document) void(reason string, now time.Time) error {
 	switch d.Status {
 	case PendingApproval, Approved, Rejected, Sent, Expired:
 		d.Status, d.VoidedAt, d.VoidedReason = Voided, &now, reason
-		d.Attention, d.AttentionText = "", ""
+		d.needs(Attention{})
 		return nil
 	}
 	return d.wrongState("document_not_voidable.voided")
@@ -139,7 +139,7 @@ func (d *Document) extend(until time.Time) error {
 
 // expire ends the signing when the deadline has passed; it reports whether it did.
 func (d *Document) expire(now time.Time) bool {
-	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Attention == AttentionSealing {
+	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Attention.Kind == AttentionSealing {
 		return false
 	}
 	d.Status, d.ExpiredAt = Expired, &now

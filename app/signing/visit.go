@@ -104,13 +104,13 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 	switch {
 	case d.Status == Voided:
 		return StageVoided
-	case d.Status == Expired || d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention != AttentionSealing:
+	case d.Status == Expired || d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention.Kind != AttentionSealing:
 		return StageExpired
 	case !identified:
 		return StageIdentify
 	case d.Status == Completed:
 		return StageCompleted
-	case d.Attention == AttentionSealing:
+	case d.Attention.Kind == AttentionSealing:
 		return StageSealing
 	case inv.Status == Signed:
 		return StageSigned
@@ -191,7 +191,7 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 		}
 		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
 		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = Declined, &tx.Now, reason, true
-		d.Attention, d.AttentionText = AttentionDeclined, "The invitation of "+inv.Name+" reached the wrong person. Replace the invitation, or void the document."
+		d.needs(Attention{Kind: AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
 		return []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", reason)}, nil
 	})
 }

@@ -68,7 +68,7 @@ func (d *Document) waiting() (w waiting, any bool) {
 		if d.Approver != nil && d.Approver.ID != d.SubmittedBy {
 			w.Approver = d.Approver.ID
 		}
-	case d.Status == Rejected, d.Status == Sent && d.Attention != "":
+	case d.Status == Rejected, d.Status == Sent && d.Attention.Kind != "":
 		w.Back = d.Owner.ID
 	}
 	if d.Status == Sent && d.declined() == nil {

@@ -188,19 +188,19 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	switch {
 	case d.Status == signing.PendingApproval && approver == "":
 		key = "pending_any"
-	case d.Attention != "":
-		key, b.Kind, b.Icon = d.Attention, "warn", "alert"
-		if d.Attention == signing.AttentionDeclined {
+	case d.Attention.Kind != "":
+		key, b.Kind, b.Icon = string(d.Attention.Kind), "warn", "alert"
+		if d.Attention.Kind == signing.AttentionDeclined {
 			b.Kind = "danger"
 		}
-		b.Quote = d.AttentionText
+		b.Quote = d.AttentionSentence(r.Language().SayOf)
 	case d.Status == signing.Rejected:
 		b.Quote = d.RejectedReason
 	case d.Status == signing.Voided:
 		b.Quote = d.VoidedReason
 	}
 	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
-	if d.Status != signing.Sent || d.Attention != "" {
+	if d.Status != signing.Sent || d.Attention.Kind != "" {
 		return b
 	}
 	if at := d.NextReminder(h.Now()); at != nil {
@@ -274,8 +274,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 			n++
 		}
 		v.Facts = facts(r, inv)
-		if d.Attention == signing.AttentionMailFailed && strings.Contains(d.AttentionText, inv.Email) {
-			v.Problem = d.AttentionText
+		if d.Attention.Concerns(inv) {
+			v.Problem = d.AttentionSentence(r.Language().SayOf)
 		}
 		if next := d.Invitation(inv.DelegatedTo); next != nil {
 			v.Next = next.Name

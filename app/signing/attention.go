@@ -1,0 +1,77 @@
+package signing
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"paraph/app/fault"
+)
+
+// AttentionKind is what keeps a document from going on, in the words of the API.
+type AttentionKind string
+
+// The kinds of attention.
+const (
+	AttentionDeclined   AttentionKind = "declined"
+	AttentionSealing    AttentionKind = "sealing"
+	AttentionMailFailed AttentionKind = "mail_failed"
+)
+
+// Attention is what keeps a document from going on, with the invitation or the
+// address it concerns. The zero value is none.
+type Attention struct {
+	Kind       AttentionKind `json:",omitempty"`
+	Code       fault.Code    `json:",omitempty"` // of the sentence; "" in older records, see Document.AttentionText
+	Invitation string        `json:",omitempty"`
+	Address    string        `json:",omitempty"` // that a message could not be delivered to
+}
+
+// UnmarshalJSON also reads the records of older versions, which have the kind alone.
+func (a *Attention) UnmarshalJSON(b []byte) error {
+	*a = Attention{}
+	if bytes.HasPrefix(b, []byte(`"`)) {
+		return json.Unmarshal(b, &a.Kind)
+	}
+	type plain Attention
+	return json.Unmarshal(b, (*plain)(a))
+}
+
+// needs sets what keeps the document from going on.
+func (d *Document) needs(a Attention) { d.Attention, d.AttentionText = a, "" }
+
+// Concerns tells whether a message to the person could not be delivered.
+func (a Attention) Concerns(inv *Invitation) bool {
+	return a.Kind == AttentionMailFailed && (a.Invitation == inv.ID || a.Invitation == "" && a.Address != "" && a.Address == inv.Email)
+}
+
+// AttentionSentence puts what keeps the document from going on into words, "" if
+// nothing does.
+func (d *Document) AttentionSentence(say fault.Sayer) string {
+	a := d.Attention
+	if a.Code == "" {
+		return d.AttentionText
+	}
+	args := []fault.Arg{fault.Text("address", a.Address)}
+	if inv := d.invitation(a.Invitation); inv != nil {
+		args = append(args, fault.Text("name", inv.Name))
+	}
+	return fault.Sentence(say, a.Code, args...)
+}
+
+// undelivered notes that a message to an address failed. The same address may be
+// that of several people, or of none of them.
+func (d *Document) undelivered(address string) Attention {
+	a := Attention{Kind: AttentionMailFailed, Code: "mail_failed", Address: address}
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.Email == address && inv.Status != Delegated {
+			a.Invitation = inv.ID
+		}
+	}
+	return a
+}
+
+// delivered tells whether a message to an address is the one that had failed. Older
+// records do not name the address.
+func (a Attention) delivered(address string) bool {
+	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
+}
