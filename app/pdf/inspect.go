@@ -20,7 +20,7 @@ const (
 type Inspection struct {
 	Version    string   // of the header or catalog, such as 1.7
 	Signed     []string // full names of the signed fields
-	DocMDP     int      // level of the certification: 1 to 3, or 0
+	DocMDP     int      // the strictest level that a signature sets: 1 to 3, or 0
 	Locked     bool     // a signature locks whatever fields are added
 	HasForm    bool
 	XFA        string // "", XFAStatic or XFADynamic
@@ -54,7 +54,7 @@ type FormField struct {
 func (f *File) Inspect() Inspection {
 	catalog := f.catalog()
 	in := Inspection{
-		Version: f.version(), DocMDP: f.docMDP(), HasForm: len(f.array(f.form()["Fields"])) > 0,
+		Version: f.version(), DocMDP: f.strictest(), HasForm: len(f.array(f.form()["Fields"])) > 0,
 		XFA: f.xfa(), PDFA: f.pdfA(), FormFields: f.formFields(),
 		Title: f.text(f.dict(f.trailer["Info"])["Title"]), Language: f.text(catalog["Lang"]),
 	}

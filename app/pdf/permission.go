@@ -65,17 +65,30 @@ func (f *File) docMDP() int {
 	return f.level(f.dict(f.dict(f.catalog()["Perms"])["DocMDP"]))
 }
 
+// strictest is the lowest level that a signature of the file sets, by its own
+// transform or the lock of its field; 0 where none does.
+func (f *File) strictest() int {
+	level := f.docMDP()
+	for _, fd := range f.fields() {
+		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
+			var s Signature
+			f.restrictions(&s, fd, d)
+			if s.level > 0 && (level == 0 || s.level < level) {
+				level = s.level
+			}
+		}
+	}
+	return level
+}
+
 // locks lists the locks of all signatures.
 func (f *File) locks() []Lock {
 	var out []Lock
 	for _, fd := range f.fields() {
-		if fd.kind != "Sig" || fd.value == nil {
-			continue
-		}
-		for _, params := range f.transforms(f.dict(fd.value), "FieldMDP") {
-			if l := f.lock(params); l != nil {
-				out = append(out, *l)
-			}
+		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
+			var s Signature
+			f.restrictions(&s, fd, d)
+			out = append(out, s.locks...)
 		}
 	}
 	return out

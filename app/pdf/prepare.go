@@ -98,7 +98,7 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 	}
 	old := f.fields()
 	p := &preparation{
-		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.docMDP(),
+		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.strictest(),
 		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.dict(fd.value) != nil }),
 		catalog: f.catalog().Clone(), form: f.form().Clone(), pages: slices.Clone(f.pages),
 		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: newRoles(f),

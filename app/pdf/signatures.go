@@ -244,7 +244,7 @@ func (f *File) signature(fd field, d dict) Signature {
 // writers that leave those out, by the lock of its field (ISO 32000-2 §12.7.5.5).
 func (f *File) restrictions(s *Signature, fd field, d dict) {
 	lock := f.dict(fd.dict["Lock"])
-	s.level = s.Certifies
+	s.level = f.level(d)
 	if p, ok := f.int(lock["P"]); ok && s.level == 0 && p >= 1 && p <= 3 {
 		s.level = int(p)
 	}
