@@ -45,6 +45,7 @@ func (c *comparer) compare(newer *File) ([]change, error) {
 	}
 	p.is = newStructure(newer, tree)
 	p.contexts()
+	p.unlisted()
 	p.trailer()
 	p.catalog()
 	p.pages()

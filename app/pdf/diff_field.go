@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"regexp"
 	"slices"
 
 	"paraph/app/pdf/object"
@@ -188,13 +189,18 @@ func (p *pair) movedAll(a, b dict) bool {
 // fillEntries change when a field is filled in.
 var fillEntries = []name{"V", "AP", "AS", "I", "M", "RV", "TI", "DA", "Q"}
 
+// lookEntries say how a value is shown, or say it again: they change with it.
+var lookEntries = []name{"I", "RV", "TI", "DA", "Q"}
+
 // filled judges a field that was filled in.
 func (x *fieldComparison) filled() {
 	p := x.p
-	any := false
+	any, valued := false, !p.deepEqual(x.was.value, x.is.value)
 	x.parts(func(number int, a, b dict) {
 		for _, k := range p.keys(a, b) {
 			switch {
+			case slices.Contains(lookEntries, k) && !valued || k == "AS" && x.is.kind != "Btn":
+				x.broken(number, k, RuleAppearance)
 			case slices.Contains(fillEntries, k):
 				any = true
 			case p.locks(k, a[k], b[k]), k == "Type" && typed(a, b):
@@ -208,7 +214,7 @@ func (x *fieldComparison) filled() {
 			x.drawable(number, a["AP"], b["AP"])
 		}
 	})
-	if !any && p.deepEqual(x.was.value, x.is.value) {
+	if !any && !valued {
 		return
 	}
 	c := change{kind: ChangeFormFill, number: x.is.ref.Number, page: p.pageOf(x.is), field: x.is.name, by: RuleFill}
@@ -267,10 +273,40 @@ func (f *File) state(v any) string {
 	return "Off"
 }
 
+// repeated says whether what says the value again says the same: the index of a
+// choice, and rich text.
+func (x *fieldComparison) repeated() bool {
+	f, d := x.p.new, x.is.dict
+	if rich, ok := f.resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.dict["RV"], d["RV"]) {
+		plain := markup.ReplaceAllString(rich.Text(), " ")
+		if !slices.Equal(bare(plain), bare(f.valueText(x.is))) {
+			return false
+		}
+	}
+	index, options := f.array(d["I"]), f.array(d["Opt"])
+	if len(index) != 1 || len(options) == 0 {
+		return true
+	}
+	i, ok := f.int(index[0])
+	if !ok || i < 0 || int(i) >= len(options) {
+		return false
+	}
+	value := f.text(x.is.value)
+	if pair := f.array(options[i]); len(pair) == 2 {
+		return f.text(pair[0]) == value || f.text(pair[1]) == value
+	}
+	return f.text(options[i]) == value
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
+
 // text compares text fields and choices: whoever changes what is shown changes
 // the value too, and the one says what the other does.
 func (x *fieldComparison) text() string {
 	p := x.p
+	if !x.repeated() {
+		return RuleContradiction
+	}
 	valued := !p.deepEqual(x.was.value, x.is.value)
 	drawn, drew := false, false
 	for i, w := range x.is.widgets {

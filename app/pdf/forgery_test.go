@@ -206,6 +206,8 @@ func TestForgeries(t *testing.T) {
 		"information is a font": patchFrom(v.bytes, map[int]string{3: "<</BaseFont/Symbol>>"}, startXref(v.bytes), "/Info 3 0 R"),
 		"content freed":         bytes.Replace(patch(v.bytes, map[int]string{11: "<<>>"}), []byte(fmt.Sprintf("11 1\n%010d 00000 n", len(v.bytes))), []byte("11 1\n0000000000 00001 f"), 1),
 		"content's generation":  bytes.Replace(v.with(map[int]string{11: v.is(11)}), []byte(fmt.Sprintf("11 1\n%010d 00000 n", len(v.bytes))), []byte(fmt.Sprintf("11 1\n%010d 00001 n", len(v.bytes))), 1),
+		"an object not listed":  patch(append(bytes.Clone(v.bytes), "\n11 0 obj\n"+other+"\nendobj\n"...), nil),
+		"an object not there":   bytes.Replace(v.with(map[int]string{400: "<<>>"}), []byte(fmt.Sprintf("400 1\n%010d", len(v.bytes))), []byte(fmt.Sprintf("400 1\n%010d", len(v.bytes)+3)), 1),
 		"a hybrid section":      hybrid(v.bytes, 11, other),
 		"two steps":             patch(patchFrom(v.bytes, nil, startXref(v.bytes), "/Info 6 0 R"), map[int]string{6: "<</OFF[]>>"}),
 		"a lost revision":       patchFrom(v.bytes, map[int]string{400: "<<>>"}, startXref(layered(nil, "")), ""),

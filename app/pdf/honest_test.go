@@ -127,6 +127,11 @@ func TestPermittedFilling(t *testing.T) {
 		"a picture":               {map[int]string{date: filled("100"), 400: drawn("100) Tj ET /X Do BT (")}, false},
 		"text that is not seen":   {map[int]string{date: filled("100"), 400: drawn(") Tj 3 Tr (100")}, false},
 		"an object that was used": {map[int]string{date: strings.Replace(filled("1"), "/N 400 0 R", "/N 16 0 R", 1)}, false},
+		"colour only":             {map[int]string{date: v.edit(date, " Tf 0 g)", " Tf 1 g)")}, false},
+		"alignment only":          {map[int]string{date: v.edit(date, "/V ()", "/V ()/Q 2")}, false},
+		"another state":           {map[int]string{date: v.edit(date, "/V ()", "/V ()/AS/X")}, false},
+		"rich text of its own":    {map[int]string{date: strings.Replace(filled("1"), "/V (1)", "/V (1)/RV(<p>2</p>)", 1), 400: drawn("1")}, false},
+		"the same rich text":      {map[int]string{date: strings.Replace(filled("1"), "/V (1)", "/V (1)/RV(<p>1</p>)", 1), 400: drawn("1")}, true},
 		"appearance removed":      {map[int]string{date: strings.Replace(filled("1"), "/AP", "/X", 1), 400: drawn("1")}, false},
 	} {
 		b := v.with(c.objects)
