@@ -1,0 +1,250 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// packageSource is the parsed code of one package, without its tests.
+type packageSource struct {
+	folder string // of the module
+	files  map[string]*ast.File
+}
+
+// parsed reads every package of the module.
+func parsed(t *testing.T) (*token.FileSet, []packageSource) {
+	t.Helper()
+	fset := token.NewFileSet()
+	byFolder := map[string]packageSource{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "testdata" || e.Name() == "node_modules" || path != ".." && strings.HasPrefix(e.Name(), ".")):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."))
+		folder = strings.TrimPrefix(folder, "/")
+		if byFolder[folder].files == nil {
+			byFolder[folder] = packageSource{folder, map[string]*ast.File{}}
+		}
+		byFolder[folder].files[filepath.Base(path)] = f
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, slices.Collect(maps.Values(byFolder))
+}
+
+// mostFiles is how many files a package holds, tests aside.
+const mostFiles = 40
+
+// crowded are packages that still hold more. The numbers go down, never up.
+var crowded = map[string]int{"app/signing": 60, "app/pdf": 45}
+
+func TestHouseHasNoCrowdedRooms(t *testing.T) {
+	t.Parallel()
+	_, all := parsed(t)
+	for _, p := range all {
+		if most := max(mostFiles, crowded[p.folder]); len(p.files) > most {
+			t.Errorf("%s holds %d files; at most %d: divide it by subject", p.folder, len(p.files), most)
+		}
+	}
+	if len(all) < 30 {
+		t.Errorf("only %d packages were looked at", len(all))
+	}
+}
+
+// domain are the packages that hold rules: what they know is neither how the API
+// spells it nor which sentence says it.
+var domain = []string{"app/account", "app/contact", "app/notify", "app/signing"}
+
+// TestHouseDomainHasNoWireTags: structs of the domain name JSON members only for
+// what is stored or signed, as given in spelled.
+func TestHouseDomainHasNoWireTags(t *testing.T) {
+	t.Parallel()
+	_, all := parsed(t)
+	for _, p := range all {
+		if !slices.Contains(domain, p.folder) {
+			continue
+		}
+		found := tagged(p)
+		for name := range stored(p) {
+			delete(found, name)
+		}
+		for name, file := range found {
+			if spelled[p.folder+"."+name] == "" {
+				t.Errorf("%s/%s: %s names members of JSON though it is not stored", p.folder, file, name)
+			}
+		}
+	}
+}
+
+// memberName is a tag that names a member, and not one that only omits it.
+var memberName = regexp.MustCompile(`^[a-z]`)
+
+// tagged lists the structs with a field that names a member of JSON, and their file.
+func tagged(p packageSource) map[string]string {
+	found := map[string]string{}
+	for name, f := range p.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			ast.Inspect(spec, func(n ast.Node) bool {
+				if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+					tag, err := strconv.Unquote(field.Tag.Value)
+					if err == nil && memberName.MatchString(reflect.StructTag(tag).Get("json")) {
+						found[spec.Name.Name] = name
+					}
+				}
+				return true
+			})
+			return false
+		})
+	}
+	return found
+}
+
+// stored lists the types that a collection or a log keeps, and those they are
+// made of.
+func stored(p packageSource) map[string]bool {
+	types, reached := map[string]ast.Expr{}, map[string]bool{}
+	var reach func(n ast.Node)
+	reach = func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && types[id.Name] != nil && !reached[id.Name] {
+				reached[id.Name] = true
+				reach(types[id.Name])
+			}
+			return true
+		})
+	}
+	each := func(visit func(n ast.Node)) {
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool { visit(n); return true })
+		}
+	}
+	each(func(n ast.Node) {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			types[spec.Name.Name] = spec.Type
+		}
+	})
+	each(func(n ast.Node) {
+		x, ok := n.(*ast.IndexExpr)
+		if !ok {
+			return
+		}
+		switch f := x.X.(type) {
+		case *ast.SelectorExpr:
+			if f.Sel.Name == "JSON" || f.Sel.Name == "Codec" {
+				reach(x.Index)
+			}
+		}
+	})
+	return reached
+}
+
+// spelled are structs that name members of JSON for another reason.
+var spelled = map[string]string{
+	"app/account.claims":        "signed into a token",
+	"app/notify.testData":       "posted to receivers of webhooks",
+	"app/notify.testBody":       "posted to receivers of webhooks",
+	"app/signing.EventRow":      "posted to receivers of webhooks, and the same in the feed of events",
+	"app/signing.EventActor":    "part of EventRow",
+	"app/signing.Happening":     "posted to receivers of webhooks",
+	"app/signing.HappeningData": "part of Happening",
+}
+
+// sentence is a text of several words that begins like a sentence or ends like one.
+var sentence = regexp.MustCompile(`^[A-Z][a-z]* [a-z(].* |\w \w.*[.!?]$`)
+
+// isProse recognizes a sentence, or a pattern for one.
+func isProse(s string) bool {
+	return sentence.MatchString(strings.NewReplacer("^", "", `\.`, ".", "$", "").Replace(s))
+}
+
+func TestProseIsRecognized(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]bool{
+		"Somebody else changed this document.": true, `^The (.+) field is required\.$`: true, "is already signed.": true,
+		"Bearer ": false, "invitation.signed": false, `^[a-z]+ [a-z]+$`: false, "text/html; charset=utf-8": false, "-----BEGIN ": false,
+	} {
+		if isProse(s) != want {
+			t.Errorf("%q is taken for prose: %v", s, !want)
+		}
+	}
+}
+
+// TestHouseComparesNoProse: nothing but a person reads a sentence. Codes say what
+// happened.
+func TestHouseComparesNoProse(t *testing.T) {
+	t.Parallel()
+	fset, all := parsed(t)
+	for _, p := range all {
+		if !strings.HasPrefix(p.folder, "app/") || strings.HasPrefix(p.folder, "app/convert") || strings.HasPrefix(p.folder, "app/pdf") {
+			continue // those read what other programs write
+		}
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				for _, s := range compared(n) {
+					if isProse(s) {
+						t.Errorf("%s: %q is compared", fset.Position(n.Pos()), s)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// searches are the functions that look for one text in another.
+var searches = []string{"Contains", "HasPrefix", "HasSuffix", "EqualFold", "Index", "Cut", "CutPrefix", "CutSuffix", "TrimPrefix", "TrimSuffix", "MustCompile"}
+
+// compared lists the constant texts that a node compares with another text.
+func compared(n ast.Node) (out []string) {
+	text := func(all ...ast.Expr) {
+		for _, x := range all {
+			if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if s, err := strconv.Unquote(lit.Value); err == nil {
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	switch x := n.(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.EQL || x.Op == token.NEQ {
+			text(x.X, x.Y)
+		}
+	case *ast.CaseClause:
+		text(x.List...)
+	case *ast.CallExpr:
+		f, ok := x.Fun.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		if from, ok := f.X.(*ast.Ident); ok && (from.Name == "strings" || from.Name == "regexp") && slices.Contains(searches, f.Sel.Name) {
+			text(x.Args...)
+		}
+	}
+	return out
+}
