@@ -167,6 +167,8 @@ type CMSReport struct {
 	Timestamp *TimestampReport
 	// CAdES: the attributes are those of ETSI EN 319 122-1 for a PAdES signature (certificate bound, no signing-time).
 	CAdES bool
+	// Commitment: the signed attributes say what the signer commits to (RFC 5126 §5.11.1).
+	Commitment bool
 }
 
 // TimestampReport is what VerifyTimestamp found.

@@ -48,7 +48,7 @@ func certificateRevocation(c, issuer *x509.Certificate, o VerifyOptions, at time
 	if isShortTerm(c) {
 		state.Status = ShortTerm
 	}
-	for _, answer := range slices.Concat(askLists(c, issuer, o, at), askResponders(c, issuer, o.OCSPs, at)) {
+	for _, answer := range slices.Concat(askLists(c, issuer, o, at), askResponders(c, issuer, o, at)) {
 		if answer.revoked {
 			if state.RevokedAt.IsZero() || answer.revokedAt.Before(state.RevokedAt) {
 				state.RevokedAt, state.Reason = answer.revokedAt, answer.reason
@@ -168,11 +168,11 @@ func pointSpeaksOf(der []byte, authority bool) bool {
 	return true
 }
 
-func askResponders(c, issuer *x509.Certificate, responses [][]byte, at time.Time) []answer {
+func askResponders(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) []answer {
 	var answers []answer
-	for _, der := range responses {
-		r, err := ocsp.ParseResponseForCert(der, c, issuer)
-		if err != nil || !responderAllowed(r, issuer) || r.Status == ocsp.Unknown {
+	for _, der := range o.OCSPs {
+		r := responseFor(der, c, issuer, o)
+		if r == nil || r.Status == ocsp.Unknown {
 			continue
 		}
 		answers = append(answers, answer{
@@ -183,6 +183,25 @@ func askResponders(c, issuer *x509.Certificate, responses [][]byte, at time.Time
 		})
 	}
 	return answers
+}
+
+// responseFor reads a response by the issuer, or by somebody it appointed, whose certificate is inside the response or
+// among those at hand. It returns nil for any other.
+func responseFor(der []byte, c, issuer *x509.Certificate, o VerifyOptions) *ocsp.Response {
+	r, err := ocsp.ParseResponseForCert(der, c, issuer)
+	if err == nil && responderAllowed(r, issuer) {
+		return r
+	}
+	for _, responder := range o.Extra {
+		if !slices.Contains(responder.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) || !bytes.Equal(responder.RawIssuer, issuer.RawSubject) {
+			continue
+		}
+		r, err := ocsp.ParseResponseForCert(der, c, responder)
+		if err == nil && r.Certificate == nil && len(validity(responder, r.ProducedAt)) == 0 && o.evidence.issued(issuer, responder) {
+			return r
+		}
+	}
+	return nil
 }
 
 // responderAllowed checks that a response comes from the issuer or from somebody it appointed (RFC 6960 §4.2.2.2). That

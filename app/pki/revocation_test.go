@@ -115,13 +115,16 @@ func TestOCSP(t *testing.T) {
 		"unknown":            {response(ocsp.Unknown, issuer, false), pki.RevocationUnknown},
 		"appointed":          {response(ocsp.Good, responder, true), pki.NotRevoked},
 		"appointed, revoked": {response(ocsp.Revoked, responder, true), pki.Revoked},
+		"appointed, outside": {response(ocsp.Good, responder, false), pki.NotRevoked},
 		"not appointed":      {response(ocsp.Revoked, stranger, true), pki.RevocationUnknown},
+		"stranger, outside":  {response(ocsp.Good, stranger, false), pki.RevocationUnknown},
 		"garbage":            {[]byte("x"), pki.RevocationUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := []byte("x")
-			r := pki.VerifyCMS(sign(t, s, data, nil), contentOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: [][]byte{root}, OCSPs: [][]byte{c.response}})
+			r := pki.VerifyCMS(sign(t, s, data, nil), contentOf(data), pki.VerifyOptions{Roots: []*x509.Certificate{f.root}, CRLs: [][]byte{root}, OCSPs: [][]byte{c.response},
+				Extra: []*x509.Certificate{responder.Certificate, stranger.Certificate}})
 			if r.Revocation.Status != c.want {
 				t.Errorf("%+v, want %s", r.Revocation, c.want)
 			}

@@ -34,6 +34,7 @@ func VerifyCMS(der []byte, content Content, o VerifyOptions) CMSReport {
 		r.checkSignerUsage()
 	}
 	r.CAdES = r.Binding != "" && r.SigningTime.IsZero() && signer.signed != nil && data.content == nil
+	r.Commitment = len(all(signer.attributes, oidCommitmentType)) > 0
 	return r
 }
 

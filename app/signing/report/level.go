@@ -15,13 +15,14 @@ type archive struct {
 
 // level is the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" where it is not PAdES:
 //
-//   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time;
+//   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time; it does not say why
+//     it was made twice (requirement d);
 //   - B-T: a timestamp of its own, or a later document timestamp, proves that it existed;
 //   - B-LT: the security store holds what proves that no certificate of its chain, or of that timestamp's, was revoked;
 //   - B-LTA: a document timestamp covers that store.
 func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
 	switch {
-	case s.SubFilter != "ETSI.CAdES.detached" || !c.CAdES || s.At.IsZero():
+	case s.SubFilter != "ETSI.CAdES.detached" || !c.CAdES || s.At.IsZero() || c.Commitment && s.Reason != "":
 		return ""
 	case !c.Timestamp.Believable() && len(e.archived) == 0:
 		return "B-B"
@@ -34,7 +35,8 @@ func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
 }
 
 // complete tells whether a security store holds all that is needed to validate a signature and the timestamp that proves
-// it later. The last document timestamp of a file needs nothing: validation data for it comes with the next.
+// it later. A document timestamp that already covers what the signature needs may be the proof without data of its own:
+// that comes with the next one.
 func (e *examiner) complete(c *pki.CMSReport, d pdf.DSS) bool {
 	if len(d.Certs)+len(d.CRLs)+len(d.OCSPs) == 0 || !c.ValidatedBy(d.CRLs, d.OCSPs) {
 		return false
@@ -42,6 +44,9 @@ func (e *examiner) complete(c *pki.CMSReport, d pdf.DSS) bool {
 	if c.Timestamp.Believable() {
 		return c.Timestamp.ValidatedBy(d.CRLs, d.OCSPs)
 	}
-	n := len(e.archived)
-	return n == 1 || e.archived[n-1].timestamp.ValidatedBy(d.CRLs, d.OCSPs)
+	proof := e.archived[len(e.archived)-1]
+	if len(e.archived) == 1 && c.ValidatedBy(proof.covered.CRLs, proof.covered.OCSPs) {
+		return true
+	}
+	return proof.timestamp.ValidatedBy(d.CRLs, d.OCSPs)
 }
