@@ -301,7 +301,7 @@ func TestDocumentActions(t *testing.T) {
 	w.click(`.banner button[formaction$="/archive"]`)
 	w.reads("has been archived")
 	w.click(`.notice.ok button`)
-	w.reads("is back")
+	w.reads("has been restored")
 }
 
 // TestExtend gives an expired document a new last day.

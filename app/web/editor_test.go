@@ -329,7 +329,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.key("Tab", 0)
 	w.run(chromedp.KeyEvent("ben@signer.example"))
 	w.key("Tab", 0)
-	w.run(chromedp.KeyEvent("Gets"))
+	w.run(chromedp.KeyEvent("Receives"))
 	tabTo(`button[value="next"]`)
 	w.key("Enter", 0)
 	w.see(".editor.ready")

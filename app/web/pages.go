@@ -35,7 +35,7 @@ var wordFiles embed.FS
 //go:embed templates
 var templateFiles embed.FS
 
-// Options are what the pages need. Log is optional.
+// Options configures the pages. Log is optional.
 type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// eventKind is a kind of event with the message that webhooks get of it.
+// eventKind is an event type with an example of its webhook message.
 type eventKind struct{ Kind, Example string }
 
-// exampleData is what belongs to events of some kinds.
+// exampleData names the data of event types that have any.
 var exampleData = map[string][]string{
 	"document.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"},
@@ -20,16 +20,14 @@ var exampleData = map[string][]string{
 	"invitation.replaced": {"from", "to", "invitation"}, "invitation.reminded": {"email"}, "invitation.link_requested": {"email"}, "invitation.problem_reported": {"email", "reason"},
 }
 
-// exampleDatum are the values of such data where they are not those of everything
-// that has the name.
+// exampleDatum holds example values of event data that differ from exampleValues.
 var exampleDatum = map[string]string{
 	"from": "ben@example.org", "to": "dora@example.org", "file": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "field": "01K8XN2V9H7K9M1P3R5T7W9Y1Z", "name": "contract.pdf", "method": "link",
 	"reason": "The dates are wrong.", "certificate": "5f1c0a", "consent": "1", "expires_at": exampleTime, "invitation": "01K8XN2V9J8M0P2R4T6W8Y0Z2B",
 	"certificate_sha256": "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13",
 }
 
-// exampleStates are the states of the document behind an event, where it is not
-// out for signing.
+// exampleStates is the document's status in the example of an event, if not sent.
 var exampleStates = map[string]string{
 	"document.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
 	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.completed": "completed",
@@ -37,10 +35,10 @@ var exampleStates = map[string]string{
 	"field.updated": "draft", "field.removed": "draft", "invitation.added": "draft", "invitation.updated": "draft", "invitation.removed": "draft",
 }
 
-// bySignatory are the kinds of events that people invited bring about.
+// bySignatory lists the invitation events caused by the signatory.
 var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed", "declined", "delegated", "link_requested", "problem_reported"}
 
-// events are all kinds with their messages, made from the schema of the messages.
+// events returns all event types with examples built from the message schema.
 func (d *openAPI) events(kinds, states []string) ([]eventKind, error) {
 	message, err := d.exampleOf("Happening")
 	if err != nil {
@@ -109,7 +107,7 @@ func stringOf(s string) value {
 	return value{text: string(b)}
 }
 
-// put sets the member at a path that is there.
+// put sets the member at an existing path.
 func (v *value) put(to value, path ...string) {
 	for _, name := range path {
 		i := slices.Index(v.keys, name)
@@ -121,7 +119,7 @@ func (v *value) put(to value, path ...string) {
 	*v = to
 }
 
-// copied is the same value, to be changed.
+// copied returns a deep copy.
 func (v value) copied() value {
 	v.items = slices.Clone(v.items)
 	for i := range v.items {
@@ -130,13 +128,14 @@ func (v value) copied() value {
 	return v
 }
 
-// Genuine is the program that checks a signature, in the language of the page.
+// Genuine returns the sample that checks a webhook signature, in the page's
+// language.
 func (p docsPage) Genuine() string { return genuine[p.Language.ID] }
 
-// EventTab leads to the same page in another language of samples.
+// EventTab links to the same page with samples in another language.
 func (p docsPage) EventTab(l sampleLanguage) string { return p.in(l, "/docs/webhooks#check") }
 
-// genuine are the programs, by language.
+// genuine holds the samples by language.
 var genuine = map[string]string{
 	"curl": `KEY=$(printf %s "${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
 WANT=v1,$({ printf '%s.%s.' "$ID" "$TIMESTAMP"; cat body.json; } \

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The OpenAPI document as the API gives it, as much of it as the pages show.
+// The part of the OpenAPI document that the pages show.
 
 type openAPI struct {
 	Tags       []struct{ Name, Description string }
@@ -66,7 +66,7 @@ type apiSchema struct {
 	Others           others   `json:"additionalProperties"`
 }
 
-// kinds is one JSON type, or several of which one may be null.
+// kinds is one JSON type, or several including null.
 type kinds []string
 
 // UnmarshalJSON reads a string or a list of strings.
@@ -81,7 +81,7 @@ func (k *kinds) UnmarshalJSON(b []byte) error {
 
 func (k kinds) null() bool { return slices.Contains(k, "null") }
 
-// name is the type that is not null.
+// name returns the type other than null.
 func (k kinds) name() string {
 	for _, s := range k {
 		if s != "null" {
@@ -91,8 +91,7 @@ func (k kinds) name() string {
 	return ""
 }
 
-// others is the schema of members that have no name of their own, nil where they
-// are only let through.
+// others is the schema of additional properties, nil if any value is allowed.
 type others struct{ *apiSchema }
 
 // UnmarshalJSON reads true, false or a schema.
@@ -103,7 +102,7 @@ func (o *others) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.apiSchema)
 }
 
-// of finds what a schema refers to, and its name if it has one.
+// of resolves a reference and returns the schema with its name, if it has one.
 func (d *openAPI) of(s *apiSchema) (*apiSchema, string) {
 	if s == nil {
 		return &apiSchema{}, ""
@@ -115,8 +114,7 @@ func (d *openAPI) of(s *apiSchema) (*apiSchema, string) {
 	return s, ""
 }
 
-// members are the names of an object's members: in their own order if it is
-// known, else by the alphabet.
+// members lists property names in declared order if known, else alphabetically.
 func (s *apiSchema) members() []string {
 	var names []string
 	for _, name := range s.Order {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// program is a sample in Go in the making.
+// program is a Go sample under construction.
 type program struct {
 	imports, lines []string
 	body, kind     string // expressions: of the body, and of its media type
@@ -36,7 +36,7 @@ func (c call) golang(base string) string {
 	return p.text()
 }
 
-// goBody begins a program with what makes the body.
+// goBody starts a program with the code that builds the body.
 func (c call) goBody() *program {
 	p := &program{body: "nil"}
 	switch {
@@ -63,7 +63,7 @@ func (c call) goBody() *program {
 
 func (p *program) add(lines ...string) { p.lines = append(p.lines, lines...) }
 
-// try adds a call that gives nothing but an error.
+// try adds a call that returns only an error.
 func (p *program) try(call string) {
 	p.add("if err := "+call+"; err != nil {", "\tlog.Fatal(err)", "}")
 }
@@ -80,8 +80,8 @@ func (p *program) text() string {
 
 const fatal = "if err != nil {\n\tlog.Fatal(err)\n}"
 
-// expression is a text that may have names in it, in a language that has strings
-// with values inside.
+// expression writes a text with placeholders in a language with string
+// interpolation.
 func expression(s, open, end string, variable, inside func(string) string) string {
 	switch {
 	case !named.MatchString(s):

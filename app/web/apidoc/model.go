@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// manual is what the pages about the API show, made of the OpenAPI document.
+// manual is the OpenAPI document prepared for the pages.
 type manual struct {
 	Groups   []manualGroup
 	Records  []manualField // what answers are made of, by name
@@ -61,7 +61,7 @@ type manualField struct {
 	Fields     []manualField
 }
 
-// refusalView is an error that an operation may answer with.
+// refusalView is an error response of an operation.
 type refusalView struct {
 	Status     int
 	Name, Body string
@@ -106,7 +106,7 @@ func newManual(raw []byte, events []string) (*manual, error) {
 	return m, err
 }
 
-// sort puts the operations into the order of reading.
+// sort puts the operations into reading order.
 func (m *manual) sort(orders map[*operationView]int) {
 	var last *operationView
 	for _, g := range m.Groups {
@@ -120,7 +120,7 @@ func (m *manual) sort(orders map[*operationView]int) {
 	}
 }
 
-// find gives the groups with those operations that have all the words.
+// find returns the groups with the operations that match every word.
 func (m *manual) find(query string) []manualGroup {
 	wanted := strings.Fields(strings.ToLower(query))
 	var out []manualGroup
@@ -195,124 +195,7 @@ func (d *openAPI) answer(v *operationView, r apiResponse) {
 	}
 }
 
-// fields describe the members of an object. Whole, those of objects inside it
-// follow; else they are records of their own where they have a name.
-func (d *openAPI) fields(s *apiSchema, whole bool) []manualField {
-	var out []manualField
-	for _, name := range s.members() {
-		f := d.field(name, s.Properties[name], whole)
-		f.Required = slices.Contains(s.Required, name)
-		out = append(out, f)
-	}
-	return out
-}
-
-// given are members of an answer: all of them are there, so that none has to be
-// marked.
-func given(fields []manualField) []manualField {
-	for i := range fields {
-		fields[i].Required = false
-		given(fields[i].Fields)
-	}
-	return fields
-}
-
-func (d *openAPI) field(name string, s *apiSchema, whole bool) manualField {
-	schema, ref := d.of(s)
-	f := manualField{Name: name, Text: prose(schema.Description)}
-	if s.Description != "" {
-		f.Text = prose(s.Description)
-	}
-	inner, ofList := schema, schema.Type.name() == "array"
-	if ofList {
-		inner, ref = d.of(schema.Items)
-	}
-	f.Type = typeOf(inner)
-	if f.Choices = texts(inner.Enum); len(f.Choices) > 0 {
-		f.Type = ""
-	}
-	if values := inner.Others.apiSchema; values != nil {
-		f.Type = "object of " + typeOf(values) + " values"
-	}
-	if ofList {
-		f.Type = "list of " + f.Type + "s"
-	}
-	if schema.Type.null() && !ofList {
-		f.Type = strings.TrimPrefix(f.Type+" or null", " or ")
-	}
-	if inner.Minimum != nil && inner.Maximum != nil {
-		f.Range = fmt.Sprintf("%.0f–%.0f", *inner.Minimum, *inner.Maximum)
-	}
-	if !whole && recorded(ref) {
-		f.Record = recordName(ref)
-		return f
-	}
-	f.Fields = d.fields(inner, whole)
-	return f
-}
-
-// typeOf is the type of a value in words.
-func typeOf(s *apiSchema) string {
-	if len(s.OneOf) > 0 {
-		var all []string
-		for _, x := range s.OneOf {
-			all = append(all, x.Type.name())
-		}
-		return strings.Join(all, " or ")
-	}
-	switch s.Format {
-	case "date-time":
-		return "time"
-	case "uri":
-		return "URL"
-	case "binary":
-		return "file"
-	}
-	return s.Type.name()
-}
-
-// recorded says whether a schema is a record that answers share, and not the
-// frame of one.
-func recorded(name string) bool {
-	return name != "" && !strings.HasPrefix(name, "Envelope") && !strings.HasPrefix(name, "All") && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Patch")
-}
-
-// recordName is how a record is called where people read.
-func recordName(schema string) string {
-	switch schema {
-	case "Row":
-		return "Document in a list"
-	case "Failure":
-		return "Error"
-	case "Happening":
-		return "Message of a webhook"
-	case "EventRow", "EventActor", "HappeningData":
-		schema = strings.NewReplacer("EventRow", "Event", "HappeningData", "MessageData").Replace(schema)
-	}
-	var out strings.Builder
-	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			out.WriteByte(' ')
-			r += 'a' - 'A'
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// records are all that answers are made of.
-func (d *openAPI) records() []manualField {
-	var out []manualField
-	for name, s := range d.Components.Schemas {
-		if fields := given(d.fields(s, false)); recorded(name) && len(fields) > 0 {
-			out = append(out, manualField{Name: recordName(name), Fields: fields})
-		}
-	}
-	slices.SortFunc(out, func(a, b manualField) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(out, func(a, b manualField) bool { return a.Name == b.Name })
-}
-
-// refusals are the errors with some statuses, or all.
+// refusals returns the error responses with the given statuses, or all.
 func (d *openAPI) refusals(only []int) []refusalView {
 	var out []refusalView
 	for status := http.StatusBadRequest; status < 600; status++ {
@@ -340,12 +223,12 @@ func slug(s string) string {
 
 var codeInProse = regexp.MustCompile("`([^`]+)`")
 
-// prose is a text as HTML; what stands in backquotes is code.
+// prose converts text to HTML; backquoted parts become code.
 func prose(s string) template.HTML {
 	return template.HTML(codeInProse.ReplaceAllString(template.HTMLEscapeString(s), "<code>$1</code>"))
 }
 
-// Functions are those that only the pages about the API have.
+// Functions returns the template functions used only by these pages.
 func Functions() template.FuncMap {
 	return template.FuncMap{"prose": prose, "slug": slug}
 }

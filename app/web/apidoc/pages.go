@@ -21,9 +21,9 @@ import (
 	"paraph/app/web/page"
 )
 
-// Handlers serve the pages about the API, made of its own description. What a page
-// looks like depends on the reader's language and theme, the language of the
-// samples and the address of the server; each is made once and kept compressed.
+// Handlers serves the API documentation. A page depends on the reader's language
+// and theme, the language of the samples and the address of the server; each
+// variant is built once and cached compressed.
 type Handlers struct {
 	read func() (*manual, error)
 	raw  func() ([]byte, error)
@@ -38,8 +38,8 @@ type keptPage struct {
 	small []byte // compressed
 }
 
-// keptBytes bounds what is kept: the address comes from the request, so there
-// may be any number of them.
+// keptBytes bounds the cache: addresses come from requests, so their number is
+// unlimited.
 const keptBytes = 16 << 20
 
 // New returns the handlers for an OpenAPI document, which is read when somebody
@@ -75,10 +75,10 @@ type docsItem struct {
 	Alone bool // the page shows nothing else
 }
 
-// With is an operation as this page shows it.
+// With returns an operation as this page shows it.
 func (p docsPage) With(op *operationView) docsItem { return docsItem{p, op, p.Op == op} }
 
-// Heading is that of a part of the operation, at the level where it stands.
+// Heading returns a heading for part of an operation at the right level.
 func (i docsItem) Heading(text string) template.HTML {
 	level := "h4"
 	if i.Alone {
@@ -87,10 +87,10 @@ func (i docsItem) Heading(text string) template.HTML {
 	return template.HTML("<" + level + ` class="part">` + template.HTMLEscapeString(text) + "</" + level + ">")
 }
 
-// Sample is the operation in the language of the page.
+// Sample returns the operation's sample in the page's language.
 func (i docsItem) Sample() string { return i.Language.write(i.Op.call, i.Base) }
 
-// Link leads to another of these pages, in the same language of samples.
+// Link is the address of another page with the same sample language.
 func (p docsPage) Link(path string) string { return p.in(p.Language, path) }
 
 func (p docsPage) in(l sampleLanguage, path string) string {
@@ -104,7 +104,7 @@ func (p docsPage) in(l sampleLanguage, path string) string {
 	return path
 }
 
-// Tab leads to the same place in another language of samples.
+// Tab links to the same place with samples in another language.
 func (i docsItem) Tab(l sampleLanguage) string {
 	if i.Alone {
 		return i.in(l, i.Here)
@@ -112,10 +112,10 @@ func (i docsItem) Tab(l sampleLanguage) string {
 	return i.in(l, "/docs/api#"+i.Op.ID)
 }
 
-// firstStep is a step of the way to the first signed document.
+// firstStep is one step of the quick start.
 type firstStep struct{ Key, Code string }
 
-// First is that way, as commands.
+// First returns the quick start as commands.
 func (p docsPage) First() []firstStep {
 	steps := []firstStep{
 		{"token", "EMAIL=you@example.org\nPASSWORD='your password'\n" +
@@ -151,7 +151,7 @@ func (x *Handlers) page(r *page.Request) (docsPage, error) {
 
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._/-]*)?$`)
 
-// sampleBase is the address of the appliance, fit to be put into a program.
+// sampleBase is the appliance's address, safe to insert into a program.
 func sampleBase(r *page.Request) string {
 	if site := r.BaseURL(); plainAddress.MatchString(site) {
 		return site
@@ -159,7 +159,7 @@ func sampleBase(r *page.Request) string {
 	return "http://localhost:8080"
 }
 
-// ShowAll is everything on one long page, or what has the words that were asked for.
+// ShowAll serves the whole reference, or the operations that match a search.
 func (x *Handlers) ShowAll(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
@@ -198,7 +198,7 @@ func (x *Handlers) ShowEvents(r *page.Request) error {
 	return x.send(r, "docs-events", r.Say("docs.events.title"), data)
 }
 
-// Description is the OpenAPI document itself.
+// Description serves the OpenAPI document itself.
 func (x *Handlers) Description(r *page.Request) error {
 	b, err := x.raw()
 	if err != nil {
@@ -213,7 +213,7 @@ func publicPage(title string, data docsPage) page.Page {
 	return page.Page{Title: title, Data: data, Scripts: []string{"docs.js"}, Public: true}
 }
 
-// send answers with a page that is the same for everybody who asks alike.
+// send responds with a cached page.
 func (x *Handlers) send(r *page.Request, name, title string, data docsPage) error {
 	p := publicPage(title, data)
 	k, err := x.keep(strings.Join([]string{name, data.Here, data.Language.ID, data.Base, r.Words.Tag(), r.Theme()}, " "), func() ([]byte, error) {
@@ -245,7 +245,7 @@ func (x *Handlers) send(r *page.Request, name, title string, data docsPage) erro
 	return r.Send(b)
 }
 
-// keep gives a page that was made before, or makes it.
+// keep returns a cached page, building it if necessary.
 func (x *Handlers) keep(key string, build func() ([]byte, error)) (keptPage, error) {
 	x.mu.Lock()
 	k, ok := x.kept[key]

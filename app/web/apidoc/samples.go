@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// call is one request of the samples. Names in braces stand for what the caller
-// knows: in every language they come from the environment.
+// call is one request of the samples. Names in braces are placeholders, which
+// every language reads from the environment.
 type call struct {
 	method, url string // url without the base
 	bearer      string // name of the token, "" for none
@@ -22,10 +22,10 @@ type call struct {
 	save        string // name of the file that the answer is kept in, "" prints it
 }
 
-// saved are the names of files that answers which are no JSON are kept in.
+// saved names the files in which non-JSON responses are stored.
 var saved = map[string]string{"application/pdf": "lease.pdf", "image/png": "page.png", "application/x-pem-file": "root.pem", "application/octet-stream": "upload.pdf", "text/csv": "contacts.csv"}
 
-// csvFile is the file that is sent as a body of its own.
+// csvFile is the file sent as a request body.
 const csvFile = "contacts.csv"
 
 func newCall(v *operationView, op apiOperation) (c call, err error) {
@@ -69,11 +69,11 @@ func newCall(v *operationView, op apiOperation) (c call, err error) {
 	return c, err
 }
 
-// named is a name in braces.
+// named matches a placeholder.
 var named = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// fill writes a text that may have names in it: what stands between goes through
-// plain, names through name.
+// fill splits a text with placeholders, passing literal parts through plain and
+// names through name.
 func fill(s string, plain, name func(string) string) []string {
 	var out []string
 	for {
@@ -95,7 +95,7 @@ func fill(s string, plain, name func(string) string) []string {
 
 func same(s string) string { return s }
 
-// sampleLanguages are those of the samples, by their names in an address.
+// sampleLanguages are the languages of the samples by their name in addresses.
 var sampleLanguages = []sampleLanguage{
 	{"curl", "curl", call.curl}, {"go", "Go", call.golang}, {"python", "Python", call.python}, {"javascript", "JavaScript", call.javascript}, {"php", "PHP", call.php},
 }
@@ -112,8 +112,8 @@ func languageOf(id string) sampleLanguage {
 	return sampleLanguages[0]
 }
 
-// curl needs single quotes around what the shell is to leave alone, and a
-// document for a body with variables.
+// curl quotes literals with single quotes and uses a here-document for a body with
+// variables.
 func (c call) curl(base string) string {
 	variable := func(s string) string { return "$" + strings.ToUpper(s) }
 	lines := []string{"curl"}
@@ -150,10 +150,10 @@ func (c call) curl(base string) string {
 	return strings.Join(lines, " \\\n    ") + document
 }
 
-// single is a text inside single quotes of a shell.
+// single escapes a text for single quotes in a shell.
 func single(s string) string { return strings.ReplaceAll(s, "'", `'\''`) }
 
-// sum joins parts of a text with the operator of a language.
+// sum joins string parts with a language's concatenation operator.
 func sum(parts []string, operator string) string {
 	if len(parts) == 0 {
 		return `""`

@@ -56,7 +56,7 @@ func scalar(x any) (value, error) {
 	return value{text: string(b)}, err
 }
 
-// notation is how a language writes JSON.
+// notation describes how a language writes JSON literals.
 type notation struct {
 	open, close string // of an object
 	colon       string
@@ -67,10 +67,10 @@ type notation struct {
 
 var asJSON = notation{open: "{", close: "}", colon: ": ", text: strconv.Quote, emptyObject: "{}"}
 
-// widest is how long a value may be to stand in one line.
+// widest is the maximum length of a value on one line.
 const widest = 64
 
-// write gives a value in some language's words, over several lines where it is
+// write formats a value in a language's notation, over several lines if it is
 // long.
 func (n notation) write(v value, indent string) string {
 	if one := n.line(v); len(one) <= widest || v.kind == 0 {
@@ -120,7 +120,7 @@ func (n notation) key(v value, i int) string {
 	return strconv.Quote(v.keys[i]) + n.colon
 }
 
-// indented is JSON as people read it.
+// indented formats JSON for reading.
 func indented(raw json.RawMessage) string {
 	v, err := parseValue(raw)
 	if err != nil {
@@ -129,7 +129,7 @@ func indented(raw json.RawMessage) string {
 	return asJSON.write(v, "")
 }
 
-// Values that members of these names have in examples.
+// Example values by member name.
 var exampleValues = map[string]any{
 	"id": "01K8XN2V7Q3J5T9B4C6D8E0F1G", "document_id": "01K8XN2V7Q3J5T9B4C6D8E0F1G", "file_id": "01K8XN2V8A2M4P6R8T0W2Y4Z6B", "invitation_id": "01K8XN2V8C5N7Q9S1V3X5Z7A9C",
 	"user_id": "01K8XN2V6H8K0M2P4R6T8W0Y2A", "title": "Lease", "name": "Ben Buyer", "email": "ben@example.org", "user_name": "Ada Lovelace", "to": "ben@example.org", "to_name": "Ben Buyer",
@@ -149,8 +149,8 @@ var exampleValues = map[string]any{
 
 const exampleTime = "2026-05-04T09:30:00.000Z"
 
-// example makes a value that fits a schema, as JSON. What may be null and has no
-// value under its name is null.
+// example returns JSON that fits a schema. Nullable members without an example
+// value are null.
 func (d *openAPI) example(s *apiSchema, name string) json.RawMessage {
 	schema, _ := d.of(s)
 	switch kind := schema.Type.name(); {

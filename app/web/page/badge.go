@@ -1,15 +1,17 @@
 package page
 
 import (
+	"fmt"
+	"paraph/app/signing"
 	"strconv"
 )
 
-// Colours of people on paper: their number, and the letters that stand for them
-// where colours can't be told apart.
+// Number of colors for people on a document. Letters identify people where colors
+// can't be told apart.
 const hues = 8
 
-// LetterOf is what stands for the person at a place from 0 in a document: A to
-// H, then AA to AH, BA and so on.
+// LetterOf returns the letter of the person at index i: A to H, then AA to AH, BA
+// and so on.
 func LetterOf(i int) string {
 	letter := string(rune('A' + i%hues))
 	if i < hues {
@@ -18,12 +20,59 @@ func LetterOf(i int) string {
 	return string(rune('A'+(i/hues-1)%26)) + letter
 }
 
-// HueOf is the class that gives that person's colour: r1 to r8, and with "more"
-// from the ninth person on, when colours come again.
+// HueOf returns the CSS class of that person's color: r1 to r8, with "more" from
+// the ninth person on, when colors repeat.
 func HueOf(i int) string {
 	class := "r" + strconv.Itoa(i%hues+1)
 	if i >= hues {
 		class += " more"
 	}
 	return class
+}
+
+// StatusLooks holds the color and icon of each document status.
+var StatusLooks = map[string]Chip{
+	"draft":            {Kind: "", Icon: "pencil"},
+	"pending_approval": {Kind: "violet", Icon: "hourglass"},
+	"approved":         {Kind: "info", Icon: "shield-ok"},
+	"rejected":         {Kind: "danger", Icon: "shield-no"},
+	"sent":             {Kind: "accent", Icon: "sent"},
+	"completed":        {Kind: "ok", Icon: "checks"},
+	"expired":          {Kind: "warn", Icon: "expired"},
+	"voided":           {Kind: "void", Icon: "void"},
+}
+
+// StatusChip returns the component "chip" for a status by its name in the API:
+// {{template "chip" (status .Status)}}.
+func (w *Words) StatusChip(status string) (Chip, error) {
+	look, ok := StatusLooks[status]
+	if !ok {
+		return look, fmt.Errorf("web: there is no status %q", status)
+	}
+	var err error
+	look.Text, err = w.Say("status." + status)
+	return look, err
+}
+
+// Badge is the component "badge": a signatory's letter and color with their
+// progress.
+type Badge struct {
+	Letter, Color, State, Name, Text string
+}
+
+// Badges returns the signatories of a list item, without those who delegated.
+func (w *Words) Badges(people []signing.RowSignatory) []Badge {
+	var out []Badge
+	for _, p := range people {
+		if p.Status == signing.Delegated {
+			continue
+		}
+		out = append(out, w.Badge(len(out), p.Name, p.Status))
+	}
+	return out
+}
+
+// Badge returns the badge of the person at index n.
+func (w *Words) Badge(n int, name, status string) Badge {
+	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: w.Must("person.state", "name", name, "state", w.Must("person."+status))}
 }

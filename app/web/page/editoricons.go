@@ -1,6 +1,6 @@
 package page
 
-// editorShapes are the symbols of the editor's tools.
+// editorShapes holds the icons of the editor's tools.
 var editorShapes = map[string]string{
 	"align-bottom":  `<path d="M2.5 17h15M5 14.5V6h3v8.5zM12 14.5V9h3v5.5z"/>`,
 	"align-center":  `<path d="M10 2.5v15M4.5 5.5h11v3h-11zM6.5 11.5h7v3h-7z"/>`,

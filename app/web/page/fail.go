@@ -14,7 +14,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Failure is what the page of an error shows.
+// Failure is an error as shown to the reader.
 type Failure struct {
 	Status    int
 	Key       string // of the catalogue: error.KEY.title and error.KEY.text
@@ -24,7 +24,7 @@ type Failure struct {
 	Faults    map[string][]string
 }
 
-// fail answers with an error. A script gets it as JSON, a reader as a page.
+// fail responds with an error: JSON for a script, a page for a reader.
 func (r *Request) fail(err error) error {
 	f := r.FailureOf(err)
 	r.Response().ResetBody()
@@ -42,7 +42,7 @@ func (r *Request) fail(err error) error {
 	return r.Render(f.Status, "error", Page{Title: r.Say("error." + f.Key + ".title"), Data: f})
 }
 
-// Explain is the error in a sentence.
+// Explain describes the failure in one sentence.
 func (r *Request) Explain(f Failure) string {
 	if f.Message != "" {
 		return f.Message
@@ -75,8 +75,7 @@ func (r *Request) FailureOf(err error) Failure {
 	return Failure{Status: http.StatusInternalServerError, Key: "500", RequestID: r.RequestID()}
 }
 
-// keyOf is the status under which the catalogue has words, or "400" for one
-// that has none of its own.
+// keyOf returns the status whose texts the catalogue has, "400" for all others.
 func keyOf(status int) string {
 	switch status {
 	case 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503, 507:
@@ -85,8 +84,7 @@ func keyOf(status int) string {
 	return "400"
 }
 
-// Lost answers, with a page, whoever looks for a page that there is not.
-// Programs get the answer of the next in line.
+// Lost serves the 404 page to browsers. Programs fall through to the next handler.
 func (d *Site) Lost(app *fiber.App) {
 	show := d.serve("GET (none)", httpkit.Rule{For: httpkit.Everyone}, func(r *Request) error {
 		if strings.HasPrefix(r.Path(), "/app/") {

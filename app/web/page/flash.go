@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Notice is a line at the top of a page that says what just happened.
+// Notice is a message at the top of a page about what just happened.
 type Notice struct {
 	Kind  string   `json:"k"` // ok, info, warn, danger
 	Key   string   `json:"t"` // of the catalogue
@@ -18,13 +18,13 @@ type Notice struct {
 
 const flashCookie = "paraph_flash"
 
-// Flash puts a notice on the next page that this browser is shown.
+// Flash stores a notice for the browser's next page.
 func (r *Request) Flash(kind, key string, pairs ...string) {
 	r.keepNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
 }
 
-// FlashUndo is flash for something that is done and can be taken back by posting
-// to a path of ours; "" is none.
+// FlashUndo is Flash for an action that posting to the path undo reverts; "" means
+// it can't be undone.
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {
 	r.keepNotice(Notice{Kind: "ok", Key: key, Pairs: pairs, Undo: undo})
 }
@@ -38,8 +38,7 @@ func (r *Request) keepNotice(n Notice) {
 	r.Keep(flashCookie, base64.RawURLEncoding.EncodeToString(b), "/", time.Minute)
 }
 
-// takeFlash gives the notice that waits, once. What is not one of ours is
-// dropped.
+// takeFlash returns the stored notice and removes it. Invalid ones are dropped.
 func (r *Request) takeFlash() *Notice {
 	kept := r.Cookies(flashCookie)
 	if kept == "" {
@@ -61,7 +60,7 @@ func (r *Request) takeFlash() *Notice {
 	return shown
 }
 
-// Notice words a notice for this very page.
+// Notice returns a notice for the current page.
 func (r *Request) Notice(kind, key string, pairs ...string) *Notice {
 	args := make([]any, len(pairs))
 	for i, p := range pairs {

@@ -6,13 +6,13 @@ import (
 	"paraph/app/account"
 )
 
-// forbiddenPage tells somebody whose role does not reach whom to ask.
+// forbiddenPage names those who can do what the reader's role doesn't allow.
 type forbiddenPage struct {
 	Text   string
 	People []account.Member
 }
 
-// Forbid answers 403 with what the page is for and who can help.
+// Forbid responds with 403, what the page is for, and who can help.
 func (r *Request) Forbid(text string) error {
 	people, err := r.Administrators()
 	if err != nil {
@@ -21,7 +21,7 @@ func (r *Request) Forbid(text string) error {
 	return r.Render(http.StatusForbidden, "forbidden", Page{Title: r.Say("error.403.title"), Data: forbiddenPage{text, people}})
 }
 
-// Administrators are the people who run the company.
+// Administrators returns the people who run the company.
 func (r *Request) Administrators() ([]account.Member, error) {
 	list, err := r.site.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Sort: "role"})
 	var out []account.Member

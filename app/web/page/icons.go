@@ -5,8 +5,7 @@ import (
 	"html/template"
 )
 
-// shapes are the symbols, each drawn in a square of 20 by 20 with lines of the
-// text's colour.
+// shapes holds the icons, each drawn on a 20 by 20 grid in the text color.
 var shapes = map[string]string{
 	"alert":     `<path d="M10 3 18 17H2zM10 8v4M10 14.5v.5"/>`,
 	"back":      `<path class="flip" d="M12 4 6 10l6 6"/>`,
@@ -49,8 +48,7 @@ var shapes = map[string]string{
 	"void":      `<circle cx="10" cy="10" r="7"/><path d="m5 15 10-10"/>`,
 }
 
-// icon is a symbol beside a word that says the same, so it is hidden from
-// screen readers.
+// icon returns an icon that accompanies a text and is hidden from screen readers.
 func icon(name string) (template.HTML, error) {
 	shape, ok := shapes[name]
 	if !ok {

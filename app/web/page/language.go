@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// languageCookie holds the language that somebody chose.
+// languageCookie holds the chosen language.
 const languageCookie = "paraph_language"
 
-// languages are those that a reader can choose from, each by its own name.
+// languages lists the languages to choose from, each by its own name.
 func (r *Request) languages() []Option {
 	all := make([]Option, 0, len(r.site.books.all))
 	for _, w := range r.site.books.all {
@@ -22,7 +22,7 @@ func (r *Request) languages() []Option {
 	return all
 }
 
-// SetLanguage keeps the language that was chosen, and goes back to the page.
+// SetLanguage stores the chosen language and returns to the page.
 func (r *Request) SetLanguage() error {
 	if w := r.site.books.tagged(r.Form.Value("language")); w != nil {
 		r.Keep(languageCookie, w.Tag(), "/", 365*24*time.Hour)
@@ -30,7 +30,7 @@ func (r *Request) SetLanguage() error {
 	return r.SeeOther(local(r.Form.Value("next"), "/"))
 }
 
-// local is a path on this site, and never an address elsewhere.
+// local returns path if it is on this site.
 func local(path, otherwise string) string {
 	u, err := url.Parse(path)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
@@ -39,5 +39,6 @@ func local(path, otherwise string) string {
 	return path
 }
 
-// TeamWords is for pages that stand outside the team's but belong to its people.
+// TeamWords switches to the team's language on pages outside the app that only its
+// members use.
 func (r *Request) TeamWords() { r.Words = r.site.books.forTeam(r.Words) }

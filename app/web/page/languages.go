@@ -1,14 +1,14 @@
 package page
 
-// Languages are those that messages and certificates of completion are written
-// in, each by its own name.
+// Languages lists the languages of mails and certificates of completion, each by
+// its own name.
 var Languages = []struct{ Tag, Name string }{
 	{"ar", "العربية"}, {"cs", "Čeština"}, {"de", "Deutsch"}, {"en", "English"}, {"es", "Español"}, {"fr", "Français"}, {"he", "עברית"}, {"it", "Italiano"},
 	{"ja", "日本語"}, {"ko", "한국어"}, {"nl", "Nederlands"}, {"pl", "Polski"}, {"pt", "Português"}, {"tr", "Türkçe"}, {"uk", "Українська"}, {"zh", "中文"},
 }
 
-// LanguageOptions offers every language, and the one that is chosen even if it
-// is none of them.
+// LanguageOptions offers every language, plus the chosen one if it isn't among
+// them.
 func LanguageOptions(chosen string) []Option {
 	var out []Option
 	known := chosen == ""
@@ -22,8 +22,7 @@ func LanguageOptions(chosen string) []Option {
 	return out
 }
 
-// CommonZones are offered while a time zone is typed; every other of the IANA
-// database is taken too.
+// CommonZones are suggested while a time zone is typed; any IANA zone is accepted.
 var CommonZones = []string{
 	"UTC", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Anchorage", "America/Argentina/Buenos_Aires", "America/Bogota",
 	"America/Chicago", "America/Denver", "America/Halifax", "America/Los_Angeles", "America/Mexico_City", "America/New_York", "America/Santiago",

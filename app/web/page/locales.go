@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// MailLanguages are the languages that messages are written in, with the one that suits a locale best
-// selected. A locale that is more exact, such as de-AT, stays a choice.
+// MailLanguages offers the languages of mails with the best match for a locale
+// selected. A more specific locale such as de-AT is preserved.
 func MailLanguages(tags []string, locale string) []Option {
 	tag, err := language.Parse(locale)
 	if err != nil {
@@ -40,6 +40,5 @@ func MailLanguages(tags []string, locale string) []Option {
 //go:embed zones.txt
 var zoneNames string
 
-// zones are the names of the time zones, to choose from. Others that the IANA
-// database knows can be typed.
+// zones lists time zones to choose from. Any other IANA zone can be typed.
 func zones() []string { return strings.Fields(zoneNames) }

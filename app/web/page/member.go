@@ -12,17 +12,17 @@ import (
 	"paraph/app/fault"
 )
 
-// ThemeCookie holds "light" or "dark" where somebody chose one.
+// ThemeCookie holds the chosen theme: light or dark.
 const ThemeCookie = "paraph_theme"
 
-// Member is who reads the pages of the team.
+// Member is a signed-in member of a company.
 type Member struct {
 	Actor   account.Actor
 	User    account.User
 	Company account.Company
 }
 
-// shell is what stands around every page of the team.
+// shell is the frame around every page of the app.
 type shell struct {
 	Member
 	Nav     []Destination
@@ -39,8 +39,8 @@ type Destination struct {
 	Count            int // what waits there; 0 shows nothing
 }
 
-// admit runs a handler for whoever is signed in. Whose company asks for a second
-// step, and who has none yet, is led to where that is set up.
+// admit runs a handler for a signed-in member. Members who still have to set up
+// required two-factor login are sent there first.
 func (r *Request) admit(h Handler) error {
 	if err := r.Enter(); err != nil {
 		return r.signInFirst(err)
@@ -51,8 +51,7 @@ func (r *Request) admit(h Handler) error {
 	return h(r)
 }
 
-// open says whether a page is there for those too who have to set up their second
-// step first.
+// open reports whether a page is available before two-factor login is set up.
 func (r *Request) open() bool {
 	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", "/app/session", "/app/switch"} {
 		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
@@ -62,7 +61,7 @@ func (r *Request) open() bool {
 	return false
 }
 
-// Enter finds out who reads.
+// Enter authenticates the session and prepares the frame of the page.
 func (r *Request) Enter() error {
 	who, err := r.site.Accounts.Authenticate(r.UserContext(), r.Cookies(SessionCookie))
 	if err != nil {
@@ -75,8 +74,7 @@ func (r *Request) Enter() error {
 	if r.Who.User, err = r.site.Accounts.Me(r.UserContext(), r.Who.Actor); err != nil {
 		return err
 	}
-	// Not as the actor: who has to set up two-factor login first sees the pages for
-	// that, and may ask for nothing else.
+	// Not as the actor, who may be limited to setting up two-factor login.
 	if r.Who.Company, err = r.site.Accounts.CompanyByID(who.CompanyID); err != nil {
 		return err
 	}
@@ -85,7 +83,7 @@ func (r *Request) Enter() error {
 	return r.countWaiting()
 }
 
-// countWaiting says on every page how much needs the reader's action.
+// countWaiting counts the documents that need the reader's action.
 func (r *Request) countWaiting() error {
 	if r.Who.Actor.Limited {
 		return nil // has to set up a second step before anything else
@@ -100,8 +98,7 @@ func (r *Request) countWaiting() error {
 	return err
 }
 
-// signInFirst leads somebody who is not signed in to where that is done, and
-// back. A script is told as it is.
+// signInFirst redirects to the sign-in page and back. Scripts get the error.
 func (r *Request) signInFirst(err error) error {
 	if e := r.FailureOf(err); e.Status != http.StatusUnauthorized || r.Scripted() {
 		return err
@@ -137,7 +134,7 @@ func (r *Request) Theme() string {
 	return ""
 }
 
-// Zone is the time zone of the reader.
+// Zone returns the reader's time zone.
 func (m Member) Zone() *time.Location {
 	for _, name := range []string{m.User.Timezone, m.Company.Timezone} {
 		if zone, err := time.LoadLocation(name); err == nil && name != "" {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// components are the functions that make the data of the templates in
-// templates/parts. Each takes names and values in pairs; a name that it does not
-// know is an error.
+// components are the functions that build the data of the templates in
+// templates/parts. Each takes pairs of names and values; an unknown name is an
+// error.
 var components = template.FuncMap{"field": newField, "chip": newChip, "button": newButton, "card": cardOf}
 
 // fieldData is the component "field": a label, an input, its help and its errors.
@@ -85,7 +85,7 @@ func newField(name string, pairs ...any) (fieldData, error) {
 	return f, nil
 }
 
-// fill shows what was sent and what was wrong with it.
+// fill sets the submitted value and its errors.
 func (f *fieldData) fill(p *Page, fault string) {
 	if p == nil {
 		return
@@ -106,7 +106,7 @@ func (f *fieldData) fill(p *Page, fault string) {
 	}
 }
 
-// idOf makes an identifier of a field's name.
+// idOf derives an element's id from a field's name.
 func idOf(name string) string {
 	return "i-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -116,7 +116,7 @@ func idOf(name string) string {
 	}, name)
 }
 
-// Chip is the component "chip": a state as a symbol and a word.
+// Chip is the component "chip": a state as an icon and a word.
 type Chip struct{ Kind, Icon, Text string }
 
 func newChip(kind, symbol, text string) Chip { return Chip{kind, symbol, text} }
@@ -162,8 +162,8 @@ func assign[T any](v any, set func(T)) bool {
 	return ok
 }
 
-// cardOf is the page for the inputs of one of its forms: with what was sent only
-// if that form was.
+// cardOf returns the page for one of its forms, with submitted values only if that
+// form was submitted.
 func cardOf(p Page, name string) Page {
 	if p.Values.Values == nil || p.Values.Value("card") == name {
 		return p

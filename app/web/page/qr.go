@@ -8,8 +8,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// QrCode is a text as a symbol for the camera of a phone (ISO/IEC 18004), dark on
-// light whatever the colours around it are.
+// QrCode returns a QR code (ISO/IEC 18004), dark on light regardless of the theme.
 func QrCode(content, label string) (template.HTML, error) {
 	code, err := qr.Encode(content, qr.M, qr.Auto)
 	if err != nil {

@@ -14,24 +14,23 @@ import (
 	"paraph/app/words"
 )
 
-// Request is one call of a page, with the language it is answered in.
+// Request is one request for a page, with the language of the response.
 type Request struct {
 	*fiber.Ctx
 	site  *Site
 	rule  httpkit.Rule // of the route
 	Words *Words
-	// chosen says that the reader chose the language, and no header of the browser.
+	// chosen means the reader chose the language explicitly.
 	chosen bool
 	nonce  string
 	Form   Form
 	Who    Member // who signed in, on the pages of the team
 	Shell  *shell // what stands around a page of the team
-	// failed shows an error where a part of the site has its own way; nil is the
-	// common page.
+	// failed shows an error in a page's own way; nil means the common error page.
 	failed func(r *Request, err error) error
 }
 
-// serve makes a handler of the server of one of ours.
+// serve adapts a Handler to fiber.
 func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	return func(c *fiber.Ctx) (err error) {
 		c.Locals(httpkit.RouteKey, name)
@@ -57,7 +56,7 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 
 func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 
-// Say is a text of the catalogue, in the request's language.
+// Say returns a text of the catalogue in the request's language.
 func (r *Request) Say(key string, pairs ...any) string { return r.Words.Must(key, pairs...) }
 
 // Language is the catalogue that mails and reports use too, in the request's language.
@@ -68,41 +67,42 @@ func (r *Request) Language() *words.Language {
 	return r.site.sentences.English()
 }
 
-// Speak sets the language of the answer; "" or a language that there is not
-// leaves the reader's, and so does the reader's own choice.
+// Speak sets the language of the response, unless the reader chose one. Unknown
+// languages are ignored.
 func (r *Request) Speak(locale string) {
 	if w := r.site.books.exact(locale); w != nil && !r.chosen {
 		r.Words = w
 	}
 }
 
-// SeeOther sends the reader to a page of ours, after a form or from an old path.
+// SeeOther redirects to a path on this site, after a form or from an old path.
 func (r *Request) SeeOther(to string) error { return r.Redirect(to, http.StatusSeeOther) }
 
 // Download sends a file.
 func (r *Request) Download(d *signing.Download) error { return (*httpkit.Download)(d).Send(r.Ctx) }
 
-// Scripted says whether a script of ours asks, which wants no page.
+// Scripted reports whether the request comes from one of our scripts, which expect
+// no page.
 func (r *Request) Scripted() bool { return r.Get("X-Requested-With") == "fetch" }
 
-// ClientIP is where the reader is.
+// ClientIP returns the reader's address.
 func (r *Request) ClientIP() string { return r.site.Kit.Address(r.Ctx) }
 
-// Agent is the reader's program.
+// Agent returns the reader's user agent.
 func (r *Request) Agent() string { return httpkit.Agent(r.Ctx) }
 
-// From gives an actor what the door knows of the connection.
+// From adds the connection's address, user agent and request ID to an actor.
 func (r *Request) From(who account.Actor) account.Actor {
 	return who.From(r.ClientIP(), r.Agent(), r.RequestID())
 }
 
-// BaseURL is the address of the appliance as the reader sees it.
+// BaseURL returns the appliance's address as the reader sees it.
 func (r *Request) BaseURL() string { return r.site.Kit.Site(r.Ctx) }
 
-// encrypted says whether the reader's connection is.
+// encrypted reports whether the reader's connection uses TLS.
 func (r *Request) encrypted() bool { return strings.HasPrefix(r.BaseURL(), "https://") }
 
-// ours says whether an Origin header names this appliance.
+// ours reports whether an Origin header names this appliance.
 func (r *Request) ours(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

@@ -12,7 +12,7 @@ import (
 	"paraph/app/fault"
 )
 
-// newNonce is the word by which a page's own style block is known.
+// newNonce returns the nonce of a page's style block.
 func newNonce() string { return rand.Text() }
 
 // secure sets the headers that every page has beside those of every answer.
@@ -26,7 +26,7 @@ func (r *Request) secure() {
 	r.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// FramesOwnPages lets the page that is made show another of ours in a frame.
+// FramesOwnPages allows the page to frame other pages of this site.
 func (r *Request) FramesOwnPages() {
 	r.Set(fiber.HeaderContentSecurityPolicy, r.GetRespHeader(fiber.HeaderContentSecurityPolicy)+"; frame-src 'self'")
 }
@@ -37,8 +37,8 @@ const formCookie = "paraph_form"
 // formField is the hidden input that carries the token.
 const formField = "csrf"
 
-// formToken is what a form of this browser must bring back. It gives the browser
-// its secret if it has none.
+// formToken returns the token for this browser's forms and sets its secret if it
+// has none.
 func (r *Request) formToken() string {
 	secret := r.Cookies(formCookie)
 	if len(secret) < 20 || len(secret) > 64 {
@@ -54,8 +54,8 @@ func (d *Site) tokenOf(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:18])
 }
 
-// Keep stores something in the browser that scripts can't read. A lifetime of 0
-// lasts until the browser is closed, a negative one removes it.
+// Keep sets a cookie that scripts can't read. A lifetime of 0 lasts until the
+// browser is closed, a negative one removes it.
 func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
 	c := &fiber.Cookie{Name: name, Value: value, Path: path, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 		Secure: r.encrypted(), SessionOnly: lifetime == 0}
@@ -68,8 +68,8 @@ func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
 	r.Cookie(c)
 }
 
-// CheckOrigin refuses what another site sent. A page without a referrer sends
-// the origin "null", so that alone proves nothing.
+// CheckOrigin refuses requests from other sites. A page without a referrer sends
+// the origin "null", which proves nothing.
 func (r *Request) CheckOrigin() error {
 	switch site := r.Get("Sec-Fetch-Site"); site {
 	case "same-origin", "none":
@@ -84,7 +84,7 @@ func (r *Request) CheckOrigin() error {
 	return nil
 }
 
-// CheckToken wants the token that was put into the form for this browser.
+// CheckToken verifies the token of a form.
 func (r *Request) CheckToken(token string) error {
 	secret := r.Cookies(formCookie)
 	if secret == "" || !hmac.Equal([]byte(token), []byte(r.site.tokenOf(secret))) {

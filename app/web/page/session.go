@@ -7,7 +7,7 @@ import (
 	"paraph/app/account"
 )
 
-// Ceremony gives the script a challenge.
+// Ceremony responds to a script with a passkey challenge.
 func (r *Request) Ceremony(c account.Ceremony, err error) error {
 	if err != nil {
 		return err
@@ -15,7 +15,7 @@ func (r *Request) Ceremony(c account.Ceremony, err error) error {
 	return r.JSON(map[string]any{"id": c.ID, "options": c.Options})
 }
 
-// Left is how many seconds there are until then; 0 for what does not end.
+// Left returns the seconds until a time; 0 if it is not set.
 func (r *Request) Left(until time.Time) int {
 	if until.IsZero() {
 		return 0
@@ -23,14 +23,14 @@ func (r *Request) Left(until time.Time) int {
 	return max(0, int(until.Sub(r.site.Now()).Seconds()))
 }
 
-// SignInLine is one entry of the log in words.
+// SignInLine is one entry of the sign-in log.
 type SignInLine struct {
 	account.SignInEntry
 	Way     string
 	Outcome Chip
 }
 
-// SignInLine words an entry of the record of sign-ins.
+// SignInLine describes an entry of the sign-in log.
 func (r *Request) SignInLine(e account.SignInEntry) SignInLine {
 	look := Chip{"danger", "cross", r.Say("signin.outcome." + string(e.Outcome))}
 	if e.Outcome == account.LetIn {
@@ -39,12 +39,12 @@ func (r *Request) SignInLine(e account.SignInEntry) SignInLine {
 	return SignInLine{e, r.Say("signin.method." + string(e.Method)), look}
 }
 
-// CompanyCookie remembers the company that a browser worked in last.
+// CompanyCookie remembers the company last used in this browser.
 const CompanyCookie = "paraph_company"
 
 const CompanyTime = 365 * 24 * time.Hour
 
-// Inside is a path of ours to go on to: never an address elsewhere.
+// Inside returns path if it is a page of the app, else the list of documents.
 func (r *Request) Inside(path string) string {
 	const start = "/app/documents"
 	if !strings.HasPrefix(path, "/app") {
@@ -72,7 +72,7 @@ func (r *Request) Leave() error {
 // SessionCookie holds the token of a member who signed in.
 const SessionCookie = "paraph_session"
 
-// SignedIn is the member who is signed in in this browser, if one is.
+// SignedIn returns the member signed in to this browser, if any.
 func (r *Request) SignedIn() (account.Actor, account.User, bool) {
 	kept := r.Cookies(SessionCookie)
 	if kept == "" {

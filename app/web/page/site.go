@@ -46,7 +46,7 @@ import (
 	"paraph/app/words"
 )
 
-// Options are what all pages need. Log is optional.
+// Options configures the pages. Log is optional.
 type Options struct {
 	Accounts  *account.Service
 	Signing   *signing.Service
@@ -64,7 +64,7 @@ type Options struct {
 	Functions                template.FuncMap // of the packages that have pages
 }
 
-// Site is what all pages share.
+// Site holds what all pages share.
 type Site struct {
 	Options
 	assets *assets
@@ -99,12 +99,12 @@ func New(o Options) (*Site, error) {
 // Handler answers one request.
 type Handler func(r *Request) error
 
-// Method is how a route takes requests.
+// Method is the kind of requests a route takes.
 type Method int
 
 // Methods of routes.
 const (
-	// Get is for pages. The request is answered without any effect.
+	// Get is for pages. Requests have no side effects.
 	Get Method = iota
 	// Post is for forms. When the handler runs, Request.Form is read, and the form
 	// is known to come from a page of ours.

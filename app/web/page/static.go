@@ -20,8 +20,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// assets are the static files. Their address holds the hash of all of them, so
-// that a browser keeps them for good and a script finds its neighbours.
+// assets holds the static files. Their addresses contain a hash of all of them, so
+// that browsers cache them forever and scripts can import each other.
 type assets struct {
 	hash  string
 	files map[string]asset
@@ -57,7 +57,7 @@ func loadAssets(files fs.FS) (*assets, error) {
 	return a, err
 }
 
-// minifier leaves out of scripts and styles what only their writers read.
+// minifier shrinks scripts and styles.
 type minifier struct{ *minify.M }
 
 func newMinifier() minifier {
@@ -92,13 +92,13 @@ func Compress(raw []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// AcceptsGzip says whether a client asks for compressed answers. One that says
-// nothing of them would have to take any (RFC 9110 §12.5.3), and often can't.
+// AcceptsGzip reports whether a client accepts gzip. Without the header any
+// encoding is allowed (RFC 9110 §12.5.3), but many clients can't decode it.
 func AcceptsGzip(c *fiber.Ctx) bool {
 	return c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip") == "gzip"
 }
 
-// kindOf does not ask the machine, whose answer differs from one to the next.
+// kindOf returns a media type that doesn't depend on the machine's own table.
 func kindOf(name string) string {
 	switch path.Ext(name) {
 	case ".css":
@@ -111,7 +111,7 @@ func kindOf(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// address is where a file is served.
+// address returns the path of a static file.
 func (a *assets) address(name string) (string, error) {
 	if _, ok := a.files[name]; !ok {
 		return "", fmt.Errorf("web: there is no static file %q", name)
@@ -119,8 +119,8 @@ func (a *assets) address(name string) (string, error) {
 	return "/static/" + a.hash + "/" + name, nil
 }
 
-// Static serves a file. Under another hash it is served too, for a page that was
-// opened before the last update, but not to be kept.
+// Static serves a file. An outdated hash works too, for pages opened before an
+// update, but isn't cached.
 func (d *Site) Static(c *fiber.Ctx) error {
 	c.Locals(httpkit.RouteKey, "GET /static")
 	f, ok := d.assets.files[c.Params("*")]

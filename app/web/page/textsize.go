@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// textCookie holds the size of text that somebody chose.
+// textCookie holds the chosen text size.
 const textCookie = "paraph_text"
 
-// textSize is that size: large, larger, or "" for the usual one.
+// textSize returns the text size: large, larger, or "" for the default.
 func (r *Request) textSize() string {
 	if v := r.Cookies(textCookie); v == "large" || v == "larger" {
 		return v
@@ -16,7 +16,7 @@ func (r *Request) textSize() string {
 	return ""
 }
 
-// SetTextSize keeps the size that was chosen, and goes back to the page.
+// SetTextSize stores the chosen size and returns to the page.
 func (r *Request) SetTextSize() error {
 	lifetime := 365 * 24 * time.Hour
 	size := r.Form.Value("size")

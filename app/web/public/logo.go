@@ -10,8 +10,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Logo serves a company's logo to everybody: to the pages of signatories, and to
-// programs that show our mails.
+// Logo serves a company's logo publicly, for signatories' pages and mail programs.
 func (h *Handlers) Logo(r *page.Request) error {
 	logo, err := h.Accounts.LogoOf(r.UserContext(), r.Params("company"))
 	if err != nil {

@@ -1,17 +1,11 @@
 package public
 
 import (
-	"crypto/sha1"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/asn1"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"time"
-
-	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
 	"paraph/app/httpkit"
@@ -42,8 +36,8 @@ func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.
 	return r.Render(status, "verify", p)
 }
 
-// Verify reports on the files that were sent; nothing of them is kept. Of
-// several, one that can't be read doesn't take the reports of the others away.
+// Verify reports on the uploaded files and stores nothing. A file that can't be
+// read doesn't affect the reports on the others.
 func (h *Handlers) Verify(r *page.Request) error {
 	var v verifyPage
 	var roots []*x509.Certificate
@@ -100,7 +94,7 @@ func (h *Handlers) Verify(r *page.Request) error {
 	return h.showVerify(r, http.StatusOK, v, page.Page{})
 }
 
-// inWords says in the reader's language what is wrong with a file.
+// inWords describes in the reader's language what is wrong with a file.
 func inWords(r *page.Request, err error) string {
 	f := r.FailureOf(err)
 	for _, messages := range f.Faults {
@@ -109,7 +103,7 @@ func inWords(r *page.Request, err error) string {
 	return r.Explain(f)
 }
 
-// readRoots takes the certificates that a person wants files held against.
+// readRoots reads additional trusted certificates.
 func readRoots(f *httpkit.Part) ([]*x509.Certificate, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxRootFile+1))
 	if err != nil {
@@ -123,80 +117,6 @@ func readRoots(f *httpkit.Part) ([]*x509.Certificate, error) {
 		return nil, fault.Invalid("root", "not_a_certificate").Because(err)
 	}
 	return roots, nil
-}
-
-// rootFiles are the forms in which the root certificate is given away.
-var rootFiles = map[string]string{
-	"root.pem": "application/x-pem-file", "root.cer": "application/pkix-cert", "root.p7b": "application/x-pkcs7-certificates",
-}
-
-// trustPage shows the certificate that all signatures lead to.
-type trustPage struct {
-	Subject      string
-	From, Until  time.Time
-	SHA256, SHA1 string
-	Plain        string
-}
-
-// ShowTrust serves the certificate that all signatures lead to.
-func (h *Handlers) ShowTrust(r *page.Request) error {
-	root := h.Keys.Root()
-	sum, old := sha256.Sum256(root.Raw), sha1.Sum(root.Raw)
-	p := page.Page{Title: r.Say("trust.title"), Data: trustPage{Subject: root.Subject.CommonName, From: root.NotBefore, Until: root.NotAfter,
-		SHA256: pairs(sum[:]), SHA1: pairs(old[:]), Plain: fmt.Sprintf("%x", sum)}}
-	return r.Render(http.StatusOK, "trust", p)
-}
-
-// pairs writes bytes as programs show fingerprints: AB:CD:…
-func pairs(b []byte) string {
-	out := make([]string, len(b))
-	for i, x := range b {
-		out[i] = fmt.Sprintf("%02X", x)
-	}
-	return strings.Join(out, ":")
-}
-
-// RootFile serves the root certificate as a file.
-func (h *Handlers) RootFile(r *page.Request) error {
-	_, name, _ := strings.Cut(r.Path(), "/trust/")
-	var body []byte
-	var err error
-	switch name {
-	case "root.pem":
-		body = h.Keys.RootPEM()
-	case "root.cer":
-		body = h.Keys.Root().Raw
-	default:
-		body, err = bundle(h.Keys.Root().Raw)
-	}
-	if err != nil {
-		return err
-	}
-	r.Set(fiber.HeaderContentType, rootFiles[name])
-	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(name))
-	return r.Send(body)
-}
-
-// bundle wraps a certificate as Acrobat and Windows import it: CMS without any
-// signature (RFC 5652 §5.1).
-func bundle(certificate []byte) ([]byte, error) {
-	data, signed := asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}, asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}
-	type inner struct{ Type asn1.ObjectIdentifier }
-	empty := asn1.RawValue{Class: asn1.ClassUniversal, Tag: asn1.TagSet, IsCompound: true}
-	content, err := asn1.Marshal(struct {
-		Version      int
-		Digests      asn1.RawValue
-		Content      inner
-		Certificates asn1.RawValue
-		Signers      asn1.RawValue
-	}{1, empty, inner{data}, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: certificate}, empty})
-	if err != nil {
-		return nil, err
-	}
-	return asn1.Marshal(struct {
-		Type    asn1.ObjectIdentifier
-		Content asn1.RawValue
-	}{signed, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: content}})
 }
 
 // ShowVerify serves the page on which files are checked.

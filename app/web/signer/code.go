@@ -13,7 +13,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// proofLasts is how long a browser keeps the proof; the proof itself ends then too.
+// proofLasts is the lifetime of the cookie; the proof itself expires at the same
+// time.
 const proofLasts = time.Hour
 
 // codePage is the page that asks for a code.
@@ -23,7 +24,7 @@ type codePage struct {
 	Sent   bool   // it is on its way
 }
 
-// showGate asks for the code that an invitation wants before anything is shown.
+// showGate asks for the code that an invitation requires before showing anything.
 func showGate(v *Visitor, status int, p page.Page) error {
 	own := frame(v, v.Say("gate.title"))
 	own.Values, own.Faults, own.Fault, own.Notice = p.Values, p.Faults, p.Fault, p.Notice
@@ -31,7 +32,7 @@ func showGate(v *Visitor, status int, p page.Page) error {
 	return v.Render(status, "gate", own)
 }
 
-// mask shows enough of an address to be recognised by whoever has it.
+// mask shows just enough of an address for its owner to recognize it.
 func mask(address string) string {
 	user, host, ok := strings.Cut(address, "@")
 	if !ok || user == "" {
@@ -72,7 +73,7 @@ func (h *Handlers) Identify(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// gateAgain shows what was wrong with a code, or how long to wait.
+// gateAgain shows why a code was refused, or how long to wait.
 func gateAgain(v *Visitor, err error) error {
 	f := v.FailureOf(err)
 	switch fault.KindOf(err) {

@@ -16,15 +16,14 @@ type consentPage struct {
 	Other *otherReader // who is signed in, if it is somebody else
 }
 
-// showConsentGate asks whether somebody agrees, before anything of the document is
-// sent to them.
+// showConsentGate asks for consent before any of the document is sent.
 func showConsentGate(v *Visitor) error {
 	p := frame(v, v.Say("agree.title"))
 	p.Data = consentPage{visitPageOf(v), otherReaderOf(v)}
 	return v.Render(http.StatusOK, "agree", p)
 }
 
-// AsksHere says whether the page of the document asks for consent.
+// AsksHere reports whether the signing page asks for consent.
 func (p visitPage) AsksHere() bool {
 	return p.Consent != "" && p.Company.ConsentMode != account.ConsentGate
 }
@@ -58,8 +57,8 @@ func (h *Handlers) WithdrawConsent(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// noteConsent records the tick of somebody who saves what they filled in, so that
-// the next device knows it.
+// noteConsent records consent given on a saved form, so that another device knows
+// it.
 func (h *Handlers) noteConsent(v *Visitor) error {
 	if v.Consent == "" || v.Agreed || v.Form.Value("consent") != "yes" {
 		return nil
@@ -73,7 +72,7 @@ func ShowReport(v *Visitor) error {
 	return v.Render(http.StatusOK, "report-problem", plainPage(v, v.Say("report.title")))
 }
 
-// ReportProblem tells the sender what is in somebody's way.
+// ReportProblem tells the sender about a problem.
 func (h *Handlers) ReportProblem(v *Visitor) error {
 	err := h.Signing.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
@@ -83,13 +82,13 @@ func (h *Handlers) ReportProblem(v *Visitor) error {
 	return v.SeeOther(v.base)
 }
 
-// otherReader is a member who is signed in here and is not the one invited.
+// otherReader is a signed-in member who is not the person invited.
 type otherReader struct {
 	Email string
 	Href  string // where they find what is theirs
 }
 
-// otherReaderOf finds out whether the link of one person was opened by another.
+// otherReaderOf returns the signed-in member if they are not the person invited.
 func otherReaderOf(v *Visitor) *otherReader {
 	if v.Query("as") == "invited" {
 		return nil

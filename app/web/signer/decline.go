@@ -6,7 +6,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// declineReasons are offered to whoever declines.
+// declineReasons are the reasons offered for declining.
 var declineReasons = []string{"content", "mistake", "person", "paper", "other"}
 
 // AskDecline asks why somebody declines.
@@ -17,10 +17,10 @@ func AskDecline(v *Visitor) error {
 	return ask(v, "decline")
 }
 
-// Reasons are those for declining.
+// Reasons returns the reasons offered for declining.
 func (visitPage) Reasons() []string { return declineReasons }
 
-// declineReason is what was chosen and what was written, as one text.
+// declineReason joins the chosen reason and the written one.
 func declineReason(r *page.Request) string {
 	var said []string
 	for _, reason := range declineReasons {

@@ -14,13 +14,12 @@ import (
 	"paraph/app/web/page"
 )
 
-// PagePicture is one page of a file as it stands.
+// PagePicture serves the picture of one page in the file's current state.
 func (h *Handlers) PagePicture(v *Visitor) error {
 	return SendPicture(v.Request, h.Signing, v.who, v.who.Document)
 }
 
-// Typed is a name in a script face, drawn with the very outlines that go into
-// the PDF.
+// Typed serves a name in a script face, drawn with the outlines used in the PDF.
 func (h *Handlers) Typed(v *Visitor) error {
 	return SendTyped(v.Request, h.Fonts, v.Query("text"), v.Query("font"))
 }
@@ -33,8 +32,8 @@ func SendTyped(r *page.Request, fonts *text.Fonts, written, font string) error {
 		`fill="#14285a"`, path)
 }
 
-// Download gives what a person may take home: while signing goes on the file as
-// it stands, and in the end the sealed one.
+// Download serves the current file while signing is in progress, and the sealed
+// one at the end.
 func (h *Handlers) Download(v *Visitor) error {
 	in, ok := map[string]signing.DownloadInput{
 		"current": {Version: "current"}, "document": {}, "certificate": {Content: "certificate"}, "all": {Format: "zip"},
@@ -61,7 +60,7 @@ type pageText struct {
 	Fields          []*fieldView
 }
 
-// texts gives the text of every page of every file, in order, by the file.
+// texts returns the text of every page, by file.
 func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 	out := map[string][]string{}
 	for i := range v.Document.Files {
@@ -75,7 +74,7 @@ func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 	return out, nil
 }
 
-// ShowText is the whole document as text, with what was filled in so far.
+// ShowText serves the whole document as text, with the values entered so far.
 func (h *Handlers) ShowText(v *Visitor) error {
 	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent {
 		return v.SeeOther(v.base)
@@ -95,12 +94,12 @@ func (h *Handlers) ShowText(v *Visitor) error {
 	return v.Render(http.StatusOK, "text", p)
 }
 
-// ShowDisclosure is what a person agrees to, to be read and printed.
+// ShowDisclosure serves the consent text for reading and printing.
 func ShowDisclosure(v *Visitor) error {
 	return v.Render(http.StatusOK, "disclosure", plainPage(v, v.Say("disclosure.title")))
 }
 
-// SendSVG answers with one line or shape.
+// SendSVG responds with an SVG of one path.
 func SendSVG(r *page.Request, size, style, path string) error {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'")
 	r.Set(fiber.HeaderContentType, "image/svg+xml")

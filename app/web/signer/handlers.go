@@ -10,7 +10,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers are the handlers of these pages, with what they need.
+// Handlers serves these pages with the services they need.
 type Handlers struct {
 	Accounts *account.Service
 	Fonts    *text.Fonts

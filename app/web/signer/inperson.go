@@ -9,17 +9,17 @@ import (
 	"paraph/app/web/page"
 )
 
-// Signing in person: a member hands their device to somebody, who signs on it. The
-// member's session on it ends, and what opens the pages is in a cookie and not in an
-// address, so that nothing stays in the history of the browser.
+// Signing in person: a member hands their device to a signatory. The member's
+// session ends, and a cookie opens the pages instead of an address, so that
+// nothing remains in the browser's history.
 
-// inPerson stands in the address where the token of a link does.
+// inPerson replaces the token in addresses.
 const inPerson = "in-person"
 
-// deviceCookie keeps the code of a device that was handed over, for its pages only.
+// deviceCookie holds the code of a device that was handed over.
 const deviceCookie = "paraph_in_person"
 
-// AskHandOver says what handing over does, before it is done.
+// AskHandOver explains what handing over the device does.
 func (h *Handlers) AskHandOver(r *page.Request) error {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Handlers) AskHandOver(r *page.Request) error {
 	return r.Render(http.StatusOK, "host", page.Page{Title: r.Say("act.host.title", "name", inv.Name), Data: data})
 }
 
-// HandOver signs the member out and shows the pages of the person.
+// HandOver signs the member out and starts the signatory's visit.
 func (h *Handlers) HandOver(r *page.Request) error {
 	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
@@ -52,8 +52,8 @@ func (h *Handlers) HandOver(r *page.Request) error {
 	return r.SeeOther("/s/" + inPerson)
 }
 
-// onDevice runs a handler for who signs on a device that was handed over, once they
-// have said who they are, and as long as there is something to sign.
+// onDevice runs a handler for a signatory on a member's device, once they have
+// confirmed who they are and while there is something to sign.
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if fault.KindOf(err) == fault.KindUnauthenticated {
@@ -77,17 +77,17 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	return show(v)
 }
 
-// ConfirmPerson begins the visit, once the person has said that they are the one invited.
+// ConfirmPerson starts the visit once the signatory has confirmed who they are.
 func (h *Handlers) ConfirmPerson(r *page.Request) error {
 	return changed(r, h.Signing.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// HandBack ends what the device was handed over for.
+// HandBack ends signing in person.
 func (h *Handlers) HandBack(r *page.Request) error {
 	return changed(r, h.Signing.HandBack(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// changed leads back to the pages of the device. What is over is said there.
+// changed returns to the pages of the device, which also say if the visit is over.
 func changed(r *page.Request, err error) error {
 	if err != nil && fault.KindOf(err) != fault.KindUnauthenticated {
 		return err
@@ -101,8 +101,8 @@ type handBackPage struct {
 	Signed     bool
 }
 
-// showHandBack asks for the device back. Nothing of the document is on the page; v is
-// nil where it is not known any more who signed.
+// showHandBack asks for the device back and shows nothing of the document. v is
+// nil if the signatory is no longer known.
 func showHandBack(r *page.Request, v *Visitor) error {
 	if r.Scripted() {
 		return fault.Conflict("not_to_sign")

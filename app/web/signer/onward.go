@@ -4,11 +4,11 @@ import (
 	"net/url"
 )
 
-// leaveAfter is how long a page stays, in seconds, before it leads on by itself.
+// leaveAfter is the delay before the automatic redirect, in seconds.
 const leaveAfter = 10
 
-// leadOn shows where the sender wants people to go after signing. The page goes
-// there by itself only for who has signed just now.
+// leadOn sets the redirect after signing. It is automatic only right after
+// signing.
 func (p *outcomePage) leadOn(address string, now bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -7,7 +7,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// OfferPad answers a script with the symbol that leads a phone to a pad.
+// OfferPad responds to a script with the QR code that opens the drawing page on a
+// phone.
 func (h *Handlers) OfferPad(v *Visitor) error {
 	code, until, err := h.Signing.PadCode(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("kind"))
 	if err != nil {
@@ -21,7 +22,7 @@ func (h *Handlers) OfferPad(v *Visitor) error {
 	return v.JSON(map[string]any{"code": code, "address": address, "symbol": symbol, "seconds": int(until.Sub(h.Now()).Seconds())})
 }
 
-// Drawn answers a script with what was drawn, once it has come.
+// Drawn responds to a script with the drawing once it has arrived.
 func (h *Handlers) Drawn(v *Visitor) error {
 	mark, err := h.Signing.HandedOver(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
@@ -70,7 +71,7 @@ func (h *Handlers) Paired(show page.Handler) page.Access {
 	})
 }
 
-// Draw takes what was drawn on the phone.
+// Draw stores what was drawn on the phone.
 func (h *Handlers) Draw(r *page.Request) error {
 	p, err := h.pad(r)
 	if err != nil {

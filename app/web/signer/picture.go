@@ -14,14 +14,14 @@ import (
 	"paraph/app/web/page"
 )
 
-// Widths of page pictures that are served, in pixels: few, so that they are kept.
+// Widths of page pictures in pixels. There are few, so that they can be cached.
 var widths = []int{160, 640, 1240, 2000}
 
-// UsualWidth is that of a picture which nobody asked to be another.
+// UsualWidth is the default width.
 const UsualWidth = 1240
 
-// SendPicture answers with one page of a file as it stands. The route names the
-// file and the page, the query may name one of the widths.
+// SendPicture responds with the picture of one page in the file's current state.
+// The route names file and page, the query may name a width.
 func SendPicture(r *page.Request, service *signing.Service, who account.Actor, document string) error {
 	n, err := strconv.Atoi(r.Params("page"))
 	if err != nil {

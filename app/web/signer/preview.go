@@ -6,8 +6,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// ShowPreview is the page on which somebody will sign, for those who prepare it:
-// everything on it can be seen and nothing can be done.
+// ShowPreview serves the page on which somebody will sign, read-only, for those
+// who prepare it.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
 	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)

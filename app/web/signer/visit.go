@@ -3,7 +3,6 @@ package signer
 import (
 	"fmt"
 	"html/template"
-	"net/http"
 	"time"
 
 	"paraph/app/account"
@@ -12,7 +11,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Visitor is a person who came through the link of an invitation.
+// Visitor is a person who followed the link of an invitation.
 type Visitor struct {
 	*page.Request
 	*signing.Visit
@@ -22,11 +21,11 @@ type Visitor struct {
 	host  string // name of the member on whose device they sign, "" for their own
 }
 
-// proofCookie keeps the proof that a code was given, for the pages of one link.
+// proofCookie holds the proof that a code was entered, for the pages of one link.
 const proofCookie = "paraph_proof"
 
-// Invited finds whose link it is, before the handler runs. A link that opens
-// nothing is answered with the same page whatever is wrong with it.
+// Invited finds the visitor of a link before the handler runs. All invalid links
+// get the same page.
 func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 	return page.Invited(func(r *page.Request, read page.Handler) error {
 		r.Set("X-Robots-Tag", "noindex, nofollow")
@@ -64,7 +63,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 	return next(v)
 }
 
-// meet finds out what a visitor may see, and speaks their language.
+// meet loads what a visitor may see and switches to their language.
 func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
 	v.who = v.From(h.proven(v.Request, who))
 	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
@@ -73,7 +72,8 @@ func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
 	return err
 }
 
-// proven is the same person with the proof that their browser keeps, if it does.
+// proven returns the actor with the proof from the browser's cookie, if it is
+// valid.
 func (h *Handlers) proven(r *page.Request, who account.Actor) account.Actor {
 	kept := r.Cookies(proofCookie)
 	if kept == "" {
@@ -87,11 +87,7 @@ func (h *Handlers) proven(r *page.Request, who account.Actor) account.Actor {
 	return proof
 }
 
-func deadLink(r *page.Request, token string) error {
-	return r.Render(http.StatusNotFound, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}})
-}
-
-// visitPage is what all pages of a link have in common.
+// visitPage is the data common to all pages of a link.
 type visitPage struct {
 	*signing.Visit
 	Base   string
@@ -101,19 +97,6 @@ type visitPage struct {
 	Total  int
 	Hosted string // name of the member on whose device they sign
 }
-
-// outcomePage is the page of a link where there is nothing to do, or not yet.
-type outcomePage struct {
-	visitPage
-	Files  []finished
-	SHA256 string
-	Onward string // where people are led after signing
-	Host   string // of Onward
-	Leaves int    // seconds after which a script goes there, 0 never
-}
-
-// finished is a file that can be downloaded.
-type finished struct{ Name, Href, Kind string }
 
 func visitPageOf(v *Visitor) visitPage {
 	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host}
@@ -144,136 +127,11 @@ func zoneOf(c account.Company) *time.Location {
 	return time.UTC
 }
 
-// accent puts a company's colour in the place of ours where it can be read on
-// white (WCAG 2, 1.4.3). On dark ground ours stays.
+// accent replaces our accent color with the company's if that is readable on white
+// (WCAG 2, 1.4.3). In the dark theme ours stays.
 func accent(color string) template.CSS {
 	if !account.Readable(color) {
 		return ""
 	}
 	return template.CSS(fmt.Sprintf("@media (prefers-color-scheme:light){:root{--accent:%[1]s;--accent-hover:color-mix(in srgb,%[1]s 80%%,#000)}}", color))
 }
-
-// ShowVisit is the page that a link opens. It changes nothing: whoever fetches
-// links to look for harm in them does no harm by it.
-func (h *Handlers) ShowVisit(v *Visitor) error {
-	switch v.Stage {
-	case signing.StageSign:
-		return h.showSign(v, http.StatusOK, page.Form{}, nil)
-	case signing.StageIdentify:
-		return showGate(v, http.StatusOK, page.Page{})
-	case signing.StageConsent:
-		return showConsentGate(v)
-	}
-	p := frame(v, v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
-	if v.Stage == signing.StageSealing {
-		p.Refresh = 5
-	}
-	data := outcomePage{visitPage: visitPageOf(v)}
-	if v.Stage == signing.StageCompleted {
-		data.Files, data.SHA256 = finishedOf(v)
-	}
-	if v.Stage == signing.StageCompleted || v.Stage == signing.StageSigned {
-		data.leadOn(v.Document.RedirectURL, v.Query("just") == "signed")
-		if data.Leaves > 0 {
-			p.Scripts = []string{"leave.js"}
-		}
-	}
-	p.Data = data
-	return v.Render(http.StatusOK, "visit", p)
-}
-
-// finishedOf lists what a person can take home, and the hash of the one file if
-// there is one.
-func finishedOf(v *Visitor) (files []finished, hash string) {
-	if len(v.Document.Files) == 1 {
-		files = append(files, finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
-		hash = v.Document.Files[0].Current()
-	}
-	return append(files, finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
-		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
-}
-
-// Viewed notes that somebody looks at the document: a script says so after the
-// first gesture in a visible window.
-func (h *Handlers) Viewed(v *Visitor) error {
-	if v.Stage == signing.StageSign || v.Stage == signing.StageWaiting {
-		if _, err := h.Signing.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
-			return err
-		}
-	}
-	return v.SendStatus(http.StatusNoContent)
-}
-
-// mustSign sends somebody for whom there is nothing to do to the page that says
-// why.
-func mustSign(v *Visitor) (gone bool, err error) {
-	if v.Stage == signing.StageSign || v.Stage == signing.StageConsent {
-		return false, nil
-	}
-	return true, v.SeeOther(v.base)
-}
-
-// ask shows one of the small forms of a link.
-func ask(v *Visitor, name string) error {
-	if gone, err := mustSign(v); gone {
-		return err
-	}
-	return v.Render(http.StatusOK, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
-}
-
-// asked is a small form that was sent and may have to be shown again.
-func asked(v *Visitor, name string, err error) error {
-	if fault.KindOf(err) == fault.KindConflict {
-		return v.SeeOther(v.base)
-	}
-	return v.Again(err, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
-}
-
-// NotMe tells the sender that the wrong person was invited.
-func (h *Handlers) NotMe(v *Visitor) error {
-	note := v.Form.Value("note")
-	if _, err := h.Signing.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {
-		return asked(v, "not-me", err)
-	}
-	return farewell(v, "not-me.done")
-}
-
-// Clear forgets what was filled in.
-func (h *Handlers) Clear(v *Visitor) error {
-	if err := h.Signing.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
-		return asked(v, "clear", err)
-	}
-	v.Flash("ok", "clear.done")
-	return v.SeeOther(v.base)
-}
-
-// farewell is the last page of a link: from here on it opens nothing.
-func farewell(v *Visitor, key string, pairs ...any) error {
-	p := page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
-	return v.Render(http.StatusOK, "farewell", p)
-}
-
-// AskForLink tells the sender that somebody wants to sign what has expired.
-func (h *Handlers) AskForLink(v *Visitor) error {
-	err := h.Signing.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
-	if err != nil && fault.KindOf(err) != fault.KindConflict {
-		return err
-	}
-	v.Flash("ok", "visit.expired.asked")
-	return v.SeeOther(v.base)
-}
-
-// SendLink mails a link again; the answer is the same whatever came of it.
-func (h *Handlers) SendLink(r *page.Request) error {
-	token := r.Params("token")
-	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
-		return err
-	}
-	return r.Render(http.StatusOK, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}, Notice: r.Notice("ok", "link.sent")})
-}
-
-// AskNotMe asks whether the wrong person was invited.
-func AskNotMe(v *Visitor) error { return ask(v, "not-me") }
-
-// AskClear asks whether what was filled in is to be forgotten.
-func AskClear(v *Visitor) error { return ask(v, "clear") }

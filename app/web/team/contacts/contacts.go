@@ -63,7 +63,7 @@ type contactPage struct {
 	Documents []signing.Row
 }
 
-// documentsOf is how many documents of a contact are shown.
+// documentsOf is the number of documents shown for a contact.
 const documentsOf = 20
 
 // Show serves one contact with the documents they take part in.
@@ -84,7 +84,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	return r.Render(http.StatusOK, "contact", page.Page{Title: p.Called, Data: p})
 }
 
-// documentsWith are the newest documents to which an address is invited.
+// documentsWith returns the newest documents to which an address is invited.
 func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
 	list, err := h.Signing.List(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.
 	return rows, nil
 }
 
-// contactInputs is the form of a contact, a new one where ID is empty.
+// contactInputs is the form of a contact; ID is empty for a new one.
 type contactInputs struct {
 	contact.Contact
 	Action, Back string

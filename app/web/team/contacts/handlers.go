@@ -6,7 +6,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers are the handlers of these pages, with what they need.
+// Handlers serves these pages with the services they need.
 type Handlers struct {
 	Contacts *contact.Service
 	Signing  *signing.Service

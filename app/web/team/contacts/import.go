@@ -16,11 +16,11 @@ import (
 	"paraph/app/web/page"
 )
 
-// maxImport is the largest file that the form takes: it travels twice, the second
-// time as text in a hidden input.
+// maxImport is the maximum file size: the file is sent twice, the second time in a
+// hidden input.
 const maxImport = 4_000_000
 
-// importPage is the form for a file, and then what would become of it.
+// importPage is the form for a file, then the preview of the import.
 type importPage struct {
 	File     string // the file in base64, once it was read
 	Name     string
@@ -37,13 +37,13 @@ type columnChoice struct {
 	Options      []page.Option
 }
 
-// rowProblem is a row that can't be taken, in words.
+// rowProblem describes a row that can't be imported.
 type rowProblem struct {
 	Row         int
 	Email, Text string
 }
 
-// shownProblems is how many rows with a problem are listed.
+// shownProblems is the maximum number of problems listed.
 const shownProblems = 100
 
 func renderImport(r *page.Request, status int, i importPage, p page.Page) error {
@@ -51,8 +51,7 @@ func renderImport(r *page.Request, status int, i importPage, p page.Page) error 
 	return r.Render(status, "contact-import", p)
 }
 
-// Import looks at a file first, shows what would become of it, and takes
-// it when asked to.
+// Import first previews a file, then imports it on confirmation.
 func (h *Handlers) Import(r *page.Request) error {
 	if !r.Who.Actor.Can(account.ScopeWrite) {
 		return r.Forbid(r.Say("contacts.forbidden"))
@@ -92,7 +91,7 @@ func (h *Handlers) Import(r *page.Request) error {
 	return renderImport(r, http.StatusOK, i, page.Page{})
 }
 
-// importFile is the file that was chosen, or the one that the form brings back.
+// importFile returns the chosen file, or the one carried along by the form.
 func importFile(r *page.Request) (raw []byte, name string, err error) {
 	if f, ok := r.Form.Files["file"]; ok && len(f.Data) > 0 {
 		raw, name = f.Data, f.Name
@@ -110,7 +109,7 @@ func importFile(r *page.Request) (raw []byte, name string, err error) {
 	return raw, name, nil
 }
 
-// chosenColumns are those of the form; nil goes by the headings.
+// chosenColumns returns the columns chosen in the form; nil means by heading.
 func chosenColumns(r *page.Request) map[string]string {
 	if !r.Form.Has("column.email") {
 		return nil

@@ -4,15 +4,14 @@ import (
 	"paraph/app/web/page"
 )
 
-// knownPerson is somebody who may be meant by what was typed.
+// knownPerson is a suggestion for what was typed.
 type knownPerson struct {
 	Name   string `json:"name"`
 	Email  string `json:"email"`
 	Locale string `json:"locale"`
 }
 
-// Suggest answers a script with the contacts that somebody who has typed
-// a few letters may mean.
+// Suggest responds to a script with contacts that match what was typed.
 func (h *Handlers) Suggest(r *page.Request) error {
 	found, err := h.Contacts.Suggest(r.UserContext(), r.Who.Actor, r.Query("q"), 8)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// oneStep is a method of the heart that needs to know nothing but the document.
+// oneStep is a service method that needs nothing but the document.
 type oneStep func(*signing.Service, context.Context, account.Actor, string) (*signing.Document, error)
 
-// documentSteps are the actions that need nothing but a press of their button.
+// documentSteps are the actions that need nothing but a button press.
 var documentSteps = map[string]oneStep{
 	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
 	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
@@ -37,7 +37,8 @@ func (h *Handlers) AskStep(name string) page.Handler {
 	return func(r *page.Request) error { return h.askStep(r, name, http.StatusOK, page.Page{}) }
 }
 
-// TakeForm returns the handler that takes an action with what its form says.
+// TakeForm returns the handler that performs an action with the values of its
+// form.
 func (h *Handlers) TakeForm(name string) page.Handler {
 	return func(r *page.Request) error { return h.takeForm(r, name) }
 }
@@ -56,7 +57,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)
 	if fault.KindOf(err) == fault.KindConflict {
-		// Somebody was faster, or the page is an old one.
+		// Somebody was faster, or the page was outdated.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther(next)
 	}
@@ -74,8 +75,8 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	return r.SeeOther(next)
 }
 
-// formStep is an action that needs words, a date or a person: a small page with
-// a form, which a script shows as a dialog.
+// formStep is an action that needs a text, a date or a person: a small page with a
+// form, which a script shows as a dialog.
 type formStep struct {
 	fields []string
 	danger bool
@@ -105,13 +106,14 @@ var documentForms = map[string]formStep{
 	}},
 }
 
-// trimmed is a field of the form without blanks around it.
+// trimmed returns a field of the form without surrounding blanks.
 func trimmed(r *page.Request, name string) *string {
 	s := strings.TrimSpace(r.Form.Value(name))
 	return &s
 }
 
-// endOfDay is the end of the day of a field, where the reader lives; nil is none.
+// endOfDay returns the end of a field's day in the reader's time zone, nil if it
+// is invalid.
 func endOfDay(r *page.Request, name string) *time.Time {
 	t, err := time.ParseInLocation(time.DateOnly, r.Form.Value(name), r.Who.Zone())
 	if err != nil {
@@ -182,7 +184,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
 
-// CreateSample makes a draft to try everything with.
+// CreateSample creates a draft for trying things out.
 func (h *Handlers) CreateSample(r *page.Request) error {
 	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.BaseURL())
 	if err != nil {

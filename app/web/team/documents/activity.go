@@ -13,7 +13,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// activity is what happened to a document, the newest first, by days.
+// activity is a document's events by day, newest first.
 type activity struct {
 	Days  []activityDay
 	Pager page.Pager
@@ -25,7 +25,7 @@ type activityDay struct {
 	Entries []activityEntry
 }
 
-// activityEntry is one entry of the audit trail in words, with its evidence.
+// activityEntry describes one event with its evidence.
 type activityEntry struct {
 	ID, Text, Icon  string
 	At              time.Time
@@ -57,8 +57,8 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 	return a, nil
 }
 
-// happened words an entry of the audit trail. A type that has no words, of a
-// later version perhaps, is shown as it is.
+// happened describes an event. Types without a text, perhaps from a later version,
+// are shown by name.
 func happened(w *page.Words, d *signing.Document, e *signing.Entry) string {
 	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
 	if e.Value.ActorKind == "system" {
@@ -79,7 +79,7 @@ func happened(w *page.Words, d *signing.Document, e *signing.Entry) string {
 	return text
 }
 
-// eventIcon is the symbol of a kind of entry.
+// eventIcon returns the icon of an event type.
 func eventIcon(kind string) string {
 	for symbol, kinds := range map[string][]string{
 		"check":     {"invitation.signed", "document.approved", "invitation.consented"},
@@ -101,7 +101,7 @@ func eventIcon(kind string) string {
 	return "pencil"
 }
 
-// eventJSON is an entry of the audit trail for programs.
+// eventJSON is an event for programs.
 type eventJSON struct {
 	Seq               uint64            `json:"seq"`
 	ID                string            `json:"id"`
@@ -124,10 +124,10 @@ type eventActor struct {
 	Email string `json:"email,omitempty"`
 }
 
-// maxEvents is how many entries are given at once.
+// maxEvents is the maximum number of events in one download.
 const maxEvents = 10_000
 
-// DownloadEvents gives the audit trail of a document, oldest first.
+// DownloadEvents serves the audit trail of a document, oldest first.
 func (h *Handlers) DownloadEvents(r *page.Request) error {
 	entries, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, r.Params("id"), signing.EventsQuery{Page: 1, PerPage: maxEvents})
 	if err != nil {

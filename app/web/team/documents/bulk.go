@@ -12,13 +12,13 @@ import (
 	"paraph/app/web/page"
 )
 
-// Bounds of what is done with many documents at once.
+// Limits of bulk actions.
 const (
 	maxBulk = 1000
 	maxZip  = 200
 )
 
-// bulkActions are offered for many documents, by the part of the lists.
+// bulkActions are the bulk actions of each list.
 var bulkActions = map[string][]string{
 	"":         {"remind", "download", "archive", "void", "delete"},
 	"archived": {"download", "restore", "delete"},
@@ -35,7 +35,7 @@ func bulkOptions(r *page.Request, part string) []page.Option {
 	return out
 }
 
-// bulkPage asks for what is still needed, or tells what came of it.
+// bulkPage asks for missing input or shows the results.
 type bulkPage struct {
 	Action, Next string
 	IDs          []string
@@ -44,13 +44,13 @@ type bulkPage struct {
 	Count        int
 }
 
-// bulkResult is what came of one document.
+// bulkResult is the result for one document.
 type bulkResult struct {
 	Title, Href, Fault string
 }
 
-// Bulk does one thing with all documents that were chosen, and says of each what
-// came of it: one that can't does not keep the others from it.
+// Bulk applies an action to all selected documents and reports the result for
+// each. A failure doesn't affect the others.
 func (h *Handlers) Bulk(r *page.Request) error {
 	data := bulkPage{Action: r.Form.Value("action"), Next: r.Inside(r.Form.Value("next"))}
 	known := slices.ContainsFunc([]string{"", "archived", "trash"}, func(part string) bool { return slices.Contains(bulkActions[part], data.Action) })
@@ -99,7 +99,7 @@ func (h *Handlers) Bulk(r *page.Request) error {
 	return r.Render(http.StatusOK, "bulk", page.Page{Title: r.Say("bulk.done." + data.Action), Data: data})
 }
 
-// bulkOne gives an error only for what is our fault.
+// bulkOne returns an error only for internal failures.
 func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResult, error) {
 	ctx, who := r.UserContext(), r.Who.Actor
 	var d *signing.Document
@@ -123,8 +123,8 @@ func (h *Handlers) bulkOne(r *page.Request, action, id, reason string) (bulkResu
 	return result, nil
 }
 
-// ticked are the documents that were ticked, or with "all" those that the list
-// at an address has.
+// ticked returns the selected documents, or with "all" those of the list at an
+// address.
 func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
 	if r.Form.Value("all") != "yes" {
 		ids := r.Form.Values["id"]

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -41,11 +39,8 @@ type documentPage struct {
 	Report   *public.ReportView
 }
 
-// liveData is what the script that watches for changes begins with.
+// liveData is the initial data of the script that watches for changes.
 type liveData struct{ Document, After string }
-
-// banner says where a document stands and what comes next.
-type banner struct{ Kind, Icon, Title, Text, Quote string }
 
 // Show serves the page of a document.
 func (h *Handlers) Show(r *page.Request) error {
@@ -108,7 +103,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 	return err
 }
 
-// live is the place in what happens from which a page goes on watching.
+// live returns the position in the event log from which a page watches.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
 	last, err := h.Signing.LastEvent(r.UserContext(), r.Who.Actor)
 	return liveData{document, last}, err
@@ -116,7 +111,7 @@ func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
 
 func moment(r *page.Request, t time.Time) string { return r.Words.Moment(t.In(r.Who.Zone())) }
 
-// first are the actions that come first in a state: what people mostly want.
+// first lists the primary actions of each state.
 var first = map[signing.Status][]signing.Action{
 	signing.Draft:           {signing.ActionEdit},
 	signing.PendingApproval: {signing.ActionApprove, signing.ActionWithdraw},
@@ -128,8 +123,8 @@ var first = map[signing.Status][]signing.Action{
 	signing.Voided:          {signing.ActionDuplicate},
 }
 
-// offer sorts the actions into the one that comes first, the others, and those
-// behind "More". Nothing is offered but what the heart allows.
+// offer divides the allowed actions into the primary one, the others, and those
+// under "More".
 func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Action) {
 	main := signing.Action("")
 	if p.DeletedAt == nil && p.ArchivedAt == nil {
@@ -151,7 +146,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 	}
 }
 
-// documentAction is an action on the page of its document.
+// documentAction returns an action for the page of its document.
 func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signing.Action, here string) (menuEntry, bool) {
 	at := "/app/documents/" + d.ID + "/"
 	switch a {
@@ -167,59 +162,7 @@ func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signin
 	return h.menuEntry(r, d, a, here)
 }
 
-// banner words the state of a document.
-func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
-	word := d.Status.String()
-	look := page.StatusLooks[word]
-	b := banner{Kind: look.Kind, Icon: look.Icon}
-	approver := ""
-	if d.Approver != nil {
-		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
-	}
-	done := d.ProgressOf()
-	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor())}
-	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
-		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
-		if at != nil {
-			pairs = append(pairs, name, moment(r, *at))
-		}
-	}
-	key := word
-	switch {
-	case d.Status == signing.PendingApproval && approver == "":
-		key = "pending_any"
-	case d.Attention.Kind != "":
-		key, b.Kind, b.Icon = string(d.Attention.Kind), "warn", "alert"
-		if d.Attention.Kind == signing.AttentionDeclined {
-			b.Kind = "danger"
-		}
-		b.Quote = d.AttentionSentence(r.Language().SayOf)
-	case d.Status == signing.Rejected:
-		b.Quote = d.RejectedReason
-	case d.Status == signing.Voided:
-		b.Quote = d.VoidedReason
-	}
-	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
-	if d.Status != signing.Sent || d.Attention.Kind != "" {
-		return b
-	}
-	if at := d.NextReminder(h.Now()); at != nil {
-		b.Text += " " + r.Say("banner.reminder", "when", moment(r, *at))
-	}
-	if d.ExpiresAt != nil {
-		b.Text += " " + r.Say("banner.deadline", "when", moment(r, *d.ExpiresAt))
-	}
-	return b
-}
-
-func names(r *page.Request, all []string) string {
-	if len(all) > 3 {
-		return r.Say("banner.names", "names", strings.Join(all[:3], ", "), "n", len(all)-3)
-	}
-	return strings.Join(all, ", ")
-}
-
-// pictures are the pages of all files as they stand.
+// pictures returns the pages of all files in their current state.
 func pictures(r *page.Request, d *signing.Document) []signer.Sheet {
 	var out []signer.Sheet
 	total := 0
@@ -237,68 +180,6 @@ func pictures(r *page.Request, d *signing.Document) []signer.Sheet {
 				x.FileName = f.Name
 			}
 			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// personView is a person invited, on the page of the document.
-type personView struct {
-	*signing.Invitation
-	Badge           page.Badge
-	RoleText, State string
-	Facts           []fact
-	Problem         string
-	Next            string // who took over
-	Link            string
-	Own             bool
-	Remind, Replace bool
-	Host            bool // the reader may hand them a device to sign on
-}
-
-// fact is something that happened, with its time.
-type fact struct {
-	Text string
-	At   time.Time
-}
-
-func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
-	var out []personView
-	n := 0
-	for i := range d.Invitations {
-		inv := &d.Invitations[i]
-		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: r.Words.Badge(n, inv.Name, inv.Status)}
-		if inv.Status == signing.Delegated {
-			v.Badge = page.Badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
-		} else {
-			n++
-		}
-		v.Facts = facts(r, inv)
-		if d.Attention.Concerns(inv) {
-			v.Problem = d.AttentionSentence(r.Language().SayOf)
-		}
-		if next := d.Invitation(inv.DelegatedTo); next != nil {
-			v.Next = next.Name
-		}
-		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
-		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
-		if r.Who.Actor.Can(account.ScopeWrite) || v.Own {
-			v.Link = h.Signing.SignURL(d, inv, r.BaseURL())
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
-func facts(r *page.Request, inv *signing.Invitation) []fact {
-	var out []fact
-	for _, x := range []struct {
-		word string
-		at   *time.Time
-	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"declined", inv.DeclinedAt}} {
-		if x.at != nil {
-			out = append(out, fact{r.Say("person.at."+x.word, "n", inv.RemindersSent), *x.at})
 		}
 	}
 	return out

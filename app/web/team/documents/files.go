@@ -10,7 +10,7 @@ import (
 	"paraph/app/web/signer"
 )
 
-// fileDetail is a file of a document with what can be had of it.
+// fileDetail is a file of a document with its downloads.
 type fileDetail struct {
 	*signing.File
 	Contents []fileContent
@@ -18,7 +18,7 @@ type fileDetail struct {
 	Checked  bool
 }
 
-// fileContent is one form of a file: its upload, or the PDF as it stands.
+// fileContent is one version of a file: the upload or the current PDF.
 type fileContent struct {
 	Text, Href, SHA256 string
 }
@@ -44,7 +44,7 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 	return out
 }
 
-// sealedOf is what there is of a document as a whole.
+// sealedOf lists the downloads of a document as a whole.
 func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 	at := "/app/documents/" + d.ID + "/download/"
 	var out []fileContent
@@ -58,7 +58,7 @@ func sealedOf(r *page.Request, d *signing.Document) []fileContent {
 	return out
 }
 
-// verifyFile checks the signatures of a file as it stands.
+// verifyFile checks the signatures of the current file.
 func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (*public.ReportView, error) {
 	f := d.File(id)
 	if f == nil {
@@ -72,8 +72,8 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	return &report, err
 }
 
-// Download gives what the address names: the document sealed or as it
-// stands, its certificate, its evidence, everything, or one file of it.
+// Download serves what the address names: the sealed or current document, its
+// certificate, its evidence, everything, or one file.
 func (h *Handlers) Download(r *page.Request) error {
 	what, id := strings.Clone(r.Params("what")), r.Params("id")
 	if name, file, ok := strings.Cut(what, "-"); ok {

@@ -17,18 +17,18 @@ import (
 	"paraph/app/web/page"
 )
 
-// heartbeat is how often a stream says that it is still there, and whether the
-// session that it belongs to goes on.
+// heartbeat is the interval of keep-alive messages, at which the session is
+// checked as well.
 const heartbeat = 15 * time.Second
 
-// liveEvent is what a page is told.
+// liveEvent is the message to a page.
 type liveEvent struct {
 	Document string `json:"document"`
 	Text     string `json:"text"`
 }
 
-// Events tells a page what happens in the company as it happens, as server-sent
-// events. A page that was away names the last event it knows.
+// Events streams the company's events as server-sent events. A page that
+// reconnects names the last event it knows.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
 	watch, err := h.Signing.Watch(r.UserContext(), r.Who.Actor, after)
@@ -54,11 +54,11 @@ type liveStream struct {
 	out     *bufio.Writer
 }
 
-// run writes until the browser is gone, the session ends, or the watch does.
+// run writes until the browser disconnects, the session ends, or the watch ends.
 func (s *liveStream) run(out *bufio.Writer) {
 	defer s.watch.Close()
 	s.out = out
-	// How long the browser waits before it comes back.
+	// Delay before the browser reconnects.
 	if !s.write("retry: 3000\n\n") || s.watch.Lost && !s.write("event: lost\ndata: {}\n\n") {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *liveStream) run(out *bufio.Writer) {
 	}
 }
 
-// allowed says whether the session still lets its holder see the company.
+// allowed reports whether the session still grants access to the company.
 func (s *liveStream) allowed() bool {
 	who, err := s.door.Accounts.Authenticate(context.Background(), s.session)
 	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
@@ -110,7 +110,7 @@ func (s *liveStream) tell(e signing.Entry) bool {
 	return s.write(fmt.Sprintf("id: %s\ndata: %s\n\n", e.ID, b))
 }
 
-// write says whether the browser is still there.
+// write reports whether the browser is still connected.
 func (s *liveStream) write(text string) bool {
 	if _, err := s.out.WriteString(text); err != nil {
 		return false

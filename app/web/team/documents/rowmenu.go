@@ -7,8 +7,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// rowMenu is what can be done with a document of a list. It is asked for when
-// somebody opens it: to know it the whole document has to be read.
+// rowMenu is the menu of a document in a list. It is loaded on demand because it
+// needs the whole document.
 type rowMenu struct {
 	Title   string
 	Entries []menuEntry
@@ -34,8 +34,8 @@ func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
 	return m, nil
 }
 
-// inMenu are the actions that a row offers, and their symbols. The others need
-// to be thought about on the page of the document.
+// inMenu holds the actions of the row menu with their icons. Others are only on
+// the page of the document.
 var inMenu = map[signing.Action]string{signing.ActionEdit: "pencil", signing.ActionSign: "sign", signing.ActionRemind: "bell", signing.ActionDownload: "download",
 	signing.ActionDuplicate: "file", signing.ActionVoid: "void", signing.ActionExtend: "clock", signing.ActionArchive: "lock", signing.ActionRestore: "back",
 	signing.ActionDelete: "cross", signing.ActionPurge: "cross"}
@@ -62,7 +62,7 @@ func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Act
 	return e, true
 }
 
-// downloadOf is what "Download" gives: the sealed document, or what there is.
+// downloadOf is what "Download" serves: the sealed document, or the current state.
 func downloadOf(d *signing.Document) string {
 	switch {
 	case len(d.Files) > 1:
@@ -73,7 +73,7 @@ func downloadOf(d *signing.Document) string {
 	return "current"
 }
 
-// document reads a document and what the reader may do with it.
+// document loads a document and the actions the reader may take.
 func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []signing.Action, error) {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, id)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h *Handlers) document(r *page.Request, id string) (*signing.Document, []si
 	return d, slices.Clip(actions), err
 }
 
-// ShowRowMenu is the menu alone, for the script of the list.
+// ShowRowMenu serves the menu alone, for the script of the list.
 func (h *Handlers) ShowRowMenu(r *page.Request) error {
 	m, err := h.rowMenu(r, r.Params("id"), r.Inside(r.Query("next")))
 	if err != nil {

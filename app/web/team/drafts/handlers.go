@@ -11,7 +11,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Handlers are the handlers of these pages, with what they need.
+// Handlers serves these pages with the services they need.
 type Handlers struct {
 	Accounts  *account.Service
 	Contacts  *contact.Service

@@ -6,14 +6,13 @@ import (
 	"paraph/app/web/page"
 )
 
-// step is one entry of the component "stepper": the way through the making of a
-// document.
+// step is one entry of the component "stepper".
 type step struct {
 	Text, Href string
 	Current    bool
 }
 
-// Steps of the making of a document, for request.steps.
+// Steps of preparing a document.
 const (
 	stepFiles  = "files"
 	stepPeople = "people"
@@ -21,8 +20,8 @@ const (
 	stepReview = "review"
 )
 
-// steps is the component "stepper" for a document; "" is one that is not there
-// yet, which has the first step only to go to.
+// steps returns the component "stepper" for a document; "" is a new one, which has
+// no links yet.
 func steps(r *page.Request, document, current string) []step {
 	var out []step
 	for _, name := range []string{stepFiles, stepPeople, stepFields, stepReview} {
@@ -35,7 +34,7 @@ func steps(r *page.Request, document, current string) []step {
 	return out
 }
 
-// draft loads the document of the address for somebody who may change documents.
+// draft loads the document of the route for members who may change documents.
 func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
@@ -47,5 +46,5 @@ func (h *Handlers) draft(r *page.Request) (*signing.Document, error) {
 	return d, nil
 }
 
-// at is the address of a page of a document.
+// at returns the path of a page of a document.
 func at(document, page string) string { return "/app/documents/" + document + "/" + page }

@@ -9,14 +9,13 @@ import (
 	"paraph/app/web/page"
 )
 
-// Files that arrive in pieces, so that a line that is cut costs no more than a
-// piece. A script sends them; what it has begun can be finished and dropped
-// without one.
+// Uploads in pieces, so that an interruption costs at most one piece. A script
+// sends them; they can be finished or dropped without it.
 
-// tokenHeader carries the token of a form where the body is no form.
+// tokenHeader carries the form token if the body isn't a form.
 const tokenHeader = "X-CSRF-Token"
 
-// progress is how far an upload is, for a script.
+// progress is the state of an upload, for a script.
 type progress struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -31,7 +30,7 @@ func sendProgress(r *page.Request, status int, u signing.Unfinished, message str
 	return r.Status(status).JSON(progress{u.ID, u.Name, u.Size, u.Received, u.Locked, u.Fixed, message})
 }
 
-// BeginUpload announces a file. One that was begun before goes on.
+// BeginUpload announces a file, resuming an earlier upload of it.
 func (h *Handlers) BeginUpload(r *page.Request) error {
 	size, err := strconv.ParseInt(r.Form.Value("size"), 10, 64)
 	if err != nil {
@@ -44,7 +43,7 @@ func (h *Handlers) BeginUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusCreated, u, "")
 }
 
-// ShowUpload tells a script how far an upload is.
+// ShowUpload responds to a script with the state of an upload.
 func (h *Handlers) ShowUpload(r *page.Request) error {
 	u, err := h.Signing.GetUpload(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("upload"))
 	if err != nil {
@@ -53,8 +52,8 @@ func (h *Handlers) ShowUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// AppendUpload takes a piece, which is the body as it is. The answer to one
-// that does not fit says where the next one begins.
+// AppendUpload takes a piece as the raw body. The response to one that doesn't fit
+// names the expected offset.
 func (h *Handlers) AppendUpload(r *page.Request) error {
 	if err := r.CheckOrigin(); err != nil {
 		return err
@@ -82,8 +81,8 @@ func (h *Handlers) AppendUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusOK, u, "")
 }
 
-// FinishUpload makes a file of an upload that is whole, with its password if it
-// has one; or of a flattened copy of it, where the upload itself may not be changed.
+// FinishUpload turns a complete upload into a file, with its password if it has
+// one, or into a flattened copy if the original can't be used.
 func (h *Handlers) FinishUpload(r *page.Request) error {
 	id := r.Params("id")
 	finish := h.Signing.FinishUpload
@@ -112,7 +111,7 @@ func (h *Handlers) FinishUpload(r *page.Request) error {
 	return sendProgress(r, http.StatusUnprocessableEntity, u, why)
 }
 
-// CancelUpload drops an unfinished upload.
+// CancelUpload discards an unfinished upload.
 func (h *Handlers) CancelUpload(r *page.Request) error {
 	id := r.Params("id")
 	err := h.Signing.CancelUpload(r.UserContext(), r.Who.Actor, id, r.Params("upload"))

@@ -15,11 +15,11 @@ import (
 	"paraph/app/web/page"
 )
 
-// editorPalette lists the types of field in the order in which they are offered.
+// editorPalette lists the field types in display order.
 var editorPalette = []string{"signature", "initials", "date_signed", "name", "email", "company", "job_title", "text", "number",
 	"date", "checkbox", "radio", "select", "attachment", "stamp"}
 
-// editorPageData is what the page of the editor shows.
+// editorPageData is the data of the editor page.
 type editorPageData struct {
 	*signing.Document
 	Base    string
@@ -36,7 +36,7 @@ func (h *Handlers) editing(r *page.Request) (*signing.Document, error) {
 	return h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 }
 
-// whyNot says why the reader can't edit a document; "" if they can.
+// whyNot returns why the reader can't edit a document, "" if they can.
 func whyNot(r *page.Request, d *signing.Document) string {
 	if err := r.Who.Actor.Require(account.ScopeWrite); err != nil {
 		return r.Say("edit.readonly.role")

@@ -6,8 +6,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// browsers and systems are what a browser calls itself, the more exact before the
-// more general: nearly all claim to be Safari too.
+// browsers and systems are found in user agents, more specific ones first: nearly
+// all claim to be Safari too.
 var (
 	browsers = [][2]string{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS", "Firefox"},
 		{"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}, {"Go-http-client", "Go"}, {"python", "Python"}}
@@ -15,7 +15,7 @@ var (
 		{"Macintosh", "Mac"}, {"Linux", "Linux"}}
 )
 
-// device is what somebody signed in with, in words.
+// device describes the browser and system of a user agent.
 func device(r *page.Request, agent string) string {
 	browser, system := known(browsers, agent), known(systems, agent)
 	switch {

@@ -83,7 +83,7 @@ func (h *Handlers) ChangePassword(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// ownSecurity is how somebody proves who they are.
+// ownSecurity lists the ways of proving who somebody is.
 type ownSecurity struct {
 	meTabs
 	Passkeys []passkeyView
@@ -116,8 +116,8 @@ func (h *Handlers) ShowSecurity(r *page.Request) error {
 	return r.Render(http.StatusOK, "me-security", p)
 }
 
-// securityAgain shows the page with what was wrong with one of its forms, whose
-// fields have other names where another form has the same.
+// securityAgain shows the page with the errors of one of its forms. names maps
+// fields to inputs whose names differ.
 func (h *Handlers) securityAgain(r *page.Request, err error, names map[string]string) error {
 	p, failed := h.meSecurity(r)
 	if failed != nil {

@@ -9,7 +9,7 @@ import (
 	"paraph/app/web/team/signin"
 )
 
-// RenewSession begins the session's time anew. A script is told how long that is.
+// RenewSession extends the session. A script gets the remaining time.
 func (h *Handlers) RenewSession(r *page.Request) error {
 	t, err := h.Accounts.RenewSession(r.UserContext(), r.Who.Actor)
 	if err != nil {
@@ -22,7 +22,7 @@ func (h *Handlers) RenewSession(r *page.Request) error {
 	return r.SeeOther(r.Inside(r.Form.Value("next")))
 }
 
-// sessionsPage is where somebody is signed in.
+// sessionsPage lists where the reader is signed in.
 type sessionsPage struct {
 	meTabs
 	Sessions []sessionView
@@ -30,7 +30,7 @@ type sessionsPage struct {
 	SignIns  []ownSignIn
 }
 
-// ownSignIn is a line of the record of sign-ins.
+// ownSignIn is an entry of the sign-in log.
 type ownSignIn struct {
 	page.SignInLine
 	Device string
@@ -43,7 +43,8 @@ type sessionView struct {
 	Current bool
 }
 
-// sessionsShown is how many sessions are listed, those used last first.
+// sessionsShown is the maximum number of sessions listed, most recently used
+// first.
 const sessionsShown = 50
 
 const signInsShown = 25

@@ -17,7 +17,7 @@ import (
 	"paraph/app/web/signer"
 )
 
-// savedPage is what somebody keeps to sign with.
+// savedPage is the reader's saved signature and initials.
 type savedPage struct {
 	meTabs
 	Marks []savedView
@@ -76,7 +76,7 @@ func (h *Handlers) SaveMark(r *page.Request) error {
 	return r.SeeOther("/app/me/signature")
 }
 
-// SavedPicture shows what somebody keeps as it will look.
+// SavedPicture serves a saved signature as it will look.
 func (h *Handlers) SavedPicture(r *page.Request) error {
 	saved, err := h.Signing.SavedMarks(r.UserContext(), r.Who.Actor)
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *Handlers) SavedPicture(r *page.Request) error {
 	return r.Send(picture)
 }
 
-// sendStrokes shows what was drawn.
+// sendStrokes responds with drawn strokes.
 func sendStrokes(r *page.Request, data string) error {
 	var strokes [][][2]float64
 	if err := json.Unmarshal([]byte(data), &strokes); err != nil {
@@ -129,7 +129,7 @@ func sendStrokes(r *page.Request, data string) error {
 		fmt.Sprintf(`fill="none" stroke="#14285a" stroke-width="%.1f" stroke-linecap="round" stroke-linejoin="round"`, pen), path.String())
 }
 
-// ShowSignature serves what the reader keeps to sign with.
+// ShowSignature serves the page about the saved signature and initials.
 func (h *Handlers) ShowSignature(r *page.Request) error {
 	return h.showSaved(r, http.StatusOK, page.Page{})
 }

@@ -16,8 +16,8 @@ type enrolPage struct {
 	QR          template.HTML
 }
 
-// BeginTwoFactor makes a secret and shows it. Showing it again makes another one,
-// so this answers a form and not a link.
+// BeginTwoFactor creates and shows a secret. Every call creates another, so it is
+// a form and not a link.
 func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	setup, err := h.Accounts.BeginTwoFactor(r.UserContext(), r.Who.Actor)
 	if fault.KindOf(err) == fault.KindConflict {
@@ -33,8 +33,8 @@ func (h *Handlers) BeginTwoFactor(r *page.Request) error {
 	return r.Render(http.StatusOK, "me-two-factor", p)
 }
 
-// enrolPageOf is made of what the authenticator app is given, which the form carries
-// on: the service tells it once.
+// enrolPageOf builds the page from the otpauth address, which the form carries
+// along because the service returns it only once.
 func enrolPageOf(r *page.Request, address string) (page.Page, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "otpauth" {
@@ -47,7 +47,7 @@ func enrolPageOf(r *page.Request, address string) (page.Page, error) {
 	return page.Page{Title: r.Say("enrol.title"), Scripts: []string{"access.js"}, Data: enrolPage{URL: address, Secret: inFours(u.Query().Get("secret")), QR: code}}, nil
 }
 
-// inFours divides a secret so that it can be typed.
+// inFours divides a secret into groups of four for typing.
 func inFours(s string) string {
 	var b strings.Builder
 	for i, c := range s {

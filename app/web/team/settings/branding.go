@@ -21,7 +21,7 @@ type brandingCards struct {
 	Foreign  string // address of a logo elsewhere, which no page loads
 }
 
-// ownColour is that of companies that have chosen none.
+// ownColour is the default color.
 const ownColour = "#1d5bd1"
 
 func brandingPage(r *page.Request, colour string) sheet[brandingCards] {
@@ -46,8 +46,8 @@ func (h *Company) ShowBranding(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-branding", brandingPage(r, ""))
 }
 
-// SaveColor refuses a colour that can't be read on white: pages would fall back
-// to ours, and nobody would know why.
+// SaveColor refuses a color that is unreadable on white: pages would silently fall
+// back to ours.
 func (h *Company) SaveColor(r *page.Request) error {
 	colour := strings.ToLower(strings.TrimSpace(cmp.Or(r.Form.Value("use"), r.Form.Value("brand_color"))))
 	if colour != "" && !strings.HasPrefix(colour, "#") {

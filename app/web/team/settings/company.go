@@ -57,7 +57,7 @@ func (h *Company) ShowCompany(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-company", companyPage(r))
 }
 
-// SaveCompany keeps one card: a fault in it does not lose what is in another.
+// SaveCompany stores one card, so that an error doesn't lose the input of another.
 func (h *Company) SaveCompany(r *page.Request) error {
 	patch, err := companyPatch(r)
 	if err == nil {

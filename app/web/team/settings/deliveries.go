@@ -22,7 +22,7 @@ type deliveryLine struct {
 	Took   string
 }
 
-// deliveryLooks are the states of a delivery in their order, with their looks.
+// deliveryLooks holds the states of a delivery with their icons.
 var deliveryLooks = []struct{ status, kind, icon string }{
 	{notify.DeliveryWaiting, "warn", "hourglass"}, {notify.DeliveryDelivered, "ok", "check"}, {notify.DeliveryFailed, "danger", "alert"},
 }
@@ -44,7 +44,7 @@ func deliveryLineOf(r *page.Request, d notify.Delivery) deliveryLine {
 	return l
 }
 
-// triedAs words what came of a try.
+// triedAs describes the result of an attempt.
 func triedAs(t notify.Try) string {
 	if t.Error != "" {
 		return t.Error
@@ -52,7 +52,7 @@ func triedAs(t notify.Try) string {
 	return strings.TrimSpace("HTTP " + strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
 }
 
-// listDeliveries puts a page of the deliveries on the page of their webhook.
+// listDeliveries adds a page of deliveries to the page of their webhook.
 func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 	number, size := r.PageOf()
 	q := notify.DeliveryQuery{Offset: (number - 1) * size, Limit: size}
@@ -81,7 +81,7 @@ func (h *Webhooks) listDeliveries(r *page.Request, c *webhookPage) error {
 	return nil
 }
 
-// deliveryPage is one delivery, with what was sent and what came back.
+// deliveryPage is one delivery with its request and response.
 type deliveryPage struct {
 	deliveryLine
 	URL, Back       string
@@ -130,7 +130,7 @@ func (h *Webhooks) deliveryPage(r *page.Request) (sheet[deliveryPage], error) {
 	return sheet[deliveryPage]{Title: d.Type, Own: c}, nil
 }
 
-// indented is JSON with a line for each member; anything else stays as it is.
+// indented formats JSON with one member per line; other text is unchanged.
 func indented(body string) string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(body), "", "  "); err != nil {
@@ -139,7 +139,7 @@ func indented(body string) string {
 	return out.String()
 }
 
-// curlOf is a request as a command.
+// curlOf returns a request as a curl command.
 func curlOf(url string, headers []page.Pair, body string) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	lines := []string{"curl -i " + quote(url)}

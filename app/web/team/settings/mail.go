@@ -1,14 +1,8 @@
 package settings
 
 import (
-	"bytes"
 	"net/http"
-	"slices"
-	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
-	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/web/page"
 )
@@ -20,7 +14,7 @@ type Mail struct {
 	Setup  Setup
 }
 
-// mailCards is the page of how messages leave.
+// mailCards is the page about sending mail.
 type mailCards struct {
 	Setup
 	Sends  bool
@@ -38,7 +32,7 @@ func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error)
 		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
 }
 
-// TestMail sends a message now, and shows what the server said about it.
+// TestMail sends a message and shows the server's reply.
 func (h *Mail) TestMail(r *page.Request) error {
 	reply, err := h.Notify.SendTest(r.UserContext(), r.Who.Actor, r.Form.Value("email"))
 	p, failed := h.mailPage(r, reply)
@@ -52,150 +46,6 @@ func (h *Mail) TestMail(r *page.Request) error {
 	return show(h.Frame, r, http.StatusOK, "settings-email", p)
 }
 
-// outboxList is the page of all messages.
-type outboxList struct {
-	Messages []messageLine
-	Sends    bool
-	To       string
-	Kept     []page.Pair
-	Filters  []page.Tab
-	Pager    page.Pager
-	Filtered bool
-}
-
-// messageLine is a message in the list.
-type messageLine struct {
-	notify.Message
-	KindName string
-	Chip     page.Chip
-}
-
-// messageLooks are the states of a message in their order, with their looks.
-var messageLooks = []struct{ status, kind, icon string }{
-	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Cancelled, "", "void"},
-}
-
-// ShowOutbox serves the list of messages.
-func (h *Mail) ShowOutbox(r *page.Request) error {
-	number, size := r.PageOf()
-	q := notify.OutboxQuery{Offset: (number - 1) * size, Limit: size, To: strings.TrimSpace(r.Query("to")), Document: r.Query("document")}
-	chosen := ""
-	for _, look := range messageLooks {
-		if r.Query("status") == look.status {
-			chosen, q.Statuses = look.status, []string{look.status}
-		}
-	}
-	list, err := h.Notify.ListMessages(r.UserContext(), r.Who.Actor, q)
-	if err != nil {
-		return err
-	}
-	o := outboxList{Sends: h.Notify.CanSend(), To: q.To, Kept: r.Kept("to", "page"), Pager: r.Pager(number, size, list.Total), Filtered: q.To != "" || chosen != "" || q.Document != "",
-		Filters: []page.Tab{{Href: r.Link("status", "", "page", ""), Text: r.Say("outbox.all"), Current: chosen == "", Count: -1}}}
-	for _, look := range messageLooks {
-		o.Filters = append(o.Filters, page.Tab{Href: r.Link("status", look.status, "page", ""), Text: r.Say("outbox." + look.status), Current: chosen == look.status, Count: -1})
-	}
-	for _, m := range list.Items {
-		o.Messages = append(o.Messages, messageLineOf(r, m))
-	}
-	return show(h.Frame, r, http.StatusOK, "settings-outbox", sheet[outboxList]{Title: r.Say("settings.outbox"), Own: o})
-}
-
-func messageLineOf(r *page.Request, m notify.Message) messageLine {
-	l := messageLine{Message: m, KindName: strings.ReplaceAll(m.Kind, "_", " ")}
-	for _, look := range messageLooks {
-		if look.status == m.Status {
-			l.Chip = page.Chip{Kind: look.kind, Icon: look.icon, Text: r.Say("outbox." + look.status)}
-		}
-	}
-	return l
-}
-
-// messageCards is the page of one message.
-type messageCards struct {
-	messageLine
-	Tab            string
-	Tabs           []page.Tab
-	Source         string
-	Retry, Cancels bool
-	At             string // of this page
-}
-
-// shownSource is how much of a message is shown as it is sent; the file has all.
-const shownSource = 200 << 10
-
-// ShowMessage serves one message with its attempts.
-func (h *Mail) ShowMessage(r *page.Request) error {
-	p, err := h.messagePage(r)
-	if err != nil {
-		return err
-	}
-	return show(h.Frame, r, http.StatusOK, "settings-message", p)
-}
-
-func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
-	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
-	if err != nil {
-		return sheet[messageCards]{}, err
-	}
-	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
-		Retry: h.Notify.CanSend() && m.Status != notify.Sent, Cancels: m.Status == notify.Queued}
-	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
-		c.Tab = named
-	}
-	c.Tabs = r.Tabs(c.Tab, "text", r.Say("outbox.text"), "preview", r.Say("outbox.preview"), "headers", r.Say("outbox.headers"), "raw", r.Say("outbox.raw"))
-	if c.Tab == "headers" || c.Tab == "raw" {
-		source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, m.ID)
-		if err != nil {
-			return sheet[messageCards]{}, err
-		}
-		if head, _, ok := bytes.Cut(source, []byte("\r\n\r\n")); ok && c.Tab == "headers" {
-			source = head
-		}
-		c.Source = strings.ToValidUTF8(string(source[:min(len(source), shownSource)]), "�")
-	}
-	if c.Tab == "preview" {
-		r.FramesOwnPages()
-	}
-	return sheet[messageCards]{Title: m.Subject, Own: c}, nil
-}
-
-// afterMessage leads back to a message that was acted on.
-func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
-	if err != nil {
-		p, failed := h.messagePage(r)
-		if failed != nil {
-			return failed
-		}
-		return again(h.Frame, r, err, "settings-message", p)
-	}
-	r.Flash("ok", done)
-	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
-}
-
-// PreviewMessage is the mail itself, for a frame that may do nothing: no script,
-// no picture from anywhere, no form, no way out.
-func (h *Mail) PreviewMessage(r *page.Request) error {
-	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
-	if err != nil {
-		return err
-	}
-	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox")
-	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
-	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return r.SendString(m.HTML)
-}
-
-// DownloadMessage serves a message as it was or will be sent.
-func (h *Mail) DownloadMessage(r *page.Request) error {
-	source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, r.Params("id"))
-	if err != nil {
-		return err
-	}
-	r.Set(fiber.HeaderContentType, "message/rfc822")
-	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("message.eml"))
-	return r.Send(source)
-}
-
 // ShowMail serves the page about sending mail.
 func (h *Mail) ShowMail(r *page.Request) error {
 	p, err := h.mailPage(r, "")
@@ -203,16 +53,4 @@ func (h *Mail) ShowMail(r *page.Request) error {
 		return err
 	}
 	return show(h.Frame, r, http.StatusOK, "settings-email", p)
-}
-
-// RetryMessage queues a message again.
-func (h *Mail) RetryMessage(r *page.Request) error {
-	_, err := h.Notify.Retry(r.UserContext(), r.Who.Actor, r.Params("id"))
-	return h.afterMessage(r, err, "outbox.retried")
-}
-
-// CancelMessage keeps a message from being sent.
-func (h *Mail) CancelMessage(r *page.Request) error {
-	_, err := h.Notify.Cancel(r.UserContext(), r.Who.Actor, r.Params("id"))
-	return h.afterMessage(r, err, "outbox.done.cancelled")
 }

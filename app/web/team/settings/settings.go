@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Setup is what the pages say of the configuration, nothing secret.
+// Setup is the configuration that the pages show, without secrets.
 type Setup struct {
 	MailHost    string // "" where nothing is sent
 	MailPort    int
@@ -53,10 +53,10 @@ type settingsLink struct {
 	Current                 bool
 }
 
-// expiring is a certificate that runs out, for the line over all settings.
+// expiring is a warning about an expiring certificate.
 type expiring struct{ Kind, Text string }
 
-// Frame is what stands around every page of the settings.
+// Frame is the frame around every page of the settings.
 type Frame struct {
 	Keys *pki.Authority
 	Now  func() time.Time
@@ -125,8 +125,8 @@ func (h *Frame) around(r *page.Request) (around, error) {
 	return a, err
 }
 
-// expiring words the certificates that run out and concern this company: its own
-// one, and those that everything leads to.
+// expiring returns warnings about expiring certificates of this company and of the
+// authority.
 func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
 	now := h.Now()
 	warnings, err := h.Keys.Warnings(now)
@@ -162,7 +162,7 @@ func (h *Frame) Show(r *page.Request) error {
 	return show(h, r, http.StatusOK, "settings", sheet[[]account.Member]{Title: r.Say("settings.title"), Own: people})
 }
 
-// number reads a number of a form; "" is 0. What is none is a fault.
+// number reads a number from the form; "" is 0, anything else is an error.
 func number(r *page.Request, f *fault.Fields, name string) int {
 	s := strings.TrimSpace(r.Form.Value(name))
 	if s == "" {
@@ -175,7 +175,7 @@ func number(r *page.Request, f *fault.Fields, name string) int {
 	return n
 }
 
-// percent is how much of a span of time is over.
+// percent returns the elapsed part of a period.
 func percent(from, until, now time.Time) int {
 	whole := until.Sub(from)
 	if whole <= 0 {
@@ -184,7 +184,7 @@ func percent(from, until, now time.Time) int {
 	return int(min(100, max(0, 100*now.Sub(from)/whole)))
 }
 
-// daysLeft words how long something is still good.
+// daysLeft describes the remaining time.
 func (h *Frame) daysLeft(r *page.Request, until time.Time) string {
 	left := until.Sub(h.Now())
 	if left <= 0 {

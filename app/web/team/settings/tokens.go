@@ -43,10 +43,10 @@ type scopeChoice struct {
 	Denied      bool // more than the reader's role allows
 }
 
-// unusedAfter is how long a token may lie still before the list says so.
+// unusedAfter is the time after which a token counts as unused.
 const unusedAfter = 90 * 24 * time.Hour
 
-// tokenLives are the lifetimes that are offered, in days; 0 is until revoked.
+// tokenLives are the lifetimes offered, in days; 0 means until revoked.
 var tokenLives = []string{"30", "90", "365", "0"}
 
 func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCards], error) {
@@ -118,7 +118,7 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 	return in, f.Err()
 }
 
-// AskRevoke asks once more, in a dialog where there are scripts.
+// AskRevoke asks for confirmation, in a dialog if scripts run.
 func (h *Tokens) AskRevoke(r *page.Request) error {
 	t, err := h.Accounts.GetToken(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {

@@ -29,7 +29,7 @@ type trustCards struct {
 	Stamps  string // address of the timestamp authority, "" for the built-in one
 }
 
-// certificateView is one certificate for people.
+// certificateView is one certificate for display.
 type certificateView struct {
 	Subject, Issuer, Serial, Key string
 	From, Until                  time.Time

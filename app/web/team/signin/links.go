@@ -8,7 +8,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// ended shows that a link does not work any more. Any other error is given back.
+// ended shows that a link no longer works. Other errors are returned.
 func ended(r *page.Request, err error, key, href string) error {
 	if !deadLink(err) {
 		return err
@@ -17,7 +17,7 @@ func ended(r *page.Request, err error, key, href string) error {
 		Text: r.Say(key + ".over.text"), Action: r.Say(key + ".over.do"), Href: href}})
 }
 
-// forgotPage is where a new password is asked for.
+// forgotPage is the form that requests a new password.
 type forgotPage struct {
 	Mail bool // there is a mail server
 	Sent bool
@@ -121,8 +121,8 @@ func (h *Handlers) Join(r *page.Request) error {
 	return h.enterJoined(r, in)
 }
 
-// enterJoined brings somebody who had an account already into the company: at once
-// if they are signed in here, else by way of signing in.
+// enterJoined switches an existing user to the company, signing in first if
+// necessary.
 func (h *Handlers) enterJoined(r *page.Request, in account.Invite) error {
 	if r.Enter() == nil && r.Who.User.ID == in.UserID {
 		t, err := h.Accounts.SwitchCompany(r.UserContext(), r.Who.Actor, in.CompanyID)

@@ -15,7 +15,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// Home is what a browser finds that knows nothing but the address.
+// Home serves the root of the site.
 func (h *Handlers) Home(r *page.Request) error {
 	r.TeamWords()
 	switch open, err := h.Accounts.SetupOpen(r.UserContext()); {
@@ -55,7 +55,7 @@ func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
 	}}
 }
 
-// preferred is the language that the browser asks for first.
+// preferred returns the browser's first language.
 func preferred(r *page.Request) string {
 	tags, _, err := language.ParseAcceptLanguage(r.Get(fiber.HeaderAcceptLanguage))
 	if err != nil || len(tags) == 0 {
@@ -64,8 +64,8 @@ func preferred(r *page.Request) string {
 	return tags[0].String()
 }
 
-// noSetup answers a link to set up that does not work: because that is done, or
-// because it is not the one that was printed last.
+// noSetup responds to an invalid setup link: setup is complete, or a newer link
+// was printed.
 func (h *Handlers) noSetup(r *page.Request, err error) error {
 	if fault.KindOf(err) != fault.KindInvalid {
 		return err
@@ -96,13 +96,12 @@ func (h *Handlers) SetUp(r *page.Request) error {
 	return h.signInWith(r, email, password, "", "/app/welcome")
 }
 
-// deadLink says whether an error is about the link that somebody followed, and not
-// about what they entered.
+// deadLink reports whether an error is about the link rather than the input.
 func deadLink(err error) bool {
 	return slices.ContainsFunc(fault.FieldsOf(err), func(f fault.Field) bool { return f.Name == "token" })
 }
 
-// over is a page that says that something can't be done any more.
+// over is a page saying that something is no longer possible.
 type over struct{ Text, Action, Href string }
 
 // welcomePage is the list of what to do after the first run.
@@ -132,7 +131,7 @@ func newTodo(done bool, title, text, href, action string) todo {
 	return todo{done, title, text, href, action}
 }
 
-// Functions are the components that only the first run has.
+// Functions returns the components used only by the first run.
 func Functions() template.FuncMap {
 	return template.FuncMap{"todo": newTodo}
 }

@@ -12,10 +12,10 @@ import (
 	"paraph/app/web/page"
 )
 
-// pendingCookie stands for a password that was right, while the second step is due.
+// pendingCookie holds the pending sign-in while the second factor is due.
 const pendingCookie = "paraph_pending"
 
-// pendingTime is a little more than what is pending lasts.
+// pendingTime is slightly longer than a pending sign-in lasts.
 const pendingTime = 15 * time.Minute
 
 // signInPage is either step of signing in.
@@ -59,9 +59,8 @@ func (h *Handlers) SignIn(r *page.Request) error {
 	return r.Again(err, "signin", p)
 }
 
-// signInWith lets somebody in and leads them on, by way of the second step if they
-// have one; the company is the one to be in first, "" for the one that this
-// browser was in last.
+// signInWith signs a user in, by way of the second factor if there is one. company
+// is the one to open, "" for the last one used in this browser.
 func (h *Handlers) signInWith(r *page.Request, email, password, company, next string) error {
 	step, err := h.Accounts.BeginSignIn(r.UserContext(), email, password, origin(r))
 	if err != nil {
@@ -79,7 +78,7 @@ func origin(r *page.Request) account.From {
 	return account.From{IP: r.ClientIP(), UserAgent: r.Agent()}
 }
 
-// lockedOut shows a form again after too many attempts, with the minutes to wait.
+// lockedOut shows a form after too many attempts, with the minutes to wait.
 func lockedOut(r *page.Request, f page.Failure, name string, p page.Page) error {
 	p.Values, p.Fault = r.Form, r.Say("signin.locked", "n", (f.Wait+59)/60)
 	r.Set(fiber.HeaderRetryAfter, fmt.Sprint(f.Wait))
@@ -101,7 +100,7 @@ func (h *Handlers) ShowSecondStep(r *page.Request) error {
 	return r.Render(http.StatusOK, "verify-signin", secondStepForm(r, step, r.Query("next"), r.Query("with") == "recovery"))
 }
 
-// startOver asks for the password again, because nothing is pending any more.
+// startOver asks for the password again because the pending sign-in expired.
 func startOver(r *page.Request) error {
 	r.Flash("warn", "second.over")
 	return r.SeeOther("/signin")
@@ -127,8 +126,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	return r.Again(err, "verify-signin", secondStepForm(r, step, next, recovery))
 }
 
-// startSession lets somebody in: into a company, or ("") into the one that this
-// browser was in last.
+// startSession opens a company, or the last one used in this browser if it is "".
 func startSession(r *page.Request, user account.User, company string) {
 	if company == "" {
 		company = r.Cookies(page.CompanyCookie)
@@ -160,7 +158,7 @@ func (h *Handlers) SwitchCompany(r *page.Request) error {
 	return r.SeeOther("/app/documents")
 }
 
-// SetTheme keeps light or dark, or (anything else) what the system has.
+// SetTheme stores light or dark; anything else follows the system.
 func SetTheme(r *page.Request) error {
 	switch theme := r.Form.Value("theme"); theme {
 	case "light", "dark":

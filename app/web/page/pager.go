@@ -1,0 +1,57 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+)
+
+// pageSizes are the page sizes of lists; the first is the default.
+var pageSizes = []int{20, 50, 100, 200}
+
+// PageOf reads page and per_page. Invalid values mean the defaults.
+func (r *Request) PageOf() (number, size int) {
+	number, size = r.QueryInt("page", 1), r.QueryInt("per_page", pageSizes[0])
+	if number < 1 || number > 1_000_000 {
+		number = 1
+	}
+	if !slices.Contains(pageSizes, size) {
+		size = pageSizes[0]
+	}
+	return number, size
+}
+
+// Pager is the component "pager": the range shown, with links to other pages and
+// sizes.
+type Pager struct {
+	Text                    string // 41–60 of 183
+	First, Prev, Next, Last string // "" where there is none
+	Sizes                   []Option
+	Kept                    []Pair // parameters that the form for the size keeps
+}
+
+// Pager returns the component for the current page.
+func (r *Request) Pager(number, size, total int) Pager {
+	p := Pager{Text: r.Say("list.none")}
+	if total > 0 {
+		from := (number-1)*size + 1
+		p.Text = r.Say("list.range", "from", min(from, total), "to", min(number*size, total), "n", total)
+	}
+	last := max(1, (total+size-1)/size)
+	at := func(n int) string {
+		if n == 1 {
+			return r.Link("page", "")
+		}
+		return r.Link("page", strconv.Itoa(n))
+	}
+	if number > 1 {
+		p.First, p.Prev = at(1), at(min(number-1, last))
+	}
+	if number < last {
+		p.Next, p.Last = at(number+1), at(last)
+	}
+	for _, n := range pageSizes {
+		p.Sizes = append(p.Sizes, Option{strconv.Itoa(n), strconv.Itoa(n), n == size})
+	}
+	p.Kept = r.Kept("per_page", "page")
+	return p
+}

@@ -1,0 +1,143 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pages holds the templates, one set per language, built on first use. Most
+// installations use two or three languages.
+type pages struct {
+	books   *books
+	assets  *assets
+	sources []source
+	more    template.FuncMap // of the packages that have pages
+
+	mu   sync.Mutex
+	sets map[*Words]*template.Template
+}
+
+// source is the source of one template.
+type source struct{ name, text string }
+
+// loadPages reads all templates and parses those of the first language: an error
+// in one is an error in every language.
+func loadPages(files fs.FS, b *books, a *assets, more template.FuncMap) (*pages, error) {
+	sources, err := readTemplates(files)
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{books: b, assets: a, more: more, sources: sources, sets: map[*Words]*template.Template{}}
+	_, err = p.in(b.all[0])
+	return p, err
+}
+
+// overridden lists the parts of the layout that a page may define itself.
+var overridden = []string{"main", "header", "sheets"}
+
+// readTemplates reads the components and adds a layout per page. All are in one
+// set, because a set per page would duplicate every component.
+func readTemplates(from fs.FS) ([]source, error) {
+	layout, err := fs.ReadFile(from, "templates/layout.html")
+	if err != nil {
+		return nil, err
+	}
+	var all []source
+	for _, folder := range []string{"parts", "pages"} {
+		files, err := fs.Glob(from, "templates/"+folder+"/*.html")
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			raw, err := fs.ReadFile(from, file)
+			if err != nil {
+				return nil, err
+			}
+			text, name := string(raw), strings.TrimSuffix(path.Base(file), ".html")
+			if folder == "pages" {
+				own := string(layout)
+				for _, part := range overridden {
+					define := `{{define "` + part + `"}}`
+					if strings.Contains(text, define) {
+						text = strings.ReplaceAll(text, define, `{{define "`+name+"/"+part+`"}}`)
+						own = strings.ReplaceAll(own, `{{template "`+part+`" .}}`, `{{template "`+name+"/"+part+`" .}}`)
+					}
+				}
+				all = append(all, source{"page/" + name, own})
+			}
+			all = append(all, source{file, text})
+		}
+	}
+	return all, nil
+}
+
+// in returns the templates of a language.
+func (p *pages) in(w *Words) (*template.Template, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if set := p.sets[w]; set != nil {
+		return set, nil
+	}
+	set := template.New("").Funcs(functions(w, p.assets)).Funcs(p.more).Option("missingkey=error")
+	for _, s := range p.sources {
+		if _, err := set.New(s.name).Parse(s.text); err != nil {
+			return nil, err
+		}
+	}
+	p.sets[w] = set
+	return set, nil
+}
+
+// onPage is the data of a component that needs the page as well.
+type onPage struct {
+	Page  Page
+	Value any
+}
+
+// functions returns the functions for templates.
+func functions(w *Words, a *assets) template.FuncMap {
+	f := template.FuncMap{
+		"t": w.Say, "words": w.under, "asset": a.address, "icon": icon, "bytes": BytesInWords,
+		"day":  func(t time.Time) string { return w.Date(t) },
+		"when": func(p Page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
+		"on":   func(p Page, v any) onPage { return onPage{p, v} },
+		"join": strings.Join, "list": func(s ...string) []string { return s },
+		"fieldid": idOf, "letter": LetterOf, "hue": HueOf,
+		"status": w.StatusChip, "telephone": telephone,
+		"add":        func(a, b int) int { return a + b },
+		"zones":      zones,
+		"keys":       w.keys,
+		"paragraphs": func(s string) []string { return strings.Split(s, "\n\n") },
+	}
+	for name, fn := range components {
+		f[name] = fn
+	}
+	return f
+}
+
+// BytesInWords formats a size in decimal units, as in the configuration: 500 MB
+// are 500,000,000 bytes.
+func BytesInWords(n int64) string {
+	switch {
+	case n >= 1e6:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + " MB"
+	case n >= 1e3:
+		return fmt.Sprintf("%d KB", (n+999)/1e3)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// telephone returns a tel: address (RFC 3966).
+func telephone(number string) template.URL {
+	return template.URL("tel:" + strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c == '+' {
+			return c
+		}
+		return -1
+	}, number))
+}

@@ -1,0 +1,119 @@
+package signer
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// fieldView is a field as an input on the page.
+type fieldView struct {
+	N                                       int
+	ID, Input, Name                         string
+	Kind                                    string // text, textarea, number, date, email, checkbox, radio, select, mark, fixed, file
+	Mark                                    string // signature or initials
+	Label, Value, Autocomplete              string
+	Checked, Required                       bool
+	Options                                 []page.Option
+	Errors                                  []string
+	Min, Max, Pattern, Maxlength, Minlength string
+	key, group                              string
+	x, y, width, height, size               float64 // fractions of the page; size in points
+}
+
+// inputName returns the name of a field's input. Radio buttons of one group share
+// theirs.
+func inputName(x *signing.Field) string {
+	if x.Type == "radio" && len(x.Options) == 0 && x.Group != "" {
+		return "g." + x.Group
+	}
+	return "f." + x.ID
+}
+
+func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now time.Time) {
+	on := s.sheetOf(x)
+	if on == nil {
+		return
+	}
+	n := len(s.Fields) + 1
+	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
+		Label: cmp.Or(x.Label, x.Name, v.Say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
+		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
+	f.Value = x.Automatic(v.Invitation, now)
+	if saved, ok := v.Answers.Values[x.ID]; ok {
+		f.Value = saved
+	}
+	if sent.Values != nil && !x.ReadOnly && isFilled(x.Type) {
+		f.Value = sent.Value(f.Name)
+	}
+	f.shape(x, x.Height*float64(on.Height)/float64(on.Width)*on.points)
+	if f.Kind == "radio" && f.Name != "f."+x.ID {
+		f.Checked = f.Value == "true" || f.Value == x.ID
+		f.Value = x.ID
+	}
+	s.Initialled = s.Initialled || f.Mark == "initials"
+	s.Attaches = s.Attaches || f.Kind == "file"
+	s.Signs = s.Signs || f.Mark == "signature"
+	s.Fields = append(s.Fields, f)
+	on.Fields = append(on.Fields, f)
+}
+
+// shape chooses the input for a field; high is its height in points.
+func (f *fieldView) shape(x *signing.Field, high float64) {
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'f', -1, 64)
+	}
+	f.Kind = "text"
+	switch x.Type {
+	case "signature", "initials":
+		f.Kind, f.Mark = "mark", x.Type
+	case "date_signed", "stamp":
+		f.Kind = "fixed"
+	case "attachment":
+		f.Kind, f.Value = "file", ""
+	case "checkbox":
+		f.Kind, f.Checked, f.Value = "checkbox", f.Value == "true" || f.Value == "yes", "yes"
+	case "radio":
+		f.Kind = "radio"
+		if len(x.Options) > 0 {
+			f.Kind = "select"
+		} else if x.Group == "" {
+			f.Checked = f.Value == "true" || f.Value == x.ID
+			f.Value = x.ID
+		}
+	case "select":
+		f.Kind = "select"
+	case "date", "email":
+		f.Kind = x.Type
+	case "number":
+		f.Kind, f.Min, f.Max = "number", number(x.Min), number(x.Max)
+	case "text":
+		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
+		if high >= 3*f.size || strings.Contains(f.Value, "\n") {
+			f.Kind = "textarea"
+		}
+	}
+	f.Autocomplete = map[string]string{"name": "name", "email": "email", "company": "organization", "job_title": "organization-title"}[x.Type]
+	if f.Kind == "select" {
+		f.Options = []page.Option{{}}
+		for _, o := range x.Options {
+			f.Options = append(f.Options, page.Option{Value: o, Label: o, Selected: o == f.Value})
+		}
+	}
+	if x.ReadOnly && f.Mark == "" {
+		f.Kind = "fixed"
+	}
+}
+
+// isFilled reports whether people enter the value of a field of this type.
+func isFilled(kind string) bool {
+	return !slices.Contains([]string{"signature", "initials", "stamp", "date_signed", "attachment"}, kind)
+}

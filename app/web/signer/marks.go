@@ -1,0 +1,100 @@
+package signer
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/pdf/text"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// markView is the part of the page for creating a signature or initials.
+type markView struct {
+	Kind, Input, Text, Font string
+	Type, Data, Ink         string // of one that was drawn or uploaded before
+	Error                   string
+	Styles                  []markStyle
+	Saved                   string // address of the picture of what they keep, "" for none
+	Made                    bool   // was chosen before
+}
+
+type markStyle struct {
+	Value, Label, Src string
+	Checked           bool
+}
+
+// offer adds the person's saved signature.
+func (m *markView) offer(saved *signing.Mark) {
+	if saved != nil {
+		m.Saved = SavedAddress(m.Kind, saved)
+	}
+}
+
+func markViewOf(v *Visitor, kind, name string, saved *signing.Mark, sent page.Form) markView {
+	m := markView{Kind: kind, Input: kind + "-text", Font: text.Script1, Made: saved != nil}
+	if kind == "initials" {
+		m.Text = name
+	}
+	if saved != nil {
+		m.Text, m.Font = cmp.Or(saved.Text, m.Text), cmp.Or(saved.Font, m.Font)
+		if saved.Type == "drawn" || saved.Type == "image" {
+			m.Type, m.Data, m.Ink = saved.Type, saved.Data, saved.Ink
+		}
+	}
+	if sent.Values != nil {
+		m.Text, m.Font = sent.Value(kind+".text"), cmp.Or(sent.Value(kind+".font"), m.Font)
+		m.Type, m.Data, m.Ink = sent.Value(kind+".type"), sent.Value(kind+".data"), sent.Value(kind+".ink")
+	}
+	for i, face := range text.Scripts() {
+		m.Styles = append(m.Styles, markStyle{Value: face, Label: v.Say("mark.style", "n", i+1), Checked: face == m.Font,
+			Src: v.base + "/typed.svg?font=" + face + "&text=" + url.QueryEscape(cmp.Or(m.Text, name))})
+	}
+	return m
+}
+
+// Mark reads a signature or initials from the form: strokes or a picture from a
+// script, an uploaded picture, or a typed name. It returns nil if there is none.
+func Mark(r *page.Request, name string, saved signing.SavedMarks) *signing.Mark {
+	kind, data := r.Form.Value(name+".type"), r.Form.Value(name+".data")
+	if kind == "saved" || r.Form.Value(name+".saved") == "yes" {
+		return saved.Mark(name)
+	}
+	if (kind == "drawn" || kind == "image") && data != "" {
+		m := &signing.Mark{Type: kind, Data: data}
+		if kind == "drawn" && r.Form.Value(name+".ink") == signing.InkBlack {
+			m.Ink = signing.InkBlack
+		}
+		return m
+	}
+	if f, ok := r.Form.Files[name+".file"]; ok && len(f.Data) > 0 {
+		return &signing.Mark{Type: "image", Data: base64.StdEncoding.EncodeToString(f.Data)}
+	}
+	if text := strings.TrimSpace(r.Form.Value(name + ".text")); text != "" {
+		return &signing.Mark{Type: "typed", Text: text, Font: r.Form.Value(name + ".font")}
+	}
+	return nil
+}
+
+// SavedAddress is the address of a saved signature's picture. It changes with the
+// signature, so that no outdated one is cached.
+func SavedAddress(kind string, m *signing.Mark) string {
+	return "/app/me/signature/" + kind + "?v=" + account.ConsentName(m.Type+m.Data+m.Text+m.Font)
+}
+
+// ownMarks returns the saved signature and initials of a visitor who is also
+// signed in as a member.
+func (h *Handlers) ownMarks(v *Visitor) signing.SavedMarks {
+	who, u, ok := v.SignedIn()
+	if !ok || !strings.EqualFold(u.Email, v.Invitation.Email) {
+		return signing.SavedMarks{}
+	}
+	saved, err := h.Signing.SavedMarks(v.UserContext(), who)
+	if err != nil {
+		h.Log.Error("saved signature", "request_id", v.RequestID(), "error", err)
+	}
+	return saved
+}

@@ -1,0 +1,102 @@
+package signer
+
+import (
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+func deadLink(r *page.Request, token string) error {
+	return r.Render(http.StatusNotFound, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}})
+}
+
+// outcomePage is the page of a visit with nothing to do, or nothing yet.
+type outcomePage struct {
+	visitPage
+	Files  []finished
+	SHA256 string
+	Onward string // where people are led after signing
+	Host   string // of Onward
+	Leaves int    // seconds after which a script goes there, 0 never
+}
+
+// finished is a file that can be downloaded.
+type finished struct{ Name, Href, Kind string }
+
+// ShowVisit serves the page that a link opens. It has no side effects, so that
+// link scanners do no harm.
+func (h *Handlers) ShowVisit(v *Visitor) error {
+	switch v.Stage {
+	case signing.StageSign:
+		return h.showSign(v, http.StatusOK, page.Form{}, nil)
+	case signing.StageIdentify:
+		return showGate(v, http.StatusOK, page.Page{})
+	case signing.StageConsent:
+		return showConsentGate(v)
+	}
+	p := frame(v, v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
+	if v.Stage == signing.StageSealing {
+		p.Refresh = 5
+	}
+	data := outcomePage{visitPage: visitPageOf(v)}
+	if v.Stage == signing.StageCompleted {
+		data.Files, data.SHA256 = finishedOf(v)
+	}
+	if v.Stage == signing.StageCompleted || v.Stage == signing.StageSigned {
+		data.leadOn(v.Document.RedirectURL, v.Query("just") == "signed")
+		if data.Leaves > 0 {
+			p.Scripts = []string{"leave.js"}
+		}
+	}
+	p.Data = data
+	return v.Render(http.StatusOK, "visit", p)
+}
+
+// finishedOf lists the files to download, and the hash if there is only one.
+func finishedOf(v *Visitor) (files []finished, hash string) {
+	if len(v.Document.Files) == 1 {
+		files = append(files, finished{v.Say("visit.completed.pdf"), v.base + "/files/document", "primary"})
+		hash = v.Document.Files[0].Current()
+	}
+	return append(files, finished{v.Say("visit.completed.certificate"), v.base + "/files/certificate", "secondary"},
+		finished{v.Say("visit.completed.zip"), v.base + "/files/all", "secondary"}), hash
+}
+
+// Viewed records that the document was viewed: a script reports it after the first
+// gesture in a visible window.
+func (h *Handlers) Viewed(v *Visitor) error {
+	if v.Stage == signing.StageSign || v.Stage == signing.StageWaiting {
+		if _, err := h.Signing.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
+			return err
+		}
+	}
+	return v.SendStatus(http.StatusNoContent)
+}
+
+// farewell is the last page of a link, which no longer works afterwards.
+func farewell(v *Visitor, key string, pairs ...any) error {
+	p := page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
+	return v.Render(http.StatusOK, "farewell", p)
+}
+
+// AskForLink asks the sender to renew an expired invitation.
+func (h *Handlers) AskForLink(v *Visitor) error {
+	err := h.Signing.AskForLink(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
+	if err != nil && fault.KindOf(err) != fault.KindConflict {
+		return err
+	}
+	v.Flash("ok", "visit.expired.asked")
+	return v.SeeOther(v.base)
+}
+
+// SendLink mails the link again. The response never tells whether it was sent.
+func (h *Handlers) SendLink(r *page.Request) error {
+	token := r.Params("token")
+	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}, Notice: r.Notice("ok", "link.sent")})
+}

@@ -1,0 +1,65 @@
+package documents
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// banner is the state of a document and the next step.
+type banner struct{ Kind, Icon, Title, Text, Quote string }
+
+// banner describes the state of a document.
+func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
+	word := d.Status.String()
+	look := page.StatusLooks[word]
+	b := banner{Kind: look.Kind, Icon: look.Icon}
+	approver := ""
+	if d.Approver != nil {
+		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
+	}
+	done := d.ProgressOf()
+	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor())}
+	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
+		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
+		if at != nil {
+			pairs = append(pairs, name, moment(r, *at))
+		}
+	}
+	key := word
+	switch {
+	case d.Status == signing.PendingApproval && approver == "":
+		key = "pending_any"
+	case d.Attention.Kind != "":
+		key, b.Kind, b.Icon = string(d.Attention.Kind), "warn", "alert"
+		if d.Attention.Kind == signing.AttentionDeclined {
+			b.Kind = "danger"
+		}
+		b.Quote = d.AttentionSentence(r.Language().SayOf)
+	case d.Status == signing.Rejected:
+		b.Quote = d.RejectedReason
+	case d.Status == signing.Voided:
+		b.Quote = d.VoidedReason
+	}
+	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
+	if d.Status != signing.Sent || d.Attention.Kind != "" {
+		return b
+	}
+	if at := d.NextReminder(h.Now()); at != nil {
+		b.Text += " " + r.Say("banner.reminder", "when", moment(r, *at))
+	}
+	if d.ExpiresAt != nil {
+		b.Text += " " + r.Say("banner.deadline", "when", moment(r, *d.ExpiresAt))
+	}
+	return b
+}
+
+func names(r *page.Request, all []string) string {
+	if len(all) > 3 {
+		return r.Say("banner.names", "names", strings.Join(all[:3], ", "), "n", len(all)-3)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,72 @@
+package documents
+
+import (
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// personView is a person invited, on the page of the document.
+type personView struct {
+	*signing.Invitation
+	Badge           page.Badge
+	RoleText, State string
+	Facts           []fact
+	Problem         string
+	Next            string // who took over
+	Link            string
+	Own             bool
+	Remind, Replace bool
+	Host            bool // the reader may hand them a device to sign on
+}
+
+// fact is something that happened, with its time.
+type fact struct {
+	Text string
+	At   time.Time
+}
+
+func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
+	var out []personView
+	n := 0
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: r.Words.Badge(n, inv.Name, inv.Status)}
+		if inv.Status == signing.Delegated {
+			v.Badge = page.Badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
+		} else {
+			n++
+		}
+		v.Facts = facts(r, inv)
+		if d.Attention.Concerns(inv) {
+			v.Problem = d.AttentionSentence(r.Language().SayOf)
+		}
+		if next := d.Invitation(inv.DelegatedTo); next != nil {
+			v.Next = next.Name
+		}
+		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
+		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
+		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
+		if r.Who.Actor.Can(account.ScopeWrite) || v.Own {
+			v.Link = h.Signing.SignURL(d, inv, r.BaseURL())
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func facts(r *page.Request, inv *signing.Invitation) []fact {
+	var out []fact
+	for _, x := range []struct {
+		word string
+		at   *time.Time
+	}{{"notified", inv.NotifiedAt}, {"viewed", inv.ViewedAt}, {"reminded", inv.RemindedAt}, {"signed", inv.SignedAt}, {"declined", inv.DeclinedAt}} {
+		if x.at != nil {
+			out = append(out, fact{r.Say("person.at."+x.word, "n", inv.RemindersSent), *x.at})
+		}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package documents
+
+import (
+	"fmt"
+	"html/template"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// rowsData is the component "rows".
+type rowsData struct {
+	Rows    []rowView
+	Columns []page.Column
+	Choose  bool // rows can be ticked
+	Aside   bool // they were put aside
+	Sign    map[string]string
+}
+
+func listRows(rows []rowView, columns []page.Column, part string) rowsData {
+	return rowsData{Rows: rows, Columns: columns, Choose: true, Aside: part != "", Sign: map[string]string{}}
+}
+
+func waitingRows(l waitingList) rowsData {
+	return rowsData{Rows: l.Rows, Columns: l.Columns, Sign: l.Sign}
+}
+
+// rowView is one document of a list.
+type rowView struct {
+	signing.Row
+	Href, Menu string
+	Mark       page.Chip
+	Badges     []page.Badge
+	More       int // people who have no badge of their own
+	Progress   string
+	Files      string
+	Updated    template.HTML
+	Due        string        // a day
+	DueAt      string        // its moment
+	Aside      template.HTML // when it was put aside
+	Open       *rowMenu
+}
+
+// maxBadges is the maximum number of badges in a row.
+const maxBadges = 4
+
+func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, error) {
+	open := r.Query("row")
+	out := make([]rowView, 0, len(rows))
+	for i := range rows {
+		v, err := rowViewOf(r, rows[i])
+		if err != nil {
+			return nil, err
+		}
+		if v.ID == open {
+			if v.Open, err = h.rowMenu(r, v.ID, r.Link("row", "")); err != nil && fault.KindOf(err) != fault.KindNotFound {
+				return nil, err
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
+	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Badges: r.Words.Badges(row.Signatories),
+		Updated: on(r, &row.UpdatedAt), Aside: on(r, row.DeletedAt)}
+	if row.ExpiresAt != nil {
+		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
+			// A plain string, because long lists have many of them.
+			v.Due, v.DueAt = r.Words.Date(t.In(r.Who.Zone())), moment(r, t)
+		}
+	}
+	if row.DeletedAt == nil {
+		v.Aside = on(r, row.ArchivedAt)
+	}
+	if v.Mark, err = r.Words.StatusChip(row.Status); err != nil {
+		return v, err
+	}
+	if len(v.Badges) > maxBadges {
+		v.More = len(v.Badges) - maxBadges
+		v.Badges = v.Badges[:maxBadges]
+	}
+	switch {
+	case row.Attention != nil:
+		v.Progress = r.Say("documents.attention." + *row.Attention)
+	case row.Progress.Total > 0:
+		v.Progress = r.Say("documents.progress", "done", row.Progress.Signed, "n", row.Progress.Total)
+	default:
+		v.Progress = r.Say("documents.nobody")
+	}
+	v.Files = r.Say("documents.files", "n", row.FilesCount)
+	return v, nil
+}
+
+// on formats a day, with the exact time as a tooltip.
+func on(r *page.Request, at *string) template.HTML {
+	if at == nil {
+		return ""
+	}
+	t, err := time.Parse(time.RFC3339, *at)
+	if err != nil {
+		return ""
+	}
+	t = t.In(r.Who.Zone())
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, *at,
+		template.HTMLEscapeString(r.Words.Moment(t)), template.HTMLEscapeString(r.Words.Date(t))))
+}
+
+// Functions returns the components used only by the lists of documents.
+func Functions() template.FuncMap {
+	return template.FuncMap{"rows": listRows, "waitingrows": waitingRows}
+}

@@ -1,0 +1,88 @@
+package documents
+
+import (
+	"net/http"
+	"slices"
+
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// waitingPage lists what needs the reader's action.
+type waitingPage struct {
+	Lists []waitingList
+	Here  string
+	Live  liveData
+}
+
+type waitingList struct {
+	Title, Text, More string
+	Columns           []page.Column
+	Rows              []rowView
+	Total             int
+	Sign              map[string]string // links by document
+}
+
+// ShowWaiting serves the documents that need the reader's action.
+func (h *Handlers) ShowWaiting(r *page.Request) error {
+	w, err := h.Signing.ListWaiting(r.UserContext(), r.Who.Actor)
+	if err != nil {
+		return err
+	}
+	data := waitingPage{Here: r.Link("row", "")}
+	if data.Live, err = h.live(r, ""); err != nil {
+		return err
+	}
+	columns := columns(r, "", "")
+	for i := range columns {
+		columns[i].Href, columns[i].Aria = "", ""
+	}
+	for _, l := range []struct {
+		name  string
+		rows  []signing.Row
+		total int
+	}{{"sign", w.Sign, w.SignTotal}, {"approve", w.Approve, w.ApproveTotal}, {"back", w.Back, w.BackTotal}} {
+		rows, err := h.rowViews(r, l.rows)
+		if err != nil {
+			return err
+		}
+		list := waitingList{Title: r.Say("action." + l.name), Text: r.Say("action." + l.name + ".none"), Rows: rows, Columns: columns, Total: l.total, Sign: map[string]string{}}
+		if l.total > len(rows) {
+			list.More = r.Say("action.more", "n", l.total-len(rows))
+		}
+		if l.name == "sign" {
+			if err := h.ownLinks(r, list); err != nil {
+				return err
+			}
+		}
+		data.Lists = append(data.Lists, list)
+	}
+	return r.Render(http.StatusOK, "action", page.Page{Title: r.Say("nav.action"), Data: data, Scripts: []string{"list.js", "live.js"}})
+}
+
+// ownLinks finds the reader's own links to the documents of a list.
+func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
+	for _, row := range list.Rows {
+		d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, row.ID)
+		if fault.KindOf(err) == fault.KindNotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		list.Sign[row.ID] = h.ownLink(r, d)
+	}
+	return nil
+}
+
+// ownLink returns the reader's own signing link if it is their turn, or "".
+func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.ActionSign) {
+			return h.Signing.SignURL(d, inv, "")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+package drafts
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// sentPeople reads the rows of the form, without empty ones.
+func sentPeople(r *page.Request) []personRow {
+	var out []personRow
+	n, err := strconv.Atoi(r.Form.Value("rows"))
+	if err != nil {
+		return nil
+	}
+	for i := range min(n, len(r.Form.Values)) {
+		at := personRow{N: i}
+		get := func(name string) string { return strings.TrimSpace(r.Form.Value(at.field(name))) }
+		row := personRow{N: i, ID: get("id"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),
+			Code: r.Form.Value(at.field("access_code")), Hint: get("access_code_hint"), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != ""}
+		if row.ID != "" || row.Name != "" || row.Email != "" {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// SavePeople stores the form and does what the button says.
+func (h *Handlers) SavePeople(r *page.Request) error {
+	d, err := h.draft(r)
+	if err != nil {
+		return err
+	}
+	rows := sentPeople(r)
+	do, number, _ := strings.Cut(r.Form.Value("do"), ".")
+	rows = arrange(r, rows, do, number)
+	order := r.Form.Value("signing_order")
+	if order == signing.Sequential {
+		slices.SortStableFunc(rows, func(a, b personRow) int { return a.turn() - b.turn() })
+	}
+	if order != d.SigningOrder {
+		if _, err := h.Signing.Update(r.UserContext(), r.Who.Actor, d.ID, signing.DocumentInput{SigningOrder: &order}); err != nil {
+			return err
+		}
+		d.SigningOrder = order
+	}
+	in := make([]signing.InvitationInput, len(rows))
+	for i := range rows {
+		in[i] = rows[i].input(i, order == signing.Sequential)
+	}
+	_, err = h.Signing.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
+	if fault.KindOf(err) == fault.KindInvalid {
+		return h.showPeopleOf(r, d, rows, http.StatusUnprocessableEntity, page.Page{Faults: rowFaults(r, err)})
+	}
+	if err != nil {
+		return err
+	}
+	return h.afterPeople(r, d.ID, do)
+}
+
+// arrange applies a row's button and adds the sender if they sign too. Omitted
+// rows don't count in the form's numbering.
+func arrange(r *page.Request, rows []personRow, do, number string) []personRow {
+	if do == "me" {
+		return append(rows, personRow{Name: r.Who.User.Name, Email: r.Who.User.Email, Role: signing.Signer})
+	}
+	n, err := strconv.Atoi(number)
+	i := slices.IndexFunc(rows, func(p personRow) bool { return p.N == n })
+	if err != nil || i < 0 {
+		return rows
+	}
+	to := i
+	switch do {
+	case "remove":
+		return slices.Delete(rows, i, i+1)
+	case "up":
+		to = max(0, i-1)
+	case "down":
+		to = min(len(rows)-1, i+1)
+	}
+	if to != i {
+		rows[i], rows[to] = rows[to], rows[i]
+		rows[i].Position, rows[to].Position = rows[to].Position, rows[i].Position
+		if rows[i].Position == rows[to].Position {
+			// They had the same turn; the moved one gets its own.
+			for k := range rows {
+				rows[k].Position = strconv.Itoa(k + 1)
+			}
+		}
+	}
+	return rows
+}
+
+// turn returns a row's turn; anything but a number comes last.
+func (p *personRow) turn() int {
+	n, err := strconv.Atoi(p.Position)
+	if err != nil || n < 1 {
+		return 1 << 20
+	}
+	return n
+}
+
+// input converts the row at index i into the service's input.
+func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
+	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
+	if p.Role != "" {
+		in.Role = &p.Role
+	}
+	if p.Check != "" {
+		in.Authentication = &p.Check
+	}
+	if n := p.turn(); sequential && n < 1<<20 {
+		in.Position = &n
+	}
+	return in
+}
+
+// afterPeople continues where the button leads.
+func (h *Handlers) afterPeople(r *page.Request, id, do string) error {
+	switch do {
+	case "next":
+		return r.SeeOther(at(id, stepFields))
+	case "review":
+		return r.SeeOther(at(id, stepReview))
+	case "add":
+		return r.SeeOther(at(id, stepPeople) + "?add=1#new")
+	case "detect":
+		_, added, nobody, err := h.Signing.AddDetected(r.UserContext(), r.Who.Actor, id)
+		switch {
+		case err != nil:
+			return err
+		case added == 0 && nobody == 0:
+			r.Flash("info", "people.found.none")
+		case nobody > 0:
+			r.Flash("warn", "people.found.some", "added", strconv.Itoa(added), "nobody", strconv.Itoa(nobody))
+		default:
+			r.Flash("ok", "people.found", "added", strconv.Itoa(added))
+		}
+	case "save":
+		r.Flash("ok", "create.saved")
+	}
+	return r.SeeOther(at(id, stepPeople))
+}

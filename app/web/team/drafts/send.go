@@ -1,0 +1,113 @@
+package drafts
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// Review performs the action of a button.
+func (h *Handlers) Review(r *page.Request) error {
+	d, err := h.draft(r)
+	if err != nil {
+		return err
+	}
+	do := r.Form.Value("do")
+	if d.Status == signing.Draft && (do == "save" || do == "send" || do == "submit") {
+		var in signing.DocumentInput
+		if in, err = reviewInput(r, do); err == nil {
+			d, err = h.Signing.Update(r.UserContext(), r.Who.Actor, d.ID, in)
+		}
+	}
+	if err == nil && (do == "send" || do == "submit") {
+		err = checkSeen(r, d)
+	}
+	if err == nil {
+		err = h.act(r, d, do)
+	}
+	if fault.KindOf(err) != fault.KindInvalid {
+		return err
+	}
+	if d, lost := h.draft(r); lost == nil {
+		return h.showReviewOf(r, d, http.StatusUnprocessableEntity, page.Page{Values: r.Form, Faults: r.FailureOf(err).Faults})
+	}
+	return err
+}
+
+// reviewInput reads the document's settings from the form.
+func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
+	in := signing.DocumentInput{Subject: new(r.Form.Value("subject")), Message: new(r.Form.Value("message")), RemindEveryDays: new(0)}
+	var f fault.Fields
+	if v := r.Form.Value("remind_every_days"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			f.Add("remind_every_days", "not_days")
+		}
+		in.RemindEveryDays = &n
+	}
+	in.ExpiresAt = &time.Time{}
+	if v := r.Form.Value("expires_at"); v != "" {
+		day, err := time.ParseInLocation(time.DateOnly, v, r.Who.Zone())
+		if err != nil {
+			f.Add("expires_at", "not_a_date")
+		}
+		// The deadline includes the whole day.
+		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
+	}
+	if r.Form.Has("redirect_url") { // with which the boxes come, of which only ticked ones are sent
+		in.RedirectURL = new(r.Form.Value("redirect_url"))
+		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
+		in.DeclineReason = new(r.Form.Has("decline_reason"))
+	}
+	if do == "submit" {
+		in.ApproverID = new(r.Form.Value("approver_id"))
+	}
+	return in, f.Err()
+}
+
+// checkSeen requires confirmation that the warnings were read.
+func checkSeen(r *page.Request, d *signing.Document) error {
+	warned := slices.ContainsFunc(signing.Problems(d), func(p signing.Problem) bool { return p.Severity == signing.SeverityWarning })
+	if warned && !r.Form.Has("seen") {
+		return fault.Invalid("seen", "notes_not_seen")
+	}
+	return nil
+}
+
+// act performs the action and redirects.
+func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err error) {
+	ctx, who, s := r.UserContext(), r.Who.Actor, h.Signing
+	done := "/app/documents/" + d.ID
+	switch do {
+	case "save":
+	case "send":
+		if _, err = s.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.BaseURL()}); err == nil && !h.Notify.CanSend() {
+			return r.SeeOther(at(d.ID, "links"))
+		}
+	case "submit":
+		_, err = s.Submit(ctx, who, d.ID)
+	case "approve":
+		_, err = s.Approve(ctx, who, d.ID)
+		done = at(d.ID, stepReview)
+	case "reject":
+		_, err = s.Reject(ctx, who, d.ID, new(r.Form.Value("reason")))
+	case "withdraw":
+		_, err = s.Withdraw(ctx, who, d.ID)
+		done = at(d.ID, stepReview)
+	case "reopen":
+		_, err = s.Reopen(ctx, who, d.ID)
+		done = at(d.ID, stepReview)
+	default:
+		return fault.Malformed("form_without_action")
+	}
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "review.done."+do)
+	return r.SeeOther(done)
+}

@@ -1,0 +1,240 @@
+package editor
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// SaveList takes the table. Fields that are not in it stay as they are.
+func (h *Handlers) SaveList(r *page.Request) error {
+	d, err := h.editing(r)
+	if err != nil {
+		return err
+	}
+	l := fieldListOf(r, d, r.Form.Value("unit"), r.Form.Value("part"))
+	who, err := seen(r)
+	if err != nil {
+		return err
+	}
+	rows, faults := l.sent(r.Form.Values)
+	in, at := l.whole(rows)
+	if len(faults) == 0 {
+		_, err = h.Signing.ReplaceFields(r.UserContext(), who, d.ID, in)
+		if err == nil {
+			return listSaved(r, l)
+		}
+	}
+	return h.listAgain(r, err, l, rows, faults, at)
+}
+
+func listSaved(r *page.Request, l *fieldList) error {
+	r.Flash("ok", "edit.list.saved")
+	to := fmt.Sprintf("%s/edit/list?unit=%s&part=%d", l.Base, l.Unit, l.Part)
+	if r.Form.Value("do") == "add" {
+		to += "&add=1#row-new"
+	}
+	return r.SeeOther(to)
+}
+
+// sentRow is a row as it was sent.
+type sentRow struct {
+	key    string
+	values url.Values
+	field  editorField
+	remove bool
+}
+
+// sent reads the rows of the table. What is no number is told by key and name.
+func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map[string]string) {
+	faults = map[string]map[string]string{}
+	for _, key := range form["row"] {
+		x := sentRow{key: key, values: url.Values{}, remove: form.Get("remove."+key) == "yes"}
+		prefix := "f." + key + "."
+		for name := range form {
+			if rest, ok := strings.CutPrefix(name, prefix); ok {
+				x.values.Set(rest, form.Get(name))
+			}
+		}
+		wrong := l.read(&x)
+		if len(wrong) > 0 && !x.remove {
+			faults[key] = wrong
+		}
+		rows = append(rows, x)
+	}
+	return rows, faults
+}
+
+// read makes a field of what the inputs of a row hold. It gives the names of
+// those that hold no number.
+func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
+	wrong = map[string]string{}
+	v := x.values
+	parse := func(name string) (float64, bool) {
+		s := strings.Replace(strings.TrimSpace(v.Get(name)), ",", ".", 1)
+		if s == "" {
+			return 0, false
+		}
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			wrong[name] = "number"
+			return 0, false
+		}
+		return n, true
+	}
+	need := func(name string) float64 {
+		n, ok := parse(name)
+		if !ok {
+			wrong[name] = "number"
+		}
+		return n
+	}
+	maybe := func(name string) *float64 {
+		if n, ok := parse(name); ok {
+			return &n
+		}
+		return nil
+	}
+	page := need("page")
+	sx, sy := l.scale(v.Get("file"), int(page))
+	size, _ := parse("size")
+	x.field = editorField{File: v.Get("file"), Invitation: v.Get("who"), Type: v.Get("type"), Name: v.Get("name"), Label: v.Get("label"),
+		Page: int(page), X: need("x") / sx, Y: need("y") / sy, Width: need("w") / sx, Height: need("h") / sy,
+		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"), Min: maybe("min"), Max: maybe("max"),
+		Pattern: v.Get("pattern"), Group: v.Get("group"), FontSize: size, Align: v.Get("align")}
+	for o := range strings.Lines(v.Get("options")) {
+		if o = strings.TrimSpace(o); o != "" {
+			x.field.Options = append(x.field.Options, o)
+		}
+	}
+	if known := l.Field(x.key); known != nil {
+		x.field.ID, x.field.Format = known.ID, known.Format
+		l.keepPlace(x, known)
+	}
+	return wrong
+}
+
+// keepPlace leaves a field where it is when the numbers that were shown come
+// back: they are rounded.
+func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
+	shown := l.valuesOf(known)
+	same := func(names ...string) bool {
+		for _, n := range names {
+			if shown.Get(n) != x.values.Get(n) {
+				return false
+			}
+		}
+		return true
+	}
+	if !same("file", "page") {
+		return
+	}
+	for name, to := range map[string][2]*float64{"x": {&x.field.X, &known.X}, "y": {&x.field.Y, &known.Y}, "w": {&x.field.Width, &known.Width}, "h": {&x.field.Height, &known.Height}} {
+		if same(name) {
+			*to[0] = *to[1]
+		}
+	}
+}
+
+// whole is the complete set of fields: those of the table in the place of those
+// that are stored. at gives the key of the row behind each.
+func (l *fieldList) whole(rows []sentRow) (in []signing.FieldInput, at []string) {
+	sent := map[string]*sentRow{}
+	for i := range rows {
+		sent[rows[i].key] = &rows[i]
+	}
+	add := func(f editorField, key string) { in, at = append(in, f.input()), append(at, key) }
+	for _, x := range inReadingOrder(l.Document) {
+		row := sent[x.ID]
+		if row == nil {
+			add(editorFieldOf(x), "")
+		} else if !row.remove {
+			add(row.field, row.key)
+		}
+	}
+	for i := range rows {
+		if l.Field(rows[i].key) == nil && !rows[i].remove {
+			add(rows[i].field, rows[i].key)
+		}
+	}
+	return in, at
+}
+
+// columnOf is the input of the table in which the API's field is entered.
+var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size"}
+
+// listAgain shows the table with what was sent and what is wrong with it.
+func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string) error {
+	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title), Data: l}
+	status := http.StatusUnprocessableEntity
+	var kind fault.Kind
+	if err != nil {
+		kind = fault.KindOf(err)
+	}
+	switch {
+	case err == nil:
+	case kind == fault.KindPreconditionFailed:
+		by, _, failed := h.lastChange(r, l.ID)
+		if failed != nil {
+			return failed
+		}
+		status, p.Fault, l.Overtaken = http.StatusConflict, r.Say("edit.list.overtaken", "name", by), true
+	case kind == fault.KindInvalid:
+		p.Fault = spread(r.FailureOf(err), faults, at)
+	default:
+		return err
+	}
+	l.Rows = nil
+	for i := range rows {
+		x := fieldRow{Key: rows[i].key, ID: rows[i].field.ID, N: i + 1 + (l.Part-1)*rowsPerPart, values: rows[i].values, Errors: map[string]string{}}
+		if rows[i].remove {
+			x.values.Set("remove", "yes")
+		}
+		for name, why := range faults[x.Key] {
+			if why == "number" {
+				why = r.Say("edit.list.number")
+			}
+			x.Errors[name] = why
+		}
+		l.choices(r, &x)
+		l.Rows = append(l.Rows, x)
+	}
+	if p.Fault == "" {
+		p.Fault = r.Say("edit.list.faults", "n", len(faults))
+	}
+	return r.Render(status, "fieldlist", p)
+}
+
+// spread gives each row the messages that are its own. What belongs to no row
+// comes back as one sentence.
+func spread(f page.Failure, faults map[string]map[string]string, at []string) (rest string) {
+	for name, messages := range f.Faults {
+		parts := strings.SplitN(name, ".", 3)
+		n := -1
+		if len(parts) == 3 && parts[0] == "fields" {
+			if i, err := strconv.Atoi(parts[1]); err == nil && i < len(at) {
+				n = i
+			}
+		}
+		if n < 0 || at[n] == "" {
+			rest = strings.Join(messages, " ")
+			continue
+		}
+		column := strings.SplitN(parts[2], ".", 2)[0]
+		if c, ok := columnOf[column]; ok {
+			column = c
+		}
+		if faults[at[n]] == nil {
+			faults[at[n]] = map[string]string{}
+		}
+		faults[at[n]][column] = strings.Join(messages, " ")
+	}
+	return rest
+}

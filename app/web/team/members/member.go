@@ -1,0 +1,176 @@
+package members
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/web/page"
+)
+
+// memberPage is one member, for those who run the company.
+type memberPage struct {
+	memberLine
+	Roles   []page.Option
+	Open    int           // documents that they look after
+	Heirs   []page.Option // who can take them over
+	Fixed   string        // why role and state can't be changed; "" if they can
+	Joined  time.Time
+	Leaving bool
+}
+
+func (h *Handlers) member(r *page.Request) (memberPage, error) {
+	ctx, who := r.UserContext(), r.Who.Actor
+	m, err := h.Accounts.GetMember(ctx, who, r.Params("id"))
+	if err != nil {
+		return memberPage{}, err
+	}
+	all, err := h.Accounts.ListMembers(ctx, who, account.ListQuery{Statuses: []string{"active"}, Sort: "name"})
+	if err != nil {
+		return memberPage{}, err
+	}
+	seen, err := h.Accounts.LastSeen(ctx, who)
+	if err != nil {
+		return memberPage{}, err
+	}
+	p := memberPage{memberLine: memberLineOf(r, m, seen), Roles: roleOptions(r, m.Role)}
+	if p.Open, err = h.Signing.CountOpen(ctx, who, m.UserID); err != nil {
+		return memberPage{}, err
+	}
+	owners := 0
+	for _, other := range all.Items {
+		if other.Status != account.MemberActive {
+			continue
+		}
+		if other.Role == account.RoleOwner {
+			owners++
+		}
+		if other.UserID != m.UserID && other.Role.Allows(account.ScopeWrite) {
+			p.Heirs = append(p.Heirs, page.Option{Value: other.UserID, Label: other.Name + " (" + other.Email + ")", Selected: other.UserID == r.Who.User.ID})
+		}
+	}
+	switch {
+	case m.Role == account.RoleOwner && !who.IsOwner():
+		p.Fixed = r.Say("member.fixed.owner")
+	case m.Role == account.RoleOwner && m.Status == account.MemberActive && owners == 1:
+		p.Fixed = r.Say("member.fixed.last")
+	}
+	return p, nil
+}
+
+// Show serves one member, for those who run the company.
+func (h *Handlers) Show(r *page.Request) error {
+	m, err := h.member(r)
+	if err != nil {
+		return err
+	}
+	return r.Render(http.StatusOK, "member", page.Page{Title: m.Name, Data: m})
+}
+
+// memberAgain shows a member's page with the errors of a form.
+func (h *Handlers) memberAgain(r *page.Request, err error) error {
+	m, failed := h.member(r)
+	if failed != nil {
+		return failed
+	}
+	return r.Again(err, "member", page.Page{Title: m.Name, Data: m})
+}
+
+func toMember(r *page.Request, key string, pairs ...string) error {
+	r.Flash("ok", key, pairs...)
+	return r.SeeOther("/app/team/" + r.Params("id"))
+}
+
+// ChangeRole changes a member's role.
+func (h *Handlers) ChangeRole(r *page.Request) error {
+	role := account.Role(r.Form.Value("role"))
+	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Role: &role})
+	if err != nil {
+		return h.memberAgain(r, err)
+	}
+	return toMember(r, "member.role.saved", "name", m.Name, "role", r.Say("role."+string(m.Role)))
+}
+
+// Deactivate revokes access at once, then reassigns the member's open documents if
+// requested. If reassigning fails it can be repeated.
+func (h *Handlers) Deactivate(r *page.Request) error {
+	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(false)})
+	if err != nil {
+		return h.memberAgain(r, err)
+	}
+	if heir := r.Form.Value("to"); heir != "" {
+		n, err := h.Signing.HandOver(r.UserContext(), r.Who.Actor, m.UserID, heir)
+		if err != nil {
+			return h.memberAgain(r, err)
+		}
+		if n > 0 {
+			return toMember(r, "member.off.given", "name", m.Name, "count", strconv.Itoa(n))
+		}
+	}
+	return toMember(r, "member.off", "name", m.Name)
+}
+
+// Activate lets a deactivated member in again.
+func (h *Handlers) Activate(r *page.Request) error {
+	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
+	if err != nil {
+		return h.memberAgain(r, err)
+	}
+	return toMember(r, "member.on", "name", m.Name)
+}
+
+// HandOver reassigns a member's open documents.
+func (h *Handlers) HandOver(r *page.Request) error {
+	n, err := h.Signing.HandOver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
+	if err != nil {
+		return h.memberAgain(r, err)
+	}
+	return toMember(r, "member.given", "count", strconv.Itoa(n))
+}
+
+// ResendInvite sends an invitation again.
+func (h *Handlers) ResendInvite(r *page.Request) error {
+	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, account.MemberInput{Email: m.Email, Role: m.Role}); err != nil {
+		return err
+	}
+	r.Flash("ok", "team.resent", "email", m.Email)
+	return r.SeeOther("/app/team")
+}
+
+// AskRemove asks for confirmation, in a dialog if scripts run.
+func (h *Handlers) AskRemove(r *page.Request) error {
+	m, err := h.member(r)
+	if err != nil {
+		return err
+	}
+	c := page.Confirmation{Text: r.Say("member.remove.text"), Action: r.Path(), Do: r.Say("member.remove"), Back: "/app/team/" + m.UserID}
+	if m.Open > 0 {
+		c.Text += " " + r.Say("member.remove.open", "n", m.Open)
+	}
+	if m.Status == account.MemberInvited {
+		c.Text, c.Do, c.Back = r.Say("team.revoke.text"), r.Say("team.revoke"), "/app/team"
+	}
+	return r.Render(http.StatusOK, "confirm", page.Page{Title: r.Say("member.remove.title", "name", m.Name), Data: c})
+}
+
+// Remove removes a member or revokes an invitation.
+func (h *Handlers) Remove(r *page.Request) error {
+	m, err := h.Accounts.GetMember(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err == nil {
+		err = h.Accounts.RemoveMember(r.UserContext(), r.Who.Actor, m.UserID)
+	}
+	if fault.KindOf(err) == fault.KindConflict {
+		return h.memberAgain(r, err)
+	}
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "member.removed", "name", m.Name)
+	return r.SeeOther("/app/team")
+}

@@ -1,0 +1,40 @@
+package members
+
+import (
+	"fmt"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/web/page"
+)
+
+// permission is a row of the table of roles.
+type permission struct {
+	Text string
+	May  []bool // by role
+}
+
+type rolesPage struct {
+	Roles []page.Pair
+	Rows  []permission
+}
+
+// ShowRoles serves the table of what each role may do.
+func ShowRoles(r *page.Request) error {
+	p := rolesPage{}
+	for _, role := range account.Roles() {
+		p.Roles = append(p.Roles, page.Pair{Name: r.Say("role." + string(role)), Value: r.Say("role." + string(role) + ".text")})
+	}
+	scope := func(s account.Scope) func(account.Role) bool {
+		return func(role account.Role) bool { return role.Allows(s) }
+	}
+	for i, may := range []func(account.Role) bool{scope(account.ScopeRead), scope(account.ScopeWrite), scope(account.ScopeSign), account.Role.Approves,
+		scope(account.ScopeAdmin), scope(account.ScopeAdmin), scope(account.ScopeAdmin), func(role account.Role) bool { return role == account.RoleOwner }} {
+		row := permission{Text: r.Say(fmt.Sprintf("permission.%d", i+1))}
+		for _, role := range account.Roles() {
+			row.May = append(row.May, may(role))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return r.Render(http.StatusOK, "roles", page.Page{Title: r.Say("roles.title"), Data: p})
+}
