@@ -39,7 +39,7 @@ var ErrBackup = errors.New("kv: not a backup that can be restored here")
 
 // Backup writes all that is stored, as of one moment, while the store is used.
 // With since, which an earlier Backup gave, it writes only the values that
-// changed after it. It gives the number to use as the next since.
+// changed after it. It returns the number to use as the next since.
 func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	id, err := db.id()
 	if err != nil {
@@ -449,7 +449,7 @@ func (b *backupReader) header() (since, upto uint64, id []byte) {
 	return since, upto, id
 }
 
-// next reads an entry; it gives false at the end and when something is wrong.
+// next reads an entry; it returns false at the end and when something is wrong.
 func (b *backupReader) next() bool {
 	shared := b.number()
 	if b.err == nil && shared == backupEnd {

@@ -14,7 +14,7 @@ type Checker interface {
 }
 
 // Check verifies the checksums of everything on the disk, then what each part
-// finds: every record decodes, index entries are those that Keys gives, counts
+// finds: every record decodes, index entries are those that Keys returns, counts
 // are those of the entries, the chains of a log hold. It reads all of it.
 func (db *DB) Check(parts ...Checker) []error {
 	var problems []error

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// Codec turns records into bytes and back. Encode gives a slice that it keeps
+// Codec turns records into bytes and back. Encode returns a slice that it keeps
 // no hold of; Decode gets one that it may keep.
 type Codec[T any] struct {
 	Encode func(T) ([]byte, error)
@@ -31,7 +31,7 @@ func JSON[T any]() Codec[T] {
 // Index finds the records of a collection by other keys than their id.
 type Index[T any] struct {
 	Name string
-	// Keys gives the keys under which a record is found, none or several. It
+	// Keys returns the keys under which a record is found, none or several. It
 	// depends on nothing but the record. Entries of the same key are in the
 	// order of their ids.
 	Keys func(T) []Key
@@ -66,7 +66,7 @@ type index[T any] struct {
 }
 
 // NewCollection describes a collection. Its name, the names of its indexes and
-// what their Keys give are part of the stored format; after a change of an
+// what their Keys return are part of the stored format; after a change of an
 // index let a migration call [Collection.Rebuild].
 func NewCollection[T any](name string, codec Codec[T], indexes ...Index[T]) *Collection[T] {
 	c := &Collection[T]{name: name, codec: codec, records: space(spaceRecord, name)}
@@ -94,7 +94,7 @@ func (c *Collection[T]) record(id string) []byte {
 	return append(slices.Clip(c.records), id...)
 }
 
-// Get gives a record, or [ErrNotFound].
+// Get returns a record, or [ErrNotFound].
 func (c *Collection[T]) Get(tx *Tx, id string) (v T, err error) {
 	raw, err := tx.get(c.record(id))
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *Collection[T]) decode(id string, raw []byte) (v T, err error) {
 }
 
 // Put stores a record in place of what was under its id, and moves its index
-// entries and counts. It gives [ErrExists] when another record has the key of a
+// entries and counts. It returns [ErrExists] when another record has the key of a
 // unique index; nothing is written then.
 func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	if tx.own == nil {
@@ -328,7 +328,7 @@ func (tx *Tx) spoil(err error) error {
 	return err
 }
 
-// Lookup gives the record that has a key of a unique index, or [ErrNotFound].
+// Lookup returns the record that has a key of a unique index, or [ErrNotFound].
 func (c *Collection[T]) Lookup(tx *Tx, index string, key Key) (id string, v T, err error) {
 	x, err := c.index(index)
 	if err != nil {

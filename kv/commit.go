@@ -35,7 +35,7 @@ type PanicError struct {
 // Error tells what fn panicked with.
 func (e *PanicError) Error() string { return fmt.Sprintf("kv: panic in update: %v", e.Value) }
 
-// Unwrap gives the error fn panicked with, if it was one.
+// Unwrap returns the error fn panicked with, if it was one.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -62,7 +62,7 @@ type Jobs struct {
 	epoch int64 // of the store, which floor belongs to
 }
 
-// NewJobs gives the jobs of a store.
+// NewJobs returns the jobs of a store.
 func NewJobs(db *DB) *Jobs {
 	return &Jobs{
 		db:     db,
@@ -128,7 +128,7 @@ func (j *Jobs) Cancel(tx *Tx, kind, key string) error {
 	return j.all.Delete(tx, id)
 }
 
-// Get gives a job, or [ErrNotFound].
+// Get returns a job, or [ErrNotFound].
 func (j *Jobs) Get(tx *Tx, id string) (Job, error) { return j.all.Get(tx, id) }
 
 // Remove takes a job off the list, whatever its state. A handler may call it in
@@ -155,7 +155,7 @@ func (j *Jobs) Retry(tx *Tx, id string) error {
 	return j.await(tx, job)
 }
 
-// List gives the jobs in a state, by kind and due time; every state when empty.
+// List returns the jobs in a state, by kind and due time; every state when empty.
 func (j *Jobs) List(tx *Tx, state string, q Query) (Page[Job], error) {
 	q.Index, q.Prefix = "state", nil
 	if state != "" {

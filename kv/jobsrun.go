@@ -92,7 +92,7 @@ type workersOf struct {
 	ctx      context.Context
 }
 
-// run gives out jobs as they become due and workers become free.
+// run hands out jobs as they become due and workers become free.
 func (w *workersOf) run() error {
 	for {
 		select {
@@ -158,7 +158,7 @@ func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
 }
 
 // claim marks the job that has been due longest as running. Without one it
-// gives the time when the first becomes due.
+// returns the time when the first becomes due.
 func (j *Jobs) claim(handlers map[string]Handler) (job *Job, due time.Time, err error) {
 	first, err := j.peek(handlers)
 	if err != nil || first == nil {

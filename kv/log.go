@@ -77,7 +77,7 @@ func field(h hash.Hash, b []byte) {
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// Append adds an entry at the end. It gives [ErrExists] for an id the log has.
+// Append adds an entry at the end. It returns [ErrExists] for an id the log has.
 func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) {
 	if tx.own == nil {
 		return Entry[T]{}, ErrReadOnly
@@ -102,7 +102,7 @@ func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) 
 	return e, nil
 }
 
-// link gives the entry its number and its place in both chains.
+// link assigns the entry its number and its place in both chains.
 func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
 	last, err := readHead(tx, l.head)
 	if err != nil {
@@ -224,7 +224,7 @@ func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
 	return e, nil
 }
 
-// Get gives the entry with an id, or [ErrNotFound].
+// Get returns the entry with an id, or [ErrNotFound].
 func (l *Log[T]) Get(tx *Tx, id string) (Entry[T], error) {
 	seq, err := l.seq(tx, id)
 	if err != nil {
@@ -252,7 +252,7 @@ func (l *Log[T]) at(tx *Tx, seq uint64) (Entry[T], error) {
 	return l.decode(seq, b)
 }
 
-// Next gives up to limit entries after a number, in order; none at the end.
+// Next returns up to limit entries after a number, in order; none at the end.
 func (l *Log[T]) Next(tx *Tx, after uint64, limit int) ([]Entry[T], error) {
 	scan, err := tx.scan(l.entries, false)
 	if err != nil {
@@ -284,13 +284,13 @@ func (l *Log[T]) current(scan *scan) (e Entry[T], err error) {
 	return l.decode(n, b)
 }
 
-// Head gives the number and the hash of the last entry; zero when there is none.
+// Head returns the number and the hash of the last entry; zero when there is none.
 func (l *Log[T]) Head(tx *Tx) (seq uint64, hash [32]byte, err error) {
 	h, err := readHead(tx, l.head)
 	return h.n, h.hash, err
 }
 
-// ChainHead gives the hash of the last entry of a chain; zero when there is none.
+// ChainHead returns the hash of the last entry of a chain; zero when there is none.
 func (l *Log[T]) ChainHead(tx *Tx, chain string) ([32]byte, error) {
 	h, err := readHead(tx, l.chainHead(chain))
 	return h.hash, err

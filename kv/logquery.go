@@ -17,7 +17,7 @@ type LogQuery struct {
 	AfterID string
 }
 
-// Chain gives a part of a chain and the number of its entries.
+// Chain returns a part of a chain and the number of its entries.
 func (l *Log[T]) Chain(tx *Tx, chain string, q LogQuery) (entries []Entry[T], total int, err error) {
 	h, err := readHead(tx, l.chainHead(chain))
 	if err != nil || h.n == 0 {
@@ -27,7 +27,7 @@ func (l *Log[T]) Chain(tx *Tx, chain string, q LogQuery) (entries []Entry[T], to
 	return entries, int(h.n), err
 }
 
-// Scope gives a part of a scope and the number of its entries. The cost does
+// Scope returns a part of a scope and the number of its entries. The cost does
 // not depend on the offset.
 func (l *Log[T]) Scope(tx *Tx, scope string, q LogQuery) (entries []Entry[T], total int, err error) {
 	prefix := K(scope)

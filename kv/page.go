@@ -24,7 +24,7 @@ type Page[T any] struct {
 	Total int
 }
 
-// Page gives records and the exact total. In a counted index the cost does not
+// Page returns records and the exact total. In a counted index the cost does not
 // depend on the offset; in any other all entries of the prefix are passed over.
 func (c *Collection[T]) Page(tx *Tx, q Query) (Page[T], error) {
 	ids, raw, total, err := c.PageRaw(tx, q)

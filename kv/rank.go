@@ -10,7 +10,7 @@ import (
 // a count, so that a million entries take about a megabyte. It tells how many
 // entries come before a key, and in which block the n-th entry is.
 //
-// A rank is never changed: set gives a new one that shares what is the same.
+// A rank is never changed: set returns a new one that shares what is the same.
 // So a reader keeps the counts that belong to its moment, and a call that fails
 // leaves nothing behind.
 type rank struct {
@@ -145,7 +145,7 @@ func (r *rank) each(fn func(b block)) {
 	}
 }
 
-// set gives a rank in which the block at low has n entries; with n = 0 it is
+// set returns a rank in which the block at low has n entries; with n = 0 it is
 // gone.
 func (r *rank) set(low string, n int) *rank {
 	if r == nil {
@@ -168,7 +168,7 @@ func (r *rank) set(low string, n int) *rank {
 	return out
 }
 
-// replace is set for a node: it gives the one, two or no nodes in its place.
+// replace is set for a node: it returns the one, two or no nodes in its place.
 func (r *rank) replace(low string, n int) []*rank {
 	if r.kids == nil {
 		return r.replaceBlock(low, n)

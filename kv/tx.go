@@ -107,7 +107,7 @@ func (tx *Tx) pending(key string) (value []byte, ok bool) {
 	return nil, false
 }
 
-// get gives the value of a key; the caller may keep and change it.
+// get returns the value of a key; the caller may keep and change it.
 func (tx *Tx) get(key []byte) ([]byte, error) {
 	if tx.base == nil {
 		return nil, ErrClosed
