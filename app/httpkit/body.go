@@ -153,9 +153,6 @@ func (b *Body) Gather(ctx context.Context, r io.Reader, limit int64) ([]byte, er
 	}
 }
 
-// Take charges n more bytes to the caller's share.
-func (b *Body) Take(ctx context.Context, n int64) error { return b.hold.Take(ctx, n) }
-
 // skippable is how much of a body that nobody read is skipped to keep the
 // connection.
 const skippable = Small

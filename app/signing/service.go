@@ -80,10 +80,11 @@ type Options struct {
 // who asks is always an argument.
 type Service struct {
 	Options
-	documents *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
-	reading   reading
-	hub       *hub          // of those who watch what happens
-	verifying chan struct{} // bounds what strangers have us do
+	documents    *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
+	reading      reading
+	hub          *hub          // of those who watch what happens
+	verifying    chan struct{} // bounds what strangers have us do
+	verifyingOwn chan struct{} // the same for files of companies
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -92,7 +93,8 @@ func New(o Options) (*Service, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications)}, nil
+	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications),
+		verifyingOwn: make(chan struct{}, verifications)}, nil
 }
 
 // Run keeps the search index in step, tells those who watch, and begins the daily

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -26,12 +27,11 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	select {
-	case s.verifying <- struct{}{}:
-		defer func() { <-s.verifying }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	done, err := turn(ctx, s.verifyingOwn)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	content, err := s.Blobs.Concat(f.blobs()...)
 	if err != nil {
 		return nil, err
@@ -63,12 +63,11 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 	}
 	// Not before the file is here: a slow sender must not keep others waiting.
-	select {
-	case s.verifying <- struct{}{}:
-		defer func() { <-s.verifying }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	done, err := turn(ctx, s.verifying)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	found, err = report.Verify(tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
 	switch {
 	case errors.Is(err, pdf.ErrPassword):
@@ -102,3 +101,19 @@ func removeFile(path string) error {
 
 // verifications is how many files of strangers are examined at a time.
 const verifications = 2
+
+// turnPatience is how long a file waits to be examined.
+const turnPatience = 30 * time.Second
+
+// turn waits for a place among those that are examined at a time. Files of
+// strangers and those of a company wait in different queues.
+func turn(ctx context.Context, places chan struct{}) (done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, turnPatience)
+	defer cancel()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, fault.Unavailable("busy").Because(ctx.Err())
+	}
+}
