@@ -104,10 +104,11 @@ func call(t testing.TB, args ...string) outcome {
 
 func callWith(t testing.TB, env []string, args ...string) outcome {
 	t.Helper()
+	program := binary(t) // the first call builds it, which is not the command's time
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, binary(t), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.TempDir(), environ(env...), &out, &errs
 	err := cmd.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
