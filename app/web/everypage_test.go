@@ -19,7 +19,7 @@ import (
 // routes are the paths of the team that the router knows for a method.
 func routes(t *testing.T, method string) []string {
 	t.Helper()
-	d, err := web.New(web.Options{})
+	d, err := web.New(web.Options{Words: catalogue(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

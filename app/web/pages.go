@@ -29,9 +29,6 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-//go:embed words
-var wordFiles embed.FS
-
 //go:embed templates
 var templateFiles embed.FS
 
@@ -43,8 +40,8 @@ type Options struct {
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
-	Fonts    *text.Fonts
 	Words    *words.Catalogue
+	Fonts    *text.Fonts
 	Log      *slog.Logger
 	Now      func() time.Time
 
@@ -71,8 +68,8 @@ func New(o Options) (*Pages, error) {
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
 		maps.Copy(functions, own)
 	}
-	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Sentences: o.Words, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
-		Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: wordFiles, Functions: functions})
+	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
+		Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: o.Words, Functions: functions})
 	if err != nil {
 		return nil, err
 	}

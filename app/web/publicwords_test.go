@@ -11,6 +11,17 @@ import (
 	"paraph/app/words"
 )
 
+func catalogue(t testing.TB) *words.Catalogue {
+	t.Helper()
+	c, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func say(t testing.TB, tag, key string) string { return catalogue(t).Tagged(tag).Say(key) }
+
 // TestPublicPagesSpeakTheVisitorsLanguage has the pages for everybody in what the
 // browser asks for, or in what the visitor chose.
 func TestPublicPagesSpeakTheVisitorsLanguage(t *testing.T) {
@@ -27,9 +38,9 @@ func TestPublicPagesSpeakTheVisitorsLanguage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, html := fetch(t, s.URL+c.path, "Accept-Language", c.accept, "Cookie", c.cookie)
-			want := []string{`<html lang="` + c.tag + `" dir="` + c.dir + `"`, "<h1>" + catalogue(t, c.tag, "public")[c.title][""] + "</h1>"}
+			want := []string{`<html lang="` + c.tag + `" dir="` + c.dir + `"`, "<h1>" + say(t, c.tag, c.title) + "</h1>"}
 			if c.path == "/trust" {
-				months := strings.Split(catalogue(t, c.tag, "common")["date.months"][""], ",")
+				months := strings.Split(say(t, c.tag, "date.months"), ",")
 				want = append(want, months[until.Month()-1]+" "+until.Format("2006"))
 			}
 			for _, text := range want {
@@ -51,25 +62,15 @@ func TestReportSpeaksTheVisitorsLanguage(t *testing.T) {
 	visitor := formClientAt(t, s.URL, "/verify", "")
 	_, html := visitor.check([]sentFile{{"file", "signed.pdf", signed}, {"file", "changed.pdf", changed}, {"file", "bad.pdf", []byte("no PDF")}}, "Accept-Language", "de")
 	html = stdhtml.UnescapeString(html)
-	texts, verdicts := catalogue(t, "de", "public"), verdictWords(t, "de")
-	for _, want := range []string{texts["verify.added"][""], texts["verify.kind.certification"][""], verdicts.Say("verdict.change.signature"), texts["verify.revocation.good"][""],
-		verdicts.Say("verdict.signed_bytes_changed"), texts["verify.unread"][""], texts["fault.verify.unreadable"][""]} {
+	german := catalogue(t).Tagged("de")
+	for _, want := range []string{german.Say("verify.added"), german.Say("verify.kind.certification"), german.Say("verdict.change.signature"), german.Say("verify.revocation.good"),
+		german.Say("verdict.signed_bytes_changed"), german.Say("verify.unread"), german.Say("fault.verify.unreadable")} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in %s", want, html)
 		}
 	}
 	status, html := visitor.check([]sentFile{{"root", "root.pem", []byte("x")}}, "Accept-Language", "ar")
-	if want := catalogue(t, "ar", "public")["fault.verify.root"][""]; status != http.StatusUnprocessableEntity || !strings.Contains(html, want) {
+	if want := say(t, "ar", "fault.verify.root"); status != http.StatusUnprocessableEntity || !strings.Contains(html, want) {
 		t.Errorf("status %d, %q is not in %s", status, want, html)
 	}
-}
-
-// verdictWords is what reports are worded with in a language.
-func verdictWords(t *testing.T, tag string) *words.Language {
-	t.Helper()
-	all, err := words.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.Tagged(tag)
 }

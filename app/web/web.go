@@ -191,7 +191,7 @@ func (p *Pages) access() []route {
 // own are the pages of a member about their own account.
 func (p *Pages) own() []route {
 	o := p.options
-	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Notify: o.Notify, Signing: o.Signing}
+	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Signing: o.Signing}
 	return []route{
 		{get, "/app/me", member(h.Show)},
 		{post, "/app/me", member(h.Save)},
@@ -266,7 +266,7 @@ func (p *Pages) documents() []route {
 func (p *Pages) drafts() []route {
 	o := p.options
 	h := &drafts.Handlers{Accounts: o.Accounts, Contacts: o.Contacts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now, Signing: o.Signing}
-	e := &editor.Handlers{Notify: o.Notify, Signing: o.Signing}
+	e := &editor.Handlers{Signing: o.Signing}
 	return []route{
 		{get, "/app/documents/new", member(h.ShowNew)},
 		{upload, "/app/documents/new", author(h.Create).Uploading(o.MaxFiles)},

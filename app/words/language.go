@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 )
@@ -35,6 +36,9 @@ func westernDigits(tag language.Tag) language.Tag {
 
 // Tag names the language in BCP 47, as in HTML.
 func (l *Language) Tag() string { return l.tag.String() }
+
+// Name is what speakers call the language.
+func (l *Language) Name() string { return display.Self.Name(l.tag) }
 
 // Dir is the direction of the script: ltr or rtl.
 func (l *Language) Dir() string {
@@ -67,7 +71,7 @@ func (l *Language) Has(key string) bool {
 func (l *Language) Names(key string) []string {
 	t, _, _ := l.find(key)
 	names := map[string]bool{}
-	for _, s := range t {
+	for _, s := range t.forms {
 		fill(s, func(name string) (string, bool) {
 			names[name] = true
 			return "", true
@@ -82,14 +86,14 @@ func (l *Language) find(key string) (text, *Language, bool) {
 		return t, l, true
 	}
 	if l.fallback == nil || l.fallback == l {
-		return nil, nil, false
+		return text{}, nil, false
 	}
 	return l.fallback.find(key)
 }
 
 // Say returns the text of a key with values put in: pairs are names and values. The
-// name n is that of the count, which chooses the plural form and is written as a
-// Number. Without a text Say returns the key, so that the gap is seen.
+// name n is that of the count in texts with plural forms: it chooses the form and is
+// written as a Number. Without a text Say returns the key, so that the gap is seen.
 func (l *Language) Say(key string, pairs ...any) string {
 	s, err := l.Text(key, pairs...)
 	if err != nil {
@@ -139,7 +143,7 @@ func (l *Language) TextOf(key string, args map[string]any) (string, error) {
 		return "", fmt.Errorf("words: no text %s", key)
 	}
 	form, count := plural.Other, ""
-	if n, ok := args["n"].(int); ok {
+	if n, ok := args["n"].(int); ok && t.counts {
 		form, count = in.form(n), in.Number(n)
 	}
 	return fill(t.in(form), func(name string) (string, bool) {

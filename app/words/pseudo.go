@@ -3,6 +3,7 @@ package words
 import (
 	"strings"
 
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
 
@@ -12,6 +13,9 @@ var pseudo = language.MustParse("ar-XB")
 // isolateStart and isolateEnd enclose text of its own direction, right to left.
 const isolateStart, isolateEnd = "\u2067", "\u2069"
 
+// Pseudo tells whether this is the language of layout tests, which nobody reads.
+func (l *Language) Pseudo() bool { return l.tag == pseudo }
+
 // stretched is the language made a third longer and turned around. The parts that
 // dates are made of stay as they are.
 func (l *Language) stretched() *Language {
@@ -20,11 +24,11 @@ func (l *Language) stretched() *Language {
 		if strings.HasPrefix(key, "date.") {
 			continue
 		}
-		forms := text{}
-		for form, s := range t {
-			forms[form] = isolateStart + s + strings.Repeat(" ~", len(s)/5) + isolateEnd
+		longer := text{forms: map[plural.Form]string{}, counts: t.counts}
+		for form, s := range t.forms {
+			longer.forms[form] = isolateStart + s + strings.Repeat(" ~", len(s)/5) + isolateEnd
 		}
-		out.texts[key] = forms
+		out.texts[key] = longer
 	}
 	return out
 }

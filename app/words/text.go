@@ -10,7 +10,10 @@ import (
 
 // text is one sentence, or one for each plural form (CLDR). It always has the form
 // "other".
-type text map[plural.Form]string
+type text struct {
+	forms  map[plural.Form]string
+	counts bool // has plural forms, even if the language knows only one
+}
 
 var formNames = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "two": plural.Two,
 	"few": plural.Few, "many": plural.Many, "other": plural.Other}
@@ -19,38 +22,38 @@ var formNames = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "
 func (t *text) UnmarshalJSON(b []byte) error {
 	var single string
 	if err := json.Unmarshal(b, &single); err == nil {
-		*t = text{plural.Other: single}
+		*t = text{forms: map[plural.Form]string{plural.Other: single}}
 		return nil
 	}
 	var forms map[string]string
 	if err := json.Unmarshal(b, &forms); err != nil {
 		return err
 	}
-	*t = text{}
+	*t = text{forms: map[plural.Form]string{}, counts: true}
 	for name, s := range forms {
 		form, ok := formNames[name]
 		if !ok {
 			return fmt.Errorf("%q is not a plural form", name)
 		}
-		(*t)[form] = s
+		t.forms[form] = s
 	}
-	if _, ok := (*t)[plural.Other]; !ok {
+	if _, ok := t.forms[plural.Other]; !ok {
 		return fmt.Errorf("%s lacks the plural form other", b)
 	}
 	return nil
 }
 
 func (t text) in(form plural.Form) string {
-	if s, ok := t[form]; ok {
+	if s, ok := t.forms[form]; ok {
 		return s
 	}
-	return t[plural.Other]
+	return t.forms[plural.Other]
 }
 
 func (t text) byName() map[string]string {
 	out := map[string]string{}
 	for name, form := range formNames {
-		if s, ok := t[form]; ok {
+		if s, ok := t.forms[form]; ok {
 			out[name] = s
 		}
 	}

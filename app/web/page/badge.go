@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"paraph/app/signing"
+	"paraph/app/words"
 	"strconv"
 )
 
@@ -44,13 +45,13 @@ var StatusLooks = map[string]Chip{
 
 // StatusChip returns the component "chip" for a status by its name in the API:
 // {{template "chip" (status .Status)}}.
-func (w *Words) StatusChip(status string) (Chip, error) {
+func StatusChip(l *words.Language, status string) (Chip, error) {
 	look, ok := StatusLooks[status]
 	if !ok {
 		return look, fmt.Errorf("web: there is no status %q", status)
 	}
 	var err error
-	look.Text, err = w.Say("status." + status)
+	look.Text, err = l.Text("status." + status)
 	return look, err
 }
 
@@ -61,18 +62,18 @@ type Badge struct {
 }
 
 // Badges returns the signatories of a list item, without those who delegated.
-func (w *Words) Badges(people []signing.RowSignatory) []Badge {
+func Badges(l *words.Language, people []signing.RowSignatory) []Badge {
 	var out []Badge
 	for _, p := range people {
 		if p.Status == signing.Delegated {
 			continue
 		}
-		out = append(out, w.Badge(len(out), p.Name, p.Status))
+		out = append(out, NewBadge(l, len(out), p.Name, p.Status))
 	}
 	return out
 }
 
 // Badge returns the badge of the person at index n.
-func (w *Words) Badge(n int, name, status string) Badge {
-	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: w.Must("person.state", "name", name, "state", w.Must("person."+status))}
+func NewBadge(l *words.Language, n int, name, status string) Badge {
+	return Badge{Letter: LetterOf(n), Color: HueOf(n), State: status, Name: name, Text: l.Say("person.state", "name", name, "state", l.Say("person."+status))}
 }

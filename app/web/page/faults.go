@@ -17,19 +17,19 @@ func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 			args[i] = fault.Text("field", r.label(a.String(), labels))
 		}
 	}
-	return fault.Sentence(r.Language().SayOf, f.Code, args...)
+	return fault.Sentence(r.Words.SayOf, f.Code, args...)
 }
 
 // Problem is what is wrong with a draft, in the reader's language.
 func (r *Request) Problem(p signing.Problem) string {
-	return fault.Sentence(r.Language().SayOf, p.Code, p.Args...)
+	return fault.Sentence(r.Words.SayOf, p.Code, p.Args...)
 }
 
 func (r *Request) label(field string, labels map[string]string) string {
 	if l := labels[field]; l != "" {
 		return l
 	}
-	if l, err := r.Words.Say("label." + field); err == nil {
+	if l, err := r.Words.Text("label." + field); err == nil {
 		return l
 	}
 	return field

@@ -66,7 +66,7 @@ func (r *Request) Notice(kind, key string, pairs ...string) *Notice {
 	for i, p := range pairs {
 		args[i] = p
 	}
-	text, err := r.Words.Say(key, args...)
+	text, err := r.Words.Text(key, args...)
 	if err != nil {
 		return nil
 	}

@@ -2,9 +2,11 @@ package page
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 )
 
@@ -13,18 +15,59 @@ const languageCookie = "paraph_language"
 
 // languages lists the languages to choose from, each by its own name.
 func (r *Request) languages() []Option {
-	all := make([]Option, 0, len(r.site.books.all))
-	for _, w := range r.site.books.all {
-		if w.tag != pseudo {
-			all = append(all, Option{Value: w.Tag(), Label: display.Self.Name(w.tag), Selected: w == r.Words})
+	var all []Option
+	for _, l := range r.site.Words.Languages() {
+		if !l.Pseudo() {
+			all = append(all, Option{Value: l.Tag(), Label: l.Name(), Selected: l == r.Words})
 		}
 	}
 	return all
 }
 
+// LanguageOptions offers every language in which people are written to, by its own
+// name. The one that suits a locale is selected; a locale that is more exact, such
+// as de-AT, or that there are no texts for stays a choice. "" selects none.
+func (r *Request) LanguageOptions(locale string) []Option {
+	suits := r.site.Words.Exact(locale)
+	known := locale == ""
+	var all []Option
+	for _, l := range r.site.Words.Languages() {
+		switch {
+		case l.Pseudo():
+		case l == suits:
+			known = true
+			all = append(all, Option{Value: locale, Label: LanguageName(locale), Selected: true})
+		default:
+			all = append(all, Option{Value: l.Tag(), Label: l.Name()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	if !known {
+		all = append(all, Option{Value: locale, Label: LanguageName(locale), Selected: true})
+	}
+	return all
+}
+
+// LanguageName is what speakers call the language of a locale, with its region.
+func LanguageName(locale string) string {
+	tag, err := language.Parse(locale)
+	if err != nil {
+		return locale
+	}
+	base, _ := tag.Base()
+	name := display.Self.Name(language.Make(base.String()))
+	if name == "" {
+		return locale
+	}
+	if region, confidence := tag.Region(); confidence == language.Exact {
+		name += " (" + region.String() + ")"
+	}
+	return name
+}
+
 // SetLanguage stores the chosen language and returns to the page.
 func (r *Request) SetLanguage() error {
-	if w := r.site.books.tagged(r.Form.Value("language")); w != nil {
+	if w := r.site.Words.Tagged(r.Form.Value("language")); w != nil {
 		r.Keep(languageCookie, w.Tag(), "/", 365*24*time.Hour)
 	}
 	return r.SeeOther(local(r.Form.Value("next"), "/"))
@@ -41,4 +84,4 @@ func local(path, otherwise string) string {
 
 // TeamWords switches to the team's language on pages outside the app that only its
 // members use.
-func (r *Request) TeamWords() { r.Words = r.site.books.forTeam(r.Words) }
+func (r *Request) TeamWords() { r.Words = r.site.Words.ForTeam(r.Words) }

@@ -78,7 +78,7 @@ func (r *Request) Enter() error {
 	if r.Who.Company, err = r.site.Accounts.CompanyByID(who.CompanyID); err != nil {
 		return err
 	}
-	r.Words = r.site.books.forTeam(r.Words)
+	r.Words = r.site.Words.ForTeam(r.Words)
 	r.Shell = r.newShell()
 	return r.countWaiting()
 }

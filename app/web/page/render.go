@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/words"
 )
 
 // Page is the data of every template. Handlers set Title, Data and whatever else
@@ -64,8 +65,8 @@ func (p *Page) zone() *time.Location {
 }
 
 // when formats a time as a time element.
-func (w *Words) when(t time.Time) template.HTML {
-	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(w.Moment(t))))
+func when(l *words.Language, t time.Time) template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(l.Moment(t))))
 }
 
 // Render responds with a page, which is complete before anything is sent.

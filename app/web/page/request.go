@@ -19,7 +19,7 @@ type Request struct {
 	*fiber.Ctx
 	site  *Site
 	rule  httpkit.Rule // of the route
-	Words *Words
+	Words *words.Language
 	// chosen means the reader chose the language explicitly.
 	chosen bool
 	nonce  string
@@ -35,10 +35,10 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	return func(c *fiber.Ctx) (err error) {
 		c.Locals(httpkit.RouteKey, name)
 		r := &Request{Ctx: c, site: d, rule: rule, nonce: newNonce()}
-		if r.Words = d.books.tagged(c.Cookies(languageCookie)); r.Words != nil {
+		if r.Words = d.Words.Tagged(c.Cookies(languageCookie)); r.Words != nil {
 			r.chosen = true
 		} else {
-			r.Words = d.books.match(c.Get(fiber.HeaderAcceptLanguage))
+			r.Words = d.Words.Match(c.Get(fiber.HeaderAcceptLanguage))
 		}
 		r.secure()
 		defer func() {
@@ -57,20 +57,12 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 
 // Say returns a text of the catalogue in the request's language.
-func (r *Request) Say(key string, pairs ...any) string { return r.Words.Must(key, pairs...) }
-
-// Language is the catalogue that mails and reports use too, in the request's language.
-func (r *Request) Language() *words.Language {
-	if l := r.site.sentences.Tagged(r.Words.Tag()); l != nil {
-		return l
-	}
-	return r.site.sentences.English()
-}
+func (r *Request) Say(key string, pairs ...any) string { return r.Words.Say(key, pairs...) }
 
 // Speak sets the language of the response, unless the reader chose one. Unknown
 // languages are ignored.
 func (r *Request) Speak(locale string) {
-	if w := r.site.books.exact(locale); w != nil && !r.chosen {
+	if w := r.site.Words.Exact(locale); w != nil && !r.chosen {
 		r.Words = w
 	}
 }

@@ -6,7 +6,7 @@
 //
 // A page is three things: a template templates/pages/NAME.html that defines
 // "main" (and "header" where it is not the plain one), texts in
-// words/LANGUAGE/AREA.json, and a handler:
+// app/words/LANGUAGE/AREA.json, and a handler:
 //
 //	func (h *Handlers) showColours(r *page.Request) error {
 //		return r.Render(http.StatusOK, "colours", page.Page{Title: r.Say("colours.title"), Data: colours{...}})
@@ -48,11 +48,10 @@ import (
 
 // Options configures the pages. Log is optional.
 type Options struct {
-	Accounts  *account.Service
-	Signing   *signing.Service
-	Sentences *words.Catalogue
-	Log       *slog.Logger
-	Now       func() time.Time
+	Accounts *account.Service
+	Signing  *signing.Service
+	Log      *slog.Logger
+	Now      func() time.Time
 
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit
@@ -60,18 +59,16 @@ type Options struct {
 	// those who ask for ar-XB: it shows what a layout can't bear.
 	Pseudo bool
 
-	Templates, Static, Words fs.FS            // the folders templates, static and words
-	Functions                template.FuncMap // of the packages that have pages
+	Words             *words.Catalogue
+	Templates, Static fs.FS            // the folders templates and static
+	Functions         template.FuncMap // of the packages that have pages
 }
 
 // Site holds what all pages share.
 type Site struct {
 	Options
 	assets *assets
-	books  *books
 	pages  *pages
-	// sentences is the catalogue that is not only for pages.
-	sentences *words.Catalogue
 }
 
 // New reads the templates, the texts and the static files, so that a mistake in
@@ -85,14 +82,10 @@ func New(o Options) (*Site, error) {
 	if d.assets, err = loadAssets(o.Static); err != nil {
 		return nil, err
 	}
-	if d.books, err = loadBooks(o.Words, o.Pseudo); err != nil {
-		return nil, err
-	}
-	d.sentences = o.Sentences
 	if o.Pseudo {
-		d.sentences = d.sentences.WithPseudo()
+		d.Words = o.Words.WithPseudo()
 	}
-	d.pages, err = loadPages(o.Templates, d.books, d.assets, o.Functions)
+	d.pages, err = loadPages(o.Templates, d.Words.English(), d.assets, o.Functions)
 	return d, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"paraph/app/words"
 	"path"
 	"strings"
 	"sync"
@@ -13,13 +14,12 @@ import (
 // pages holds the templates, one set per language, built on first use. Most
 // installations use two or three languages.
 type pages struct {
-	books   *books
 	assets  *assets
 	sources []source
 	more    template.FuncMap // of the packages that have pages
 
 	mu   sync.Mutex
-	sets map[*Words]*template.Template
+	sets map[*words.Language]*template.Template
 }
 
 // source is the source of one template.
@@ -27,13 +27,13 @@ type source struct{ name, text string }
 
 // loadPages reads all templates and parses those of the first language: an error
 // in one is an error in every language.
-func loadPages(files fs.FS, b *books, a *assets, more template.FuncMap) (*pages, error) {
+func loadPages(files fs.FS, english *words.Language, a *assets, more template.FuncMap) (*pages, error) {
 	sources, err := readTemplates(files)
 	if err != nil {
 		return nil, err
 	}
-	p := &pages{books: b, assets: a, more: more, sources: sources, sets: map[*Words]*template.Template{}}
-	_, err = p.in(b.all[0])
+	p := &pages{assets: a, more: more, sources: sources, sets: map[*words.Language]*template.Template{}}
+	_, err = p.in(english)
 	return p, err
 }
 
@@ -77,19 +77,19 @@ func readTemplates(from fs.FS) ([]source, error) {
 }
 
 // in returns the templates of a language.
-func (p *pages) in(w *Words) (*template.Template, error) {
+func (p *pages) in(l *words.Language) (*template.Template, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if set := p.sets[w]; set != nil {
+	if set := p.sets[l]; set != nil {
 		return set, nil
 	}
-	set := template.New("").Funcs(functions(w, p.assets)).Funcs(p.more).Option("missingkey=error")
+	set := template.New("").Funcs(functions(l, p.assets)).Funcs(p.more).Option("missingkey=error")
 	for _, s := range p.sources {
 		if _, err := set.New(s.name).Parse(s.text); err != nil {
 			return nil, err
 		}
 	}
-	p.sets[w] = set
+	p.sets[l] = set
 	return set, nil
 }
 
@@ -100,18 +100,18 @@ type onPage struct {
 }
 
 // functions returns the functions for templates.
-func functions(w *Words, a *assets) template.FuncMap {
+func functions(l *words.Language, a *assets) template.FuncMap {
 	f := template.FuncMap{
-		"t": w.Say, "words": w.under, "asset": a.address, "icon": icon, "bytes": BytesInWords,
-		"day":  func(t time.Time) string { return w.Date(t) },
-		"when": func(p Page, t time.Time) template.HTML { return w.when(t.In(p.zone())) },
+		"t": l.Text, "words": l.JSON, "asset": a.address, "icon": icon, "bytes": BytesInWords,
+		"day":  func(t time.Time) string { return l.Date(t) },
+		"when": func(p Page, t time.Time) template.HTML { return when(l, t.In(p.zone())) },
 		"on":   func(p Page, v any) onPage { return onPage{p, v} },
 		"join": strings.Join, "list": func(s ...string) []string { return s },
 		"fieldid": idOf, "letter": LetterOf, "hue": HueOf,
-		"status": w.StatusChip, "telephone": telephone,
+		"status": func(s string) (Chip, error) { return StatusChip(l, s) }, "telephone": telephone,
 		"add":        func(a, b int) int { return a + b },
 		"zones":      zones,
-		"keys":       w.keys,
+		"keys":       l.Keys,
 		"paragraphs": func(s string) []string { return strings.Split(s, "\n\n") },
 	}
 	for name, fn := range components {

@@ -57,7 +57,7 @@ func Report(r *page.Request, name string, from *report.Report) (ReportView, erro
 	raw, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
 		report.View
-	}{name, from.View(r.Language())}, "", "  ")
+	}{name, from.View(r.Words)}, "", "  ")
 	if err != nil {
 		return ReportView{}, err
 	}
@@ -71,11 +71,11 @@ func Report(r *page.Request, name string, from *report.Report) (ReportView, erro
 		if !o.Whole {
 			key += ".appended"
 		}
-		v.Origin = r.Language().Say(key, "date", r.Language().Date(o.CompletedAt), "document", o.Document)
+		v.Origin = r.Words.Say(key, "date", r.Words.Date(o.CompletedAt), "document", o.Document)
 	}
 	for _, c := range from.Compared {
 		v.Compared = append(v.Compared, comparedView{
-			r.Language().Say("verdict.page.signed", "page", c.Page), r.Language().Say("verdict.page.now", "page", c.Page), inline(c.Signed), inline(c.Now),
+			r.Words.Say("verdict.page.signed", "page", c.Page), r.Words.Say("verdict.page.now", "page", c.Page), inline(c.Signed), inline(c.Now),
 		})
 	}
 	for i := range from.Signatures {
@@ -113,7 +113,7 @@ func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
 	s.Alarms, s.Notes = sentences(r, from.IntegrityReasons), sentences(r, from.Notes)
 	s.Remarks = remarks(r, from)
 	for _, c := range from.Changes {
-		s.Changes = append(s.Changes, changeView{c.Sentence(r.Language()), r.Language().Say("verdict.rule." + c.Rule), c.Permitted})
+		s.Changes = append(s.Changes, changeView{c.Sentence(r.Words), r.Words.Say("verdict.rule." + c.Rule), c.Permitted})
 	}
 	return s
 }
@@ -124,7 +124,7 @@ func summary(r *page.Request, v *report.SignatureVerdict) (sentence, icon string
 	case v.Integrity == pki.Broken:
 		return r.Say("verify.signature.broken"), "cross"
 	case v.Integrity == pki.NotJudged:
-		return r.Language().Say("verdict.integrity") + ": " + r.Language().Say("verdict.integrity.not_judged"), "info"
+		return r.Words.Say("verdict.integrity") + ": " + r.Words.Say("verdict.integrity.not_judged"), "info"
 	case v.Later == report.NotPermitted:
 		return r.Say("verify.signature.changed"), "cross"
 	case !known(v.Identity):
@@ -134,7 +134,7 @@ func summary(r *page.Request, v *report.SignatureVerdict) (sentence, icon string
 }
 
 func answers(r *page.Request, v *report.SignatureVerdict) []answerView {
-	l := r.Language()
+	l := r.Words
 	say := func(question, answer string, good, bad bool, reasons []string) answerView {
 		icon := "info"
 		switch {
@@ -161,7 +161,7 @@ func remarks(r *page.Request, v *report.SignatureVerdict) []string {
 	}
 	var out []string
 	for _, f := range v.Problems {
-		if s := report.Sentence(r.Language(), f); f.Code != "forbidden_change" && !said[s] {
+		if s := report.Sentence(r.Words, f); f.Code != "forbidden_change" && !said[s] {
 			out = append(out, s)
 		}
 	}
@@ -171,7 +171,7 @@ func remarks(r *page.Request, v *report.SignatureVerdict) []string {
 func sentences(r *page.Request, all []pki.Finding) []string {
 	out := make([]string, len(all))
 	for i, f := range all {
-		out[i] = report.Sentence(r.Language(), f)
+		out[i] = report.Sentence(r.Words, f)
 	}
 	return out
 }

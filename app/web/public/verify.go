@@ -31,7 +31,7 @@ const (
 
 func (h *Handlers) showVerify(r *page.Request, status int, v verifyPage, p page.Page) error {
 	v.Limit, v.Most = h.MaxUpload, maxVerified
-	v.Password, v.PasswordHelp = r.Language().Say("verdict.password"), r.Language().Say("verdict.password.help")
+	v.Password, v.PasswordHelp = r.Words.Say("verdict.password"), r.Words.Say("verdict.password.help")
 	p.Title, p.Data, p.Scripts = r.Say("verify.title"), v, []string{"upload.js"}
 	return r.Render(status, "verify", p)
 }

@@ -72,12 +72,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(), MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: c.Locale}
-	for _, l := range page.Languages {
-		if l.Tag == c.Locale {
-			p.Language = l.Name
-		}
-	}
+	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(), MayEdit: r.Who.Actor.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
 	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
 		return err
 	}
@@ -113,7 +108,7 @@ type contactInputs struct {
 
 func contactForm(r *page.Request, c contact.Contact) page.Page {
 	f := contactInputs{Contact: c, Action: "/app/contacts/new", Back: "/app/contacts", TagList: strings.Join(c.Tags, ", "),
-		Languages: append([]page.Option{{Value: "", Label: r.Say("contact.locale.unknown"), Selected: c.Locale == ""}}, page.LanguageOptions(c.Locale)...)}
+		Languages: append([]page.Option{{Value: "", Label: r.Say("contact.locale.unknown"), Selected: c.Locale == ""}}, r.LanguageOptions(c.Locale)...)}
 	title := r.Say("contacts.add")
 	if c.ID != "" {
 		f.Back = "/app/contacts/" + c.ID

@@ -11,6 +11,7 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/web/page"
+	"paraph/app/words"
 )
 
 // activity is a document's events by day, newest first.
@@ -51,7 +52,7 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 		}
 		day := &a.Days[len(a.Days)-1]
 		day.Entries = append(day.Entries, activityEntry{ID: "e-" + e.ID, Text: happened(r.Words, d, &e), Icon: eventIcon(e.Value.Type), At: e.At, Seq: e.Seq,
-			Time: at.Format("15:04:05 MST"), UTC: e.At.UTC().Format("2006-01-02 15:04:05 UTC"), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
+			Time: at.Format("15:04:05 MST"), UTC: words.UTC(e.At), Who: cmp.Or(e.Value.ActorName, e.Value.ActorEmail), Mail: e.Value.ActorEmail,
 			IP: e.Value.IP, Agent: e.Value.UserAgent, Hash: hex.EncodeToString(e.Hash[:]), Reason: e.Value.Data["reason"]})
 	}
 	return a, nil
@@ -59,10 +60,10 @@ func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, err
 
 // happened describes an event. Types without a text, perhaps from a later version,
 // are shown by name.
-func happened(w *page.Words, d *signing.Document, e *signing.Entry) string {
+func happened(l *words.Language, d *signing.Document, e *signing.Entry) string {
 	who := cmp.Or(e.Value.ActorName, e.Value.ActorEmail)
 	if e.Value.ActorKind == "system" {
-		who = w.Must("event.system")
+		who = l.Say("event.system")
 	}
 	person := e.Value.Data["email"]
 	if inv := d.Invitation(e.Value.Invitation); inv != nil {
@@ -72,7 +73,7 @@ func happened(w *page.Words, d *signing.Document, e *signing.Entry) string {
 	for _, name := range []string{"name", "from", "to", "email"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
-	text, err := w.Say("event."+e.Value.Type, pairs...)
+	text, err := l.Text("event."+e.Value.Type, pairs...)
 	if err != nil {
 		return e.Value.Type
 	}

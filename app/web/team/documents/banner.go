@@ -38,7 +38,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 		if d.Attention.Kind == signing.AttentionDeclined {
 			b.Kind = "danger"
 		}
-		b.Quote = d.AttentionSentence(r.Language().SayOf)
+		b.Quote = d.AttentionSentence(r.Words.SayOf)
 	case d.Status == signing.Rejected:
 		b.Quote = d.RejectedReason
 	case d.Status == signing.Voided:

@@ -65,7 +65,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 	p.Tabs = r.Tabs(p.Tab, "overview", r.Say("document.tab.overview"), "recipients", r.Say("document.tab.recipients"),
 		"activity", r.Say("document.tab.activity"), "files", r.Say("document.tab.files"))
 	var err error
-	if p.Mark, err = r.Words.StatusChip(d.Status.String()); err != nil {
+	if p.Mark, err = page.StatusChip(r.Words, d.Status.String()); err != nil {
 		return nil, err
 	}
 	p.Banner = h.banner(r, d)

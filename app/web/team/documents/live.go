@@ -15,6 +15,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
+	"paraph/app/words"
 )
 
 // heartbeat is the interval of keep-alive messages, at which the session is
@@ -45,7 +46,7 @@ func (h *Handlers) Events(r *page.Request) error {
 // liveStream outlives the handler, so it holds nothing of the request.
 type liveStream struct {
 	door    *Handlers
-	words   *page.Words
+	words   *words.Language
 	watch   *signing.Watch
 	session string
 	company string

@@ -34,7 +34,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 	n := 0
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: r.Words.Badge(n, inv.Name, inv.Status)}
+		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: page.NewBadge(r.Words, n, inv.Name, inv.Status)}
 		if inv.Status == signing.Delegated {
 			v.Badge = page.Badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
 		} else {
@@ -42,7 +42,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		}
 		v.Facts = facts(r, inv)
 		if d.Attention.Concerns(inv) {
-			v.Problem = d.AttentionSentence(r.Language().SayOf)
+			v.Problem = d.AttentionSentence(r.Words.SayOf)
 		}
 		if next := d.Invitation(inv.DelegatedTo); next != nil {
 			v.Next = next.Name

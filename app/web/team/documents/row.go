@@ -65,7 +65,7 @@ func (h *Handlers) rowViews(r *page.Request, rows []signing.Row) ([]rowView, err
 }
 
 func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
-	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Badges: r.Words.Badges(row.Signatories),
+	v = rowView{Row: row, Href: "/app/documents/" + row.ID, Menu: r.Link("row", row.ID) + "#row-" + row.ID, Badges: page.Badges(r.Words, row.Signatories),
 		Updated: on(r, &row.UpdatedAt), Aside: on(r, row.DeletedAt)}
 	if row.ExpiresAt != nil {
 		if t, err := time.Parse(time.RFC3339, *row.ExpiresAt); err == nil {
@@ -76,7 +76,7 @@ func rowViewOf(r *page.Request, row signing.Row) (v rowView, err error) {
 	if row.DeletedAt == nil {
 		v.Aside = on(r, row.ArchivedAt)
 	}
-	if v.Mark, err = r.Words.StatusChip(row.Status); err != nil {
+	if v.Mark, err = page.StatusChip(r.Words, row.Status); err != nil {
 		return v, err
 	}
 	if len(v.Badges) > maxBadges {

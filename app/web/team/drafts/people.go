@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
-
 	"paraph/app/contact"
 	"paraph/app/fault"
 	"paraph/app/signing"
@@ -118,10 +115,7 @@ func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
 	row.Roles = choose("asked.", row.Role, signing.Signer, signing.Approver, signing.Viewer)
 	row.Checks = choose("check.", row.Check, signing.ByLink, signing.ByEmailCode, signing.ByAccessCode)
 	row.Locales = []page.Option{{Value: "", Label: r.Say("people.locale.any"), Selected: row.Locale == ""}}
-	for _, tag := range h.Notify.Words.Tags() {
-		row.Locales = append(row.Locales, page.Option{Value: tag, Label: display.Self.Name(language.Make(tag)), Selected: row.Locale == tag})
-	}
-	slices.SortStableFunc(row.Locales[1:], func(a, b page.Option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	row.Locales = append(row.Locales, r.LanguageOptions(row.Locale)...)
 }
 
 // rowFaults leaves the number of the row out of the sentences, which stand beside

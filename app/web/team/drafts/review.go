@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"paraph/app/notify"
 	"paraph/app/signing"
@@ -108,9 +106,7 @@ func (h *Handlers) reviewPeople(r *page.Request, d *signing.Document) ([]reviewP
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		p := reviewPerson{Invitation: inv, RoleText: r.Say("asked." + inv.Role), CheckText: r.Say("check." + inv.Authentication), Turn: inv.Position}
-		if tag, err := language.Parse(cmp.Or(inv.Locale, d.Locale, r.Who.Company.Locale)); err == nil {
-			p.Language = display.Self.Name(tag)
-		}
+		p.Language = page.LanguageName(cmp.Or(inv.Locale, d.Locale, r.Who.Company.Locale))
 		for _, x := range d.Fields {
 			if x.Invitation == inv.ID {
 				p.Fields++

@@ -3,11 +3,6 @@ package editor
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
-	"strings"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -58,7 +53,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if data.Why == "" {
 		data.State = stateOf(r, d)
 		data.Types = fieldTypes(r, "")
-		data.Locales = h.mailLanguages(r)
+		data.Locales = mailLanguages(r)
 		p.Scripts = []string{"editor/main.js"}
 		p.Packed = true // 200 pages with 1000 fields are half a megabyte
 	}
@@ -68,13 +63,8 @@ func (h *Handlers) Show(r *page.Request) error {
 
 // mailLanguages are the languages in which somebody can be written to, the
 // document's own first.
-func (h *Handlers) mailLanguages(r *page.Request) []page.Option {
-	var out []page.Option
-	for _, tag := range h.Notify.Words.Tags() {
-		out = append(out, page.Option{Value: tag, Label: display.Self.Name(language.Make(tag))})
-	}
-	slices.SortFunc(out, func(a, b page.Option) int { return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
-	return append([]page.Option{{Label: r.Say("edit.locale.")}}, out...)
+func mailLanguages(r *page.Request) []page.Option {
+	return append([]page.Option{{Label: r.Say("edit.locale.")}}, r.LanguageOptions("")...)
 }
 
 // fieldTypes are the types of field as choices.

@@ -3,7 +3,6 @@ package me
 
 import (
 	"paraph/app/account"
-	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
 )
@@ -12,6 +11,5 @@ import (
 type Handlers struct {
 	Accounts *account.Service
 	Fonts    *text.Fonts
-	Notify   *notify.Service
 	Signing  *signing.Service
 }

@@ -38,7 +38,7 @@ func (h *Handlers) mePage(r *page.Request) page.Page {
 		themes[i].Selected = themes[i].Value == r.Theme()
 	}
 	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
-		Data: mePage{meTabs: meTabsOf(r), Languages: page.MailLanguages(h.Notify.Words.Tags(), r.Who.User.Locale), Themes: themes}}
+		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes}}
 }
 
 // Save stores the reader's name, language, and time zone.

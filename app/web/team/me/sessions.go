@@ -1,6 +1,7 @@
 package me
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -98,4 +99,9 @@ func (h *Handlers) EndOtherSessions(r *page.Request) error {
 // ShowSessions serves the list of the places where the reader is signed in.
 func (h *Handlers) ShowSessions(r *page.Request) error {
 	return h.showSessions(r, http.StatusOK, page.Page{})
+}
+
+// device names what somebody signed in with.
+func device(r *page.Request, agent string) string {
+	return cmp.Or(r.Words.Device(agent), r.Say("device.unknown"))
 }

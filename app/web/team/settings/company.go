@@ -24,7 +24,6 @@ type Company struct {
 type companyCards struct {
 	Company   account.Company
 	Languages []page.Option
-	Zones     []string
 	Expiry    string
 	Reminders string
 	Retention string
@@ -37,7 +36,7 @@ func companyPage(r *page.Request) sheet[companyCards] {
 	for i, n := range c.ReminderDays {
 		days[i] = strconv.Itoa(n)
 	}
-	return sheet[companyCards]{Title: r.Say("settings.company"), Own: companyCards{Company: c, Languages: page.LanguageOptions(c.Locale), Zones: page.CommonZones,
+	return sheet[companyCards]{Title: r.Say("settings.company"), Own: companyCards{Company: c, Languages: r.LanguageOptions(c.Locale),
 		Expiry: orBlank(c.DefaultExpiryDays), Reminders: strings.Join(days, ", "), Retention: orBlank(c.RetentionDays),
 		Decline: []page.Option{
 			{Value: string(account.OnDeclineNotify), Label: r.Say("company.decline.notify"), Selected: c.OnDecline == account.OnDeclineNotify},

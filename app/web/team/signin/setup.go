@@ -50,7 +50,7 @@ func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
 	site := h.Notify.BaseURL
 	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
 	return page.Page{Title: r.Say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
-		Token: token, Languages: page.MailLanguages(h.Notify.Words.Tags(), preferred(r)), Site: site,
+		Token: token, Languages: r.LanguageOptions(preferred(r)), Site: site,
 		Plain: strings.HasPrefix(site, "http:") && !local, Mail: h.Notify.Sender != nil,
 	}}
 }
