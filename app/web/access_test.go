@@ -430,7 +430,7 @@ func TestSessions(t *testing.T) {
 	w := signedIn(t, owner, look{})
 	w.visit(s.URL + "/app/me/sessions")
 	w.fits()
-	if text := w.read("[aria-labelledby=sessions-h] .sessions"); !strings.Contains(text, "Chrome on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
+	if text := w.read("[aria-labelledby=sessions-h] .sessions"); !strings.Contains(text, "Chrome ") || !strings.Contains(text, " on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
 		t.Errorf("the sessions are %s", text)
 	}
 	w.send("/app/me/sessions/end-others")
