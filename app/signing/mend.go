@@ -141,9 +141,6 @@ func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) err
 	return refuse(err, "file_damaged.pdf", fault.Text("file", u.Name))
 }
 
-// flattening names the option that a refusal speaks of.
-const flattening = "the option flatten: then a copy of its pages is signed, and the original is attached inside"
-
 // flattenLimit bounds an upload that is attached to its flattened copy: what is
 // attached is held in memory.
 const flattenLimit = 32 << 20
