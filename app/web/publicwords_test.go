@@ -64,13 +64,13 @@ func TestReportSpeaksTheVisitorsLanguage(t *testing.T) {
 	html = stdhtml.UnescapeString(html)
 	german := catalogue(t).Tagged("de")
 	for _, want := range []string{german.Say("verify.added"), german.Say("verify.kind.certification"), german.Say("verdict.change.signature"), german.Say("verify.revocation.good"),
-		german.Say("verdict.signed_bytes_changed"), german.Say("verify.unread"), german.Say("fault.verify.unreadable")} {
+		german.Say("verdict.signed_bytes_changed"), german.Say("verify.unread"), german.Say("fault.not_a_readable_pdf")} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in %s", want, html)
 		}
 	}
 	status, html := visitor.check([]sentFile{{"root", "root.pem", []byte("x")}}, "Accept-Language", "ar")
-	if want := say(t, "ar", "fault.verify.root"); status != http.StatusUnprocessableEntity || !strings.Contains(html, want) {
+	if want := say(t, "ar", "fault.not_a_certificate"); status != http.StatusUnprocessableEntity || !strings.Contains(html, want) {
 		t.Errorf("status %d, %q is not in %s", status, want, html)
 	}
 }
