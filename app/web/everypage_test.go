@@ -13,13 +13,18 @@ import (
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/httpkit"
 	"paraph/app/web"
 )
 
 // routes are the paths of the team that the router knows for a method.
 func routes(t *testing.T, method string) []string {
 	t.Helper()
-	d, err := web.New(web.Options{Words: catalogue(t)})
+	kit, err := httpkit.New(httpkit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := web.New(web.Options{Words: catalogue(t), Kit: kit})
 	if err != nil {
 		t.Fatal(err)
 	}
