@@ -141,7 +141,7 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 		return nil
 	}
 	seal := *keyless()
-	for _, s := range p.spec.Signatures {
+	for _, s := range p.rehearsed() {
 		if err := add(Sign(base(), SignSpec{Field: s.Name, Seal: seal, Values: p.sampleValues(s.Name)})); err != nil {
 			return err
 		}
@@ -153,6 +153,31 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 		return err
 	}
 	return p.applaud(c)
+}
+
+// maxRehearsed is how many signatures are rehearsed: each reads the file again,
+// so that the time would grow with the square of their number.
+const maxRehearsed = 16
+
+// rehearsed chooses the signatures to rehearse. Those whose signatories fill in
+// fields of the upload come first; the others write new objects only and are
+// alike.
+func (p *preparation) rehearsed() []SignatureSpec {
+	all := slices.Clone(p.spec.Signatures)
+	fills := map[string]bool{}
+	for _, f := range p.spec.Fields {
+		fills[f.Owner] = fills[f.Owner] || f.Existing != ""
+	}
+	slices.SortStableFunc(all, func(a, b SignatureSpec) int {
+		switch {
+		case fills[a.Name] == fills[b.Name]:
+			return 0
+		case fills[a.Name]:
+			return -1
+		}
+		return 1
+	})
+	return all[:min(len(all), maxRehearsed)]
 }
 
 // rehearsalError tells what can't be signed from what can't be read.
