@@ -12,7 +12,7 @@ import (
 // one transaction; and those behind them are told as well.
 func TestAllOfVeryManyPeopleAreTold(t *testing.T) {
 	t.Parallel()
-	const people = 1000
+	const people = 250
 	c := apptest.New(t).Company(t)
 	invited := apptest.List{}
 	for i := range people {
