@@ -34,7 +34,7 @@ type person struct {
 // bringsPeople reports whether an event brings people into a document.
 func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	switch e.Value.Type {
-	case "document.sent", "invitation.delegated", "invitation.replaced":
+	case signing.EventDocumentSent, signing.EventInvitationDelegated, signing.EventInvitationReplaced:
 		return true, nil
 	}
 	return false, nil
@@ -61,7 +61,7 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 // peopleOf lists whom an event brought into a document.
 func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	only := ""
-	if e.Value.Type != "document.sent" {
+	if e.Value.Type != signing.EventDocumentSent {
 		only = e.Value.Data["invitation"]
 	}
 	d, err := s.Signing.Load(tx, e.Value.Company, e.Value.Document)

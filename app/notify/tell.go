@@ -60,20 +60,20 @@ func (t *story) takes() bool {
 }
 
 // telling says who is told of what.
-var telling = map[string]func(*Service, *kv.Tx, *story) error{
-	"invitation.notified":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
-	"invitation.reminded":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
-	"invitation.link_requested":   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
-	"invitation.problem_reported": func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
-	"invitation.declined":         func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
-	"document.completed":          (*Service).tellCompleted,
-	"document.voided":             (*Service).tellVoided,
-	"document.expired":            func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
-	"document.sealing_delayed":    func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
-	"document.mail_failed":        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
-	"document.approved":           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
-	"document.rejected":           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
-	"document.submitted":          (*Service).tellApprover,
+var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
+	signing.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
+	signing.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
+	signing.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
+	signing.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
+	signing.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
+	signing.EventDocumentCompleted:         (*Service).tellCompleted,
+	signing.EventDocumentVoided:            (*Service).tellVoided,
+	signing.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
+	signing.EventDocumentSealingDelayed:    func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
+	signing.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
+	signing.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
+	signing.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
+	signing.EventDocumentSubmitted:         (*Service).tellApprover,
 }
 
 // facts are what the messages of a document have in common.

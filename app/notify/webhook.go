@@ -215,7 +215,7 @@ func filter(f *fault.Fields, events []string) []string {
 		return []string{AllEvents}
 	}
 	var out []string
-	for _, kind := range signing.EventTypes() {
+	for _, kind := range signing.EventNames() {
 		if slices.Contains(events, kind) {
 			out = append(out, kind)
 		}

@@ -41,7 +41,7 @@ func wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
 		return nil, err
 	}
 	for _, w := range all {
-		if e.Seq > w.From && w.Wants(e.Value.Type) {
+		if e.Seq > w.From && w.Wants(string(e.Value.Type)) {
 			out = append(out, w)
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 		body = ""
 	}
 	for _, w := range some {
-		d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: e.Value.Type,
+		d := Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: e.ID, Type: string(e.Value.Type),
 			Document: e.Value.Document, Body: body, Status: DeliveryWaiting, Next: &tx.Now, CreatedAt: tx.Now}
 		if err := errors.Join(deliveries.Put(tx, d.ID, d), s.pumpNext(tx, w)); err != nil {
 			return 0, err

@@ -57,7 +57,7 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 		if inv.Status == Notified {
 			inv.Status = Viewed
 		}
-		return []saving{happened("invitation.viewed").to(inv.ID)}, nil
+		return []saving{happened(EventInvitationViewed).to(inv.ID)}, nil
 	})
 }
 
@@ -85,14 +85,14 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 		}
 		inv.Status, inv.DeclinedAt, inv.DeclinedReason = Declined, &tx.Now, why
 		d.needs(Attention{Kind: AttentionDeclined, Code: "declined", Invitation: inv.ID})
-		events := []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", why)}
+		events := []saving{happened(EventInvitationDeclined).to(inv.ID).with("email", inv.Email).with("reason", why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}
 		if err := d.void(inv.Name+" declined to sign.", tx.Now); err != nil {
 			return nil, err
 		}
-		return append(events, happened("document.voided").with("reason", d.VoidedReason)), nil
+		return append(events, happened(EventDocumentVoided).with("reason", d.VoidedReason)), nil
 	})
 }
 
@@ -109,7 +109,7 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 		if err := d.delegable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		event := happened("invitation.delegated")
+		event := happened(EventInvitationDelegated)
 		if why != "" {
 			event = event.with("reason", why)
 		}
@@ -127,7 +127,7 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 		if err := d.replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		return s.takeOver(tx, d, inv, in, happened("invitation.replaced"))
+		return s.takeOver(tx, d, inv, in, happened(EventInvitationReplaced))
 	})
 }
 
@@ -215,7 +215,7 @@ func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving 
 		}
 		inv.RemindedAt, inv.UpdatedAt = &now, now
 		inv.RemindersSent++
-		events = append(events, happened("invitation.reminded").to(inv.ID).with("email", inv.Email))
+		events = append(events, happened(EventInvitationReminded).to(inv.ID).with("email", inv.Email))
 	}
 	return events
 }
@@ -228,7 +228,7 @@ func (s *Service) MailFailed(_ context.Context, company, id, address string) err
 			return nil, nil
 		}
 		d.needs(d.undelivered(address))
-		return []saving{happened("document.mail_failed").with("email", address)}, nil
+		return []saving{happened(EventDocumentMailFailed).with("email", address)}, nil
 	})
 }
 
@@ -240,6 +240,6 @@ func (s *Service) MailDelivered(_ context.Context, company, id, address string) 
 			return nil, nil
 		}
 		d.needs(Attention{})
-		return []saving{happened("document.mail_delivered").with("email", address)}, nil
+		return []saving{happened(EventDocumentMailDelivered).with("email", address)}, nil
 	})
 }

@@ -88,13 +88,13 @@ func (a Answers) Mark(kind string) *Mark {
 func dropAnswers(tx *kv.Tx, d *Document, events []saving) error {
 	for _, e := range events {
 		switch e.kind {
-		case "invitation.signed", "invitation.declined", "invitation.delegated", "invitation.replaced":
+		case EventInvitationSigned, EventInvitationDeclined, EventInvitationDelegated, EventInvitationReplaced:
 			if err := answers.Delete(tx, e.invitation); err != nil {
 				return err
 			}
 		}
 	}
-	if slices.ContainsFunc(events, func(e saving) bool { return e.kind == "document.voided" }) {
+	if slices.ContainsFunc(events, func(e saving) bool { return e.kind == EventDocumentVoided }) {
 		return d.dropAllAnswers(tx)
 	}
 	return nil

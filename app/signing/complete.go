@@ -33,7 +33,7 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (sav
 		return saving{}, err
 	}
 	d.Certificate = certificate
-	event := happened("document.completed").with("certificate_sha256", certificate.current())
+	event := happened(EventDocumentCompleted).with("certificate_sha256", certificate.current())
 	for i := range d.Files {
 		event = event.with("sha256."+d.Files[i].ID, d.Files[i].current())
 	}
@@ -57,7 +57,7 @@ func (s *Service) sealNow(ctx context.Context, d *Document) (*Document, error) {
 		if d.Attention.Kind == AttentionSealing {
 			d.needs(Attention{Kind: AttentionSealing, Code: why})
 		}
-		return []saving{happened("document.sealing_delayed")}, s.schedule(tx, d)
+		return []saving{happened(EventDocumentSealingDelayed)}, s.schedule(tx, d)
 	})
 }
 

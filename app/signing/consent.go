@@ -54,7 +54,7 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 			return nil, errAgreed
 		}
 		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text)}
-		return []saving{happened("invitation.consented").to(inv.ID).with("consent", inv.Agreed.Version)}, nil
+		return []saving{happened(EventInvitationConsented).to(inv.ID).with("consent", inv.Agreed.Version)}, nil
 	})
 }
 
@@ -69,7 +69,7 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 		}
 		version := inv.Agreed.Version
 		inv.Agreed = nil
-		return []saving{happened("invitation.consent_withdrawn").to(inv.ID).with("consent", version)}, nil
+		return []saving{happened(EventInvitationConsentWithdrawn).to(inv.ID).with("consent", version)}, nil
 	})
 }
 

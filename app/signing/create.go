@@ -62,7 +62,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	if err := commitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
-	events := []saving{happened("document.created").with("title", d.Title)}
+	events := []saving{happened(EventDocumentCreated).with("title", d.Title)}
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}

@@ -176,7 +176,7 @@ func (s *Service) expire(_ context.Context, company, id string) error {
 		if !d.expire(tx.Now) {
 			return nil, nil
 		}
-		return []saving{happened("document.expired")}, nil
+		return []saving{happened(EventDocumentExpired)}, nil
 	})
 }
 
@@ -212,7 +212,7 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 }
 
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
-	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: "document.purged", Company: d.Company,
+	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: EventDocumentPurged, Company: d.Company,
 		Document: d.ID, ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
 		IP: who.IP, UserAgent: who.UserAgent}); err != nil {
 		return err

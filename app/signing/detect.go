@@ -166,7 +166,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string)
 			return nil, conflict("document_changed")
 		}
 		s.place(f, d, in)
-		return []saving{happened("document.fields_added")}, nil
+		return []saving{happened(EventDocumentFieldsAdded)}, nil
 	})
 	return d, len(in), nobody, err
 }

@@ -63,7 +63,7 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
 			return nil, err
 		}
-		return []saving{happened("document.updated")}, faults.Err()
+		return []saving{happened(EventDocumentUpdated)}, faults.Err()
 	})
 }
 
@@ -111,7 +111,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 		}
 		var events []saving
 		for _, id := range made {
-			events = append(events, happened("invitation.added").to(id).with("email", d.invitation(id).Email))
+			events = append(events, happened(EventInvitationAdded).to(id).with("email", d.invitation(id).Email))
 			if err := invited.Put(tx, id, invitedTo{d.Company, d.ID}); err != nil {
 				return nil, err
 			}
@@ -145,7 +145,7 @@ func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, inv
 		if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}
-		return []saving{happened("invitation.updated").to(inv.ID)}, nil
+		return []saving{happened(EventInvitationUpdated).to(inv.ID)}, nil
 	})
 }
 
@@ -156,7 +156,7 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		event := happened("invitation.removed").to(inv.ID).with("email", inv.Email)
+		event := happened(EventInvitationRemoved).to(inv.ID).with("email", inv.Email)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
 		return []saving{event}, invited.Delete(tx, invitation)
@@ -178,7 +178,7 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 				used[in[i].ID] = true
 			}
 		}
-		return []saving{happened("document.fields_replaced")}, nil
+		return []saving{happened(EventDocumentFieldsReplaced)}, nil
 	})
 }
 
@@ -186,7 +186,7 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		s.place(f, d, in)
-		return []saving{happened("document.fields_added")}, nil
+		return []saving{happened(EventDocumentFieldsAdded)}, nil
 	})
 }
 
@@ -198,7 +198,7 @@ func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field st
 			return nil, fault.NotFound("field")
 		}
 		in.apply(f, x, placement{files: d.Files, invitations: d.Invitations})
-		return []saving{happened("field.updated").with("field", x.ID)}, nil
+		return []saving{happened(EventFieldUpdated).with("field", x.ID)}, nil
 	})
 }
 
@@ -209,7 +209,7 @@ func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field st
 			return nil, fault.NotFound("field")
 		}
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
-		return []saving{happened("field.removed").with("field", field)}, nil
+		return []saving{happened(EventFieldRemoved).with("field", field)}, nil
 	})
 }
 
@@ -240,7 +240,7 @@ func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file stri
 				moveFile(d, file, *in.Position)
 			}
 		}
-		return []saving{happened("file.updated").with("file", file)}, nil
+		return []saving{happened(EventFileUpdated).with("file", file)}, nil
 	})
 }
 
@@ -265,7 +265,7 @@ func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file stri
 		if x == nil {
 			return nil, fault.NotFound("file")
 		}
-		event := happened("file.removed").with("file", file).with("name", x.Name).with("sha256", x.SHA256)
+		event := happened(EventFileRemoved).with("file", file).with("name", x.Name).with("sha256", x.SHA256)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.File == file })
 		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
 		numberFiles(d)

@@ -1,42 +1,83 @@
 package signing_test
 
 import (
-	"os"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path/filepath"
-	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	"paraph/app/signing"
 	"paraph/app/words"
 )
 
-// TestTheCertificateHasWordsForEveryEvent looks for the events in the program itself.
 func TestTheCertificateHasWordsForEveryEvent(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, event := range signing.EventTypes() {
+		if key := "certificate.event." + string(event); !catalogue.English().Has(key) {
+			t.Errorf("the catalogue has no text %s", key)
+		}
+	}
+}
+
+// TestEveryEventTypeIsListedAndRecorded compares the constants in the source with
+// EventTypes, and looks for code that records each of them.
+func TestEveryEventTypeIsListedAndRecorded(t *testing.T) {
+	t.Parallel()
+	declared, used := eventConstants(t)
+	listed := signing.EventTypes()
+	if len(declared) != len(listed) {
+		t.Errorf("%d constants are declared, %d listed", len(declared), len(listed))
+	}
+	for name, value := range declared {
+		if !slices.Contains(listed, value) {
+			t.Errorf("EventTypes does not list %s", name)
+		}
+		if !used[name] {
+			t.Errorf("nothing records %s", name)
+		}
+	}
+}
+
+// eventConstants returns the declared constants of EventType, and the names that
+// the other files of the package use.
+func eventConstants(t *testing.T) (declared map[string]signing.EventType, used map[string]bool) {
+	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := regexp.MustCompile(`"((?:document|invitation|file|field)\.[a-z_]+)"`)
-	found := map[string]bool{}
+	declared, used = map[string]signing.EventType{}, map[string]bool{}
 	for _, name := range files {
-		b, err := os.ReadFile(name)
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range event.FindAllSubmatch(b, -1) {
-			found[string(m[1])] = true
-		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.ValueSpec:
+				if kind, ok := x.Type.(*ast.Ident); ok && kind.Name == "EventType" && len(x.Values) == 1 {
+					value, err := strconv.Unquote(x.Values[0].(*ast.BasicLit).Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					declared[x.Names[0].Name] = signing.EventType(value)
+				}
+			case *ast.Ident:
+				used[x.Name] = used[x.Name] || name != "eventtypes.go"
+			}
+			return true
+		})
 	}
-	for kind := range found {
-		if !catalogue.English().Has("certificate.event." + kind) {
-			t.Errorf("the certificate has no words for %s", kind)
-		}
-	}
-	if len(found) < 30 {
-		t.Errorf("only %d events are found", len(found))
-	}
+	return declared, used
 }

@@ -11,19 +11,6 @@ import (
 	"paraph/kv"
 )
 
-// EventTypes are all kinds of events, in the order of a document's life.
-func EventTypes() []string {
-	return []string{
-		"document.created", "document.updated", "document.fields_added", "document.fields_replaced",
-		"document.submitted", "document.withdrawn", "document.approved", "document.rejected", "document.reopened",
-		"document.sent", "document.completed", "document.sealing_delayed", "document.renewed", "document.expired", "document.extended",
-		"document.voided", "document.archived", "document.handed_over", "document.deleted", "document.restored", "document.purged", "document.mail_failed", "document.mail_delivered",
-		"file.added", "file.updated", "file.removed", "field.updated", "field.removed",
-		"invitation.added", "invitation.updated", "invitation.removed", "invitation.notified", "invitation.viewed", "invitation.consented", "invitation.consent_withdrawn", "invitation.in_person", "invitation.signed",
-		"invitation.declined", "invitation.delegated", "invitation.replaced", "invitation.reminded", "invitation.link_requested", "invitation.problem_reported",
-	}
-}
-
 // EventRow is an event as programs see it.
 type EventRow struct {
 	ID           string            `json:"id"`
@@ -49,7 +36,7 @@ type EventActor struct {
 
 // EventRowOf shows an entry of the journal.
 func EventRowOf(e Entry) EventRow {
-	v := EventRow{ID: e.ID, DocumentID: e.Value.Document, InvitationID: optional(e.Value.Invitation), Type: e.Value.Type,
+	v := EventRow{ID: e.ID, DocumentID: e.Value.Document, InvitationID: optional(e.Value.Invitation), Type: string(e.Value.Type),
 		Actor: EventActor{e.Value.ActorKind, optional(e.Value.ActorID), e.Value.ActorName, optional(e.Value.ActorEmail)},
 		IP:    optional(e.Value.IP), UserAgent: optional(e.Value.UserAgent), Data: e.Value.Data, At: FormatTime(e.At),
 		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
@@ -74,7 +61,7 @@ type HappeningData struct {
 
 // Happening shows an entry with its document as it is now.
 func (s *Service) Happening(tx *kv.Tx, e Entry) (Happening, error) {
-	h := Happening{Type: e.Value.Type, Timestamp: FormatTime(e.At), Data: HappeningData{Event: EventRowOf(e)}}
+	h := Happening{Type: string(e.Value.Type), Timestamp: FormatTime(e.At), Data: HappeningData{Event: EventRowOf(e)}}
 	row, err := rows.Get(tx, documentKey(e.Value.Company, e.Value.Document))
 	if errors.Is(err, kv.ErrNotFound) {
 		return h, nil
@@ -154,7 +141,7 @@ func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed,
 // all were looked at.
 func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
-		if len(q.Types) == 0 || slices.Contains(q.Types, e.Value.Type) {
+		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
 			if out.More = len(out.Happenings) >= q.Limit; out.More {
 				return false, nil
 			}
@@ -207,7 +194,7 @@ func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]Entry, e
 func CheckEventTypes(field string, types []string) error {
 	var unknown []string
 	for _, t := range types {
-		if !slices.Contains(EventTypes(), t) {
+		if !slices.Contains(EventNames(), t) {
 			unknown = append(unknown, t)
 		}
 	}

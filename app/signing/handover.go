@@ -101,7 +101,7 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 			if d.Owner.ID != from || !d.Status.open() {
 				continue
 			}
-			event := happened("document.handed_over").with("from", d.Owner.Email).with("to", heir.Email)
+			event := happened(EventDocumentHandedOver).with("from", d.Owner.Email).with("to", heir.Email)
 			d.Owner = heir
 			if err := s.save(tx, who, d, event); err != nil {
 				return err

@@ -60,7 +60,7 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 			return nil, fault.Forbidden("session_required.in_person")
 		}
 		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, Until: tx.Now.Add(inPersonLasts)}
-		return []saving{happened("invitation.in_person").to(inv.ID).with("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
+		return []saving{happened(EventInvitationInPerson).to(inv.ID).with("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
 	})
 	return code, err
 }

@@ -42,14 +42,14 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 // Submit asks for approval before the sending.
 func (s *Service) Submit(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.submitted"), d.submit(person(who), tx.Now)
+		return happened(EventDocumentSubmitted), d.submit(person(who), tx.Now)
 	})
 }
 
 // Withdraw takes a submission back; only its owner may.
 func (s *Service) Withdraw(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened("document.withdrawn"), d.withdraw()
+		return happened(EventDocumentWithdrawn), d.withdraw()
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 // Approve lets a submitted document be sent.
 func (s *Service) Approve(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.approved"), d.approve(person(who), tx.Now)
+		return happened(EventDocumentApproved), d.approve(person(who), tx.Now)
 	})
 }
 
@@ -97,7 +97,7 @@ func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason
 		return nil, err
 	}
 	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.rejected").with("reason", why), d.reject(person(who), why, tx.Now)
+		return happened(EventDocumentRejected).with("reason", why), d.reject(person(who), why, tx.Now)
 	})
 }
 
@@ -114,7 +114,7 @@ func required(field string, v *string) (string, error) {
 // Reopen makes an approved or rejected document a draft again.
 func (s *Service) Reopen(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened("document.reopened"), d.reopen()
+		return happened(EventDocumentReopened), d.reopen()
 	})
 }
 
@@ -125,7 +125,7 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 		return nil, err
 	}
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.voided").with("reason", why), d.void(why, tx.Now)
+		return happened(EventDocumentVoided).with("reason", why), d.void(why, tx.Now)
 	})
 }
 
@@ -141,28 +141,28 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 		if err := f.Err(); err != nil {
 			return saving{}, err
 		}
-		return happened("document.extended").with("expires_at", FormatTime(*t)), d.extend(*t)
+		return happened(EventDocumentExtended).with("expires_at", FormatTime(*t)), d.extend(*t)
 	})
 }
 
 // Archive takes a document out of the lists, reversibly.
 func (s *Service) Archive(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.archived"), d.archive(tx.Now)
+		return happened(EventDocumentArchived), d.archive(tx.Now)
 	})
 }
 
 // Restore brings a document back from the archive or the trash.
 func (s *Service) Restore(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened("document.restored"), d.restore()
+		return happened(EventDocumentRestored), d.restore()
 	})
 }
 
 // Delete moves a document to the trash, from where it is purged in time.
 func (s *Service) Delete(_ context.Context, who account.Actor, id string) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened("document.deleted"), d.trash(tx.Now)
+		return happened(EventDocumentDeleted), d.trash(tx.Now)
 	})
 }
 
@@ -226,7 +226,7 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string) (*D
 				return err
 			}
 		}
-		return s.save(tx, who, d, happened("document.created").with("title", d.Title).with("duplicate_of", id))
+		return s.save(tx, who, d, happened(EventDocumentCreated).with("title", d.Title).with("duplicate_of", id))
 	})
 	if err != nil {
 		return nil, err

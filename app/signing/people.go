@@ -66,22 +66,22 @@ func (d *Document) replaced(tx *kv.Tx, before []Invitation) ([]saving, error) {
 		was := slices.IndexFunc(before, func(o Invitation) bool { return o.ID == inv.ID })
 		switch {
 		case was < 0:
-			events = append(events, happened("invitation.added").to(inv.ID).with("email", inv.Email))
+			events = append(events, happened(EventInvitationAdded).to(inv.ID).with("email", inv.Email))
 			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{d.Company, d.ID}))
 		case !reflect.DeepEqual(*inv, before[was]):
 			inv.UpdatedAt = tx.Now
-			events = append(events, happened("invitation.updated").to(inv.ID))
+			events = append(events, happened(EventInvitationUpdated).to(inv.ID))
 		}
 	}
 	for i := range before {
 		if gone := &before[i]; d.invitation(gone.ID) == nil {
 			d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == gone.ID })
-			events = append(events, happened("invitation.removed").to(gone.ID).with("email", gone.Email))
+			events = append(events, happened(EventInvitationRemoved).to(gone.ID).with("email", gone.Email))
 			errs = append(errs, invited.Delete(tx, gone.ID))
 		}
 	}
 	if len(events) == 0 {
-		events = append(events, happened("document.updated"))
+		events = append(events, happened(EventDocumentUpdated))
 	}
 	return events, errors.Join(errs...)
 }

@@ -35,7 +35,7 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 			return nil, fault.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
 		}
 		state.ReportedAt = &tx.Now
-		return []saving{happened("invitation.problem_reported").to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)
+		return []saving{happened(EventInvitationProblemReported).to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)
 	})
 	return err
 }

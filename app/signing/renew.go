@@ -67,7 +67,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 				return nil, err
 			}
 			stored.Files, stored.Certificate = d.Files, d.Certificate
-			return []saving{happened("document.renewed")}, nil
+			return []saving{happened(EventDocumentRenewed)}, nil
 		})
 	})
 	return did, err

@@ -66,7 +66,7 @@ func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
 			if at := d.ended(); at == nil || at.After(before) || d.DeletedAt != nil {
 				return nil, nil
 			}
-			return []saving{happened("document.deleted").with("reason", "retention")}, d.trash(tx.Now)
+			return []saving{happened(EventDocumentDeleted).with("reason", "retention")}, d.trash(tx.Now)
 		})
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err

@@ -125,7 +125,7 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) 
 		}
 	}
 	d.Status, d.SentAt = Sent, &tx.Now
-	events := []saving{happened("document.sent")}
+	events := []saving{happened(EventDocumentSent)}
 	events = append(events, d.notify(tx.Now)...)
 	if err := s.drawLater(tx, d); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *Document) notify(now time.Time) []saving {
 			continue
 		}
 		inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
-		events = append(events, happened("invitation.notified").to(inv.ID).with("email", inv.Email))
+		events = append(events, happened(EventInvitationNotified).to(inv.ID).with("email", inv.Email))
 	}
 	return events
 }

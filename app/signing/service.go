@@ -1,3 +1,10 @@
+// Package signing holds documents with their files, signatories and fields, the
+// states they go through, and the evidence of each step.
+//
+// Every change to a document is one transaction that also appends to the journal:
+// no change goes unrecorded, and nothing is recorded that did not happen. Slow work
+// (hashing, drawing, signing) is done before the transaction, which then checks that
+// the document has not changed in the meantime.
 package signing
 
 import (

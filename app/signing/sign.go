@@ -75,7 +75,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if err := s.signFiles(ctx, a); err != nil {
 		return nil, err
 	}
-	events := []saving{happened("invitation.signed").to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
+	events := []saving{happened(EventInvitationSigned).to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
 		with("certificate", a.inv.Evidence.Serial)}
 	if who.Host != "" {
 		events[0] = events[0].with("host", who.Host)

@@ -33,7 +33,7 @@ type change struct{ Company, Document string }
 
 // Event is one entry of the audit trail, as it is stored and hashed.
 type Event struct {
-	Type       string
+	Type       EventType
 	Company    string
 	Document   string
 	Invitation string `json:",omitempty"`
@@ -82,12 +82,12 @@ func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
 
 // saving is one event of a change on its way into the journal.
 type saving struct {
-	kind       string
+	kind       EventType
 	invitation string
 	data       map[string]string
 }
 
-func happened(kind string) saving { return saving{kind: kind} }
+func happened(kind EventType) saving { return saving{kind: kind} }
 
 func (e saving) to(invitation string) saving { e.invitation = invitation; return e }
 

@@ -141,7 +141,7 @@ func fileName(f *fault.Fields, field, name string) string {
 }
 
 func fileAdded(f *File) saving {
-	return happened("file.added").with("file", f.ID).with("name", f.Name).with("sha256", f.SHA256)
+	return happened(EventFileAdded).with("file", f.ID).with("name", f.Name).with("sha256", f.SHA256)
 }
 
 // Attach adds uploads to a draft: all or none. The uploads are the caller's to close.

@@ -192,7 +192,7 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
 		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = Declined, &tx.Now, reason, true
 		d.needs(Attention{Kind: AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
-		return []saving{happened("invitation.declined").to(inv.ID).with("email", inv.Email).with("reason", reason)}, nil
+		return []saving{happened(EventInvitationDeclined).to(inv.ID).with("email", inv.Email).with("reason", reason)}, nil
 	})
 }
 
@@ -217,7 +217,7 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 			return nil, errAsked
 		}
 		state.AskedAt = &tx.Now
-		return []saving{happened("invitation.link_requested").to(inv.ID).with("email", inv.Email)}, identities.Put(tx, inv.ID, state)
+		return []saving{happened(EventInvitationLinkRequested).to(inv.ID).with("email", inv.Email)}, identities.Put(tx, inv.ID, state)
 	})
 	if err == errAsked {
 		return nil

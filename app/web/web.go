@@ -94,7 +94,7 @@ func (p *Pages) public() []route {
 
 // docs are the pages about the API.
 func docs(openAPI func() ([]byte, error)) []route {
-	h := apidoc.New(openAPI, signing.EventTypes())
+	h := apidoc.New(openAPI, signing.EventNames())
 	return []route{
 		{get, "/docs", everybody(to("/docs/api"))},
 		{get, "/docs/api", everybody(h.ShowAll)},

@@ -73,27 +73,27 @@ func happened(l *words.Language, d *signing.Document, e *signing.Entry) string {
 	for _, name := range []string{"name", "from", "to", "email"} {
 		pairs = append(pairs, name, e.Value.Data[name])
 	}
-	text, err := l.Text("event."+e.Value.Type, pairs...)
+	text, err := l.Text("event."+string(e.Value.Type), pairs...)
 	if err != nil {
-		return e.Value.Type
+		return string(e.Value.Type)
 	}
 	return text
 }
 
 // eventIcon returns the icon of an event type.
-func eventIcon(kind string) string {
-	for symbol, kinds := range map[string][]string{
-		"check":     {"invitation.signed", "document.approved", "invitation.consented"},
-		"checks":    {"document.completed", "document.renewed"},
-		"sent":      {"document.sent", "invitation.notified"},
-		"bell":      {"invitation.reminded", "invitation.link_requested", "invitation.problem_reported"},
-		"eye":       {"invitation.viewed"},
-		"cross":     {"invitation.declined", "document.rejected", "document.deleted"},
-		"void":      {"document.voided", "invitation.consent_withdrawn"},
-		"clock":     {"document.expired", "document.extended"},
-		"hourglass": {"document.submitted"},
-		"alert":     {"document.mail_failed", "document.sealing_delayed"},
-		"users":     {"invitation.replaced", "invitation.delegated", "document.handed_over", "invitation.in_person"},
+func eventIcon(kind signing.EventType) string {
+	for symbol, kinds := range map[string][]signing.EventType{
+		"check":     {signing.EventInvitationSigned, signing.EventDocumentApproved, signing.EventInvitationConsented},
+		"checks":    {signing.EventDocumentCompleted, signing.EventDocumentRenewed},
+		"sent":      {signing.EventDocumentSent, signing.EventInvitationNotified},
+		"bell":      {signing.EventInvitationReminded, signing.EventInvitationLinkRequested, signing.EventInvitationProblemReported},
+		"eye":       {signing.EventInvitationViewed},
+		"cross":     {signing.EventInvitationDeclined, signing.EventDocumentRejected, signing.EventDocumentDeleted},
+		"void":      {signing.EventDocumentVoided, signing.EventInvitationConsentWithdrawn},
+		"clock":     {signing.EventDocumentExpired, signing.EventDocumentExtended},
+		"hourglass": {signing.EventDocumentSubmitted},
+		"alert":     {signing.EventDocumentMailFailed, signing.EventDocumentSealingDelayed},
+		"users":     {signing.EventInvitationReplaced, signing.EventInvitationDelegated, signing.EventDocumentHandedOver, signing.EventInvitationInPerson},
 	} {
 		if slices.Contains(kinds, kind) {
 			return symbol
@@ -136,7 +136,7 @@ func (h *Handlers) DownloadEvents(r *page.Request) error {
 	}
 	out := make([]eventJSON, 0, len(entries))
 	for _, e := range entries {
-		out = append(out, eventJSON{Seq: e.Seq, ID: e.ID, Type: e.Value.Type, At: signing.FormatTime(e.At), Invitation: e.Value.Invitation,
+		out = append(out, eventJSON{Seq: e.Seq, ID: e.ID, Type: string(e.Value.Type), At: signing.FormatTime(e.At), Invitation: e.Value.Invitation,
 			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Data,
 			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
 	}

@@ -1,0 +1,79 @@
+package signing
+
+// EventType is what happened to a document, a file, a field or an invitation.
+type EventType string
+
+// The types of events, in the order of a document's life.
+const (
+	EventDocumentCreated            EventType = "document.created"
+	EventDocumentUpdated            EventType = "document.updated"
+	EventDocumentFieldsAdded        EventType = "document.fields_added"
+	EventDocumentFieldsReplaced     EventType = "document.fields_replaced"
+	EventDocumentSubmitted          EventType = "document.submitted"
+	EventDocumentWithdrawn          EventType = "document.withdrawn"
+	EventDocumentApproved           EventType = "document.approved"
+	EventDocumentRejected           EventType = "document.rejected"
+	EventDocumentReopened           EventType = "document.reopened"
+	EventDocumentSent               EventType = "document.sent"
+	EventDocumentCompleted          EventType = "document.completed"
+	EventDocumentSealingDelayed     EventType = "document.sealing_delayed"
+	EventDocumentRenewed            EventType = "document.renewed"
+	EventDocumentExpired            EventType = "document.expired"
+	EventDocumentExtended           EventType = "document.extended"
+	EventDocumentVoided             EventType = "document.voided"
+	EventDocumentArchived           EventType = "document.archived"
+	EventDocumentHandedOver         EventType = "document.handed_over"
+	EventDocumentDeleted            EventType = "document.deleted"
+	EventDocumentRestored           EventType = "document.restored"
+	EventDocumentPurged             EventType = "document.purged"
+	EventDocumentMailFailed         EventType = "document.mail_failed"
+	EventDocumentMailDelivered      EventType = "document.mail_delivered"
+	EventFileAdded                  EventType = "file.added"
+	EventFileUpdated                EventType = "file.updated"
+	EventFileRemoved                EventType = "file.removed"
+	EventFieldUpdated               EventType = "field.updated"
+	EventFieldRemoved               EventType = "field.removed"
+	EventInvitationAdded            EventType = "invitation.added"
+	EventInvitationUpdated          EventType = "invitation.updated"
+	EventInvitationRemoved          EventType = "invitation.removed"
+	EventInvitationNotified         EventType = "invitation.notified"
+	EventInvitationViewed           EventType = "invitation.viewed"
+	EventInvitationConsented        EventType = "invitation.consented"
+	EventInvitationConsentWithdrawn EventType = "invitation.consent_withdrawn"
+	EventInvitationInPerson         EventType = "invitation.in_person"
+	EventInvitationSigned           EventType = "invitation.signed"
+	EventInvitationDeclined         EventType = "invitation.declined"
+	EventInvitationDelegated        EventType = "invitation.delegated"
+	EventInvitationReplaced         EventType = "invitation.replaced"
+	EventInvitationReminded         EventType = "invitation.reminded"
+	EventInvitationLinkRequested    EventType = "invitation.link_requested"
+	EventInvitationProblemReported  EventType = "invitation.problem_reported"
+)
+
+// EventTypes lists all types of events, in the order of a document's life.
+func EventTypes() []EventType {
+	return []EventType{
+		EventDocumentCreated, EventDocumentUpdated, EventDocumentFieldsAdded, EventDocumentFieldsReplaced,
+		EventDocumentSubmitted, EventDocumentWithdrawn, EventDocumentApproved, EventDocumentRejected,
+		EventDocumentReopened, EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
+		EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
+		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
+		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered,
+		EventFileAdded, EventFileUpdated, EventFileRemoved,
+		EventFieldUpdated, EventFieldRemoved,
+		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,
+		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
+		EventInvitationInPerson, EventInvitationSigned, EventInvitationDeclined, EventInvitationDelegated,
+		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
+		EventInvitationProblemReported,
+	}
+}
+
+// EventNames lists all types of events as the words that programs see.
+func EventNames() []string {
+	names := make([]string, 0, len(EventTypes()))
+	for _, t := range EventTypes() {
+		names = append(names, string(t))
+	}
+	return names
+}
