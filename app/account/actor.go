@@ -1,9 +1,11 @@
 package account
 
 import (
-	"paraph/app/fault"
 	"slices"
 	"time"
+
+	"paraph/app/fault"
+	"paraph/app/turns"
 )
 
 // ActorKind is what sort of somebody acts.
@@ -109,6 +111,19 @@ func System(companyID string) Actor {
 func (a Actor) From(ip, userAgent, requestID string) Actor {
 	a.IP, a.UserAgent, a.RequestID = ip, userAgent, requestID
 	return a
+}
+
+// Turn is in whose name the actor waits for what is scarce.
+func (a Actor) Turn() turns.Key {
+	switch {
+	case a.Kind == ActorSignatory:
+		return turns.Guest(a.CompanyID, a.Invitation)
+	case a.CompanyID != "":
+		return turns.Member(a.CompanyID, a.UserID)
+	case a.Kind == ActorSystem:
+		return turns.Key{}
+	}
+	return turns.Stranger(a.IP)
 }
 
 // Can reports whether the actor may do what the scope names in its company:

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/turns"
 )
 
 // slowest is how many bytes a second a body must bring on average, once it has
@@ -42,7 +43,7 @@ type Body struct {
 
 // Body opens the body of a request, without reading of it. One that says that it
 // is larger than allowed is refused.
-func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller Caller) (*Body, error) {
+func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller turns.Key) (*Body, error) {
 	b := newBody(c)
 	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Open(caller)
 	c.Locals(bodyKey, b)

@@ -8,20 +8,19 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/turns"
 )
 
 const budget = 1 << 20
 
-func stranger(address string) httpkit.Caller { return httpkit.Caller{Key: address, Stranger: true} }
-
-func company(id string) httpkit.Caller { return httpkit.Caller{Key: id} }
+func company(id string) turns.Key { return turns.Member(id, "somebody") }
 
 func isBusy(err error) bool {
 	e, ok := errors.AsType[*fault.Error](err)
 	return ok && e.Kind == fault.KindUnavailable && httpkit.RetryAfter(e) > 0
 }
 
-func take(t *testing.T, b *httpkit.Budget, c httpkit.Caller, n int64) *httpkit.Hold {
+func take(t *testing.T, b *httpkit.Budget, c turns.Key, n int64) *httpkit.Hold {
 	t.Helper()
 	h := b.Open(c)
 	if err := h.Take(t.Context(), n); err != nil {
@@ -42,7 +41,7 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 	}
 	began := time.Now()
 	take(t, b, company("b"), budget/4).Close()
-	take(t, b, stranger("192.0.2.1"), budget/32).Close()
+	take(t, b, turns.Stranger("192.0.2.1"), budget/32).Close()
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("others waited for %v", took)
 	}
@@ -52,9 +51,9 @@ func TestStrangersTogetherLeaveRoomForCompanies(t *testing.T) {
 	t.Parallel()
 	b := httpkit.NewBudget(budget)
 	for _, address := range []string{"a", "b", "c", "d"} {
-		defer take(t, b, stranger(address), budget).Close()
+		defer take(t, b, turns.Stranger(address), budget).Close()
 	}
-	fifth := b.Open(stranger("e"))
+	fifth := b.Open(turns.Stranger("e"))
 	defer fifth.Close()
 	if err := fifth.Take(t.Context(), 1); !isBusy(err) {
 		t.Errorf("one stranger more: %v", err)
@@ -85,17 +84,17 @@ func TestWhatIsReturnedIsThereForTheNext(t *testing.T) {
 
 func TestCallersShareByCompanyAndByNetwork(t *testing.T) {
 	t.Parallel()
-	member := account.Actor{Kind: account.ActorUser, CompanyID: "c"}
+	member := account.Actor{Kind: account.ActorUser, CompanyID: "c", UserID: "somebody"}
 	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: "c"}
 	for _, c := range []struct {
 		who     account.Actor
 		address string
-		want    httpkit.Caller
+		want    turns.Key
 	}{
 		{member, "192.0.2.1", company("c")},
-		{signatory, "192.0.2.1", stranger("192.0.2.1")},
-		{account.Actor{}, "2001:db8:1:2:3::4", stranger("2001:db8:1:2::/64")},
-		{account.Actor{}, "2001:db8:1:2:9::9", stranger("2001:db8:1:2::/64")},
+		{signatory, "192.0.2.1", turns.Stranger("192.0.2.1")},
+		{account.Actor{}, "2001:db8:1:2:3::4", turns.Stranger("2001:db8:1:2::1")},
+		{account.Actor{}, "2001:db8:1:2:9::9", turns.Stranger("2001:db8:1:2::1")},
 	} {
 		if got := httpkit.CallerOf(c.who, c.address); got != c.want {
 			t.Errorf("%s from %s: got %v, want %v", c.who.Kind, c.address, got, c.want)

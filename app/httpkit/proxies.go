@@ -91,17 +91,3 @@ func (p Proxies) Encrypted(c *fiber.Ctx) bool {
 	}
 	return p.trust(peer(c)) && c.Get(fiber.HeaderXForwardedProto) == "https"
 }
-
-// network is the part of an address that one person can be expected to have: all
-// of an IPv4 address, the first half of an IPv6 one.
-func network(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil || a.Is4() {
-		return address
-	}
-	prefix, err := a.Prefix(64)
-	if err != nil {
-		return address
-	}
-	return prefix.String()
-}

@@ -1,0 +1,238 @@
+// Package turns shares what is scarce: processes that convert files, memory,
+// connections to a mail server.
+//
+// Whoever finds nothing free waits in line, and the lines are served in turn:
+// first among the groups (each company is one, and so are all strangers
+// together), then among the callers of a group, and last in the order in which
+// one caller asked. So a thousand requests of one caller delay another's only
+// request by one turn. The lines are bounded, in length and in time; what does
+// not fit is refused with the code "busy" and a time to come again.
+package turns
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"paraph/app/fault"
+)
+
+// Defaults of [Options].
+const (
+	defaultWaiting  = 64
+	defaultPatience = 30 * time.Second
+)
+
+// Options say how much there is and how it is shared. A share of zero is no
+// bound of its own.
+type Options struct {
+	Slots     int64 // all that there is
+	Group     int64 // the most that one company may have of it at a time
+	Strangers int64 // the same for all strangers together; 0: as a company
+	Stranger  int64 // the same for one stranger
+
+	Waiting  int           // how many of one group may wait; 64 by default
+	Patience time.Duration // how long each may wait; 30 seconds by default
+}
+
+// Queue is where callers wait for their turn. Its methods may be called from
+// several goroutines.
+type Queue struct {
+	o Options
+
+	mu     sync.Mutex
+	free   int64
+	groups map[string]*group // those that have or want something
+	order  []*group          // those that want something, the next one first
+}
+
+// New returns a queue in front of so many slots.
+func New(o Options) *Queue {
+	o.Slots = max(o.Slots, 1)
+	o.Group = share(o.Group, o.Slots)
+	o.Strangers = share(o.Strangers, o.Group)
+	o.Stranger = share(o.Stranger, o.Strangers)
+	if o.Waiting <= 0 {
+		o.Waiting = defaultWaiting
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	return &Queue{o: o, free: o.Slots, groups: map[string]*group{}}
+}
+
+func share(n, most int64) int64 {
+	if n <= 0 {
+		return most
+	}
+	return min(n, most)
+}
+
+// Most is how much a caller can have at a time.
+func (q *Queue) Most(k Key) int64 {
+	if k.IsStranger() {
+		return q.o.Stranger
+	}
+	return q.o.Group
+}
+
+// Enter waits for one slot. The caller calls leave, once, when it is done.
+func (q *Queue) Enter(ctx context.Context, k Key) (leave func(), err error) {
+	if err := q.Take(ctx, k, 1); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { q.Release(k, 1) }), nil
+}
+
+// Take waits for n slots, in addition to those that the caller has; all together
+// are at most [Queue.Most]. It returns the error of ctx if that was canceled; any
+// other reason is the refusal "busy".
+func (q *Queue) Take(ctx context.Context, k Key, n int64) error {
+	w, err := q.join(k, n)
+	if err != nil || w == nil {
+		return err
+	}
+	patience := time.NewTimer(q.o.Patience)
+	defer patience.Stop()
+	select {
+	case <-w.called:
+		return w.err
+	case <-patience.C:
+		return q.giveUp(k, w, q.busy())
+	case <-ctx.Done():
+		if ctx.Err() == context.DeadlineExceeded {
+			return q.giveUp(k, w, q.busy().Because(ctx.Err()))
+		}
+		return q.giveUp(k, w, ctx.Err())
+	}
+}
+
+// Release returns n slots of those that Take took.
+func (q *Queue) Release(k Key, n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.free += n
+	g := q.groups[k.group]
+	g.held -= n
+	g.callers[k.caller].held -= n
+	q.forget(g, k.caller)
+	q.serve()
+}
+
+// join takes n slots at once, or returns the waiter for them.
+func (q *Queue) join(k Key, n int64) (*waiter, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	g := q.group(k)
+	c := g.caller(k.caller)
+	if next, _ := q.next(); next == nil && n <= q.free && q.within(g, c, n) {
+		q.grant(g, c, n)
+		return nil, nil
+	}
+	if g.waiting >= q.o.Waiting && !g.makeRoom(c, q.busy()) {
+		q.forget(g, k.caller)
+		return nil, q.busy()
+	}
+	w := &waiter{n: n, called: make(chan struct{})}
+	if g.waiting == 0 {
+		q.order = append(q.order, g)
+	}
+	g.add(c, w)
+	return w, nil
+}
+
+// next returns whose turn it is: the first group, and its first caller, that may
+// have what it waits for. Nobody may overtake them.
+func (q *Queue) next() (*group, *caller) {
+	for _, g := range q.order {
+		for _, c := range g.order {
+			if q.within(g, c, c.line[0].n) {
+				return g, c
+			}
+		}
+	}
+	return nil, nil
+}
+
+// within says whether n slots more are within the shares of a caller and its group.
+func (q *Queue) within(g *group, c *caller, n int64) bool {
+	if g.strangers {
+		return g.held+n <= q.o.Strangers && c.held+n <= q.o.Stranger
+	}
+	return g.held+n <= q.o.Group
+}
+
+func (q *Queue) grant(g *group, c *caller, n int64) {
+	q.free -= n
+	g.held += n
+	c.held += n
+}
+
+// serve calls those whose turn it is, as long as there is something for them.
+// One for whom too little is free keeps its turn, so that those who want little
+// can't overtake it for ever; one who has its share already is passed over.
+func (q *Queue) serve() {
+	for {
+		g, c := q.next()
+		if g == nil || c.line[0].n > q.free {
+			return
+		}
+		w := c.line[0]
+		q.grant(g, c, w.n)
+		g.remove(c, w)
+		g.order = toTheEnd(g.order, c, len(c.line) > 0)
+		q.order = toTheEnd(q.order, g, g.waiting > 0)
+		close(w.called)
+	}
+}
+
+// giveUp takes a waiter out of its line, unless it was just called: then it has
+// what it waited for, and returns it if it does not want it any more.
+func (q *Queue) giveUp(k Key, w *waiter, why error) error {
+	q.mu.Lock()
+	select {
+	case <-w.called:
+		q.mu.Unlock()
+		if w.err == nil {
+			q.Release(k, w.n)
+		}
+		return why
+	default:
+	}
+	defer q.mu.Unlock()
+	g := q.groups[k.group]
+	g.remove(g.callers[k.caller], w)
+	if g.waiting == 0 {
+		q.order = toTheEnd(q.order, g, false)
+	}
+	q.forget(g, k.caller)
+	q.serve() // it may have stood in the way of others
+	return why
+}
+
+func (q *Queue) group(k Key) *group {
+	g := q.groups[k.group]
+	if g == nil {
+		g = &group{name: k.group, strangers: k.IsStranger(), callers: map[string]*caller{}}
+		q.groups[k.group] = g
+	}
+	return g
+}
+
+// forget removes a caller, and its group, that has nothing and wants nothing.
+func (q *Queue) forget(g *group, name string) {
+	if c := g.callers[name]; c != nil && c.held == 0 && len(c.line) == 0 {
+		delete(g.callers, name)
+	}
+	if len(g.callers) == 0 {
+		delete(q.groups, g.name)
+	}
+}
+
+// busy refuses. By the time it names, everybody who waits now has had a turn or
+// has been refused.
+func (q *Queue) busy() *fault.Error {
+	e := fault.Unavailable("busy")
+	e.RetryAfter = min(q.o.Patience, 5*time.Second)
+	return e
+}

@@ -1,0 +1,239 @@
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/app/turns"
+)
+
+// shop is a queue whose callers write down in which order they were served.
+type shop struct {
+	t *testing.T
+	q *turns.Queue
+
+	mu     sync.Mutex
+	served []string
+	errs   map[string]error
+	all    sync.WaitGroup
+}
+
+func newShop(t *testing.T, o turns.Options) *shop {
+	return &shop{t: t, q: turns.New(o), errs: map[string]error{}}
+}
+
+// ask lines up for a turn that takes a second, and returns when it is in line.
+func (s *shop) ask(name string, k turns.Key) {
+	s.all.Go(func() {
+		leave, err := s.q.Enter(s.t.Context(), k)
+		s.mu.Lock()
+		if err != nil {
+			s.errs[name] = err
+		} else {
+			s.served = append(s.served, name)
+		}
+		s.mu.Unlock()
+		if err == nil {
+			time.Sleep(time.Second)
+			leave()
+		}
+	})
+	synctest.Wait()
+}
+
+func (s *shop) wants(want string) {
+	s.t.Helper()
+	s.all.Wait()
+	if got := strings.Join(s.served, " "); got != want {
+		s.t.Errorf("served %s\nwant   %s", got, want)
+	}
+}
+
+func isBusy(err error) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	return ok && e.Kind == fault.KindUnavailable && e.Code == "busy" && e.RetryAfter > 0
+}
+
+func TestACompanyThatFloodsDelaysAnotherByOneTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 1})
+		for _, name := range []string{"a1", "a2", "a3", "a4"} {
+			s.ask(name, turns.Member("a", "ann"))
+		}
+		s.ask("b1", turns.Member("b", "bob"))
+		s.ask("b2", turns.Member("b", "bob"))
+		s.wants("a1 a2 b1 a3 b2 a4")
+	})
+}
+
+func TestACallerThatFloodsDelaysColleaguesByOneTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 1})
+		for _, name := range []string{"ann1", "ann2", "ann3", "ann4"} {
+			s.ask(name, turns.Member("a", "ann"))
+		}
+		s.ask("eve1", turns.Member("a", "eve"))
+		s.ask("b1", turns.Member("b", "bob"))
+		s.ask("eve2", turns.Member("a", "eve"))
+		s.wants("ann1 ann2 b1 eve1 ann3 eve2 ann4")
+	})
+}
+
+func TestStrangersAreOneGroupThatSharesByNetwork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 1})
+		for _, name := range []string{"x1", "x2", "x3"} {
+			s.ask(name, turns.Stranger("2001:db8:1:2::"+name[1:]))
+		}
+		s.ask("y1", turns.Stranger("2001:db8:1:3::1"))
+		s.ask("a1", turns.Member("a", "ann"))
+		s.ask("guest", turns.Guest("a", "invitation"))
+		s.wants("x1 x2 a1 guest y1 x3")
+	})
+}
+
+func TestNobodyHasMoreThanItsShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := turns.New(turns.Options{Slots: 5, Group: 3, Strangers: 2, Stranger: 1, Patience: time.Second})
+		for _, c := range []struct {
+			key  turns.Key
+			most int
+		}{
+			{turns.Stranger("192.0.2.1"), 1}, {turns.Stranger("192.0.2.2"), 1}, {turns.Stranger("192.0.2.3"), 0},
+			{turns.Member("a", "ann"), 3}, {turns.Member("b", "bob"), 0},
+		} {
+			had := 0
+			for range 5 {
+				if _, err := q.Enter(t.Context(), c.key); err == nil {
+					had++
+				} else if !isBusy(err) {
+					t.Errorf("%v: %v", c.key, err)
+				}
+			}
+			if had != c.most {
+				t.Errorf("%v had %d, want %d", c.key, had, c.most)
+			}
+		}
+	})
+}
+
+func TestOneWhoHasItsShareIsPassedOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 2, Group: 1})
+		for _, name := range []string{"a1", "a2", "a3"} {
+			s.ask(name, turns.Member("a", "ann"))
+		}
+		began := time.Now()
+		leave, err := s.q.Enter(t.Context(), turns.Member("b", "bob"))
+		if err != nil || time.Since(began) != 0 {
+			t.Errorf("another company waited for %v: %v", time.Since(began), err)
+		}
+		leave()
+		s.wants("a1 a2 a3")
+	})
+}
+
+func TestALongLineMakesRoomForAShortOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, turns.Options{Slots: 1, Waiting: 3})
+		for _, name := range []string{"x1", "x2", "x3", "x4", "x5"} {
+			s.ask(name, turns.Stranger("192.0.2.1"))
+		}
+		s.ask("y1", turns.Stranger("192.0.2.2"))
+		s.ask("y2", turns.Stranger("192.0.2.2"))
+		s.ask("b1", turns.Member("b", "bob"))
+		s.wants("x1 x2 b1 y1 x3")
+		for _, name := range []string{"x4", "x5", "y2"} {
+			if !isBusy(s.errs[name]) {
+				t.Errorf("%s: %v", name, s.errs[name])
+			}
+		}
+	})
+}
+
+func TestWaitingEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := turns.New(turns.Options{Slots: 1, Patience: time.Minute})
+		leave, err := q.Enter(t.Context(), turns.Key{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		canceled, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		short, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		defer stop()
+		for _, c := range []struct {
+			ctx   context.Context
+			after time.Duration
+			is    func(error) bool
+		}{
+			{canceled, time.Second, func(err error) bool { return errors.Is(err, context.Canceled) }},
+			{short, time.Second, isBusy},
+			{t.Context(), time.Minute, isBusy},
+		} {
+			began := time.Now()
+			if _, err := q.Enter(c.ctx, turns.Member("a", "ann")); !c.is(err) || time.Since(began) != c.after {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+		}
+		leave()
+		leave() // does nothing
+		for range 2 {
+			if leave, err = q.Enter(t.Context(), turns.Member("a", "ann")); err != nil {
+				t.Fatalf("what was given up is lost: %v", err)
+			}
+			leave()
+		}
+	})
+}
+
+// TestOneWhoWantsALotIsNotOvertaken: it keeps its turn until enough is free.
+func TestOneWhoWantsALotIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := turns.New(turns.Options{Slots: 10})
+		a, b, c := turns.Member("a", ""), turns.Member("b", ""), turns.Member("c", "")
+		if err := q.Take(t.Context(), a, 6); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		take := func(name string, k turns.Key, n int64) {
+			all.Go(func() {
+				if err := q.Take(t.Context(), k, n); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				order = append(order, name)
+				mu.Unlock()
+				q.Release(k, n)
+			})
+			synctest.Wait()
+		}
+		take("much", b, 8)
+		take("little", c, 3)
+		if len(order) != 0 {
+			t.Errorf("overtaken by %v", order)
+		}
+		q.Release(a, 6)
+		all.Wait()
+		if !slices.Equal(order, []string{"much", "little"}) {
+			t.Error(order)
+		}
+	})
+}
