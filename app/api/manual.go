@@ -153,7 +153,7 @@ var manuals = map[string]manual{
 
 	"post-documents-document-invite": {text: "`role` is `signer`, `approver` or `viewer` (receives a copy). `position` is the order; equal positions go together. `authentication` is `link`, `email_code` or `access_code`. An e-mail address can be invited once." + draftOnly,
 		body: `{"invitations": [{"name": "Clara Clerk", "email": "clara@example.org", "role": "signer", "position": 2}]}`},
-	"get-documents-document-invitations":               {text: "In signing order. `sign_url` is present while the link works, and only for the company."},
+	"get-documents-document-invitations":               {text: "In signing order. `sign_url` is present while the link works, for callers of the company who may send or sign: viewers and tokens without the scope `write` or `sign` get null."},
 	"patch-documents-document-invitations-invitation":  {text: "Members that are left out keep their value." + draftOnly, body: `{"name": "Benjamin Buyer", "locale": "en"}`},
 	"delete-documents-document-invitations-invitation": {text: "The recipient's fields are removed too." + draftOnly},
 	"post-documents-document-invitation-replace": {text: "Once the document is sent, and also after a decline: the new recipient takes over the position and the fields, and the old link stops working.",

@@ -185,7 +185,7 @@ type invitationView struct {
 	AccessCodeHint *string `json:"access_code_hint" doc:"Shown where the access code is entered"`
 	Locale         *string `json:"locale"`
 	Message        *string `json:"message"`
-	SignURL        *string `json:"sign_url" format:"uri" doc:"Present while the link works; shown to the company only"`
+	SignURL        *string `json:"sign_url" format:"uri" doc:"While the link works, for callers of the company with scope write or sign; otherwise null"`
 	NotifiedAt     *string `json:"notified_at" format:"date-time"`
 	ViewedAt       *string `json:"viewed_at" format:"date-time"`
 	SignedAt       *string `json:"signed_at" format:"date-time"`
@@ -205,7 +205,7 @@ func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) i
 		RemindedAt: maybe(inv.RemindedAt), RemindersSent: inv.RemindersSent, CreatedAt: when(inv.CreatedAt), UpdatedAt: when(inv.UpdatedAt)}
 	switch {
 	case !r.who.IsSignatory():
-		v.SignURL = orNull(r.server.Signing.SignURL(d, inv, r.site()))
+		v.SignURL = orNull(r.server.Signing.SignURL(r.who, d, inv, r.site()))
 	case r.who.Invitation != inv.ID:
 		v.Email, v.Message, v.DeclinedReason, v.AccessCodeHint = "", nil, nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/mail"
+	"paraph/app/signing"
 	"paraph/kv"
 )
 
@@ -136,7 +137,16 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 		m, err = load(tx, who, id)
 		return err
 	})
-	return m, err
+	return m.shownTo(who), err
+}
+
+// shownTo is the message as a reader gets it: what was written to somebody invited
+// has their link in it, which only those who may send or sign see.
+func (m Message) shownTo(who account.Actor) Message {
+	if m.Invitation != "" && !signing.MaySeeLinks(who) {
+		m.Text, m.HTML, m.Links = "", "", nil
+	}
+	return m
 }
 
 func load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
@@ -153,6 +163,9 @@ func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]by
 	m, err := s.GetMessage(ctx, who, id)
 	if err != nil {
 		return nil, err
+	}
+	if m.Invitation != "" && !signing.MaySeeLinks(who) {
+		return nil, who.Require(account.ScopeWrite)
 	}
 	var b bytes.Buffer
 	err = s.envelope(m).Encode(&b)
@@ -222,7 +235,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 	if err != nil {
 		return Message{}, err
 	}
-	return m, nil
+	return m.shownTo(who), nil
 }
 
 // testKind is the message that shows that mail works.

@@ -122,7 +122,7 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	if inv == nil || inv.Status == signing.Delegated {
 		return nil
 	}
-	link := s.signing.SignURL(t.document, inv, t.document.BaseURL)
+	link := s.signing.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
 	case kind == "invitation" && inv.Status == signing.Signed:

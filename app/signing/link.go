@@ -79,12 +79,37 @@ func linkWorks(d *Document, inv *Invitation) bool {
 	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
 }
 
-// SignURL is the link of an invitation while its holder can still act with it,
-// under the given base address, else "".
-func (s *Service) SignURL(d *Document, inv *Invitation, base string) string {
-	if d.Status != Sent || !inv.open() || !linkWorks(d, inv) {
+// MaySeeLinks reports whether somebody may be shown the links of other people's
+// invitations. A link is as good as its owner's hand, so only those who may send
+// or sign for the company see any.
+func MaySeeLinks(who account.Actor) bool {
+	return !who.IsSignatory() && (who.Can(account.ScopeWrite) || who.Can(account.ScopeSign))
+}
+
+// SignURL is the link of an invitation under a base address, for those who may see
+// it and while it can still be used; otherwise "".
+func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
 	}
+	return s.url(inv, base)
+}
+
+// OwnURL is SignURL for a member whose own address is invited, whatever their role.
+// It is for the member's own session: a program gets no link by it.
+func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
+	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.isFor(who) || !actionable(d, inv) {
+		return ""
+	}
+	return s.url(inv, base)
+}
+
+// actionable reports whether the holder of a link can still act with it.
+func actionable(d *Document, inv *Invitation) bool {
+	return d.Status == Sent && inv.open() && linkWorks(d, inv)
+}
+
+func (s *Service) url(inv *Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
 }
 

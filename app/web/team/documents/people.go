@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -50,8 +49,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
-		if r.Who.Actor.Can(account.ScopeWrite) || v.Own {
-			v.Link = h.Signing.SignURL(d, inv, r.BaseURL())
+		if v.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
+			v.Link = h.Signing.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
 		}
 		out = append(out, v)
 	}

@@ -81,7 +81,7 @@ func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.ActionSign) {
-			return h.Signing.SignURL(d, inv, "")
+			return h.Signing.OwnURL(r.Who.Actor, d, inv, "")
 		}
 	}
 	return ""

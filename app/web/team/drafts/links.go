@@ -30,7 +30,7 @@ func (h *Handlers) ShowLinks(r *page.Request) error {
 		inv := &people[i]
 		row := linkRow{Name: inv.Name, Email: inv.Email, Letter: page.LetterOf(i), Color: page.HueOf(i), RoleText: r.Say("asked." + inv.Role)}
 		if inv.NotifiedAt != nil {
-			row.Link = h.Signing.SignURL(d, inv, r.BaseURL())
+			row.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL())
 		}
 		data.People = append(data.People, row)
 	}
