@@ -239,7 +239,7 @@ type fieldView struct {
 }
 
 func viewField(d *signing.Document, x *signing.Field) fieldView {
-	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: x.Type, Name: orNull(x.Name),
+	v := fieldView{ID: x.ID, DocumentID: d.ID, FileID: x.File, InvitationID: x.Invitation, Type: string(x.Type), Name: orNull(x.Name),
 		Label: orNull(x.Label), Page: x.Page, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required,
 		ReadOnly: x.ReadOnly, Value: orNull(x.Value), Options: x.Options, Min: x.Min, Max: x.Max, Pattern: orNull(x.Pattern),
 		Format: orNull(x.Format), Group: orNull(x.Group), Align: orNull(x.Align)}

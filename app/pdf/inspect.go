@@ -39,9 +39,9 @@ type Inspection struct {
 
 // A FormField is one widget of a field of the upload.
 type FormField struct {
-	Name                string // full name
-	Type                string // one of the Field constants, or "button"
-	Page                int    // from 0; -1 when it is on none
+	Name                string    // full name
+	Type                FieldType // one of the Field constants, or "button"
+	Page                int       // from 0; -1 when it is on none
 	X, Y, Width, Height float64
 	Label, Value        string
 	Options             []string
@@ -292,7 +292,7 @@ func (f *File) formField(fd field, w dict, page int) FormField {
 	return out
 }
 
-func (fd field) formType() string {
+func (fd field) formType() FieldType {
 	switch {
 	case fd.kind == "Sig":
 		return FieldSignature

@@ -21,7 +21,7 @@ func TestDrawnValues(t *testing.T) {
 	}
 	spec := pdf.PrepareSpec{Signatures: []pdf.SignatureSpec{{Name: "s", Page: -1}}}
 	for i := range values {
-		for j, kind := range []string{pdf.FieldText, pdf.FieldAttachment} {
+		for j, kind := range []pdf.FieldType{pdf.FieldText, pdf.FieldAttachment} {
 			spec.Fields = append(spec.Fields, pdf.FieldSpec{
 				Name: fmt.Sprint(kind, i), Type: kind, X: 0.1 + 0.4*float64(j), Y: 0.02 + 0.04*float64(i), Width: 0.3, Height: 0.035, Owner: "s", Multiline: i%2 == 0,
 			})

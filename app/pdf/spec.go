@@ -20,24 +20,36 @@ type Seal struct {
 	At                                  time.Time // the time claimed; zero leaves it out
 }
 
-// The types of fields. Those that people type into are text fields of the form.
+// FieldType is the type of a field. Those that people type into are text fields of
+// the form.
+type FieldType string
+
+// The types of fields.
 const (
-	FieldText       = "text"
-	FieldName       = "name"
-	FieldEmail      = "email"
-	FieldCompany    = "company"
-	FieldJobTitle   = "job_title"
-	FieldDate       = "date"
-	FieldDateSigned = "date_signed"
-	FieldNumber     = "number"
-	FieldCheckbox   = "checkbox"
-	FieldRadio      = "radio"
-	FieldSelect     = "select"
-	FieldAttachment = "attachment"
-	FieldSignature  = "signature"
-	FieldInitials   = "initials"
-	FieldStamp      = "stamp"
+	FieldText       FieldType = "text"
+	FieldName       FieldType = "name"
+	FieldEmail      FieldType = "email"
+	FieldCompany    FieldType = "company"
+	FieldJobTitle   FieldType = "job_title"
+	FieldDate       FieldType = "date"
+	FieldDateSigned FieldType = "date_signed"
+	FieldNumber     FieldType = "number"
+	FieldCheckbox   FieldType = "checkbox"
+	FieldRadio      FieldType = "radio"
+	FieldSelect     FieldType = "select"
+	FieldAttachment FieldType = "attachment"
+	FieldSignature  FieldType = "signature"
+	FieldInitials   FieldType = "initials"
+	FieldStamp      FieldType = "stamp"
 )
+
+// FieldTypes lists all types of fields.
+func FieldTypes() []FieldType {
+	return []FieldType{
+		FieldSignature, FieldInitials, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDateSigned, FieldDate,
+		FieldText, FieldNumber, FieldCheckbox, FieldRadio, FieldSelect, FieldStamp, FieldAttachment,
+	}
+}
 
 // An Appearance gives the form XObject (ISO 32000-2 §8.10) that a widget shows,
 // ready for the turn of its page. It is asked for it once per widget, after
@@ -54,7 +66,7 @@ type FieldSpec struct {
 	// Type is one of the Field constants. Signature, initials and stamp are
 	// drawn fields here, without a cryptographic signature of their own: those
 	// are in PrepareSpec.Signatures.
-	Type string
+	Type FieldType
 	// Existing is the full name of a field of the upload that takes part, for
 	// the lock of Owner; nothing is made for it but that.
 	Existing string

@@ -10,6 +10,8 @@ import (
 
 	"paraph/app/convert"
 	"paraph/app/fault"
+
+	"paraph/app/pdf"
 )
 
 // Attached is a file that a signatory handed in with a field.
@@ -31,7 +33,7 @@ const attachedHash = " sha256:"
 func (s *Service) takeAttachments(f *fault.Fields, own []*Field, values map[string]string) error {
 	for _, x := range own {
 		v := values[x.ID]
-		if x.Type != "attachment" || v == "" {
+		if x.Type != pdf.FieldAttachment || v == "" {
 			continue
 		}
 		attached, why, err := s.takeAttachment(v)

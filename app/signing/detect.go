@@ -99,11 +99,11 @@ func (s *Service) detectIn(ctx context.Context, f *File) ([]detect.Field, error)
 	case err != nil:
 		s.Log.Warn("reading a file to find fields", "file", f.ID, "error", err)
 	}
-	types, sizes := detect.Types(fieldTypes), make([]detect.Size, len(f.Pages))
+	sizes := make([]detect.Size, len(f.Pages))
 	for i, p := range f.Pages {
 		sizes[i] = detect.Size{Width: p.Width, Height: p.Height}
 	}
-	return append(types.Form(form, len(f.Pages)), types.Text(pages, sizes)...), nil
+	return append(detect.Form(form, len(f.Pages)), detect.Text(pages, sizes)...), nil
 }
 
 // formOf reads the fields of the upload's own form.
@@ -122,7 +122,8 @@ func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 
 // Input is the suggestion as a field to be added.
 func (x *Suggestion) Input() FieldInput {
-	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name, Label: &x.Label, Page: &x.Page,
+	kind := string(x.Type)
+	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label, Page: &x.Page,
 		X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, Value: &x.Value}
 	if x.Group != "" {
 		in.Group = &x.Group

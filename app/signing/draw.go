@@ -17,7 +17,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	seal := true // the first signature field shows the signature that is the PAdES one
 	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {
 		box := boxOf(f, x)
-		if x.Type == "signature" && seal {
+		if x.Type == pdf.FieldSignature && seal {
 			seal = false
 			drawn, err := s.drawMark(p, box, a.marks.signature, s.caption(a)...)
 			if err != nil {
@@ -86,20 +86,20 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 	out := &pdf.FieldValue{Name: x.ID, Text: v}
 	var err error
 	switch x.Type {
-	case "signature":
+	case pdf.FieldSignature:
 		out.Text = a.inv.Name
 		out.Appearance, err = s.drawMark(p, box, a.marks.signature)
-	case "initials":
+	case pdf.FieldInitials:
 		out.Text = a.inv.Name
 		out.Appearance, err = s.drawMark(p, box, a.marks.initials)
-	case "stamp":
+	case pdf.FieldStamp:
 		out.Text = a.inv.Name
 		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.UTC().Format("2006-01-02"))
-	case "checkbox":
+	case pdf.FieldCheckbox:
 		out.Checked = v == checked
-	case "radio":
+	case pdf.FieldRadio:
 		return s.drawRadio(p, x, v, box), nil
-	case "attachment":
+	case pdf.FieldAttachment:
 		if v == "" {
 			return nil, nil
 		}
@@ -131,5 +131,5 @@ func (x *Field) multiline(box text.Box) bool {
 	if size == 0 {
 		size = 10
 	}
-	return x.Type == "text" && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
+	return x.Type == pdf.FieldText && (strings.Contains(x.Value, "\n") || box.Height >= 3*size)
 }

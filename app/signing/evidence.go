@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"paraph/app/pdf"
 	"paraph/app/signing/completion"
 )
 
@@ -80,8 +81,8 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) completion.Signatory {
 
 // answer is what the field holds, under the name that people know it by.
 func (x *Field) answer() completion.Answer {
-	return completion.Answer{Field: cmp.Or(x.Label, x.Name, x.Type), Value: x.Value,
-		Box: x.Type == "checkbox" || x.Type == "radio" && len(x.Options) == 0, Ticked: x.Value == checked}
+	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
+		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == checked}
 }
 
 // consentVersion tells one wording of the consent from every other.

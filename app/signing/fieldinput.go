@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/signing/detect"
 )
 
@@ -49,7 +50,7 @@ func (p placement) invitation(ref string) *Invitation {
 func (in *FieldInput) apply(f *fault.Fields, x *Field, p placement) {
 	file := in.applyPlace(f, x, p)
 	if in.Type != nil {
-		x.Type = oneOf(f, "type", in.Type, fieldTypes...)
+		x.Type = oneOf(f, "type", (*pdf.FieldType)(in.Type), pdf.FieldTypes()...)
 	} else if x.Type == "" {
 		f.Required("type")
 	}
@@ -147,7 +148,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	if in.Required != nil {
 		x.Required = *in.Required
 	} else if x.ID == "" {
-		x.Required = x.Type != "checkbox" && x.Type != "attachment"
+		x.Required = x.Type != pdf.FieldCheckbox && x.Type != pdf.FieldAttachment
 	}
 	if in.ReadOnly != nil {
 		x.ReadOnly = *in.ReadOnly
@@ -197,10 +198,10 @@ func (in *FieldInput) applyOptions(f *fault.Fields, x *Field) {
 		}
 		seen[o], x.Options[i] = true, o
 	}
-	if x.Type == "select" && len(x.Options) == 0 {
+	if x.Type == pdf.FieldSelect && len(x.Options) == 0 {
 		f.Required("options")
 	}
-	if x.Type == "radio" && x.Group == "" && len(x.Options) == 0 && in.Group == nil {
+	if x.Type == pdf.FieldRadio && x.Group == "" && len(x.Options) == 0 && in.Group == nil {
 		x.Group = x.Name
 	}
 }

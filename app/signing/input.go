@@ -118,12 +118,16 @@ func lines(f *fault.Fields, field string, v *string, limit int) string {
 	return s
 }
 
-func oneOf(f *fault.Fields, field string, v *string, allowed ...string) string {
+func oneOf[T ~string](f *fault.Fields, field string, v *T, allowed ...T) T {
 	if v == nil {
 		return ""
 	}
 	if !slices.Contains(allowed, *v) {
-		f.OneOf(field, allowed...)
+		names := make([]string, 0, len(allowed))
+		for _, a := range allowed {
+			names = append(names, string(a))
+		}
+		f.OneOf(field, names...)
 	}
 	return *v
 }

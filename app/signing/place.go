@@ -64,7 +64,7 @@ func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.Pr
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.fieldsIn(inv.ID, f.ID)
 	for _, x := range own {
-		if x.Type == "signature" && signature.Page < 0 {
+		if x.Type == pdf.FieldSignature && signature.Page < 0 {
 			signature.Page, signature.X, signature.Y, signature.Width, signature.Height = x.Page-1, x.X, x.Y, x.Width, x.Height
 			continue
 		}
@@ -86,7 +86,7 @@ func (x *Field) spec(f *File, owner string) pdf.FieldSpec {
 	if out.Label == "" {
 		out.Label = x.Name
 	}
-	if x.Type == "radio" {
+	if x.Type == pdf.FieldRadio {
 		out.Options = nil
 		if len(x.Options) > 0 {
 			out.Type, out.Group, out.Options = pdf.FieldSelect, "", x.Options

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+
+	"paraph/app/pdf"
 )
 
 // Severities of a problem.
@@ -106,7 +108,7 @@ func peopleProblems(d *Document) []Problem {
 // for it.
 func signatureProblem(d *Document, inv *Invitation) []Problem {
 	own := d.fieldsOf(inv.ID)
-	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == "signature" }) {
+	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == pdf.FieldSignature }) {
 		return nil
 	}
 	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.Name)}, Severity: SeverityInfo,
@@ -154,10 +156,10 @@ func (x *Field) inside() bool {
 
 // impossible says whether the field has to have a value and can't get one.
 func (x *Field) impossible() bool {
-	if !x.Required || !x.ReadOnly || x.drawn() || x.Type == "attachment" || x.Type == "radio" && x.Group != "" {
+	if !x.Required || !x.ReadOnly || x.drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
-	filled := x.Type == "date_signed" || x.Type == "name" || x.Type == "email"
+	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail
 	return !filled && x.empty(x.Value)
 }
 
@@ -207,7 +209,7 @@ func (x *Field) covers(o *Field) bool {
 func (d *Document) placed(arg string, x *Field) fault.Arg {
 	name := fault.Text("field", cmp.Or(x.Label, x.Name))
 	if name.String() == "" {
-		name = fault.Term("field", "field_type."+x.Type)
+		name = fault.Term("field", "field_type."+string(x.Type))
 	}
 	page := fault.Number("page", x.Page)
 	if f := d.file(x.File); f != nil && len(d.Files) > 1 {

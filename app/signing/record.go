@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"paraph/app/account"
+
+	"paraph/app/pdf"
 )
 
 // Status is the state of a document; the numbers are part of the API contract.
@@ -251,16 +253,12 @@ type Evidence struct {
 	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see packStrokes
 }
 
-// Types of field.
-var fieldTypes = []string{"signature", "initials", "name", "email", "company", "job_title", "date_signed",
-	"date", "text", "number", "checkbox", "radio", "select", "stamp", "attachment"}
-
 // Field is a place on a page for one person's value.
 type Field struct {
 	ID         string
 	File       string
 	Invitation string
-	Type       string
+	Type       pdf.FieldType
 	Name       string
 	Label      string
 	Page       int // 1-based
@@ -283,7 +281,7 @@ type Field struct {
 
 // drawn says whether the field's value is a picture rather than text.
 func (f *Field) drawn() bool {
-	return f.Type == "signature" || f.Type == "initials" || f.Type == "stamp"
+	return f.Type == pdf.FieldSignature || f.Type == pdf.FieldInitials || f.Type == pdf.FieldStamp
 }
 
 func (d *Document) file(id string) *File {

@@ -217,7 +217,7 @@ func (d *Document) fillOne(f *fault.Fields, x *Field, v string, values map[strin
 			return
 		}
 		v = accepted
-	} else if x.Required && !(x.Type == "radio" && x.Group != "") {
+	} else if x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
 		f.Add("fields."+x.label(), "required", x.named())
 		return
 	}
@@ -259,7 +259,7 @@ func assign(own []*Field, values map[string]string, key, v string) bool {
 
 // assignGroup chooses one button of a group of radio buttons, by its value's name.
 func assignGroup(own []*Field, values map[string]string, group, choice string) bool {
-	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != "radio" || x.Group != group || group == "" })
+	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != pdf.FieldRadio || x.Group != group || group == "" })
 	i := slices.IndexFunc(members, func(x *Field) bool { return x.Name == choice || x.Label == choice || x.ID == choice })
 	if i < 0 {
 		return false
@@ -276,16 +276,16 @@ func assignGroup(own []*Field, values map[string]string, group, choice string) b
 // automatic is the value of a field that its person did not say: what is known
 // of them, the day, or the default.
 func (x *Field) automatic(inv *Invitation, now time.Time) string {
-	if x.Type == "date_signed" {
+	if x.Type == pdf.FieldDateSigned {
 		return now.Format(time.DateOnly)
 	}
 	if x.Value != "" {
 		return x.Value
 	}
 	switch x.Type {
-	case "name":
+	case pdf.FieldName:
 		return inv.Name
-	case "email":
+	case pdf.FieldEmail:
 		return inv.Email
 	}
 	return ""
@@ -295,7 +295,7 @@ func (x *Field) automatic(inv *Invitation, now time.Time) string {
 func requireGroups(f *fault.Fields, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {
-		if x.Type != "radio" || x.Group == "" {
+		if x.Type != pdf.FieldRadio || x.Group == "" {
 			continue
 		}
 		required[x.Group] = required[x.Group] || x.Required

@@ -11,6 +11,8 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/mail"
+
+	"paraph/app/pdf"
 )
 
 // flaw is what is wrong with a value.
@@ -31,21 +33,21 @@ func (w *flaw) report(f *fault.Fields, x *Field) {
 func (x *Field) accept(v string) (value string, why *flaw) {
 	v = strings.TrimSpace(v)
 	switch x.Type {
-	case "number":
+	case pdf.FieldNumber:
 		v, why = x.acceptNumber(v)
-	case "date", "date_signed":
+	case pdf.FieldDate, pdf.FieldDateSigned:
 		v, why = acceptDate(v)
-	case "checkbox":
+	case pdf.FieldCheckbox:
 		v, why = acceptCheck(v)
-	case "email":
+	case pdf.FieldEmail:
 		if !mail.ValidEmail(v) {
 			why = flawed("not_an_email")
 		}
-	case "select":
+	case pdf.FieldSelect:
 		if !slices.Contains(x.Options, v) {
 			why = flawed("not_one_of", fault.Choices("choices", x.Options...))
 		}
-	case "radio":
+	case pdf.FieldRadio:
 		v, why = x.acceptRadio(v)
 	}
 	if why == nil {
@@ -71,7 +73,7 @@ func plain(v string) *flaw {
 }
 
 func (x *Field) acceptText(v string) *flaw {
-	if x.Type == "text" {
+	if x.Type == pdf.FieldText {
 		n := float64(len([]rune(v)))
 		if x.Min != nil && n < *x.Min {
 			return flawed("too_few_characters", fault.Decimal("limit", *x.Min))
@@ -141,5 +143,5 @@ func (x *Field) acceptRadio(v string) (string, *flaw) {
 
 // empty says whether a value counts as not given.
 func (x *Field) empty(v string) bool {
-	return v == "" || v == unchecked && (x.Type == "checkbox" || x.Type == "radio" && len(x.Options) == 0)
+	return v == "" || v == unchecked && (x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0)
 }

@@ -27,7 +27,7 @@ const (
 type Field struct {
 	Source    string
 	Recipient int // number from 1 of those who sign or approve, in their order
-	Type      string
+	Type      pdf.FieldType
 	Name      string
 	Label     string
 	Group     string
@@ -43,9 +43,6 @@ type Field struct {
 // Size is the size of a page in points.
 type Size struct{ Width, Height float64 }
 
-// Types are the types of field to look for.
-type Types []string
-
 // Bounds of what is found.
 const (
 	Most         = 1000  // fields of one file
@@ -55,23 +52,23 @@ const (
 )
 
 // Form takes over the fields of a file's own form that lie on its first pages.
-func (t Types) Form(fields []pdf.FormField, pages int) []Field {
+func Form(fields []pdf.FormField, pages int) []Field {
 	var out []Field
 	for _, x := range fields {
-		if x.Page < 0 || x.Page >= pages || x.ReadOnly || x.Signed || !slices.Contains(t, x.Type) || !onPage(x) {
+		if x.Page < 0 || x.Page >= pages || x.ReadOnly || x.Signed || !slices.Contains(pdf.FieldTypes(), x.Type) || !onPage(x) {
 			continue
 		}
 		found := Field{Source: InForm, Recipient: 1, Type: x.Type, Name: short(x.Name), Label: short(x.Label),
 			Page: x.Page + 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
-			Required: x.Required || x.Type == "signature"}
+			Required: x.Required || x.Type == pdf.FieldSignature}
 		switch x.Type {
-		case "radio":
+		case pdf.FieldRadio:
 			found.Group, found.Name, found.Label = found.Name, short(x.Export), cmp.Or(found.Label, short(x.Export))
-		case "select":
+		case pdf.FieldSelect:
 			if found.Options = choices(x.Options); len(found.Options) == 0 {
 				continue
 			}
-		case "text":
+		case pdf.FieldText:
 			found.Value = x.Value
 		}
 		if out = append(out, found); len(out) == Most {

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 )
 
@@ -59,18 +61,21 @@ var (
 )
 
 // tagTypes are the words of text tags besides the types themselves.
-var tagTypes = map[string]string{
-	"sig": "signature", "sign": "signature", "s": "signature", "initial": "initials", "ini": "initials", "i": "initials",
-	"datesigned": "date_signed", "signed": "date_signed", "mail": "email", "title": "job_title", "check": "checkbox", "t": "text", "d": "date", "n": "name",
+var tagTypes = map[string]pdf.FieldType{
+	"sig": pdf.FieldSignature, "sign": pdf.FieldSignature, "s": pdf.FieldSignature,
+	"initial": pdf.FieldInitials, "ini": pdf.FieldInitials, "i": pdf.FieldInitials,
+	"datesigned": pdf.FieldDateSigned, "signed": pdf.FieldDateSigned,
+	"mail": pdf.FieldEmail, "title": pdf.FieldJobTitle, "check": pdf.FieldCheckbox,
+	"t": pdf.FieldText, "d": pdf.FieldDate, "n": pdf.FieldName,
 }
 
 // Text finds tags and lines to write on in the text of the pages of a file. A page
 // without a size is left out.
-func (t Types) Text(pages []pdfium.PageText, sizes []Size) []Field {
+func Text(pages []pdfium.PageText, sizes []Size) []Field {
 	var out []Field
 	signatures := 0
 	for i := range min(len(pages), len(sizes)) {
-		for _, x := range t.page(pages[i].Words, sizes[i], &signatures) {
+		for _, x := range page(pages[i].Words, sizes[i], &signatures) {
 			x.Page = i + 1
 			out = append(out, x)
 		}
@@ -80,13 +85,13 @@ func (t Types) Text(pages []pdfium.PageText, sizes []Size) []Field {
 
 // page looks through one page. signatures counts the lines to sign on so far in
 // the file: each is for the next person, and so are the lines that follow it.
-func (t Types) page(words []pdfium.Word, size Size, signatures *int) []Field {
+func page(words []pdfium.Word, size Size, signatures *int) []Field {
 	var out []Field
 	lines := textLines(words)
 	for i, l := range lines {
 		text := string(l.text)
 		for _, m := range tagPattern.FindAllStringSubmatchIndex(text, -1) {
-			x, ok := t.tag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
+			x, ok := tag(text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
 			if !ok {
 				continue
 			}
@@ -105,7 +110,7 @@ func (t Types) page(words []pdfium.Word, size Size, signatures *int) []Field {
 			if kind == "" {
 				continue
 			}
-			if kind == "signature" {
+			if kind == pdf.FieldSignature {
 				*signatures++
 			}
 			x := Field{Source: InLine, Recipient: max(1, *signatures), Type: kind, Label: label, Required: true}
@@ -117,15 +122,13 @@ func (t Types) page(words []pdfium.Word, size Size, signatures *int) []Field {
 }
 
 // tag reads the parts of a text tag.
-func (t Types) tag(kind, number, rest string) (Field, bool) {
-	kind = strings.ToLower(kind)
-	if long, ok := tagTypes[kind]; ok {
-		kind = long
-	}
-	if !slices.Contains(t, kind) || kind == "select" || kind == "radio" {
+func tag(word, number, rest string) (Field, bool) {
+	word = strings.ToLower(word)
+	kind := cmp.Or(tagTypes[word], pdf.FieldType(word))
+	if !slices.Contains(pdf.FieldTypes(), kind) || kind == pdf.FieldSelect || kind == pdf.FieldRadio {
 		return Field{}, false
 	}
-	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: kind != "checkbox" && kind != "attachment"}
+	x := Field{Source: InTag, Recipient: 1, Type: kind, Required: kind != pdf.FieldCheckbox && kind != pdf.FieldAttachment}
 	if n, err := strconv.Atoi(number); err == nil {
 		x.Recipient = max(1, n)
 	}
@@ -145,9 +148,10 @@ func (t Types) tag(kind, number, rest string) (Field, bool) {
 }
 
 // The least size of a field by its type, in points.
-var leastSize = map[string]Size{
-	"signature": {Width: 150, Height: 40}, "initials": {Width: 60, Height: 32}, "stamp": {Width: 120, Height: 60}, "checkbox": {Width: 14, Height: 14},
-	"date": {Width: 80, Height: 18}, "date_signed": {Width: 80, Height: 18}, "number": {Width: 60, Height: 18},
+var leastSize = map[pdf.FieldType]Size{
+	pdf.FieldSignature: {Width: 150, Height: 40}, pdf.FieldInitials: {Width: 60, Height: 32}, pdf.FieldStamp: {Width: 120, Height: 60},
+	pdf.FieldCheckbox: {Width: 14, Height: 14},
+	pdf.FieldDate:     {Width: 80, Height: 18}, pdf.FieldDateSigned: {Width: 80, Height: 18}, pdf.FieldNumber: {Width: 60, Height: 18},
 }
 
 // place puts a field where a part of a line is. What is drawn stands on the
@@ -162,7 +166,7 @@ func place(x *Field, size Size, l *textLine, from, to int) {
 	}
 	x.X = l.left[from]
 	x.Width = max(l.right[to-1]-l.left[from], least.Width/size.Width)
-	if x.Type == "checkbox" {
+	if x.Type == pdf.FieldCheckbox {
 		x.Width = least.Width / size.Width
 	}
 	x.Height = least.Height / size.Height
@@ -200,23 +204,23 @@ func (l *textLine) under(above *textLine, from, to int) string {
 
 // labels are the words by which a line says what to write on it.
 var labels = []struct {
-	kind  string
+	kind  pdf.FieldType
 	words []string
 }{
-	{"initials", []string{"initials", "paraphe", "kürzel", "iniciales"}},
-	{"signature", []string{"signature", "signed by", "sign here", "unterschrift", "firma", "assinatura", "handtekening", "podpis", "underskrift"}},
-	{"date_signed", []string{"date", "datum", "fecha", "dato"}},
-	{"email", []string{"e-mail", "email"}},
-	{"company", []string{"company", "société", "firmenname", "empresa"}},
-	{"job_title", []string{"title", "position"}},
-	{"name", []string{"name", "nombre", "nom", "naam"}},
+	{pdf.FieldInitials, []string{"initials", "paraphe", "kürzel", "iniciales"}},
+	{pdf.FieldSignature, []string{"signature", "signed by", "sign here", "unterschrift", "firma", "assinatura", "handtekening", "podpis", "underskrift"}},
+	{pdf.FieldDateSigned, []string{"date", "datum", "fecha", "dato"}},
+	{pdf.FieldEmail, []string{"e-mail", "email"}},
+	{pdf.FieldCompany, []string{"company", "société", "firmenname", "empresa"}},
+	{pdf.FieldJobTitle, []string{"title", "position"}},
+	{pdf.FieldName, []string{"name", "nombre", "nom", "naam"}},
 }
 
 // maxLabel is how long a label is at most: what is longer is a sentence.
 const maxLabel = 40
 
 // labelled says which field a label in front of a line asks for, "" for none.
-func labelled(s string) (kind, label string) {
+func labelled(s string) (kind pdf.FieldType, label string) {
 	label = oneLine(s)
 	if i := strings.LastIndexAny(label, ".;)]"); i >= 0 {
 		label = label[i+1:]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -29,7 +30,7 @@ type fieldView struct {
 // inputName returns the name of a field's input. Radio buttons of one group share
 // theirs.
 func inputName(x *signing.Field) string {
-	if x.Type == "radio" && len(x.Options) == 0 && x.Group != "" {
+	if x.Type == pdf.FieldRadio && len(x.Options) == 0 && x.Group != "" {
 		return "g." + x.Group
 	}
 	return "f." + x.ID
@@ -42,7 +43,7 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 	}
 	n := len(s.Fields) + 1
 	f := &fieldView{N: n, ID: "f" + strconv.Itoa(n), Input: "i" + strconv.Itoa(n), Name: inputName(x), key: x.Key(), group: x.Group,
-		Label: cmp.Or(x.Label, x.Name, v.Say("field."+x.Type)), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
+		Label: cmp.Or(x.Label, x.Name, v.Say("field."+string(x.Type))), Required: x.Required && !x.ReadOnly, Pattern: x.Pattern,
 		x: x.X, y: x.Y, width: x.Width, height: x.Height, size: cmp.Or(x.FontSize, 10)}
 	f.Value = x.Automatic(v.Invitation, now)
 	if saved, ok := v.Answers.Values[x.ID]; ok {
@@ -63,6 +64,11 @@ func (s *signPage) addField(v *Visitor, x *signing.Field, sent page.Form, now ti
 	on.Fields = append(on.Fields, f)
 }
 
+// autocomplete holds the HTML autofill tokens of field types.
+var autocomplete = map[pdf.FieldType]string{
+	pdf.FieldName: "name", pdf.FieldEmail: "email", pdf.FieldCompany: "organization", pdf.FieldJobTitle: "organization-title",
+}
+
 // shape chooses the input for a field; high is its height in points.
 func (f *fieldView) shape(x *signing.Field, high float64) {
 	number := func(v *float64) string {
@@ -73,15 +79,15 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 	}
 	f.Kind = "text"
 	switch x.Type {
-	case "signature", "initials":
-		f.Kind, f.Mark = "mark", x.Type
-	case "date_signed", "stamp":
+	case pdf.FieldSignature, pdf.FieldInitials:
+		f.Kind, f.Mark = "mark", string(x.Type)
+	case pdf.FieldDateSigned, pdf.FieldStamp:
 		f.Kind = "fixed"
-	case "attachment":
+	case pdf.FieldAttachment:
 		f.Kind, f.Value = "file", ""
-	case "checkbox":
+	case pdf.FieldCheckbox:
 		f.Kind, f.Checked, f.Value = "checkbox", f.Value == "true" || f.Value == "yes", "yes"
-	case "radio":
+	case pdf.FieldRadio:
 		f.Kind = "radio"
 		if len(x.Options) > 0 {
 			f.Kind = "select"
@@ -89,19 +95,19 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 			f.Checked = f.Value == "true" || f.Value == x.ID
 			f.Value = x.ID
 		}
-	case "select":
+	case pdf.FieldSelect:
 		f.Kind = "select"
-	case "date", "email":
-		f.Kind = x.Type
-	case "number":
+	case pdf.FieldDate, pdf.FieldEmail:
+		f.Kind = string(x.Type)
+	case pdf.FieldNumber:
 		f.Kind, f.Min, f.Max = "number", number(x.Min), number(x.Max)
-	case "text":
+	case pdf.FieldText:
 		f.Minlength, f.Maxlength = number(x.Min), number(x.Max)
 		if high >= 3*f.size || strings.Contains(f.Value, "\n") {
 			f.Kind = "textarea"
 		}
 	}
-	f.Autocomplete = map[string]string{"name": "name", "email": "email", "company": "organization", "job_title": "organization-title"}[x.Type]
+	f.Autocomplete = autocomplete[x.Type]
 	if f.Kind == "select" {
 		f.Options = []page.Option{{}}
 		for _, o := range x.Options {
@@ -114,6 +120,6 @@ func (f *fieldView) shape(x *signing.Field, high float64) {
 }
 
 // isFilled reports whether people enter the value of a field of this type.
-func isFilled(kind string) bool {
-	return !slices.Contains([]string{"signature", "initials", "stamp", "date_signed", "attachment"}, kind)
+func isFilled(kind pdf.FieldType) bool {
+	return !slices.Contains([]pdf.FieldType{pdf.FieldSignature, pdf.FieldInitials, pdf.FieldStamp, pdf.FieldDateSigned, pdf.FieldAttachment}, kind)
 }

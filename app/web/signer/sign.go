@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -104,9 +105,9 @@ func (h *Handlers) answers(v *Visitor) signing.Answers {
 		}
 		name := inputName(x)
 		switch {
-		case x.Type == "checkbox":
+		case x.Type == pdf.FieldCheckbox:
 			out.Values[x.ID] = truth(v.Form.Value(name) == "yes")
-		case x.Type == "radio" && len(x.Options) == 0:
+		case x.Type == pdf.FieldRadio && len(x.Options) == 0:
 			out.Values[x.ID] = truth(v.Form.Value(name) == x.ID)
 		case isFilled(x.Type) && v.Form.Has(name):
 			out.Values[x.ID] = strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
@@ -126,7 +127,7 @@ func truth(b bool) string {
 func attachments(v *Visitor, values map[string]string) {
 	for _, x := range v.Document.FieldsOf(v.who.Invitation) {
 		f, ok := v.Form.Files[inputName(x)]
-		if x.Type != "attachment" || !ok || len(f.Data) == 0 {
+		if x.Type != pdf.FieldAttachment || !ok || len(f.Data) == 0 {
 			continue
 		}
 		kind := mime.TypeByExtension("." + f.Name[strings.LastIndexByte(f.Name, '.')+1:])

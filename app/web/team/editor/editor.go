@@ -6,13 +6,16 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
 
 // editorPalette lists the field types in display order.
-var editorPalette = []string{"signature", "initials", "date_signed", "name", "email", "company", "job_title", "text", "number",
-	"date", "checkbox", "radio", "select", "attachment", "stamp"}
+var editorPalette = []pdf.FieldType{
+	pdf.FieldSignature, pdf.FieldInitials, pdf.FieldDateSigned, pdf.FieldName, pdf.FieldEmail,
+	pdf.FieldCompany, pdf.FieldJobTitle, pdf.FieldText, pdf.FieldNumber, pdf.FieldDate, pdf.FieldCheckbox, pdf.FieldRadio, pdf.FieldSelect, pdf.FieldAttachment, pdf.FieldStamp,
+}
 
 // editorPageData is the data of the editor page.
 type editorPageData struct {
@@ -71,7 +74,7 @@ func mailLanguages(r *page.Request) []page.Option {
 func fieldTypes(r *page.Request, chosen string) []page.Option {
 	var out []page.Option
 	for _, t := range editorPalette {
-		out = append(out, page.Option{Value: t, Label: r.Say("edit.type." + t), Selected: t == chosen})
+		out = append(out, page.Option{Value: string(t), Label: r.Say("edit.type." + string(t)), Selected: string(t) == chosen})
 	}
 	return out
 }
@@ -138,7 +141,7 @@ func (h *Handlers) Detect(r *page.Request) error {
 	}
 	out := suggestedFields{Fields: []editorField{}}
 	for _, x := range found {
-		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: x.Type, Name: x.Name, Label: x.Label, Page: x.Page,
+		out.Fields = append(out.Fields, editorField{File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name, Label: x.Label, Page: x.Page,
 			X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, Value: x.Value, Options: x.Options, Group: x.Group})
 	}
 	return r.JSON(out)

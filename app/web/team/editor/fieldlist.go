@@ -185,7 +185,7 @@ func optionalNumber(v *float64) string {
 func (l *fieldList) valuesOf(x *signing.Field) url.Values {
 	sx, sy := l.scale(x.File, x.Page)
 	v := url.Values{}
-	for name, value := range map[string]string{"type": x.Type, "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
+	for name, value := range map[string]string{"type": string(x.Type), "who": x.Invitation, "file": x.File, "page": strconv.Itoa(x.Page),
 		"x": number(x.X * sx), "y": number(x.Y * sy), "w": number(x.Width * sx), "h": number(x.Height * sy), "label": x.Label, "name": x.Name,
 		"options": strings.Join(x.Options, "\n"), "value": x.Value, "group": x.Group, "pattern": x.Pattern, "align": x.Align,
 		"min": optionalNumber(x.Min), "max": optionalNumber(x.Max)} {

@@ -70,7 +70,7 @@ type editorField struct {
 }
 
 func editorFieldOf(x *signing.Field) editorField {
-	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: x.Type, Name: x.Name, Label: x.Label, Page: x.Page,
+	return editorField{ID: x.ID, File: x.File, Invitation: x.Invitation, Type: string(x.Type), Name: x.Name, Label: x.Label, Page: x.Page,
 		X: x.X, Y: x.Y, Width: x.Width, Height: x.Height, Required: x.Required, ReadOnly: x.ReadOnly, Value: x.Value,
 		Options: x.Options, Min: x.Min, Max: x.Max, Pattern: x.Pattern, Format: x.Format, Group: x.Group,
 		FontSize: x.FontSize, Align: x.Align}
@@ -184,7 +184,7 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 			on := &out[k+x.Page-1]
 			h := hands[x.Invitation]
 			on.Fields = append(on.Fields, drawnField{X: x.X * on.Width, Y: x.Y * on.Height, Width: x.Width * on.Width, Height: x.Height * on.Height,
-				Hue: page.HueOf(h), Text: page.LetterOf(h) + " " + r.Say("edit.type."+x.Type)})
+				Hue: page.HueOf(h), Text: page.LetterOf(h) + " " + r.Say("edit.type."+string(x.Type))})
 		}
 	}
 	return out
