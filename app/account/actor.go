@@ -80,6 +80,7 @@ type Actor struct {
 	CompanyID string
 	TokenID   string    // the session or API token that was presented
 	Until     time.Time // when that runs out; zero: it does not
+	ProvenAt  time.Time // when the holder of the session last proved who they are; zero: not known
 	Name      string
 	Email     string
 	Role      Role

@@ -105,6 +105,9 @@ func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 		p.expires = *t.ExpiresAt
 	}
 	p.actor.Until = p.expires
+	if t.Kind == ActorUser {
+		p.actor.ProvenAt = t.provenAt()
+	}
 	return p, nil
 }
 

@@ -37,6 +37,7 @@ type ceremony struct {
 	session webauthn.SessionData
 	user    string // of a registration: whose it will be
 	pending string // of a second step: see BeginSignIn
+	prover  string // who is signed in and proves who they are
 	ends    time.Time
 }
 
@@ -117,7 +118,7 @@ func explained(err error) error {
 // BeginPasskey begins to register a passkey of who asks. The site is the address
 // under which they see the appliance, such as https://sign.example.org.
 func (s *Service) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
-	if err := session(who); err != nil {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return Ceremony{}, err
 	}
 	party, err := s.relyingParty(site)
@@ -162,7 +163,7 @@ type NewPasskey struct {
 // FinishPasskey stores a passkey by the browser's answer (the JSON of its
 // PublicKeyCredential). From the first one on, the password alone does not let in.
 func (s *Service) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
-	if err := session(who); err != nil {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return NewPasskey{}, err
 	}
 	c, ok := s.ceremonies.take(id, s.now())
@@ -212,18 +213,19 @@ func (s *Service) addPasskey(p passkeyRecord) (NewPasskey, error) {
 		} else if !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
-		p.CreatedAt = tx.Now
+		p.CreatedAt, p.TrustedAt = tx.Now, tx.Now
 		out = NewPasskey{Passkey: p.view()}
 		if u := &h.user; !u.guarded() {
 			out.RecoveryCodes = codes
-			next := &twoFactor{Recovery: hashes}
+			next := &twoFactor{Recovery: hashes, RecoveryAt: tx.Now}
 			if u.TwoFactor != nil {
 				next.Secret = u.TwoFactor.Secret // an app that is being set up
 			}
 			u.TwoFactor = next
 		}
 		h.user.Passkeys++
-		return errors.Join(passkeys.Put(tx, p.key(), p), s.putUser(tx, h.user))
+		return errors.Join(passkeys.Put(tx, p.key(), p), s.putUser(tx, h.user),
+			s.tell(tx, h.user, MailPasskeyAdded, map[string]string{"what": p.Name}))
 	})
 	if err != nil {
 		return NewPasskey{}, err

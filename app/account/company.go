@@ -137,6 +137,11 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 		if err := p.apply(&c); err != nil {
 			return err
 		}
+		if before.RequireTwoFactor && !c.RequireTwoFactor {
+			if err := s.provenSession(who); err != nil {
+				return err
+			}
+		}
 		if c.RequireTwoFactor && !before.RequireTwoFactor {
 			if err := hasTwoFactor(tx, who); err != nil {
 				return err

@@ -38,7 +38,7 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, er
 			email = u.Email
 		}
 		if FoldEmail(email) != FoldEmail(u.Email) {
-			if err := newEmail(tx, who, email); err != nil {
+			if err := s.newEmail(tx, who, email); err != nil {
 				return err
 			}
 		}
@@ -47,8 +47,8 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, er
 }
 
 // newEmail is nil if the actor may take this address.
-func newEmail(tx *kv.Tx, who Actor, email string) error {
-	if err := session(who); err != nil {
+func (s *Service) newEmail(tx *kv.Tx, who Actor, email string) error {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
 	}
 	var f fault.Fields
@@ -66,9 +66,18 @@ func newEmail(tx *kv.Tx, who Actor, email string) error {
 func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
 	id, _, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
 	if errors.Is(err, kv.ErrNotFound) {
-		return false, nil
+		return emailReserved(tx, email, exceptUser)
 	}
 	return err == nil && id != exceptUser, err
+}
+
+// emailReserved reports whether an address may still go back to somebody who had it.
+func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err error) {
+	err = links.Each(tx, "reserved", kv.K(FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
+		reserved = l.UserID != exceptUser && l.ExpiresAt.After(tx.Now)
+		return !reserved, nil
+	})
+	return reserved, err
 }
 
 func (s *Service) sendVerification(tx *kv.Tx, u userRecord, email string) error {
@@ -112,8 +121,8 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 	return user, err
 }
 
-// moveEmail gives a user a new address and tells the old one. Links sent to the
-// old address end: who reads it may no longer be the person.
+// moveEmail gives a user a new address and tells the old one, with a way back. Other links
+// that were sent to the old address end: its reader may no longer be the person.
 func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
 	if FoldEmail(email) == FoldEmail(u.Email) {
 		return u, nil
@@ -125,10 +134,12 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 	if taken {
 		return u, fault.Conflict("email_taken")
 	}
-	if err := dropLinks(tx, u.ID, "", ""); err != nil {
-		return u, err
+	for _, kind := range []LinkKind{LinkVerify, LinkReset, LinkInvite} {
+		if err := dropLinks(tx, u.ID, kind, ""); err != nil {
+			return u, err
+		}
 	}
-	if err := s.mailTo(tx, MailEmailChanged, u, u.Email, map[string]string{"email": email}); err != nil {
+	if err := s.tell(tx, u, MailEmailChanged, map[string]string{"email": email}); err != nil {
 		return u, err
 	}
 	u.Email = email
@@ -165,28 +176,52 @@ func (s *Service) ForgotPassword(_ context.Context, email string, from From) err
 	})
 }
 
-// CheckReset reports whether a reset link can still be used, before somebody
-// types a password for nothing.
-func (s *Service) CheckReset(_ context.Context, token string) error {
-	return s.db.View(func(tx *kv.Tx) error {
-		_, _, err := linkUser(tx, LinkReset, token)
-		return err
+// Outlasting is what lets somebody in, or in part, after their password was reset.
+type Outlasting struct {
+	Passkeys []Passkey
+	Tokens   []Token
+}
+
+// CheckReset reports whether a reset link can still be used, before somebody types a
+// password for nothing, and what outlasts the password.
+func (s *Service) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		_, u, err := linkUser(tx, LinkReset, token)
+		if err != nil {
+			return err
+		}
+		keys, err := passkeysOf(tx, u.ID)
+		for _, p := range keys {
+			o.Passkeys = append(o.Passkeys, p.view())
+		}
+		return errors.Join(err, tokens.Each(tx, "user", kv.K(u.ID, string(ActorToken)), func(_ string, t tokenRecord) (bool, error) {
+			o.Tokens = append(o.Tokens, t.view())
+			return true, nil
+		}))
 	})
+	return o, err
+}
+
+// Reset is what somebody chooses who follows a reset link.
+type Reset struct {
+	Password     string
+	RevokeTokens bool // end the API tokens too
 }
 
 // ResetPassword uses a reset link: it sets the password, ends every session, and
-// proves the address that the link was sent to. API tokens and two-factor login
-// stay.
-func (s *Service) ResetPassword(ctx context.Context, token, password string) error {
-	if err := s.CheckReset(ctx, token); err != nil {
+// proves the address that the link was sent to. Two-factor login stays, for the link shows
+// no more than that somebody reads the person's mail. Passkeys stay as a second factor
+// and let in without the password only after they were used with the new one.
+func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) error {
+	if _, err := s.CheckReset(ctx, token); err != nil {
 		return err // before the hash is paid for
 	}
 	var f fault.Fields
-	checkPassword(&f, "password", password, "")
+	checkPassword(&f, "password", in.Password, "")
 	if err := f.Err(); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, password)
+	hash, err := s.passwords.hash(ctx, in.Password)
 	if err != nil {
 		return err
 	}
@@ -198,22 +233,26 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 		if u.EmailVerifiedAt == nil && FoldEmail(l.Email) == FoldEmail(u.Email) {
 			u.EmailVerifiedAt = new(tx.Now)
 		}
-		return errors.Join(s.setPassword(tx, u, hash, ""), s.mail(tx, MailPassword, u, nil))
+		if in.RevokeTokens {
+			if err := s.revokeAll(tx, u.ID, "", ActorToken, ""); err != nil {
+				return err
+			}
+		}
+		return errors.Join(s.setPassword(tx, u, hash, ""), s.tell(tx, u, MailPassword, nil))
 	})
 }
 
 // setPassword ends what the old password opened: reset and setup links, and all
 // sessions but the one with the id keep. Waiting for a wait is over too.
 func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error {
-	u.Password, u.Fresh = hash, false
+	u.Password, u.PasswordAt, u.Fresh = hash, new(tx.Now), false
 	if err := errors.Join(
 		dropLinks(tx, u.ID, LinkReset, ""), dropLinks(tx, u.ID, LinkSetup, ""),
 		s.revokeAll(tx, u.ID, "", ActorUser, keep), s.putUser(tx, u),
 	); err != nil {
 		return err
 	}
-	account := FoldEmail(u.Email)
-	tx.OnCommit(func() { s.perAccount.Reset(account) })
+	tx.OnCommit(func() { s.forgive(u) })
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package account
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -65,6 +67,13 @@ func (l *Limiter) Reset(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.keys, key)
+}
+
+// ResetPrefix forgets every event of the keys that begin with prefix.
+func (l *Limiter) ResetPrefix(prefix string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.keys, func(key string, _ []time.Time) bool { return strings.HasPrefix(key, prefix) })
 }
 
 // Clear forgets everything.

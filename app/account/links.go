@@ -20,6 +20,7 @@ const (
 	LinkReset  LinkKind = "reset"  // chooses a new password
 	LinkInvite LinkKind = "invite" // joins a company
 	LinkSetup  LinkKind = "setup"  // names the first administrator
+	LinkUndo   LinkKind = "undo"   // takes back what was changed of how somebody gets in
 )
 
 // How long links work.
@@ -27,6 +28,7 @@ const (
 	verifyLifetime = 24 * time.Hour
 	resetLifetime  = time.Hour
 	inviteLifetime = 7 * 24 * time.Hour
+	undoLifetime   = 7 * 24 * time.Hour
 	setupLifetime  = 10 * 365 * 24 * time.Hour // until the appliance is set up
 )
 

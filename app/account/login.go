@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 type From struct {
 	IP        string
 	UserAgent string
+	Device    string // what the browser keeps of earlier sign-ins, see [Service.RememberDevice]
 }
 
 // Login checks an e-mail address and password, and the code of an authenticator
@@ -29,11 +29,24 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 	if err != nil {
 		return User{}, err
 	}
+	second, err := s.secondStep(u, code, from)
+	if err != nil {
+		return User{}, err
+	}
 	user, err := s.letIn(u, proof{code: code}, upgraded, from)
 	if err == nil {
 		attempt.succeeded()
+		second.succeeded()
 	}
 	return user, err
+}
+
+// secondStep counts a code that came with the password.
+func (s *Service) secondStep(u userRecord, code string, from From) (attempt, error) {
+	if !u.guarded() || code == "" {
+		return attempt{}, nil
+	}
+	return s.attemptCode(u.Email, from)
 }
 
 // firstStep checks a password and gives whose it is, and a new hash of it if the
@@ -49,7 +62,7 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 	if err := f.Err(); err != nil {
 		return u, "", a, err
 	}
-	if a, err = s.attempt(email, from.IP); err != nil {
+	if a, err = s.attempt(email, from); err != nil {
 		return u, "", a, err
 	}
 	if u, err = s.checkPassword(ctx, email, password, from); err != nil {
@@ -59,46 +72,6 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 		upgraded, err = s.passwords.hash(ctx, password)
 	}
 	return u, upgraded, a, err
-}
-
-// attempt counts a login before it is checked, so that many at once cannot all
-// slip under the limit.
-type attempt struct {
-	s                *Service
-	account, address string
-}
-
-func (s *Service) attempt(email, ip string) (attempt, error) {
-	a := attempt{s: s, account: FoldEmail(email), address: network(ip)}
-	if _, wait, ok := s.perAddress.Allow(a.address); !ok && ip != "" {
-		return a, fault.Throttled(s.perAddress.Limit(), wait)
-	}
-	if _, wait, ok := s.perAccount.Allow(a.account); !ok {
-		return a, fault.Throttled(s.perAccount.Limit(), wait)
-	}
-	return a, nil
-}
-
-func (a attempt) succeeded() {
-	a.s.perAddress.Refund(a.address)
-	a.s.perAccount.Reset(a.account)
-}
-
-// network is the part of an address that one customer has: all of an IPv4
-// address, the first 64 bits of an IPv6 address.
-func network(ip string) string {
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return ip
-	}
-	if addr = addr.Unmap(); addr.Is4() {
-		return addr.String()
-	}
-	prefix, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return ip
-	}
-	return prefix.String()
 }
 
 // checkPassword gives the active user with that address and password.
@@ -215,7 +188,7 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 		}
 		t, err := s.issue(tx, tokenRecord{
 			CompanyID: c.ID, UserID: u.ID, Kind: ActorUser, Name: clip(from.UserAgent, 200), Scopes: Scopes(),
-			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)),
+			IP: from.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)), ProvenAt: new(tx.Now),
 		})
 		if err != nil {
 			return User{}, err

@@ -3,6 +3,7 @@ package account_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -70,8 +71,11 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 	for range 3 {
 		wantKind(t, try("ann@example.org", "wrong", "192.0.2.1"), fault.KindUnauthenticated, "")
 	}
-	err := try("ann@example.org", password, "192.0.2.9")
+	err := try("ann@example.org", password, "192.0.2.1")
 	wantKind(t, err, fault.KindThrottled, "")
+	if err := try("ann@example.org", password, "192.0.2.9"); err != nil {
+		t.Errorf("a stranger has locked the owner out: %v", err)
+	}
 	if e, ok := errors.AsType[*fault.Error](err); !ok || e.RetryAfter != 5*time.Minute || e.Limit != 3 {
 		t.Errorf("got %+v", e)
 	}
@@ -328,3 +332,6 @@ func BenchmarkAuthenticate(b *testing.B) {
 		}
 	})
 }
+
+// addressOf is one of many addresses, each in a network of its own.
+func addressOf(i int) string { return fmt.Sprintf("203.0.%d.%d", 100+i/250, 1+i%250) }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"time"
 
 	"paraph/kv"
@@ -11,12 +12,34 @@ type MailKind string
 
 // The messages that this package has sent.
 const (
-	MailVerifyEmail  MailKind = "verify_email"  // Data: token, expires_at
-	MailReset        MailKind = "reset"         // Data: token, expires_at
-	MailInvite       MailKind = "invite"        // Data: token, expires_at, company, inviter
-	MailEmailChanged MailKind = "email_changed" // to the old address; Data: email (the new one)
-	MailPassword     MailKind = "password"      // the password was changed
+	MailVerifyEmail MailKind = "verify_email" // Data: token, expires_at
+	MailReset       MailKind = "reset"        // Data: token, expires_at
+	MailInvite      MailKind = "invite"       // Data: token, expires_at, company, inviter
 )
+
+// The messages that tell a person of a change to how they get in. Data: token and
+// expires_at of a link that undoes it, and what else is named here.
+const (
+	MailEmailChanged   MailKind = "email_changed"   // to the old address; email (the new one)
+	MailPassword       MailKind = "password"        // the password was changed
+	MailPasskeyAdded   MailKind = "passkey_added"   // what (its name)
+	MailPasskeyRemoved MailKind = "passkey_removed" // what (its name)
+	MailTwoFactorOn    MailKind = "two_factor_on"   // codes of an app are asked for
+	MailTwoFactorOff   MailKind = "two_factor_off"  // and no longer
+	MailRecoveryCodes  MailKind = "recovery_codes"  // new ones were made
+	MailRecoveryUsed   MailKind = "recovery_used"   // one was used
+	MailTokenCreated   MailKind = "token_created"   // what (its name), scopes
+)
+
+// MailAdministrator tells the owners of a company who can run it from now on. Data:
+// company, inviter, email.
+const MailAdministrator MailKind = "administrator"
+
+// Notices lists the messages that tell of a change and carry a link to undo it.
+func Notices() []MailKind {
+	return []MailKind{MailEmailChanged, MailPassword, MailPasskeyAdded, MailPasskeyRemoved, MailTwoFactorOn, MailTwoFactorOff,
+		MailRecoveryCodes, MailRecoveryUsed, MailTokenCreated}
+}
 
 // Mail is a message to be sent once. Key is the same for the same message, so
 // that it can be told from a repetition.
@@ -32,6 +55,34 @@ type Mail struct {
 // Mailer records a message in the caller's transaction: it is sent if, and only
 // if, what it tells of is committed.
 type Mailer func(tx *kv.Tx, m Mail) error
+
+// tell writes to a person that something about how they get in has changed.
+func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
+	if s.mailer == nil {
+		return nil
+	}
+	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkUndo, UserID: u.ID, Email: u.Email, Since: new(tx.Now)}, undoLifetime)
+	if err != nil {
+		return err
+	}
+	all := map[string]string{"token": token, "expires_at": until(expires)}
+	maps.Copy(all, data)
+	return s.mail(tx, kind, u, all)
+}
+
+// tellOwners writes to the owners of a company.
+func (s *Service) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data map[string]string) error {
+	return members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
+		if !m.owns() {
+			return true, nil
+		}
+		u, err := users.Get(tx, m.UserID)
+		if err != nil {
+			return false, err
+		}
+		return true, s.mail(tx, kind, u, data)
+	})
+}
 
 func (s *Service) mail(tx *kv.Tx, kind MailKind, u userRecord, data map[string]string) error {
 	return s.mailTo(tx, kind, u, u.Email, data)

@@ -70,7 +70,7 @@ func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User
 			return err
 		}
 		if hash != "" {
-			err = errors.Join(s.setPassword(tx, u, hash, who.TokenID), s.mail(tx, MailPassword, u, nil))
+			err = errors.Join(s.setPassword(tx, u, hash, who.TokenID), s.tell(tx, u, MailPassword, nil))
 		} else {
 			err = s.putUser(tx, u)
 		}
@@ -93,7 +93,7 @@ func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string
 	if err := p.apply(&userRecord{Email: who.Email}); err != nil {
 		return "", err
 	}
-	attempt, err := s.attempt(who.Email, who.IP)
+	attempt, err := s.attemptInside(who)
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +122,8 @@ func (s *Service) provePassword(ctx context.Context, who Actor, field, password 
 	return err
 }
 
-// SwitchCompany gives a token for another company of the person who logged in.
+// SwitchCompany returns a token for another company of the person who logged in. What the
+// session has proven, and when, stays as it was.
 func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
@@ -140,7 +141,7 @@ func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) 
 		}
 		t, err = s.issue(tx, tokenRecord{
 			CompanyID: companyID, UserID: who.UserID, Kind: ActorUser, Name: clip(who.UserAgent, 200),
-			Scopes: Scopes(), IP: who.IP, ExpiresAt: new(tx.Now.Add(s.lifetime)),
+			Scopes: Scopes(), IP: who.IP, ExpiresAt: new(s.sessionEnd(tx.Now, who.ProvenAt)), ProvenAt: new(who.ProvenAt),
 		})
 		return err
 	})

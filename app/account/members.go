@@ -36,8 +36,8 @@ func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[M
 				return true, nil
 			}
 			u, err := users.Get(tx, m.UserID)
-			if err == nil && contains(u.Name+" "+u.Email, search) {
-				all = append(all, m.view(u))
+			if shown := m.view(u); err == nil && contains(shown.Name+" "+shown.Email, search) {
+				all = append(all, shown)
 			}
 			return true, err
 		})
@@ -123,6 +123,11 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 	if err := in.check(who); err != nil {
 		return Member{}, err
 	}
+	if in.Role.Allows(ScopeAdmin) || in.Password != "" {
+		if err := s.provenSession(who); err != nil {
+			return Member{}, err
+		}
+	}
 	hash := ""
 	if in.Password != "" {
 		if hash, err = s.passwords.hash(ctx, in.Password); err != nil {
@@ -155,6 +160,10 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 		return Member{}, err
 	}
 	record.Role = in.Role
+	record.name(s.newID().String(), in)
+	if err := s.tellOfAdministrator(tx, who, company, record, in.Email); err != nil {
+		return Member{}, err
+	}
 	if hash != "" {
 		record.JoinedAt = new(tx.Now)
 	} else if err := s.sendInvite(tx, who, company, u); err != nil {
@@ -167,6 +176,23 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 	return record.view(u), nil
 }
 
+// name keeps how somebody was invited, under the identifier that stands for them until they
+// join.
+func (m *memberRecord) name(id string, in MemberInput) {
+	if m.Invited != nil {
+		id = m.Invited.ID
+	}
+	m.Invited = &invited{ID: id, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email}
+}
+
+// tellOfAdministrator tells the owners of a company that somebody else can run it.
+func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
+	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
+		return nil
+	}
+	return s.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
+}
+
 // personFor gives the user with that address, a new one if there is none. A
 // password can only be given to somebody new: who runs one company must not set
 // the password of somebody who is in another.
@@ -177,6 +203,9 @@ func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (
 		return userRecord{}, fault.Invalid("email", "taken")
 	case err == nil || !errors.Is(err, kv.ErrNotFound):
 		return u, err
+	}
+	if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
+		return userRecord{}, cmp.Or(err, error(fault.Invalid("email", "taken")))
 	}
 	return s.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
@@ -232,9 +261,12 @@ func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err e
 		if err != nil {
 			return err
 		}
-		m, err := LoadMember(tx, c.ID, u.ID)
+		m, err := members.Get(tx, memberKey(c.ID, u.ID))
+		if err != nil {
+			return found(err, "member")
+		}
 		in = Invite{UserID: u.ID, CompanyID: c.ID, Company: c.Name, Inviter: l.By, Role: m.Role, Name: u.Name, Email: u.Email, NeedsPassword: u.unclaimed()}
-		return err
+		return nil
 	})
 	return in, err
 }
@@ -332,7 +364,11 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 				return err
 			}
 		}
+		before := m
 		if err := s.change(tx, &m, p); err != nil {
+			return err
+		}
+		if err := s.opens(tx, who, before, m); err != nil {
 			return err
 		}
 		if err := s.putMember(tx, m); err != nil {
@@ -342,6 +378,28 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 		return err
 	})
 	return member, err
+}
+
+// opens asks for proof where a change lets somebody in again or lets them run the company,
+// and tells the owners of the latter.
+func (s *Service) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
+	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
+	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
+	if !raised && !back {
+		return nil
+	}
+	if err := s.provenSession(who); err != nil {
+		return err
+	}
+	company, err := LoadCompany(tx, after.CompanyID)
+	if err != nil {
+		return err
+	}
+	u, err := users.Get(tx, after.UserID)
+	if err != nil {
+		return found(err, "user")
+	}
+	return s.tellOfAdministrator(tx, who, company, after, after.view(u).Email)
 }
 
 func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
@@ -401,9 +459,9 @@ func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 // manage loads a membership that the actor may change: an owner's only if an
 // owner asks.
 func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
-	m, err := members.Get(tx, memberKey(who.CompanyID, id))
+	m, err := findMember(tx, who.CompanyID, id)
 	if err != nil {
-		return memberRecord{}, found(err, "member")
+		return memberRecord{}, err
 	}
 	if m.Role == RoleOwner && !who.IsOwner() && m.UserID != who.UserID {
 		return memberRecord{}, fault.Forbidden("role_not_allowed.owner")

@@ -29,7 +29,7 @@ func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Acto
 			if companyID == "" || c.ID == companyID {
 				who = Actor{
 					Kind: ActorUser, UserID: u.ID, CompanyID: c.ID, Name: u.Name, Email: u.Email,
-					Role: c.Role, Scopes: Scopes(),
+					Role: c.Role, Scopes: Scopes(), ProvenAt: tx.Now,
 				}
 				return nil
 			}
@@ -154,7 +154,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 				return err
 			}
 		}
-		return errors.Join(s.setPassword(tx, u, hash, ""), s.mail(tx, MailPassword, u, nil))
+		return errors.Join(s.setPassword(tx, u, hash, ""), s.tell(tx, u, MailPassword, nil))
 	})
 }
 

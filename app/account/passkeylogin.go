@@ -39,9 +39,14 @@ func (s *Service) beginSecondStep(party *webauthn.WebAuthn, site, pending string
 	if !ok {
 		return Ceremony{}, fault.Unauthenticated()
 	}
+	return s.beginWithKeys(party, p.user.ID, ceremony{site: site, pending: pending})
+}
+
+// beginWithKeys begins a ceremony for the passkeys of one person.
+func (s *Service) beginWithKeys(party *webauthn.WebAuthn, userID string, c ceremony) (Ceremony, error) {
 	var h holder
 	err := s.db.View(func(tx *kv.Tx) (err error) {
-		h, err = loadHolder(tx, p.user.ID)
+		h, err = loadHolder(tx, userID)
 		return err
 	})
 	if err != nil {
@@ -52,19 +57,20 @@ func (s *Service) beginSecondStep(party *webauthn.WebAuthn, site, pending string
 	}
 	options, kept, err := party.BeginLogin(h, webauthn.WithUserVerification(protocol.VerificationPreferred))
 	if err != nil {
-		return Ceremony{}, fmt.Errorf("account: begin a second step with a passkey: %w", explained(err))
+		return Ceremony{}, fmt.Errorf("account: begin a step with a passkey: %w", explained(err))
 	}
-	return s.begin(ceremony{site: site, session: *kept, pending: pending}, options)
+	c.session = *kept
+	return s.begin(c, options)
 }
 
 // BeginPasskeyAfterPassword is [Service.BeginSignIn] and then
 // [Service.BeginPasskeyLogin], for who does both in one request.
 func (s *Service) BeginPasskeyAfterPassword(ctx context.Context, site, email, password string, from From) (Ceremony, error) {
-	u, upgraded, _, err := s.firstStep(ctx, email, password, from)
+	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return Ceremony{}, err
 	}
-	pending, err := s.wait(u, upgraded)
+	pending, err := s.wait(u, upgraded, attempt)
 	if err != nil {
 		return Ceremony{}, err
 	}
@@ -93,6 +99,9 @@ func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []
 	if err != nil {
 		return User{}, err
 	}
+	if !used.second && !used.record.standsAlone(h.user) {
+		return User{}, errNeedsPassword()
+	}
 	u := h.user
 	if c.pending != "" {
 		u = before.user // as it was when the password was checked
@@ -104,7 +113,7 @@ func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []
 	s.perAddress.Refund(address)
 	if c.pending != "" {
 		s.waiting.drop(c.pending)
-		s.perAccount.Reset(FoldEmail(u.Email))
+		before.attempt.succeeded()
 	}
 	return user, nil
 }
@@ -135,7 +144,10 @@ func (p *usedPasskey) note(tx *kv.Tx) error {
 	case now.SignCount != p.before && p.record.SignCount <= now.SignCount:
 		return fault.Unauthenticated().Because(errCloned)
 	}
-	p.record.Name, p.record.LastUsedAt = now.Name, &tx.Now
+	p.record.Name, p.record.LastUsedAt, p.record.TrustedAt = now.Name, &tx.Now, now.TrustedAt
+	if p.second {
+		p.record.TrustedAt = tx.Now // after the password as it is now
+	}
 	return passkeys.Put(tx, p.record.key(), p.record)
 }
 
@@ -170,14 +182,14 @@ func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, fro
 	}
 	for _, p := range h.keys {
 		if string(p.Credential) == string(made.ID) {
-			return &usedPasskey{record: p.with(made), before: p.SignCount, second: userID != ""}, h, nil
+			return &usedPasskey{record: p.with(made), before: p.SignCount, second: c.pending != ""}, h, nil
 		}
 	}
 	return nil, holder{}, fault.Unauthenticated()
 }
 
 func validate(party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.ParsedCredentialAssertionData) (*webauthn.Credential, error) {
-	if c.pending != "" {
+	if c.pending != "" || c.prover != "" {
 		return party.ValidateLogin(h, c.session, parsed)
 	}
 	_, made, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {

@@ -34,6 +34,7 @@ type passkeyRecord struct {
 	Synced     bool       `json:"synced,omitempty"`    // it may be on several devices
 	BackedUp   bool       `json:"backed_up,omitempty"` // and is
 	CreatedAt  time.Time  `json:"created_at"`
+	TrustedAt  time.Time  `json:"trusted_at"` // when it was added, or last used after the password
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 }
 
@@ -119,11 +120,11 @@ func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (
 	return p.view(), nil
 }
 
-// RemovePasskey takes a passkey away. The last second factor goes only for who
-// knows the password or has a code: a session that was left open is not enough.
+// RemovePasskey takes a passkey away. The last second factor goes only with the password or
+// a code; for any other a recent proof is enough.
 func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
 	last := func(u userRecord) bool { return u.Passkeys == 1 && !u.TwoFactor.active() }
-	return s.proven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
+	return s.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
 		p, err := passkeys.Get(tx, passkeyKey(u.ID, id))
 		if err != nil {
 			return found(err, "passkey")
@@ -131,7 +132,7 @@ func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, co
 		if u.Passkeys--; !u.guarded() {
 			u.TwoFactor = nil // recovery codes have nothing left to recover
 		}
-		return passkeys.Delete(tx, p.key())
+		return errors.Join(passkeys.Delete(tx, p.key()), s.tell(tx, *u, MailPasskeyRemoved, map[string]string{"what": p.Name}))
 	})
 }
 

@@ -204,6 +204,7 @@ func TestPasskeyChallengeIsGoodOnce(t *testing.T) {
 	// A registration is its beginner's, and a login no registration.
 	b := newAuthenticator(t)
 	b.id = []byte("b")
+	ann = must[account.Actor](t)(h.Prove(t.Context(), ann, account.Proof{Password: password}))
 	begun := must[account.Ceremony](t)(h.BeginPasskey(t.Context(), ann, site))
 	_, err = h.FinishPasskey(t.Context(), h.as("ben@example.org"), begun.ID, "", b.create(begun.Options))
 	wantFields(t, err, "ceremony")

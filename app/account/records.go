@@ -19,7 +19,8 @@ type userRecord struct {
 	EmailVerifiedAt *time.Time `json:"email_verified_at,omitempty"`
 	Locale          string     `json:"locale"`
 	Timezone        string     `json:"timezone"`
-	Password        string     `json:"password,omitempty"` // PHC string; "" for none chosen yet
+	Password        string     `json:"password,omitempty"`    // PHC string; "" for none chosen yet
+	PasswordAt      *time.Time `json:"password_at,omitempty"` // when it was last changed
 	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
 	Passkeys        int        `json:"passkeys,omitempty"` // how many there are
 	Fresh           bool       `json:"fresh,omitempty"`    // made by Bootstrap, nobody logged in yet
@@ -33,11 +34,20 @@ type memberRecord struct {
 	CompanyID     string     `json:"company_id"`
 	UserID        string     `json:"user_id"`
 	Role          Role       `json:"role"`
+	Invited       *invited   `json:"invited,omitempty"` // as they were invited
 	InvitedAt     *time.Time `json:"invited_at,omitempty"`
 	JoinedAt      *time.Time `json:"joined_at,omitempty"`
 	DeactivatedAt *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`
+}
+
+// invited is how an invitation names somebody. Until they join, the company sees no more of
+// them than that: they may be known to another company, which is none of its business.
+type invited struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
 }
 
 func (m memberRecord) status() MemberStatus {
@@ -64,18 +74,20 @@ type tokenRecord struct {
 	IP         string     `json:"ip,omitempty"`
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
+	ProvenAt   *time.Time `json:"proven_at,omitempty"` // of a session: when its holder last proved who they are
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
 // linkRecord is a link that was mailed and works once. Its key is the hash of
 // what the link holds.
 type linkRecord struct {
-	Kind      LinkKind  `json:"kind"`
-	UserID    string    `json:"user_id"`
-	CompanyID string    `json:"company_id,omitempty"`
-	Email     string    `json:"email,omitempty"`
-	By        string    `json:"by,omitempty"` // who invited
-	ExpiresAt time.Time `json:"expires_at"`
+	Kind      LinkKind   `json:"kind"`
+	UserID    string     `json:"user_id"`
+	CompanyID string     `json:"company_id,omitempty"`
+	Email     string     `json:"email,omitempty"`
+	By        string     `json:"by,omitempty"`    // who invited
+	Since     *time.Time `json:"since,omitempty"` // what was changed from then on is taken back
+	ExpiresAt time.Time  `json:"expires_at"`
 }
 
 // What this package stores. The keys of members and tokens begin with the
@@ -89,6 +101,12 @@ var (
 	companies = kv.NewCollection("companies", kv.JSON[Company]())
 
 	members = kv.NewCollection("members", kv.JSON[memberRecord](),
+		kv.Index[memberRecord]{Name: "invited", Keys: func(m memberRecord) []kv.Key {
+			if m.Invited == nil {
+				return nil
+			}
+			return []kv.Key{kv.K(m.CompanyID, m.Invited.ID)}
+		}},
 		kv.Index[memberRecord]{Name: "company", Keys: func(m memberRecord) []kv.Key {
 			return []kv.Key{kv.K(m.CompanyID, m.UserID)}
 		}},
@@ -111,6 +129,12 @@ var (
 		}})
 
 	links = kv.NewCollection("links", kv.JSON[linkRecord](),
+		kv.Index[linkRecord]{Name: "reserved", Keys: func(l linkRecord) []kv.Key {
+			if l.Kind != LinkUndo {
+				return nil
+			}
+			return []kv.Key{kv.K(FoldEmail(l.Email), l.UserID)}
+		}},
 		kv.Index[linkRecord]{Name: "user", Keys: func(l linkRecord) []kv.Key {
 			return []kv.Key{kv.K(l.UserID, string(l.Kind), l.CompanyID)}
 		}},
@@ -163,12 +187,38 @@ func LoadUser(tx *kv.Tx, id string) (User, error) {
 // LoadMember reads a person of a company inside a transaction of another room.
 // Somebody who is not of that company is not found.
 func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
-	m, err := members.Get(tx, memberKey(companyID, userID))
+	m, err := findMember(tx, companyID, userID)
 	if err != nil {
-		return Member{}, found(err, "member")
+		return Member{}, err
 	}
-	u, err := users.Get(tx, userID)
+	u, err := users.Get(tx, m.UserID)
 	return m.view(u), found(err, "member")
+}
+
+// findMember finds a membership by the identifier of its user, or by the one that stood for
+// the user before they joined.
+func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
+	m, err := members.Get(tx, memberKey(companyID, id))
+	if err == nil && m.shownID() == id {
+		return m, nil
+	}
+	if err != nil && !errors.Is(err, kv.ErrNotFound) {
+		return memberRecord{}, err
+	}
+	err = kv.ErrNotFound
+	each := members.Each(tx, "invited", kv.K(companyID, id), func(_ string, known memberRecord) (bool, error) {
+		m, err = known, nil
+		return false, nil
+	})
+	return m, found(errors.Join(each, err), "member")
+}
+
+// shownID is the identifier by which the company knows a person.
+func (m memberRecord) shownID() string {
+	if m.JoinedAt == nil && m.Invited != nil {
+		return m.Invited.ID
+	}
+	return m.UserID
 }
 
 // CountApprovers counts the active members of a company who may approve
@@ -204,8 +254,11 @@ func (u userRecord) view() User {
 }
 
 func (m memberRecord) view(u userRecord) Member {
+	if m.JoinedAt == nil && m.Invited != nil {
+		u = userRecord{ID: m.Invited.ID, Name: m.Invited.Name, Email: m.Invited.Email}
+	}
 	return Member{
-		ID: m.UserID, UserID: m.UserID, CompanyID: m.CompanyID, Name: u.Name, Email: u.Email, Role: m.Role,
+		ID: m.shownID(), UserID: m.shownID(), CompanyID: m.CompanyID, Name: u.Name, Email: u.Email, Role: m.Role,
 		Status: m.status(), TwoFactor: u.guarded(), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt,
 		DeactivatedAt: m.DeactivatedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}

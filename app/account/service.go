@@ -35,7 +35,7 @@ type Options struct {
 
 	TokenLifetime   time.Duration // of a session, default a week
 	Sessions        int           // of one member in a company, default 1000; the oldest end
-	AccountAttempts int           // failed logins per account and window, default 10
+	AccountAttempts int           // failed logins per account, network and window, default 10
 	AddressAttempts int           // failed logins per address and window, default 100
 	AttemptWindow   time.Duration // default five minutes
 }
@@ -97,11 +97,13 @@ type Service struct {
 	tokens    *signer
 	sealKey   []byte // encrypts two-factor secrets and kept answers
 	codeKey   []byte // hashes recovery codes
+	deviceKey []byte // marks browsers that somebody has signed in with
 
-	perAccount *Limiter // failed logins
-	perAddress *Limiter // failed logins
-	perMailbox *Limiter // reset messages asked for, per address of mail
-	perReverif *Limiter // verification messages, per user
+	perAccount         *Limiter // failed logins, per account and network or known device
+	perAccountAnywhere *Limiter // failed logins, per account from all networks
+	perAddress         *Limiter // failed logins, per network
+	perMailbox         *Limiter // reset messages asked for, per address of mail
+	perReverif         *Limiter // verification messages, per user
 
 	live    *liveTokens
 	usage   *usage
@@ -121,23 +123,26 @@ func New(db *kv.DB, o Options) (*Service, error) {
 	tokenKey, tokenErr := deriveKey(o.TokenKey, "token")
 	sealKey, sealErr := deriveKey(o.TokenKey, "sealing")
 	codeKey, codeErr := deriveKey(o.TokenKey, "recovery code")
-	if err := errors.Join(tokenErr, sealErr, codeErr); err != nil {
+	deviceKey, deviceErr := deriveKey(o.TokenKey, "known device")
+	if err := errors.Join(tokenErr, sealErr, codeErr, deviceErr); err != nil {
 		return nil, err
 	}
 	s := &Service{
 		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
-		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, sealKey: sealKey, codeKey: codeKey,
+		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, sealKey: sealKey, codeKey: codeKey, deviceKey: deviceKey,
 		tokens:     newSigner(tokenKey, o.Now),
 		perAccount: NewLimiter(o.AccountAttempts, o.AttemptWindow, o.Now),
-		perAddress: NewLimiter(o.AddressAttempts, o.AttemptWindow, o.Now),
-		perMailbox: NewLimiter(5, time.Hour, o.Now),
-		perReverif: NewLimiter(6, time.Minute, o.Now),
-		live:       newLiveTokens(),
-		usage:      newUsage(),
-		waiting:    newPendingSignIns(),
-		ceremonies: newCeremonies(),
-		refusals:   new(refusals),
-		perPasskey: NewLimiter(120, time.Minute, o.Now),
+
+		perAccountAnywhere: NewLimiter(everywhere*o.AccountAttempts, o.AttemptWindow, o.Now),
+		perAddress:         NewLimiter(o.AddressAttempts, o.AttemptWindow, o.Now),
+		perMailbox:         NewLimiter(5, time.Hour, o.Now),
+		perReverif:         NewLimiter(6, time.Minute, o.Now),
+		live:               newLiveTokens(),
+		usage:              newUsage(),
+		waiting:            newPendingSignIns(),
+		ceremonies:         newCeremonies(),
+		refusals:           new(refusals),
+		perPasskey:         NewLimiter(120, time.Minute, o.Now),
 	}
 	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
 	return s, nil
@@ -151,7 +156,7 @@ func (s *Service) Reset() {
 	s.waiting.clear()
 	s.ceremonies.clear()
 	s.refusals.take()
-	for _, l := range []*Limiter{s.perAccount, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
+	for _, l := range []*Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
 		l.Clear()
 	}
 }

@@ -3,13 +3,32 @@ package account
 import (
 	"context"
 	"errors"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/kv"
 )
 
-// RenewSession gives a fresh token for the session of who asks, with the whole
-// lifetime before it, and ends the one that was presented.
+// provenAt is when the holder of a session last proved who they are.
+func (t tokenRecord) provenAt() time.Time {
+	if t.ProvenAt == nil {
+		return t.CreatedAt // of a session from before proofs were noted
+	}
+	return *t.ProvenAt
+}
+
+// sessionEnd is when a session ends that begins or is renewed now: renewing does not go on
+// for ever without another proof.
+func (s *Service) sessionEnd(now, proven time.Time) time.Time {
+	end, last := now.Add(s.lifetime), proven.Add(max(renewWindow, s.lifetime))
+	if last.Before(end) {
+		return last
+	}
+	return end
+}
+
+// RenewSession returns a fresh token for the actor's session, with the whole lifetime
+// before it, and ends the one that was presented.
 func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
@@ -19,10 +38,15 @@ func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error
 		if err != nil {
 			return found(err, "session")
 		}
+		proven := old.provenAt()
+		end := s.sessionEnd(tx.Now, proven)
+		if old.ExpiresAt != nil && end.Before(*old.ExpiresAt) {
+			return fault.Forbidden("proof_required")
+		}
 		if err := s.revoke(tx, old.key()); err != nil {
 			return err
 		}
-		old.ExpiresAt, old.IP, old.Name = new(tx.Now.Add(s.lifetime)), who.IP, clip(who.UserAgent, 200)
+		old.ProvenAt, old.ExpiresAt, old.IP, old.Name = &proven, new(end), who.IP, clip(who.UserAgent, 200)
 		old.LastUsedAt = new(tx.Now)
 		t, err = s.issue(tx, old)
 		return err

@@ -29,7 +29,7 @@ func (s *Service) BeginSignIn(ctx context.Context, email, password string, from 
 	}
 	if u.guarded() {
 		// The attempt stays counted until the second step is done.
-		pending, err := s.wait(u, upgraded)
+		pending, err := s.wait(u, upgraded, attempt)
 		return SignIn{Pending: pending, App: u.TwoFactor.active(), Passkey: u.Passkeys > 0}, err
 	}
 	user, err := s.letIn(u, proof{}, upgraded, from)
@@ -47,7 +47,7 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	if !ok {
 		return User{}, fault.Unauthenticated()
 	}
-	attempt, err := s.attempt(p.user.Email, from.IP)
+	attempt, err := s.attemptCode(p.user.Email, from)
 	if err != nil {
 		return User{}, err
 	}
@@ -55,6 +55,7 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	if err == nil {
 		s.waiting.drop(pending)
 		attempt.succeeded()
+		p.attempt.succeeded()
 	}
 	return user, err
 }
@@ -66,13 +67,13 @@ func (s *Service) CheckPending(pending string) (SignIn, bool) {
 	return SignIn{Pending: pending, App: p.user.TwoFactor.active(), Passkey: p.user.Passkeys > 0}, ok
 }
 
-func (s *Service) wait(u userRecord, upgraded string) (string, error) {
+func (s *Service) wait(u userRecord, upgraded string, a attempt) (string, error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
 		return "", err
 	}
 	token := base64.RawURLEncoding.EncodeToString(secret)
-	s.waiting.put(token, pendingSignIn{user: u, upgraded: upgraded, ends: s.now().Add(pendingLifetime)}, s.now())
+	s.waiting.put(token, pendingSignIn{user: u, upgraded: upgraded, attempt: a, ends: s.now().Add(pendingLifetime)}, s.now())
 	return token, nil
 }
 
@@ -85,6 +86,7 @@ const (
 type pendingSignIn struct {
 	user     userRecord
 	upgraded string // a new hash of the password, "" for none
+	attempt  attempt
 	ends     time.Time
 }
 

@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -86,8 +87,8 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 	h := open(t, func(o *account.Options) { o.AccountAttempts = 4 })
 	secret, _ := h.enrolled(t, "ann@example.org")
 	pending := must[account.SignIn](t)(h.BeginSignIn(t.Context(), "ann@example.org", password, account.From{})).Pending
-	for range 3 {
-		_, err := h.FinishSignIn(t.Context(), pending, "000000", account.From{})
+	for i := range 4 {
+		_, err := h.FinishSignIn(t.Context(), pending, "000000", account.From{IP: fmt.Sprintf("192.0.2.%d", i)})
 		wantFields(t, err, "code")
 	}
 	_, err := h.FinishSignIn(t.Context(), pending, code(t, secret, h.now()), account.From{})
@@ -107,8 +108,11 @@ func TestRenewSession(t *testing.T) {
 	if want := h.now().Add(time.Minute); !who.Until.Equal(want) {
 		t.Errorf("it runs out at %v, want %v", who.Until, want)
 	}
+	_, err := h.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"})
+	wantKind(t, err, fault.KindForbidden, "proof_required")
+	who = must[account.Actor](t)(h.Prove(t.Context(), who, account.Proof{Password: password}))
 	token := must[account.Token](t)(h.CreateToken(t.Context(), who, account.TokenInput{Name: "ci"}))
-	_, err := h.RenewSession(t.Context(), h.actor(token.Secret))
+	_, err = h.RenewSession(t.Context(), h.actor(token.Secret))
 	wantKind(t, err, fault.KindForbidden, "session_required")
 }
 

@@ -31,6 +31,9 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
 	}
+	if err := s.proven(who); err != nil {
+		return Token{}, err
+	}
 	in.Name = strings.TrimSpace(in.Name)
 	if len(in.Scopes) == 0 {
 		in.Scopes = defaultScopes(who)
@@ -56,9 +59,25 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 			Scopes: slices.Compact(slices.Sorted(slices.Values(in.Scopes))), ExpiresAt: in.expiry(),
 		})
 		made.UserName = who.Name
-		return err
+		return errors.Join(err, s.tellOfToken(tx, who, made))
 	})
 	return made, err
+}
+
+func (s *Service) tellOfToken(tx *kv.Tx, who Actor, made Token) error {
+	u, err := users.Get(tx, who.UserID)
+	if err != nil {
+		return found(err, "user")
+	}
+	return s.tell(tx, u, MailTokenCreated, map[string]string{"what": made.Name, "scopes": joined(made.Scopes)})
+}
+
+func joined(scopes []Scope) string {
+	words := make([]string, len(scopes))
+	for i, scope := range scopes {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (in TokenInput) expiry() *time.Time {

@@ -28,6 +28,7 @@ type twoFactor struct {
 	ConfirmedAt *time.Time `json:"confirmed_at,omitempty"`
 	LastStep    int64      `json:"last_step,omitempty"` // of the last code used: none works twice
 	Recovery    [][]byte   `json:"recovery,omitempty"`  // HMAC-SHA256 of each code that is left
+	RecoveryAt  time.Time  `json:"recovery_at"`         // when they were made
 }
 
 // active reports whether there is an app that shows codes; t may be nil.
@@ -47,7 +48,7 @@ func (u userRecord) codes() *twoFactor {
 	if u.Passkeys == 0 || u.TwoFactor.recovery() == 0 {
 		return nil
 	}
-	return &twoFactor{Recovery: u.TwoFactor.Recovery}
+	return &twoFactor{Recovery: u.TwoFactor.Recovery, RecoveryAt: u.TwoFactor.RecoveryAt}
 }
 
 // guarded reports whether login asks for a second factor: an app or a passkey.
@@ -69,7 +70,7 @@ type TwoFactorSetup struct {
 // BeginTwoFactor makes a secret for an authenticator app. Login does not ask for
 // codes until one was confirmed.
 func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
-	if err := session(who); err != nil {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
 	}
 	secret, err := s.random(totpSecretSize)
@@ -96,7 +97,7 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 		}
 		next := &twoFactor{Secret: sealed}
 		if u.TwoFactor != nil {
-			next.Recovery = u.TwoFactor.Recovery
+			next.Recovery, next.RecoveryAt = u.TwoFactor.Recovery, u.TwoFactor.RecoveryAt
 		}
 		u.TwoFactor = next
 		return s.putUser(tx, u)
@@ -108,10 +109,10 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 // gives the recovery codes. They are shown once; each works once instead of a
 // code.
 func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
-	if err := session(who); err != nil {
+	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return nil, err
 	}
-	attempt, err := s.attempt(who.Email, who.IP)
+	attempt, err := s.attemptInside(who)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +134,9 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 		if err != nil {
 			return err
 		}
-		confirmed.ConfirmedAt, confirmed.Recovery = new(tx.Now), hashes
+		confirmed.ConfirmedAt, confirmed.Recovery, confirmed.RecoveryAt = new(tx.Now), hashes, tx.Now
 		u.TwoFactor = confirmed
-		return s.putUser(tx, u)
+		return errors.Join(s.putUser(tx, u), s.tell(tx, u, MailTwoFactorOn, nil))
 	})
 	if err != nil {
 		return nil, err
@@ -147,9 +148,12 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 // DisableTwoFactor takes the authenticator app away, for who knows the password or
 // has a code: a session that was left open is not enough. Passkeys stay.
 func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
-	return s.proven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(_ *kv.Tx, u *userRecord) error {
+	return s.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
+		if !u.TwoFactor.active() {
+			return nil
+		}
 		u.TwoFactor = u.codes()
-		return nil
+		return s.tell(tx, *u, MailTwoFactorOff, nil)
 	})
 }
 
@@ -160,17 +164,17 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 	if err != nil {
 		return nil, err
 	}
-	err = s.proven(ctx, who, password, code, userRecord.guarded, func(_ *kv.Tx, u *userRecord) error {
+	err = s.changeProven(ctx, who, password, code, userRecord.guarded, func(tx *kv.Tx, u *userRecord) error {
 		if !u.guarded() {
 			return fault.Conflict("two_factor_off")
 		}
-		next := twoFactor{Recovery: hashes}
+		next := twoFactor{}
 		if u.TwoFactor != nil {
 			next = *u.TwoFactor
-			next.Recovery = hashes
 		}
+		next.Recovery, next.RecoveryAt = hashes, tx.Now
 		u.TwoFactor = &next
-		return nil
+		return s.tell(tx, *u, MailRecoveryCodes, nil)
 	})
 	if err != nil {
 		return nil, err
@@ -178,13 +182,13 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 	return codes, nil
 }
 
-// proven makes a change of the second factor, for who knows the password or has a
-// code, if proof is needed of the user as it is.
-func (s *Service) proven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
+// changeProven makes a change to how somebody gets in. Where it would leave the account with
+// less, the password or a code has to come with it; otherwise a recent proof does as well.
+func (s *Service) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
 	}
-	attempt, err := s.attempt(who.Email, who.IP)
+	attempt, err := s.attemptInside(who)
 	if err != nil {
 		return err
 	}
@@ -198,8 +202,14 @@ func (s *Service) proven(ctx context.Context, who Actor, password, code string, 
 		if err != nil {
 			return found(err, "user")
 		}
-		if needed(u) && password == "" {
+		switch {
+		case password != "":
+		case needed(u) || code != "":
 			if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
+				return err
+			}
+		default:
+			if err := s.proven(who); err != nil {
 				return err
 			}
 		}

@@ -91,8 +91,8 @@ const (
 	MemberDeactivated MemberStatus = "deactivated" // may do nothing until activated again
 )
 
-// Member is a person in a company. Its ID is that of the user: a person is in a
-// company once.
+// Member is a person in a company. Its ID is that of the user, or of the invitation until
+// they have joined: a person is in a company once.
 type Member struct {
 	ID            string
 	UserID        string // the same as ID

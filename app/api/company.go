@@ -128,6 +128,8 @@ type tokenBody struct {
 	Name      string          `json:"name,omitempty" doc:"Required"`
 	Scopes    []account.Scope `json:"scopes,omitempty" doc:"read, write, sign, admin"`
 	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339 or a date; never expires if left out"`
+
+	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago, and always with an API token"`
 }
 
 func (s *server) companyRoutes() {

@@ -47,6 +47,9 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
+		if err := r.prove(in); err != nil {
+			return err
+		}
 		return s.once(r, func() (answer, error) {
 			out, err := fn(r, in)
 			return answer{status: op.success(), etag: r.etag, body: out}, err

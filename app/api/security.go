@@ -100,6 +100,7 @@ func (s *server) securityRoutes() {
 		return viewUser(u), err
 	})
 	s.passkeyRoutes()
+	s.proofRoutes()
 	handle(s, operation{method: http.MethodPost, path: "/me/recovery-codes", rule: self(), summary: "Generate new recovery codes", tag: "Session"}, func(r *request, in *proofBody) (recoveryCodes, error) {
 		codes, err := s.Accounts.NewRecoveryCodes(r.UserContext(), r.who, in.Password, in.Code)
 		return recoveryCodes{codes}, err
@@ -120,7 +121,7 @@ func (s *server) passkeyRoutes() {
 		}
 		return slice(r, views(all, viewPasskey))
 	})
-	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+	handle(s, operation{method: http.MethodPost, path: "/me/passkeys/begin", rule: self(), summary: "Start registering a passkey", tag: "Session"}, func(r *request, _ *provenBody) (ceremonyView, error) {
 		c, err := s.Accounts.BeginPasskey(r.UserContext(), r.who, r.site())
 		return viewCeremony(c), err
 	})

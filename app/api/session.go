@@ -25,14 +25,20 @@ type emailBody struct {
 	Email string `json:"email,omitempty"`
 }
 
-type resetBody struct {
-	Token    string `json:"token,omitempty"`
-	Password string `json:"password,omitempty"`
+type emailChangeBody struct {
+	Email           string `json:"email,omitempty" doc:"New address; leave out to verify the one you have"`
+	CurrentPassword string `json:"current_password,omitempty" doc:"Required with a new address if you last proved who you are more than five minutes ago"`
 }
 
-type twoFactorBody struct {
-	Password string `json:"password,omitempty"`
-	Code     string `json:"code,omitempty" doc:"Leave out to create a new secret; send it to confirm the secret"`
+type resetBody struct {
+	Token        string `json:"token,omitempty"`
+	Password     string `json:"password,omitempty"`
+	RevokeTokens bool   `json:"revoke_tokens,omitempty" doc:"End your API tokens too"`
+}
+
+type setupBody struct {
+	Code            string `json:"code,omitempty" doc:"Leave out to create a new secret; send it to confirm the secret"`
+	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago"`
 }
 
 type twoFactorAnswer struct {
@@ -56,7 +62,7 @@ func (s *server) sessionRoutes() {
 		return viewUser(u), err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/me/two-factor", rule: self(), summary: "Set up an authenticator app", tag: "Session"}, s.setTwoFactor)
-	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *twoFactorBody) (nothing, error) {
+	handle(s, operation{method: http.MethodDelete, path: "/me/two-factor", rule: self(), summary: "Turn off two-factor sign-in", tag: "Session"}, func(r *request, in *proofBody) (nothing, error) {
 		return nothing{}, s.Accounts.DisableTwoFactor(r.UserContext(), r.who, in.Password, in.Code)
 	})
 	handle(s, operation{method: http.MethodPost, path: "/email/reverify", rule: self(), summary: "Send a verification message", tag: "Session", status: http.StatusAccepted}, s.reverify)
@@ -70,7 +76,7 @@ func (s *server) sessionRoutes() {
 		return message{"If the address is known, a message is on its way."}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
-		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, in.Password)
+		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
 		return message{"The password is changed."}, err
 	})
 }
@@ -84,7 +90,7 @@ func (s *server) logIn(r *request, in *loginBody) (userView, error) {
 	return viewUser(u), err
 }
 
-func (s *server) reverify(r *request, in *emailBody) (message, error) {
+func (s *server) reverify(r *request, in *emailChangeBody) (message, error) {
 	rate, err := s.Accounts.Reverify(r.UserContext(), r.who, in.Email)
 	if err != nil {
 		return message{}, err
@@ -93,7 +99,7 @@ func (s *server) reverify(r *request, in *emailBody) (message, error) {
 	return message{"A verification message is on its way."}, nil
 }
 
-func (s *server) setTwoFactor(r *request, in *twoFactorBody) (twoFactorAnswer, error) {
+func (s *server) setTwoFactor(r *request, in *setupBody) (twoFactorAnswer, error) {
 	if in.Code == "" {
 		setup, err := s.Accounts.BeginTwoFactor(r.UserContext(), r.who)
 		return twoFactorAnswer{Secret: orNull(setup.Secret), URL: orNull(setup.URL), RecoveryCodes: []string{}}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,6 +171,9 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	}
 	if token := data["token"]; token != "" {
 		path, ok := accountLinks[m.Kind]
+		if slices.Contains(account.Notices(), m.Kind) {
+			path, ok = "/undo/", true
+		}
 		if !ok {
 			return fmt.Errorf("notify: no link for a message of kind %s", m.Kind)
 		}

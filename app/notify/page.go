@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -78,6 +80,9 @@ func (w *wording) word(kind, locale string, facts map[string]string) (*said, err
 		return nil, fmt.Errorf("no wording for %s", kind)
 	}
 	m := letter{language: l, facts: dated(l, facts), key: "mail." + kind}
+	if slices.Contains(account.Notices(), account.MailKind(kind)) {
+		m.rest = "mail.notice"
+	}
 	v := &said{Lang: l.Tag(), Dir: l.Dir(), Subject: m.line("subject"), Lead: m.line("lead"), Body: m.body(),
 		Button: m.line("button"), Greeting: m.say("mail.greeting"), Footer: m.say("mail.footer"),
 		Fallback: m.say("mail.fallback"), Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
@@ -99,6 +104,7 @@ type letter struct {
 	language *words.Language
 	facts    map[string]string
 	key      string
+	rest     string // has the texts below the first that several kinds share; "" if they don't
 }
 
 // say returns a text in which a fact that is not known is empty.
@@ -112,7 +118,7 @@ func (m letter) say(key string) string {
 
 // line is one text of the message, empty where the message has none.
 func (m letter) line(name string) string {
-	key := m.key + "." + name
+	key := m.own(name) + "." + name
 	if approver := key + ".approver"; m.facts["approver"] != "" && m.language.Has(approver) {
 		key = approver
 	}
@@ -122,12 +128,20 @@ func (m letter) line(name string) string {
 	return m.say(key)
 }
 
+// own is the beginning of the key of one text.
+func (m letter) own(name string) string {
+	if m.rest != "" && name != "subject" && name != "lead" {
+		return m.rest
+	}
+	return m.key
+}
+
 // body is the message's paragraphs. One that names a fact that is not known, such
 // as a deadline, is left out.
 func (m letter) body() (paragraphs []string) {
 	for i := 1; ; i++ {
 		name := "body." + strconv.Itoa(i)
-		key := m.key + "." + name
+		key := m.own(name) + "." + name
 		if !m.language.Has(key) {
 			return paragraphs
 		}

@@ -179,6 +179,8 @@ func (p *Pages) access() []route {
 		{post, "/reset/:token", everybody(h.Reset)},
 		{get, "/join/:token", everybody(h.ShowJoin)},
 		{post, "/join/:token", everybody(h.Join)},
+		{get, "/undo/:token", everybody(h.ShowUndo)},
+		{post, "/undo/:token", everybody(h.Undo)},
 		{get, "/confirm/:token", everybody(h.ShowConfirm)},
 		{post, "/confirm/:token", everybody(h.Confirm)},
 		{post, "/theme", everybody(signin.SetTheme)},
@@ -194,6 +196,9 @@ func (p *Pages) own() []route {
 	h := &me.Handlers{Accounts: o.Accounts, Fonts: o.Fonts, Signing: o.Signing}
 	return []route{
 		{get, "/app/me", member(h.Show)},
+		{get, "/app/me/prove", member(page.ShowProve)},
+		{post, "/app/me/prove", member(page.Prove)},
+		{post, "/app/me/prove/begin", member(page.BeginProof)},
 		{post, "/app/me", member(h.Save)},
 		{post, "/app/me/email", member(h.VerifyEmail)},
 		{get, "/app/me/signature", member(h.ShowSignature)},

@@ -26,13 +26,17 @@ type Failure struct {
 
 // fail responds with an error: JSON for a script, a page for a reader.
 func (r *Request) fail(err error) error {
+	asks := fault.CodeOf(err) == "proof_required" && r.Shell != nil
 	f := r.FailureOf(err)
 	r.Response().ResetBody()
 	r.Response().Header.Del(fiber.HeaderETag)
 	r.Response().Header.Del(fiber.HeaderContentDisposition)
 	httpkit.SetRetryAfter(r.Ctx, f.Wait)
 	if r.Scripted() {
-		return r.Status(f.Status).JSON(map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID})
+		return r.Status(f.Status).JSON(map[string]any{"message": r.Explain(f), "errors": f.Faults, "request_id": f.RequestID, "prove": asks})
+	}
+	if asks {
+		return r.askProof()
 	}
 	if r.failed != nil && f.Status < http.StatusInternalServerError {
 		how := r.failed

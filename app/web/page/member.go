@@ -53,7 +53,7 @@ func (r *Request) admit(h Handler) error {
 
 // open reports whether a page is available before two-factor login is set up.
 func (r *Request) open() bool {
-	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", "/app/session", "/app/switch"} {
+	for _, path := range []string{"/app/me/security", "/app/me/two-factor", "/app/me/passkeys", provePath, "/app/session", "/app/switch"} {
 		if r.Path() == path || strings.HasPrefix(r.Path(), path+"/") {
 			return true
 		}

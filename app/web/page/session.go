@@ -53,6 +53,21 @@ func (r *Request) Inside(path string) string {
 	return local(path, start)
 }
 
+// DeviceCookie tells a browser that somebody has signed in with from one that guesses.
+const DeviceCookie = "paraph_device"
+
+// deviceTime is how long a browser is remembered.
+const deviceTime = 365 * 24 * time.Hour
+
+// KeepDevice remembers that somebody has signed in with this browser.
+func (r *Request) KeepDevice(email string) error {
+	marks, err := r.site.Accounts.RememberDevice(email, r.Cookies(DeviceCookie))
+	if err == nil {
+		r.Keep(DeviceCookie, marks, "/", deviceTime)
+	}
+	return err
+}
+
 func (r *Request) KeepSession(company, token string) {
 	r.Keep(SessionCookie, token, "/", 0)
 	r.Keep(CompanyCookie, company, "/", CompanyTime)

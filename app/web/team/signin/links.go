@@ -46,28 +46,33 @@ func (h *Handlers) Forgot(r *page.Request) error {
 	return h.showForgot(r, http.StatusOK, forgotPage{Sent: true})
 }
 
-func resetForm(r *page.Request) page.Page {
-	return page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}}
+func resetForm(r *page.Request, left account.Outlasting) page.Page {
+	return page.Page{Title: r.Say("reset.title"), Scripts: []string{"access.js"}, Data: left}
 }
 
 // ShowReset serves the form for a new password.
 func (h *Handlers) ShowReset(r *page.Request) error {
 	r.TeamWords()
-	if err := h.Accounts.CheckReset(r.UserContext(), r.Params("token")); err != nil {
+	left, err := h.Accounts.CheckReset(r.UserContext(), r.Params("token"))
+	if err != nil {
 		return ended(r, err, "reset", "/forgot")
 	}
-	return r.Render(http.StatusOK, "reset", resetForm(r))
+	return r.Render(http.StatusOK, "reset", resetForm(r, left))
 }
 
 // Reset sets a new password.
 func (h *Handlers) Reset(r *page.Request) error {
 	r.TeamWords()
-	err := h.Accounts.ResetPassword(r.UserContext(), r.Params("token"), r.Form.Value("password"))
+	left, err := h.Accounts.CheckReset(r.UserContext(), r.Params("token"))
+	if err == nil {
+		in := account.Reset{Password: r.Form.Value("password"), RevokeTokens: r.Form.Has("revoke_tokens")}
+		err = h.Accounts.ResetPassword(r.UserContext(), r.Params("token"), in)
+	}
 	switch {
 	case deadLink(err):
 		return ended(r, err, "reset", "/forgot")
 	case err != nil:
-		return r.Again(err, "reset", resetForm(r))
+		return r.Again(err, "reset", resetForm(r, left))
 	}
 	r.Flash("ok", "reset.done")
 	return r.SeeOther("/signin")

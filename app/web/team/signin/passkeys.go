@@ -23,14 +23,15 @@ func (h *Handlers) Passkey(r *page.Request) error {
 	user, err := h.Accounts.FinishPasskeyLogin(r.UserContext(), r.Form.Value("ceremony"), []byte(r.Form.Value("credential")), origin(r))
 	if err == nil {
 		r.Keep(pendingCookie, "", "/signin", -1)
-		startSession(r, user, "")
-		return r.SeeOther(next)
+		return startSession(r, user, "", next)
 	}
 	p := signInForm(r, next)
 	p.Data = signInPage{Next: next} // not the same passkey at once again
 	switch f := r.FailureOf(err); f.Status {
 	case http.StatusUnauthorized:
 		p.Fault = r.Say("passkey.refused")
+	case http.StatusForbidden:
+		p.Fault = r.Explain(f)
 	case http.StatusUnprocessableEntity:
 		p.Fault = r.Say("passkey.late")
 	case http.StatusTooManyRequests:

@@ -70,12 +70,11 @@ func (h *Handlers) signInWith(r *page.Request, email, password, company, next st
 		r.Keep(pendingCookie, step.Pending, "/signin", pendingTime)
 		return r.SeeOther("/signin/verify?next=" + url.QueryEscape(next))
 	}
-	startSession(r, step.User, company)
-	return r.SeeOther(next)
+	return startSession(r, step.User, company, next)
 }
 
 func origin(r *page.Request) account.From {
-	return account.From{IP: r.ClientIP(), UserAgent: r.Agent()}
+	return account.From{IP: r.ClientIP(), UserAgent: r.Agent(), Device: r.Cookies(page.DeviceCookie)}
 }
 
 // lockedOut shows a form after too many attempts, with the minutes to wait.
@@ -114,8 +113,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 	user, err := h.Accounts.FinishSignIn(r.UserContext(), r.Cookies(pendingCookie), r.Form.Value("code"), origin(r))
 	if err == nil {
 		r.Keep(pendingCookie, "", "/signin", -1)
-		startSession(r, user, "")
-		return r.SeeOther(next)
+		return startSession(r, user, "", next)
 	}
 	switch f := r.FailureOf(err); f.Status {
 	case http.StatusUnauthorized:
@@ -127,7 +125,7 @@ func (h *Handlers) SecondStep(r *page.Request) error {
 }
 
 // startSession opens a company, or the last one used in this browser if it is "".
-func startSession(r *page.Request, user account.User, company string) {
+func startSession(r *page.Request, user account.User, company, next string) error {
 	if company == "" {
 		company = r.Cookies(page.CompanyCookie)
 	}
@@ -138,8 +136,13 @@ func startSession(r *page.Request, user account.User, company string) {
 		}
 	}
 	r.KeepSession(chosen.ID, chosen.Token)
+	if err := r.KeepDevice(user.Email); err != nil {
+		return err
+	}
+	return r.SeeOther(next)
 }
 
+// SignOut ends the session of this browser.
 func SignOut(r *page.Request) error {
 	if err := r.Leave(); err != nil {
 		return err

@@ -1,0 +1,136 @@
+package account
+
+import (
+	"net/netip"
+
+	"paraph/app/fault"
+	"paraph/kv"
+)
+
+// everywhere is how many times as many failed logins an account may have from all
+// networks together as from one.
+const everywhere = 10
+
+// attempt counts a login before it is checked, so that many at once cannot all slip
+// under the limit.
+type attempt struct {
+	counted []count
+}
+
+// count is one event in one limiter.
+type count struct {
+	in  *Limiter
+	key string
+	own bool // nobody else's failures are counted under the key
+}
+
+// attempt counts a login to an account. Failures of strangers do not lock out the owner:
+// they are counted by network, and a device or network that the owner has signed in from
+// has a count of its own.
+func (s *Service) attempt(email string, from From) (a attempt, err error) {
+	account, at := FoldEmail(email), network(from.IP)
+	if device := s.knownDevice(account, from.Device); device != "" {
+		err = a.add(s.perAccount, account+" device "+device, true)
+		return a, err
+	}
+	if from.IP != "" {
+		err = a.add(s.perAddress, at, false)
+	}
+	if err == nil {
+		err = a.add(s.perAccount, account+" "+at, true)
+	}
+	if err == nil {
+		if err = a.add(s.perAccountAnywhere, account, false); err != nil && s.knownNetwork(account, at) {
+			err = nil
+		}
+	}
+	if err != nil {
+		a.takeBack()
+	}
+	return a, err
+}
+
+// attemptCode counts a code after the password. Codes are short, so all networks share the
+// count; whoever uses it up knows the password.
+func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
+	account := FoldEmail(email)
+	if s.knownDevice(account, from.Device) != "" {
+		return s.attempt(email, from)
+	}
+	err = a.add(s.perAccount, account+" code", true)
+	return a, err
+}
+
+// attemptInside counts a proof by somebody who is signed in. Whoever has stolen a session
+// can't lock the owner out of signing in.
+func (s *Service) attemptInside(who Actor) (a attempt, err error) {
+	err = a.add(s.perAccount, "inside "+who.UserID, true)
+	return a, err
+}
+
+func (a *attempt) add(in *Limiter, key string, own bool) error {
+	if _, wait, ok := in.Allow(key); !ok {
+		return fault.Throttled(in.Limit(), wait)
+	}
+	a.counted = append(a.counted, count{in, key, own})
+	return nil
+}
+
+// takeBack has an attempt that was refused unseen not count.
+func (a attempt) takeBack() {
+	for _, c := range a.counted {
+		c.in.Refund(c.key)
+	}
+}
+
+// succeeded takes back what was counted, and forgets earlier failures of the same person.
+func (a attempt) succeeded() {
+	for _, c := range a.counted {
+		if c.own {
+			c.in.Reset(c.key)
+		} else {
+			c.in.Refund(c.key)
+		}
+	}
+}
+
+// forgive ends every wait for an account.
+func (s *Service) forgive(u userRecord) {
+	account := FoldEmail(u.Email)
+	s.perAccount.ResetPrefix(account + " ")
+	s.perAccount.Reset("inside " + u.ID)
+	s.perAccountAnywhere.Reset(account)
+}
+
+// knownNetwork reports whether the owner of an account was let in from a network not
+// long ago.
+func (s *Service) knownNetwork(account, at string) (known bool) {
+	err := s.db.View(func(tx *kv.Tx) error {
+		id, _, err := users.Lookup(tx, "email", kv.K(account))
+		if err != nil {
+			return err
+		}
+		return signIns.Each(tx, "user", kv.K(id), func(_ string, e SignInEntry) (bool, error) {
+			known = e.Outcome == LetIn && network(e.IP) == at
+			return !known, nil
+		})
+	})
+	return err == nil && known
+}
+
+// network is the part of an address that one customer has: all of an IPv4
+// address, the first 64 bits of an IPv6 address.
+func network(ip string) string {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return ip
+	}
+	if addr = addr.Unmap(); addr.Is4() {
+		return addr.String()
+	}
+	prefix, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return prefix.String()
+}

@@ -1,0 +1,55 @@
+package account
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
+
+const (
+	// maxDevices is how many accounts one browser is remembered for.
+	maxDevices = 5
+	// deviceSeparator stands between the marks of a browser.
+	deviceSeparator = "~"
+)
+
+// RememberDevice returns what a browser keeps for a long time after somebody has signed in
+// with it: marks by which it is told from strangers who guess the password of the same
+// account. It lets nobody in. kept is what the browser has so far.
+func (s *Service) RememberDevice(email, kept string) (string, error) {
+	account := FoldEmail(email)
+	nonce, err := s.random(16)
+	if err != nil {
+		return "", err
+	}
+	name := base64.RawURLEncoding.EncodeToString(nonce)
+	marks := []string{name + "." + s.deviceMark(account, name)}
+	for mark := range strings.SplitSeq(kept, deviceSeparator) {
+		if len(marks) < maxDevices && len(mark) <= len(marks[0]) && mark != "" && s.knownDevice(account, mark) == "" {
+			marks = append(marks, mark)
+		}
+	}
+	return strings.Join(marks, deviceSeparator), nil
+}
+
+// knownDevice returns the name of a browser that has signed in to an account before, ""
+// for any other.
+func (s *Service) knownDevice(account, kept string) string {
+	if len(kept) > maxDevices*128 {
+		return ""
+	}
+	for mark := range strings.SplitSeq(kept, deviceSeparator) {
+		name, proof, _ := strings.Cut(mark, ".")
+		if name != "" && hmac.Equal([]byte(proof), []byte(s.deviceMark(account, name))) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *Service) deviceMark(account, name string) string {
+	m := hmac.New(sha256.New, s.deviceKey)
+	m.Write([]byte(name + "\x00" + account))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
+}

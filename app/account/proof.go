@@ -1,0 +1,161 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/kv"
+)
+
+// ProofWindow is how long a sign-in or another proof lets its session change how the person
+// gets in. A session that is found open later can't be made permanent.
+const ProofWindow = 5 * time.Minute
+
+// renewWindow is how long after the last proof a session can be renewed.
+const renewWindow = 30 * 24 * time.Hour
+
+// Proof is what somebody shows of themselves while they are signed in: the password, or
+// a code of the authenticator app, or a recovery code.
+type Proof struct {
+	Password string
+	Code     string
+}
+
+// Prove checks a proof and returns the actor who may now, for a few minutes, change how
+// they get in. The session remembers it; an API token has to prove every request.
+func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
+	if who.UserID == "" {
+		return who, fault.Forbidden("session_required")
+	}
+	attempt, err := s.attemptInside(who)
+	if err != nil {
+		return who, err
+	}
+	if p.Password != "" {
+		if err := s.provePassword(ctx, who, "current_password", p.Password); err != nil {
+			return who, err
+		}
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if p.Password == "" {
+			if err := s.spendCode(tx, who, p.Code); err != nil {
+				return err
+			}
+		}
+		return s.markProven(tx, &who)
+	})
+	if err != nil {
+		return who, err
+	}
+	attempt.succeeded()
+	return who, nil
+}
+
+// ProveSession is [Service.Prove] for a session, which remembers it.
+func (s *Service) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
+	if err := session(who); err != nil {
+		return who, err
+	}
+	return s.Prove(ctx, who, p)
+}
+
+// spendCode uses up a code of the authenticator app or a recovery code.
+func (s *Service) spendCode(tx *kv.Tx, who Actor, code string) error {
+	u, err := users.Get(tx, who.UserID)
+	if err != nil {
+		return found(err, "user")
+	}
+	left := u.TwoFactor.recovery()
+	if u.TwoFactor, err = s.useCode(u, code, tx.Now); err != nil {
+		return err
+	}
+	if u.TwoFactor.recovery() < left {
+		if err := s.tell(tx, u, MailRecoveryUsed, nil); err != nil {
+			return err
+		}
+	}
+	return s.putUser(tx, u)
+}
+
+// markProven notes that the actor has just proven who they are. Only a session keeps it.
+func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
+	who.ProvenAt = tx.Now
+	if who.Kind != ActorUser || who.TokenID == "" {
+		return nil
+	}
+	t, err := tokens.Get(tx, tokenKey(who.CompanyID, who.TokenID))
+	if err != nil {
+		return found(err, "session")
+	}
+	t.ProvenAt = new(tx.Now)
+	s.changed(tx)
+	return tokens.Put(tx, t.key(), t)
+}
+
+// proven is nil if the actor has proven who they are a few minutes ago at most.
+func (s *Service) proven(who Actor) error {
+	if age := s.now().Sub(who.ProvenAt); who.IsSystem() || !who.ProvenAt.IsZero() && age >= 0 && age < ProofWindow {
+		return nil
+	}
+	return fault.Forbidden("proof_required")
+}
+
+// provenSession is [Service.proven] for what a session may do and a program may do with
+// its token alone, because it is how companies are set up.
+func (s *Service) provenSession(who Actor) error {
+	if who.Kind == ActorToken {
+		return nil
+	}
+	return s.proven(who)
+}
+
+// Proven reports whether the actor may change how they get in without another proof.
+func (s *Service) Proven(who Actor) bool { return s.proven(who) == nil }
+
+// BeginPasskeyProof begins to prove with a passkey who somebody is, as
+// [Service.BeginPasskeyLogin] begins a login.
+func (s *Service) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
+	if err := session(who); err != nil {
+		return Ceremony{}, err
+	}
+	party, err := s.relyingParty(site)
+	if err != nil {
+		return Ceremony{}, err
+	}
+	return s.beginWithKeys(party, who.UserID, ceremony{site: site, prover: who.UserID})
+}
+
+// FinishPasskeyProof is [Service.Prove] with the answer to [Service.BeginPasskeyProof].
+func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
+	if err := session(who); err != nil {
+		return who, err
+	}
+	c, ok := s.ceremonies.take(id, s.now())
+	if !ok || c.prover != who.UserID {
+		return who, errCeremony()
+	}
+	used, h, err := s.checkPasskey(c, who.UserID, credential, From{IP: who.IP, UserAgent: who.UserAgent})
+	if err != nil {
+		return who, fault.Invalid("credential", "passkey_not_accepted").Because(err)
+	}
+	if !used.record.standsAlone(h.user) {
+		return who, errNeedsPassword()
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if err := used.note(tx); err != nil {
+			return err
+		}
+		return s.markProven(tx, &who)
+	})
+	return who, err
+}
+
+// standsAlone reports whether a passkey lets in without the password. One that was added
+// before the password was last changed has to be used with the new password once: it may
+// be that of somebody whom the new password is to keep out.
+func (p passkeyRecord) standsAlone(u userRecord) bool {
+	return u.PasswordAt == nil || p.TrustedAt.After(*u.PasswordAt)
+}
+
+func errNeedsPassword() *fault.Error { return fault.Forbidden("passkey_needs_password") }

@@ -1,0 +1,103 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/kv"
+)
+
+// CheckUndo returns the address that an account has, or gets back, when a link of a notice
+// is used, without using it.
+func (s *Service) CheckUndo(_ context.Context, token string) (email string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		l, _, err := linkUser(tx, LinkUndo, token)
+		email = l.Email
+		return err
+	})
+	return email, err
+}
+
+// Undo takes back what was changed of how a person gets in since a notice was sent to them:
+// the address, passkeys, the authenticator app, recovery codes and API tokens. Sessions
+// and the password end too. It returns the token of a link to choose a new password.
+func (s *Service) Undo(_ context.Context, token string) (reset string, err error) {
+	err = s.db.Update(func(tx *kv.Tx) error {
+		l, u, err := linkUser(tx, LinkUndo, token)
+		if err != nil {
+			return err
+		}
+		if err := s.takeBack(tx, &u, l); err != nil {
+			return err
+		}
+		reset, _, err = s.makeLink(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
+		return err
+	})
+	return reset, err
+}
+
+func (s *Service) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
+	taken, err := emailTaken(tx, l.Email, u.ID)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return fault.Conflict("email_taken")
+	}
+	u.Email, u.EmailVerifiedAt = l.Email, new(tx.Now)
+	u.Password, u.PasswordAt = s.passwords.dummy, new(tx.Now)
+	if err := dropPasskeys(tx, u, *l.Since); err != nil {
+		return err
+	}
+	u.dropCodes(*l.Since)
+	return errors.Join(dropLinks(tx, u.ID, "", ""), s.revokeAll(tx, u.ID, "", ActorUser, ""),
+		s.revokeTokens(tx, u.ID, *l.Since), s.putUser(tx, *u))
+}
+
+// dropPasskeys removes the passkeys that a user has added since a time.
+func dropPasskeys(tx *kv.Tx, u *userRecord, since time.Time) error {
+	all, err := passkeysOf(tx, u.ID)
+	for _, p := range all {
+		if !p.CreatedAt.Before(since) {
+			u.Passkeys--
+			err = errors.Join(err, passkeys.Delete(tx, p.key()))
+		}
+	}
+	return err
+}
+
+// dropCodes takes away the authenticator app and the recovery codes that a user has set up
+// since a time.
+func (u *userRecord) dropCodes(since time.Time) {
+	if u.TwoFactor == nil {
+		return
+	}
+	next := *u.TwoFactor
+	if next.ConfirmedAt == nil || !next.ConfirmedAt.Before(since) {
+		next.Secret, next.ConfirmedAt = nil, nil
+	}
+	if !next.RecoveryAt.Before(since) {
+		next.Recovery = nil
+	}
+	u.TwoFactor = &next
+	if !u.guarded() {
+		u.TwoFactor = nil
+	}
+}
+
+// revokeTokens ends the API tokens that a user has made since a time, in all companies.
+func (s *Service) revokeTokens(tx *kv.Tx, userID string, since time.Time) error {
+	var keys []string
+	err := tokens.Each(tx, "user", kv.K(userID, string(ActorToken)), func(key string, t tokenRecord) (bool, error) {
+		if !t.CreatedAt.Before(since) {
+			keys = append(keys, key)
+		}
+		return true, nil
+	})
+	for _, key := range keys {
+		err = errors.Join(err, s.revoke(tx, key))
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"paraph/app/account"
+)
+
+// proving is a body in which the caller may prove again who they are.
+type proving interface{ proof() account.Proof }
+
+func (b *emailChangeBody) proof() account.Proof { return account.Proof{Password: b.CurrentPassword} }
+func (b *setupBody) proof() account.Proof       { return account.Proof{Password: b.CurrentPassword} }
+func (b *tokenBody) proof() account.Proof       { return account.Proof{Password: b.CurrentPassword} }
+func (b *provenBody) proof() account.Proof      { return account.Proof{Password: b.CurrentPassword} }
+
+// provenBody is the body of an endpoint that takes nothing but a proof.
+type provenBody struct {
+	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago"`
+}
+
+// prove checks the proof in a body, if there is one.
+func (r *request) prove(in any) (err error) {
+	p, ok := in.(proving)
+	if !ok || p.proof() == (account.Proof{}) {
+		return nil
+	}
+	r.who, err = r.server.Accounts.Prove(r.UserContext(), r.who, p.proof())
+	return err
+}
+
+type provenView struct {
+	Until string `json:"until" format:"date-time" doc:"Until when sign-in settings can be changed"`
+}
+
+func viewProven(who account.Actor) provenView {
+	return provenView{when(who.ProvenAt.Add(account.ProofWindow).Truncate(time.Millisecond))}
+}
+
+func (s *server) proofRoutes() {
+	handle(s, operation{method: http.MethodPost, path: "/me/proof", rule: self(), summary: "Prove who you are", tag: "Session"}, func(r *request, in *proofBody) (provenView, error) {
+		who, err := s.Accounts.ProveSession(r.UserContext(), r.who, account.Proof{Password: in.Password, Code: in.Code})
+		return viewProven(who), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey/begin", rule: self(), summary: "Start proving who you are with a passkey", tag: "Session"}, func(r *request, _ *nothing) (ceremonyView, error) {
+		c, err := s.Accounts.BeginPasskeyProof(r.UserContext(), r.who, r.site())
+		return viewCeremony(c), err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/me/proof/passkey", rule: self(), summary: "Prove who you are with a passkey", tag: "Session"}, func(r *request, in *credentialBody) (provenView, error) {
+		who, err := s.Accounts.FinishPasskeyProof(r.UserContext(), r.who, in.Ceremony, in.Credential.text())
+		return viewProven(who), err
+	})
+}

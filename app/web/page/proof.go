@@ -1,0 +1,93 @@
+package page
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+)
+
+// provePath is the page on which members prove again who they are.
+const provePath = "/app/me/prove"
+
+// The inputs of that page begin with proofPrefix, so that those of the form that it holds
+// back can't be taken for them.
+const (
+	proofPrefix   = "proof."
+	proofThen     = proofPrefix + "then"
+	proofAgain    = proofPrefix + "again"
+	proofPassword = proofPrefix + "password"
+	proofCode     = proofPrefix + "code"
+)
+
+// provePage asks for a proof and carries along the form that needs it.
+type provePage struct {
+	Then    string
+	Again   string // "yes": the form is sent on once the proof is accepted
+	Held    []held
+	App     bool
+	Passkey bool
+}
+
+// held is one input of the form that is held back.
+type held struct{ Name, Value string }
+
+// askProof shows the page instead of the refusal of a form. What was typed is kept.
+func (r *Request) askProof() error {
+	return r.Render(http.StatusForbidden, "prove", r.proveForm(r.Path(), "yes"))
+}
+
+func (r *Request) proveForm(then, again string) Page {
+	d := provePage{Then: then, Again: again, App: r.Who.User.AuthenticatorApp || r.Who.User.RecoveryCodes > 0, Passkey: r.Who.User.Passkeys > 0}
+	for _, name := range slices.Sorted(maps.Keys(r.Form.Values)) {
+		if name == formField || name == "ceremony" || name == "credential" || strings.HasPrefix(name, proofPrefix) {
+			continue
+		}
+		for _, value := range r.Form.Values[name] {
+			d.Held = append(d.Held, held{name, value})
+		}
+	}
+	return Page{Title: r.Say("prove.title"), Scripts: []string{"access.js", "webauthn.js"}, Data: d}
+}
+
+// ShowProve asks for a proof for a page whose script needs one.
+func ShowProve(r *Request) error {
+	return r.Render(http.StatusOK, "prove", r.proveForm(r.Inside(r.Query("next")), ""))
+}
+
+// BeginProof answers a script with the challenge for a passkey.
+func BeginProof(r *Request) error {
+	return r.Ceremony(r.site.Accounts.BeginPasskeyProof(r.UserContext(), r.Who.Actor, r.BaseURL()))
+}
+
+// Prove checks a proof and goes on with what needed it: the browser sends the form on that
+// was held back, or shows the page again.
+func Prove(r *Request) error {
+	then, again := r.Inside(r.Form.Value(proofThen)), r.Form.Value(proofAgain)
+	if err := r.checkProof(); err != nil {
+		err = Renamed(err, func(name string) string {
+			return map[string]string{"current_password": proofPassword, "code": proofPassword, "credential": proofPassword, "ceremony": proofPassword}[name]
+		})
+		return r.Again(err, "prove", r.proveForm(then, again))
+	}
+	if again == "" {
+		return r.SeeOther(then)
+	}
+	return r.Redirect(then, http.StatusTemporaryRedirect)
+}
+
+func (r *Request) checkProof() error {
+	if credential := r.Form.Value("credential"); credential != "" {
+		_, err := r.site.Accounts.FinishPasskeyProof(r.UserContext(), r.Who.Actor, r.Form.Value("ceremony"), []byte(credential))
+		return err
+	}
+	p := account.Proof{Password: r.Form.Value(proofPassword), Code: r.Form.Value(proofCode)}
+	if p == (account.Proof{}) {
+		return fault.Invalid("current_password", "required")
+	}
+	_, err := r.site.Accounts.ProveSession(r.UserContext(), r.Who.Actor, p)
+	return err
+}

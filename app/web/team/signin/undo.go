@@ -1,0 +1,33 @@
+package signin
+
+import (
+	"net/http"
+
+	"paraph/app/fault"
+	"paraph/app/web/page"
+)
+
+// ShowUndo asks whether the changes that a notice told of are to be taken back.
+func (h *Handlers) ShowUndo(r *page.Request) error {
+	r.TeamWords()
+	email, err := h.Accounts.CheckUndo(r.UserContext(), r.Params("token"))
+	if err != nil {
+		return ended(r, err, "undo", "/forgot")
+	}
+	return r.Render(http.StatusOK, "undo", page.Page{Title: r.Say("undo.title"), Data: confirmPage{email}})
+}
+
+// Undo takes them back and goes on to choosing a new password.
+func (h *Handlers) Undo(r *page.Request) error {
+	r.TeamWords()
+	reset, err := h.Accounts.Undo(r.UserContext(), r.Params("token"))
+	if fault.KindOf(err) == fault.KindConflict {
+		return r.Render(http.StatusConflict, "over", page.Page{Title: r.Say("confirm.taken"), Data: over{
+			Text: r.Say("undo.taken.text"), Action: r.Say("undo.over.do"), Href: "/forgot"}})
+	}
+	if err != nil {
+		return ended(r, err, "undo", "/forgot")
+	}
+	r.Flash("ok", "undo.done")
+	return r.SeeOther("/reset/" + reset)
+}
