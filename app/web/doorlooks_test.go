@@ -49,6 +49,7 @@ func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 			w.visit(s.URL + "/forgot")
 			w.write(`[name="email"]`, "nobody@example.org")
 			w.send("/forgot")
+			w.see(".access:not(:has(form))")
 		},
 		"reset":            at(reset),
 		"reset, no such":   at(s.URL + "/reset/nothing"),
