@@ -50,22 +50,38 @@ func TestFewClicks(t *testing.T) {
 // by then stays where it is, and keeps the focus.
 func TestClosedDialogMovesNothing(t *testing.T) {
 	t.Parallel()
-	d := send(t, apptest.New(t), []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
-	w := open(t, look{})
-	w.visit(d.links[0])
-	w.click(`button[data-mark="signature"]`)
-	get(w, chromedp.Evaluate[bool](`(() => {
-		const hold = e => { e.stopImmediatePropagation(); window.release = () => { removeEventListener("close", hold, true); e.target.dispatchEvent(new Event("close")); }; };
-		addEventListener("close", hold, true);
-		return true;
-	})()`))
-	w.click("dialog [data-adopt]")
-	w.until("!!window.release")
-	w.run(chromedp.ScrollIntoView("#finish"), chromedp.Focus("#finish"))
-	const at = `JSON.stringify([document.querySelector("#finish").getBoundingClientRect().top, document.activeElement.id])`
-	before := get(w, chromedp.Evaluate[string](at))
-	if after := get(w, chromedp.Evaluate[string](`window.release(), `+at)); after != before {
-		t.Errorf("the button to sign is at %s, and was at %s before the dialog said that it was closed", after, before)
+	o := newOffice(t)
+	d := send(t, o.Server, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
+	for name, c := range map[string]struct {
+		window *window
+		url    string
+		open   []string // what is clicked until the dialog is open
+		shut   string
+		next   string // where the person is by the time of the event
+	}{
+		"signatory": {open(t, look{}), d.links[0], []string{`button[data-mark="signature"]`}, "dialog [data-adopt]", "#finish"},
+		"team":      {team(t, o.member, look{}), o.URL + "/app/documents/" + o.in(t, "sent"), []string{".banner details summary", `.banner a[href*="/void"]`}, "dialog [data-close]", ".tabs a:last-of-type"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := c.window
+			w.visit(c.url)
+			for _, button := range c.open {
+				w.click(chromedp.CSS(button))
+			}
+			get(w, chromedp.Evaluate[bool](`(() => {
+				const hold = e => { e.stopImmediatePropagation(); window.release = () => { removeEventListener("close", hold, true); e.target.dispatchEvent(new Event("close")); }; };
+				addEventListener("close", hold, true);
+				return true;
+			})()`))
+			w.click(chromedp.CSS(c.shut))
+			w.until("!!window.release")
+			w.run(chromedp.ScrollIntoView(c.next), chromedp.Focus(c.next))
+			at := fmt.Sprintf(`(e => JSON.stringify([e.getBoundingClientRect().top, e === document.activeElement]))(document.querySelector(%q))`, c.next)
+			before := get(w, chromedp.Evaluate[string](at))
+			if after := get(w, chromedp.Evaluate[string](`window.release(), `+at)); after != before {
+				t.Errorf("place and focus of what comes next: %s, and %s before the dialog said that it was closed", after, before)
+			}
+		})
 	}
 }
 
