@@ -17,33 +17,29 @@ import (
 )
 
 // Office converts by LibreOffice, run without a window as a process of its own
-// for each batch of files. The zero value of a field is its default; set them
-// before the first Convert. It is safe for concurrent use.
+// for each file, so that no file waits for another's end or shares its fate. The
+// zero value of a field is its default; set them before the first Convert. It is
+// safe for concurrent use; how many run at a time is up to the caller.
 //
 // Each run has a fresh profile in which macros are disabled, links are never
-// updated and every address goes to a proxy that does not exist; the files
-// have lost their links to outside resources before. The run is killed with
-// all its children at the time limit.
+// updated and every address goes to a proxy that does not exist; the file has
+// lost its links to outside resources before. The run is killed with all its
+// children at the time limit.
 type Office struct {
 	Path      string        // the soffice program
 	Dir       string        // where scratch folders are made; default os.TempDir()
-	Timeout   time.Duration // of one run; default two minutes
+	Timeout   time.Duration // of one run, and of its processor time; default one minute
 	MaxInput  int64         // bytes; default 100 MB
 	MaxOutput int64         // bytes of PDF; default 200 MB
 	Memory    int64         // bytes of address space of a run, where the system can limit it; default 4 GB
-	Parallel  int           // runs at once; default 1
-	Batch     int           // files of one run, taken from those that wait; default 8
 
-	once    sync.Once
-	slots   chan struct{}
-	mu      sync.Mutex
-	waiting []*officeJob
+	once sync.Once
 }
 
 // ErrTimeout: LibreOffice did not finish in time and was killed.
 var ErrTimeout = errors.New("convert: time limit reached")
 
-// FindOffice gives LibreOffice at path, or, if path is empty, where it usually
+// FindOffice returns LibreOffice at path, or, if path is empty, where it usually
 // is. False means that it is not there.
 func FindOffice(path string) (*Office, bool) {
 	candidates := []string{path}
@@ -68,33 +64,29 @@ func officePlaces() []string {
 	return []string{"soffice", "libreoffice", "/usr/lib/libreoffice/program/soffice", "/opt/libreoffice/program/soffice"}
 }
 
-// Convert writes the DOCX in r as PDF to w. It waits for its turn; files that
-// wait together are converted in one run. Only a whole PDF is written to w.
+// Convert writes the DOCX in r as PDF to w. Only a whole PDF is written to w.
 func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (err error) {
 	o.once.Do(o.prepare)
 	dir, err := os.MkdirTemp(o.Dir, "office-")
 	if err != nil {
 		return err
 	}
-	job := &officeJob{ctx: ctx, dir: dir, done: make(chan struct{})}
+	job := officeJob{dir}
 	defer func() { err = errors.Join(err, job.remove()) }()
-	if err := o.accept(job, r); err != nil {
+	if err := o.accept(ctx, job, r); err != nil {
 		return err
 	}
-	if err := o.await(job); err != nil {
+	if err := o.run(ctx, job); err != nil {
 		return err
 	}
 	return o.deliver(job, w)
 }
 
 func (o *Office) prepare() {
-	o.Timeout = orDefault(o.Timeout, 2*time.Minute)
+	o.Timeout = orDefault(o.Timeout, time.Minute)
 	o.MaxInput = orDefault(o.MaxInput, 100<<20)
 	o.MaxOutput = orDefault(o.MaxOutput, 200<<20)
 	o.Memory = orDefault(o.Memory, 4<<30)
-	o.Parallel = orDefault(o.Parallel, 1)
-	o.Batch = orDefault(o.Batch, 8)
-	o.slots = make(chan struct{}, o.Parallel)
 }
 
 func orDefault[T int | int64 | time.Duration](v, otherwise T) T {
@@ -105,7 +97,7 @@ func orDefault[T int | int64 | time.Duration](v, otherwise T) T {
 }
 
 // accept stores the upload and makes the copy that LibreOffice will see.
-func (o *Office) accept(job *officeJob, r io.Reader) (err error) {
+func (o *Office) accept(ctx context.Context, job officeJob, r io.Reader) (err error) {
 	f, err := os.OpenFile(filepath.Join(job.dir, "upload"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -118,123 +110,22 @@ func (o *Office) accept(job *officeJob, r io.Reader) (err error) {
 	if n > o.MaxInput {
 		return refuse.TooLarge("The file is larger than %d MB.", o.MaxInput>>20)
 	}
-	return disarm(job.ctx, f, n, job.input())
+	return disarm(ctx, f, n, job.input())
 }
 
-// await puts the job into the queue and takes part in working it off: whoever
-// gets a slot runs the files that wait, its own or not.
-func (o *Office) await(job *officeJob) error {
-	o.mu.Lock()
-	o.waiting = append(o.waiting, job)
-	o.mu.Unlock()
-	slots := o.slots
-	for {
-		select {
-		case <-job.done:
-			return job.err
-		case <-job.ctx.Done():
-			if o.withdraw(job) {
-				return job.ctx.Err()
-			}
-			<-job.done // a run has it, and ends within the time limit
-			return errors.Join(job.ctx.Err(), job.err)
-		case slots <- struct{}{}:
-			batch := o.take()
-			o.runBatch(batch)
-			<-o.slots
-			if len(batch) == 0 {
-				slots = nil // another run has the job: only wait
-			}
-		}
-	}
-}
-
-func (o *Office) withdraw(job *officeJob) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for i, j := range o.waiting {
-		if j == job {
-			o.waiting = append(o.waiting[:i], o.waiting[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-func (o *Office) take() []*officeJob {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	n := min(len(o.waiting), o.Batch)
-	batch := append([]*officeJob(nil), o.waiting[:n]...)
-	o.waiting = o.waiting[n:]
-	return batch
-}
-
-// runBatch converts all, and those that came to nothing once more by
-// themselves, because one bad file may take the others down with it.
-func (o *Office) runBatch(batch []*officeJob) {
-	if len(batch) > 1 && o.run(batch) != nil {
-		for _, j := range batch {
-			j.err = j.discard()
-		}
-	}
-	for _, j := range batch {
-		if j.err == nil && !j.hasOutput() && j.ctx.Err() == nil {
-			j.err = o.run([]*officeJob{j})
-		}
-		if j.err == nil && !j.hasOutput() {
-			j.err = errors.Join(j.ctx.Err(), refuse.Damaged(nil, "LibreOffice could not read the file."))
-		}
-		close(j.done)
-	}
-}
-
-// run starts LibreOffice once. Its time is bounded, and it ends when nobody
-// wants any of its results any more.
-func (o *Office) run(batch []*officeJob) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(batch[0].ctx), o.Timeout, ErrTimeout)
+// run starts LibreOffice, for as long as the time limit and ctx allow.
+func (o *Office) run(ctx context.Context, job officeJob) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, ErrTimeout)
 	defer cancel()
-	var wanted sync.WaitGroup
-	wanted.Add(len(batch))
-	for _, j := range batch {
-		stop := context.AfterFunc(j.ctx, wanted.Done)
-		defer func() {
-			if stop() {
-				wanted.Done()
-			}
-		}()
-	}
-	go func() { // ends with the function: every job is counted down by then
-		wanted.Wait()
-		cancel()
-	}()
-	home := batch[0].dir
-	if err := writeProfile(filepath.Join(home, "profile")); err != nil {
+	if err := writeProfile(job.profile()); err != nil {
 		return err
-	}
-	if err := o.command(ctx, batch, home); err != nil {
-		return err
-	}
-	for _, j := range batch {
-		if err := j.collect(filepath.Join(home, "out")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o *Office) command(ctx context.Context, batch []*officeJob, home string) error {
-	args := []string{
-		"-env:UserInstallation=" + fileURL(filepath.Join(home, "profile")),
-		"--headless", "--invisible", "--nologo", "--nodefault", "--nolockcheck", "--norestore", "--nofirststartwizard",
-		"--infilter=MS Word 2007 XML", "--convert-to", "pdf:writer_pdf_Export", "--outdir", filepath.Join(home, "out"),
-	}
-	for _, j := range batch {
-		args = append(args, j.input())
 	}
 	said := &tail{limit: 2000}
-	cmd := exec.CommandContext(ctx, o.Path, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = home, officeEnv(home), said, said
+	cmd := exec.CommandContext(ctx, o.Path,
+		"-env:UserInstallation="+fileURL(job.profile()),
+		"--headless", "--invisible", "--nologo", "--nodefault", "--nolockcheck", "--norestore", "--nofirststartwizard",
+		"--infilter=MS Word 2007 XML", "--convert-to", "pdf:writer_pdf_Export", "--outdir", job.out(), job.input())
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = job.dir, officeEnv(job.dir), said, said
 	cmd.WaitDelay = 5 * time.Second
 	isolate(cmd)
 	err := o.start(cmd)
@@ -244,7 +135,7 @@ func (o *Office) command(ctx context.Context, batch []*officeJob, home string) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return refuse.Damaged(fmt.Errorf("%w: %s", err, said.clean(home)), "LibreOffice failed on the file.")
+		return refuse.Damaged(fmt.Errorf("%w: %s", err, said.clean(job.dir)), "LibreOffice failed on the file.")
 	}
 	return nil
 }
@@ -260,8 +151,11 @@ func (o *Office) start(cmd *exec.Cmd) error {
 }
 
 // deliver copies the result after checking that it is a whole PDF.
-func (o *Office) deliver(job *officeJob, w io.Writer) (err error) {
+func (o *Office) deliver(job officeJob, w io.Writer) (err error) {
 	f, err := os.Open(job.output())
+	if errors.Is(err, os.ErrNotExist) {
+		return refuse.Damaged(nil, "LibreOffice could not read the file.")
+	}
 	if err != nil {
 		return err
 	}
@@ -270,6 +164,8 @@ func (o *Office) deliver(job *officeJob, w io.Writer) (err error) {
 	switch {
 	case err != nil:
 		return err
+	case info.Size() == 0:
+		return refuse.Damaged(nil, "LibreOffice could not read the file.")
 	case info.Size() > o.MaxOutput:
 		return refuse.TooLarge("The converted file is larger than %d MB.", o.MaxOutput>>20)
 	}

@@ -13,7 +13,7 @@ func limitProcess(pid int, memory, file int64, cpu time.Duration) error {
 	for resource, v := range map[int]uint64{
 		unix.RLIMIT_AS:    uint64(memory),
 		unix.RLIMIT_FSIZE: uint64(file),
-		unix.RLIMIT_CPU:   uint64(2*cpu/time.Second) + 1,
+		unix.RLIMIT_CPU:   uint64(cpu/time.Second) + 1,
 		unix.RLIMIT_CORE:  0,
 	} {
 		err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: v, Max: v}, nil)

@@ -67,21 +67,21 @@ func empty(tb testing.TB, dir string) {
 	}
 }
 
-func TestOfficeConvertsABatch(t *testing.T) {
+func TestOfficeConvertsSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	o := office(t)
 	var wg sync.WaitGroup
-	for i := range 5 {
+	for i := range 3 {
 		wg.Go(func() {
 			text := fmt.Sprintf("Contract number %d", i)
 			in := word(t, say(text), "")
-			if i == 2 {
+			if i == 1 {
 				in = word(t, "<w:p><w:r>", "") // one bad file must not spoil the others
 			}
 			var out bytes.Buffer
 			err := o.Convert(t.Context(), bytes.NewReader(in), &out)
 			switch {
-			case i == 2:
+			case i == 1:
 				if err == nil && out.Len() == 0 || err != nil && !errors.Is(err, convert.ErrDamaged) {
 					t.Errorf("the bad file: %v", err)
 				}
@@ -210,7 +210,7 @@ func TestOfficeStopsWithTheContext(t *testing.T) {
 	o := fakeOffice(t, `touch `+started+`; sleep 600`)
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
-	for range 2 { // one that runs and one that waits for its turn
+	for range 2 {
 		waiting.Go(func() {
 			if err := o.Convert(ctx, bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
 				t.Error(err)

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/url"
@@ -14,46 +13,18 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// officeJob is one file on its way through LibreOffice.
-type officeJob struct {
-	ctx  context.Context
-	dir  string // scratch folder, 0700
-	done chan struct{}
-	err  error // valid after done
-}
+// officeJob is one file on its way through LibreOffice, and the scratch folder
+// (0700) that it has.
+type officeJob struct{ dir string }
 
-// name is unique among the files of a run, because the results share a folder.
-func (j *officeJob) name() string { return filepath.Base(j.dir) }
+func (j officeJob) input() string   { return filepath.Join(j.dir, "document.docx") }
+func (j officeJob) profile() string { return filepath.Join(j.dir, "profile") }
+func (j officeJob) out() string     { return filepath.Join(j.dir, "out") }
 
-func (j *officeJob) input() string { return filepath.Join(j.dir, j.name()+".docx") }
+// output is where the PDF is after a run, if LibreOffice could read the file.
+func (j officeJob) output() string { return filepath.Join(j.out(), "document.pdf") }
 
-func (j *officeJob) remove() error { return os.RemoveAll(j.dir) }
-
-// output is where the PDF is after a run.
-func (j *officeJob) output() string { return filepath.Join(j.dir, "result") }
-
-func (j *officeJob) hasOutput() bool {
-	info, err := os.Stat(j.output())
-	return err == nil && info.Size() > 0
-}
-
-// collect takes the job's PDF out of the run's folder. There is none if
-// LibreOffice could not read the file.
-func (j *officeJob) collect(out string) error {
-	err := os.Rename(filepath.Join(out, j.name()+".pdf"), j.output())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-func (j *officeJob) discard() error {
-	err := os.Remove(j.output())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (j officeJob) remove() error { return os.RemoveAll(j.dir) }
 
 func wholePDF(f io.ReaderAt, size int64) error {
 	end := make([]byte, min(size, 1024))
@@ -114,9 +85,6 @@ func (t *tail) clean(home string) string {
 // writeProfile makes the profile folder. Each setting is documented in
 // LibreOffice's own schema, officecfg/registry/schema.
 func writeProfile(dir string) error {
-	if err := os.RemoveAll(dir); err != nil { // of a run before, perhaps broken
-		return err
-	}
 	if err := os.MkdirAll(filepath.Join(dir, "user"), 0o700); err != nil {
 		return err
 	}
