@@ -17,8 +17,8 @@ type room struct {
 	may    []string // rooms it may import besides itself; "*" is all that app may
 }
 
-// ground is what everybody above may import. It imports nothing of ours, but for
-// the words in which turns refuses.
+// ground is what everybody above may import and what imports nothing of what
+// stands above.
 var ground = []string{
 	"app/blob",
 	"app/convert",
@@ -33,6 +33,13 @@ var ground = []string{
 	"search",
 }
 
+// groundMay is what the ground floor may import of itself: what is scarce there is
+// had in turn, and who has to go without is refused as the domain refuses.
+var groundMay = map[string][]string{
+	"app/pdf":   {"app/turns"},
+	"app/turns": {"app/fault"},
+}
+
 // rooms are all there are. Every arrow points down.
 func rooms() []room {
 	above := func(more ...string) []string { return append(more, ground...) }
@@ -41,6 +48,7 @@ func rooms() []room {
 		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/mail", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/report",
+		"app/turns",
 		"app/words",
 	}
 	pages := append([]string{"app/web/page"}, doors...)
@@ -72,11 +80,7 @@ func rooms() []room {
 		{"app/account", above()},
 	}
 	for _, folder := range ground {
-		r := room{folder: folder}
-		if folder == "app/turns" {
-			r.may = []string{"app/fault"} // it refuses as the domain does
-		}
-		all = append(all, r)
+		all = append(all, room{folder, groundMay[folder]})
 	}
 	return all
 }

@@ -18,16 +18,19 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/turns"
 )
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // open opens the body for reading, within the bounds of the endpoint.
 func (r *request) open() (err error) {
-	kit := r.server.Kit
-	r.body, err = kit.Body(r.Ctx, r.op.rule, httpkit.CallerOf(r.who, kit.Address(r.Ctx)))
+	r.body, err = r.server.Kit.Body(r.Ctx, r.op.rule, r.caller())
 	return err
 }
+
+// caller is in whose name the request waits for what is scarce.
+func (r *request) caller() turns.Key { return httpkit.CallerOf(r.who, r.server.Kit.Address(r.Ctx)) }
 
 // decode reads the body into the endpoint's input.
 func (s *server) decode(r *request, schema *huma.Schema, in any) error {

@@ -70,7 +70,8 @@ func (s *server) known(c *fiber.Ctx, e *fault.Error) (int, failure) {
 	httpkit.SetRetryAfter(c, httpkit.RetryAfter(e))
 	body := failure{Message: s.sentence(e.Code, e.Args...), Errors: s.sentences(e.Fields), Codes: fault.Words(e.Fields)}
 	switch status {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+	case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType, http.StatusServiceUnavailable:
 		body.Code = e.Code.Word()
 	case http.StatusTooManyRequests:
 		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))

@@ -24,6 +24,10 @@ var errTaken = errors.New("api: the file was taken")
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
 func (s *server) verify(r *request) error {
+	// A member does not have to wait among the strangers. Others need no token.
+	if who, err := s.authenticate(r.Ctx); err == nil {
+		r.who = who
+	}
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func (s *server) verify(r *request) error {
 	}
 	var found *report.Report
 	if media == "application/pdf" {
-		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body, signing.VerifyInput{})
+		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body, signing.VerifyInput{By: r.caller()})
 	} else {
 		found, err = r.verifyFirst(params["boundary"])
 	}
@@ -46,7 +50,7 @@ func (s *server) verify(r *request) error {
 // verifyFirst examines the first file. A password has to come before it, as the
 // file is read while it arrives.
 func (r *request) verifyFirst(boundary string) (found *report.Report, err error) {
-	var in signing.VerifyInput
+	in := signing.VerifyInput{By: r.caller()}
 	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
 		if p.Field == "password" && !p.IsFile {
 			in.Password, err = readPassword(p)

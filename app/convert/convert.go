@@ -11,7 +11,9 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"io"
+	"time"
 
 	"paraph/app/convert/docx"
 	"paraph/app/convert/internal/refuse"
@@ -38,6 +40,24 @@ var (
 // reports what it could not show as Word would. The page count is bounded by
 // docx.MaxPages. When it fails the canvas holds part of the document and is
 // to be thrown away.
-func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding, error) {
-	return docx.Render(ctx, r, size, c)
+func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found []Finding, err error) {
+	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
+		found, err = docx.Render(ctx, r, size, c)
+		return err
+	})
+	return found, err
+}
+
+// timeLimit is for converting one file, however patient the caller is.
+const timeLimit = time.Minute
+
+// inTime bounds the time of work, and says so to the person who uploaded.
+func inTime(ctx context.Context, limit time.Duration, work func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+	defer cancel()
+	err := work(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
+		return refuse.Because(ErrTimeout, "The file could not be converted within %s.", limit)
+	}
+	return err
 }

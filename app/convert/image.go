@@ -61,7 +61,12 @@ func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 // Memory does not grow with JPEG and non-interlaced PNG, otherwise it is
 // bounded by limits. When it fails, w holds part of a file.
 func Image(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, limits ImageLimits) error {
-	limits = limits.withDefaults()
+	return inTime(ctx, timeLimit, func(ctx context.Context) error {
+		return convertImage(ctx, r, size, w, limits.withDefaults())
+	})
+}
+
+func convertImage(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, limits ImageLimits) error {
 	head := make([]byte, min(size, HeadSize))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err

@@ -36,7 +36,7 @@ type Office struct {
 	once sync.Once
 }
 
-// ErrTimeout: LibreOffice did not finish in time and was killed.
+// ErrTimeout says that a conversion did not finish in time and was ended.
 var ErrTimeout = errors.New("convert: time limit reached")
 
 // FindOffice returns LibreOffice at path, or, if path is empty, where it usually

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/report"
+	"paraph/app/turns"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 
 // compare draws the pages that were changed though a signature forbids it: as they were signed, and as they are now. A
 // page that cannot be drawn is left out; the verdict stands without it.
-func (s *Service) compare(ctx context.Context, file *os.File, size int64, found *report.Report) error {
+func (s *Service) compare(ctx context.Context, by turns.Key, file *os.File, size int64, found *report.Report) error {
 	i := slices.IndexFunc(found.Signatures, func(v report.SignatureVerdict) bool {
 		return v.Later == report.NotPermitted && v.End > 0 && v.End < size
 	})
@@ -31,8 +32,8 @@ func (s *Service) compare(ctx context.Context, file *os.File, size int64, found 
 		return err
 	}
 	for _, page := range changedPages(&found.Signatures[i], found.Pages) {
-		then := s.drawn(ctx, signed, page)
-		now := s.drawn(ctx, file.Name(), page)
+		then := s.drawn(ctx, by, signed, page)
+		now := s.drawn(ctx, by, file.Name(), page)
 		if !bytes.Equal(then, now) {
 			found.Compared = append(found.Compared, report.Comparison{Page: page, Signed: then, Now: now})
 		}
@@ -71,8 +72,8 @@ func (s *Service) beginning(file io.ReaderAt, size int64) (path string, err erro
 }
 
 // drawn is the picture of a page as PNG, or nil.
-func (s *Service) drawn(ctx context.Context, path string, page int) []byte {
-	png, err := s.PDFium.Render(ctx, pdfium.Source{Paths: []string{path}}, page-1, comparedWidth)
+func (s *Service) drawn(ctx context.Context, by turns.Key, path string, page int) []byte {
+	png, err := s.PDFium.For(by).Render(ctx, pdfium.Source{Paths: []string{path}}, page-1, comparedWidth)
 	if err != nil {
 		return nil
 	}

@@ -35,14 +35,14 @@ func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]S
 	if err != nil {
 		return nil, err
 	}
-	return s.detect(ctx, d)
+	return s.detect(ctx, who, d)
 }
 
-func (s *Service) detect(ctx context.Context, d *Document) ([]Suggestion, error) {
+func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([]Suggestion, error) {
 	people := d.inOrder()
 	var out []Suggestion
 	for i := range d.Files {
-		found, err := s.detectIn(ctx, &d.Files[i])
+		found, err := s.detectIn(ctx, who, &d.Files[i])
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (x *Suggestion) field() Field {
 
 // detectIn looks through one file. One whose text can't be read has no more
 // than its form.
-func (s *Service) detectIn(ctx context.Context, f *File) ([]detect.Field, error) {
+func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
 		return nil, err
@@ -92,10 +92,12 @@ func (s *Service) detectIn(ctx context.Context, f *File) ([]detect.Field, error)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := s.PDFium.Text(ctx, pdfium.Source{Paths: paths})
+	pages, err := s.PDFium.For(who.Turn()).Text(ctx, pdfium.Source{Paths: paths})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case fault.KindOf(err) == fault.KindUnavailable:
+		return nil, err
 	case err != nil:
 		s.Log.Warn("reading a file to find fields", "file", f.ID, "error", err)
 	}
@@ -146,7 +148,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string)
 	if err := d.editable(); err != nil {
 		return nil, 0, 0, err
 	}
-	found, err := s.detect(ctx, d)
+	found, err := s.detect(ctx, who, d)
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"paraph/app/account"
@@ -208,6 +209,19 @@ const (
 	defaultWidth = 1240
 )
 
+// guestWidths are those that somebody with a link has a choice of: every width is
+// drawn and kept for itself, and a member can be asked to stop.
+var guestWidths = []int{160, 320, 640, 1240, 2000, 3000, maxWidth}
+
+// snapped is the width that a caller gets for the one it wants.
+func snapped(who account.Actor, width int) int {
+	if !who.IsSignatory() {
+		return width
+	}
+	i, _ := slices.BinarySearch(guestWidths, width)
+	return guestWidths[i]
+}
+
 // PagePicture draws a page, counted from 1, of a file as it stands, as PNG.
 // Width 0 means the usual one.
 func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file string, page, width int) ([]byte, string, error) {
@@ -235,12 +249,16 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	if err != nil {
 		return nil, "", err
 	}
+	width = snapped(who, width)
 	name := fmt.Sprintf("%s-%d-%d", d.pictured(f, page), page, width)
 	png, err := s.Pictures.Get(name, func() ([]byte, error) {
 		// Others may wait for it who are still there when the first is gone.
-		return s.PDFium.Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
+		return s.PDFium.For(who.Turn()).Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
 	})
-	if err != nil {
+	switch {
+	case fault.KindOf(err) == fault.KindUnavailable:
+		return nil, "", err
+	case err != nil:
 		return nil, "", fault.Unavailable("page_not_drawn").Because(err)
 	}
 	return png, name, nil

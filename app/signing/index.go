@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/pdf/pdfium"
 	"paraph/kv"
 	"paraph/search"
@@ -225,7 +226,7 @@ func (s *Service) read(ctx context.Context, p readPayload) error {
 		if err != nil {
 			return kv.Permanent(err)
 		}
-		text, err = s.PDFium.PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
+		text, err = s.PDFium.For(account.System(p.Company).Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
 		if errors.Is(err, pdfium.ErrDamaged) || errors.Is(err, pdfium.ErrTimeout) || errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTooLarge) {
 			// A file that can't be read for the search is found by its name;
 			// nothing else depends on it.

@@ -182,7 +182,10 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 		return spaceError(err)
 	}
 	u.converted = w
-	switch err := convert.Image(ctx, u.raw, file.Size, w, convert.ImageLimits{}); {
+	err = s.inTurn(ctx, u, func() error {
+		return convert.Image(ctx, u.raw, file.Size, w, convert.ImageLimits{})
+	})
+	switch {
 	case errors.Is(err, convert.ErrTooLarge):
 		return refuse(err, "image_too_large", fault.Text("file", u.Name), fault.Text("why", reason(err)))
 	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
@@ -191,6 +194,17 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 		return spaceError(err)
 	}
 	return s.measure(u, file)
+}
+
+// inTurn converts an upload when it is its sender's turn. Every conversion has a
+// time limit of its own.
+func (s *Service) inTurn(ctx context.Context, u *Upload, convert func() error) error {
+	leave, err := s.converting.Enter(ctx, u.by)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return convert()
 }
 
 // measure opens the PDF that was made of the upload.
@@ -214,10 +228,12 @@ func (s *Service) intakeDOCX(ctx context.Context, u *Upload, file *File) error {
 	u.converted = w
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
-		err = s.Office.Convert(ctx, io.NewSectionReader(u.raw, 0, file.Size), w)
+		err = s.inTurn(ctx, u, func() error {
+			return s.Office.Convert(ctx, io.NewSectionReader(u.raw, 0, file.Size), w)
+		})
 	} else {
 		file.ConvertedBy = "builtin"
-		err = s.renderDOCX(ctx, u.raw, file, w)
+		err = s.inTurn(ctx, u, func() error { return s.renderDOCX(ctx, u.raw, file, w) })
 	}
 	switch {
 	case errors.Is(err, convert.ErrTooLarge):

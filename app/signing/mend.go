@@ -26,7 +26,7 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 		file.Base, file.BaseSize = file.SHA256, file.Size
 		return s.inspect(u, f, file)
 	}
-	if err := s.remake(ctx, u, s.PDFium.Repair, err); err != nil {
+	if err := s.remake(ctx, u, s.PDFium.For(u.by).Repair, err); err != nil {
 		return err
 	}
 	if errors.Is(err, pdf.ErrEncrypted) {
@@ -162,7 +162,7 @@ func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.Fil
 			text += fmt.Sprintf(" The %d signature(s) that it carries are only shown, too.", n)
 		}
 	}
-	if err := s.remake(ctx, u, s.PDFium.Flatten, why); err != nil {
+	if err := s.remake(ctx, u, s.PDFium.For(u.by).Flatten, why); err != nil {
 		return err
 	}
 	file.Flattened = true

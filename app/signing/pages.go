@@ -25,7 +25,7 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	text, err := s.textOf(ctx, f.Base)
+	text, err := s.textOf(ctx, who, f.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 
 // textOf gives what was read of a file, or reads it now if the job that does so
 // has not come to it.
-func (s *Service) textOf(ctx context.Context, base string) (string, error) {
+func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
 	var known fileText
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
 		known, err = texts.Get(tx, base)
@@ -52,8 +52,8 @@ func (s *Service) textOf(ctx context.Context, base string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := s.PDFium.PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
-	if err != nil && ctx.Err() == nil {
+	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
+	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
 		// The pages are still there to be looked at.
 		s.Log.Warn("no text read from file", "blob", base, "error", err)
 		return "", nil

@@ -11,6 +11,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing/pictures"
+	"paraph/app/turns"
 	"paraph/app/words"
 	"paraph/kv"
 	"paraph/search"
@@ -87,11 +89,11 @@ type Options struct {
 // who asks is always an argument.
 type Service struct {
 	Options
-	documents    *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
-	reading      reading
-	hub          *hub          // of those who watch what happens
-	verifying    chan struct{} // bounds what strangers have us do
-	verifyingOwn chan struct{} // the same for files of companies
+	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
+	reading    reading
+	hub        *hub         // of those who watch what happens
+	verifying  *turns.Queue // to have a file's signatures examined
+	converting *turns.Queue // to have a file made a PDF
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -100,8 +102,11 @@ func New(o Options) (*Service, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.withDefaults()
-	return &Service{Options: o, documents: new(sync.Map), hub: newHub(), verifying: make(chan struct{}, verifications),
-		verifyingOwn: make(chan struct{}, verifications)}, nil
+	cores := int64(runtime.GOMAXPROCS(0))
+	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),
+		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2)}),
+		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
+	}, nil
 }
 
 // Run keeps the search index in step, tells those who watch, and begins the daily

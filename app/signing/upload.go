@@ -12,6 +12,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -24,6 +25,7 @@ type Upload struct {
 	Locked      bool   // it was refused because it is encrypted and Password does not open it
 	Fixed       bool   // it was refused because it may not be changed, and Flatten would help
 	Flatten     bool   // sign a copy of what a PDF shows, with the PDF attached
+	by          turns.Key
 	raw         *blob.Writer
 	converted   *blob.Writer // the PDF made of it, where it is not one that can be appended to
 }
@@ -49,7 +51,7 @@ func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentT
 	if err != nil {
 		return nil, spaceError(err)
 	}
-	u := &Upload{Name: name, ContentType: contentType, raw: w}
+	u := &Upload{Name: name, ContentType: contentType, by: who.Turn(), raw: w}
 	n, err := io.Copy(w, io.LimitReader(r, s.Limits.UploadBytes+1))
 	if err == nil && n > s.Limits.UploadBytes {
 		err = fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))

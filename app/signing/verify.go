@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing/report"
+	"paraph/app/turns"
 )
 
 // VerifyFile reports on every signature of a file of a document as it stands.
@@ -27,11 +27,11 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
-	done, err := turn(ctx, s.verifyingOwn)
+	leave, err := s.verifying.Enter(ctx, who.Turn())
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer leave()
 	content, err := s.Blobs.Concat(f.blobs()...)
 	if err != nil {
 		return nil, err
@@ -42,6 +42,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 
 // VerifyInput is what a person says about a file to be checked.
 type VerifyInput struct {
+	By       turns.Key           // who waits for it
 	Roots    []*x509.Certificate // trusted beside our own
 	Password string              // of an encrypted file
 	Pictures bool                // of the pages that were changed are wanted
@@ -63,11 +64,11 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 	}
 	// Not before the file is here: a slow sender must not keep others waiting.
-	done, err := turn(ctx, s.verifying)
+	leave, err := s.verifying.Enter(ctx, in.By)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer leave()
 	found, err = report.Verify(tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
 	switch {
 	case errors.Is(err, pdf.ErrPassword):
@@ -83,7 +84,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, err
 	}
 	if in.Pictures {
-		if err := s.compare(ctx, tmp, size, found); err != nil {
+		if err := s.compare(ctx, in.By, tmp, size, found); err != nil {
 			return nil, err
 		}
 	}
@@ -97,23 +98,4 @@ func removeFile(path string) error {
 		return err
 	}
 	return nil
-}
-
-// verifications is how many files of strangers are examined at a time.
-const verifications = 2
-
-// turnPatience is how long a file waits to be examined.
-const turnPatience = 30 * time.Second
-
-// turn waits for a place among those that are examined at a time. Files of
-// strangers and those of a company wait in different queues.
-func turn(ctx context.Context, places chan struct{}) (done func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, turnPatience)
-	defer cancel()
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, fault.Unavailable("busy").Because(ctx.Err())
-	}
 }

@@ -135,7 +135,7 @@ func TestMany(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(e.PIDs()); n > 2 {
+	if n := len(e.PIDs()); n > 3 {
 		t.Errorf("%d workers", n)
 	}
 }

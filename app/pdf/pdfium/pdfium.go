@@ -21,6 +21,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"paraph/app/turns"
 )
 
 var (
@@ -55,7 +57,8 @@ const (
 // Options says how the engine runs its workers. Zero values mean the defaults.
 type Options struct {
 	Command     []string      // program and arguments that end up in Serve; required
-	Workers     int           // processes at most, and so requests at a time; default 2
+	Workers     int           // processes at most, and so requests at a time; default 3, of which one company has two
+	Patience    time.Duration // how long a request waits for a worker; default 30 s
 	CacheDir    string        // keeps compiled code, created 0700; empty compiles at every start (seconds)
 	FontDir     string        // fonts for files that embed none; default /usr/share/fonts if it is there
 	MemoryMB    int           // memory of PDFium per request; default 512
@@ -72,7 +75,7 @@ func (o Options) withDefaults() Options {
 			*v = d
 		}
 	}
-	def(&o.Workers, 2)
+	def(&o.Workers, 3)
 	def(&o.MemoryMB, 512)
 	def(&o.RecycleJobs, 200)
 	def(&o.RecycleMB, 256)
@@ -122,10 +125,15 @@ type Word struct {
 }
 
 // Engine is a pool of PDFium workers. Its methods may be called from many
-// goroutines; those beyond Options.Workers wait for as long as their context lets them.
+// goroutines; those beyond Options.Workers wait for their turn.
 type Engine struct {
 	pool *pool
+	by   turns.Key
 }
+
+// For returns the engine for the work of one caller, which is done in its turn.
+// Work of the engine itself is the service's own.
+func (e *Engine) For(k turns.Key) *Engine { return &Engine{e.pool, k} }
 
 // Open prepares an engine; the first request starts the first process.
 func Open(o Options) (*Engine, error) {
@@ -157,13 +165,13 @@ func (e *Engine) Close() error {
 // Warm starts a worker if none is idle, so that the next request need not
 // wait for it, and fills the cache of compiled code.
 func (e *Engine) Warm(ctx context.Context) error {
-	_, err := e.pool.do(ctx, request{Op: opNone}, nil)
+	_, err := e.pool.do(ctx, e.by, request{Op: opNone}, nil)
 	return err
 }
 
-// Pages gives the sizes of all pages.
+// Pages returns the sizes of all pages.
 func (e *Engine) Pages(ctx context.Context, src Source) ([]Size, error) {
-	data, err := e.pool.do(ctx, request{Op: opPages, Paths: src.Paths}, nil)
+	data, err := e.pool.do(ctx, e.by, request{Op: opPages, Paths: src.Paths}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +185,7 @@ func (e *Engine) Pages(ctx context.Context, src Source) ([]Size, error) {
 }
 
 // Render draws a page, counted from 0, with its annotations and form fields on
-// white, width pixels wide, and gives the picture as PNG.
+// white, width pixels wide, and returns the picture as PNG.
 func (e *Engine) Render(ctx context.Context, src Source, page, width int) ([]byte, error) {
 	if page < 0 {
 		return nil, ErrNoPage
@@ -185,13 +193,13 @@ func (e *Engine) Render(ctx context.Context, src Source, page, width int) ([]byt
 	if width < 1 || width > MaxPixels {
 		return nil, fmt.Errorf("%w: %d pixels wide", ErrTooLarge, width)
 	}
-	return e.pool.do(ctx, request{Op: opRender, Paths: src.Paths, Page: page, Width: width}, nil)
+	return e.pool.do(ctx, e.by, request{Op: opRender, Paths: src.Paths, Page: page, Width: width}, nil)
 }
 
-// Text gives the text of every page with the positions of its words.
+// Text returns the text of every page with the positions of its words.
 func (e *Engine) Text(ctx context.Context, src Source) ([]PageText, error) {
 	var pages []PageText
-	_, err := e.pool.do(ctx, request{Op: opText, Paths: src.Paths}, func(frame []byte) error {
+	_, err := e.pool.do(ctx, e.by, request{Op: opText, Paths: src.Paths}, func(frame []byte) error {
 		page, err := decodePage(frame)
 		pages = append(pages, page)
 		return err
@@ -202,11 +210,11 @@ func (e *Engine) Text(ctx context.Context, src Source) ([]PageText, error) {
 	return pages, nil
 }
 
-// PlainText gives the text of the document without positions, pages separated
+// PlainText returns the text of the document without positions, pages separated
 // by a form feed, cut after maxBytes bytes at the end of a character. It reads
 // no more pages than it needs.
 func (e *Engine) PlainText(ctx context.Context, src Source, maxBytes int) (string, error) {
-	data, err := e.pool.do(ctx, request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
+	data, err := e.pool.do(ctx, e.by, request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
 	return string(data), err
 }
 
@@ -225,7 +233,7 @@ func (e *Engine) Flatten(ctx context.Context, src Source, password, outPath stri
 }
 
 func (e *Engine) rewrite(ctx context.Context, op string, src Source, password, outPath string) error {
-	_, err := e.pool.do(ctx, request{Op: op, Paths: src.Paths, Password: password, Out: outPath}, nil)
+	_, err := e.pool.do(ctx, e.by, request{Op: op, Paths: src.Paths, Password: password, Out: outPath}, nil)
 	if err == nil {
 		return nil
 	}

@@ -8,18 +8,21 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"paraph/app/turns"
 )
 
 // startTimeout is how long a worker may take to be ready; compiling PDFium
 // without a cache takes many seconds on a slow or busy machine.
 const startTimeout = 2 * time.Minute
 
-// pool keeps worker processes. A slot is the right to have a process at work;
-// idle ones wait for the next who has a slot.
+// pool keeps worker processes. Whoever has a turn may have a process at work; idle
+// ones are there for the next.
 type pool struct {
-	o      Options
-	slots  chan struct{}
-	closed chan struct{}
+	o     Options
+	queue *turns.Queue
+	life  context.Context // ends when the pool is closed
+	end   context.CancelFunc
 
 	mu   sync.Mutex
 	idle []*process // last used is last
@@ -28,29 +31,27 @@ type pool struct {
 }
 
 func newPool(o Options) *pool {
+	life, end := context.WithCancel(context.Background())
 	return &pool{
-		o:      o,
-		slots:  make(chan struct{}, o.Workers),
-		closed: make(chan struct{}),
-		all:    map[*process]bool{},
+		o:    o,
+		life: life, end: end,
+		queue: turns.New(turns.Options{Slots: int64(o.Workers), Group: int64(max(o.Workers-1, 1)), Patience: o.Patience}),
+		all:   map[*process]bool{},
 	}
 }
 
-// do runs one request on a worker of its own and gives the data of the answer;
+// do runs one request on a worker of its own and returns the data of the answer;
 // pages go to onPage as they arrive.
-func (p *pool) do(ctx context.Context, req request, onPage func([]byte) error) ([]byte, error) {
+func (p *pool) do(ctx context.Context, by turns.Key, req request, onPage func([]byte) error) ([]byte, error) {
 	if !p.enter() {
 		return nil, ErrClosed
 	}
 	defer p.wg.Done()
-	select {
-	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-p.closed:
-		return nil, ErrClosed
+	leave, err := p.turn(ctx, by)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	w, err := p.worker(ctx)
 	if err != nil {
 		return nil, err
@@ -58,17 +59,26 @@ func (p *pool) do(ctx context.Context, req request, onPage func([]byte) error) (
 	return p.ask(ctx, w, req, onPage)
 }
 
+// turn waits for the right to have a process at work.
+func (p *pool) turn(ctx context.Context, by turns.Key) (leave func(), err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.life, func() { cancel(ErrClosed) })()
+	if leave, err = p.queue.Enter(ctx, by); err != nil && p.life.Err() != nil {
+		return nil, ErrClosed
+	}
+	return leave, err
+}
+
 // enter counts a caller, unless the pool is closed.
 func (p *pool) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case <-p.closed:
+	if p.life.Err() != nil {
 		return false
-	default:
-		p.wg.Add(1)
-		return true
 	}
+	p.wg.Add(1)
+	return true
 }
 
 // worker takes an idle process or starts one.
@@ -151,10 +161,8 @@ func (p *pool) during(ctx context.Context, w *process, limit time.Duration, f fu
 	if err == nil {
 		return nil
 	}
-	select {
-	case <-p.closed:
+	if p.life.Err() != nil {
 		return ErrClosed
-	default:
 	}
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
@@ -183,13 +191,11 @@ func (p *pool) takeIdle() *process {
 func (p *pool) adopt(w *process) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	select {
-	case <-p.closed:
+	if p.life.Err() != nil {
 		return false
-	default:
-		p.all[w] = true
-		return true
 	}
+	p.all[w] = true
+	return true
 }
 
 // keep makes a process idle and ends it if it stays so.
@@ -226,11 +232,7 @@ func (p *pool) drop(w *process) {
 
 func (p *pool) close() {
 	p.mu.Lock()
-	select {
-	case <-p.closed:
-	default:
-		close(p.closed)
-	}
+	p.end()
 	var rest []*process
 	for _, w := range p.idle {
 		w.idle.Stop()

@@ -1,0 +1,73 @@
+package api_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"paraph/app"
+	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
+)
+
+// slowOffice is a program in LibreOffice's place. A large file takes it as long as
+// the test wants; began says how many it has begun.
+func slowOffice(t *testing.T) (change func(*app.Config), began func() int, end func()) {
+	t.Helper()
+	dir := t.TempDir()
+	log, busy, result := filepath.Join(dir, "log"), filepath.Join(dir, "busy"), filepath.Join(dir, "result.pdf")
+	script := fmt.Sprintf(`#!/bin/sh
+while [ $# -gt 0 ]; do case $1 in --outdir) out=$2; shift;; *.docx) in=$1;; esac; shift; done
+echo x >> %s
+[ $(wc -c < "$in") -lt 3000 ] || while [ -e %s ]; do sleep 0.05; done
+mkdir -p "$out"; cp %s "$out/$(basename "$in" .docx).pdf"
+`, log, busy, result)
+	for path, content := range map[string][]byte{filepath.Join(dir, "soffice"): []byte(script), busy: nil, result: apptest.PDF(t, "converted")} {
+		if err := os.WriteFile(path, content, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began = func() int {
+		b, err := os.ReadFile(log)
+		if err != nil && !os.IsNotExist(err) {
+			t.Error(err)
+		}
+		return bytes.Count(b, []byte("x"))
+	}
+	end = func() {
+		if err := os.Remove(busy); err != nil {
+			t.Error(err)
+		}
+	}
+	return func(c *app.Config) { c.Convert.Soffice = filepath.Join(dir, "soffice") }, began, end
+}
+
+func TestConversionsOfOneCompanyKeepNoOtherWaiting(t *testing.T) {
+	t.Parallel()
+	change, began, end := slowOffice(t)
+	s := apptest.New(t, change)
+	a, b := s.Company(t), s.Company(t)
+	document := func(c *apptest.Client, text ...string) {
+		file := apptest.File{Name: "a.docx", Content: apptest.DOCX(t, text...)}
+		c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Converted"}, file)).Want(t, 201)
+	}
+	var large []string
+	for range 200 {
+		large = append(large, rand.Text())
+	}
+	var flood sync.WaitGroup
+	for range 5 {
+		flood.Go(func() { document(a, large...) })
+	}
+	patience.Until(t, "a conversion runs", func() (string, bool) { return "", began() > 0 })
+	document(b, "small")
+	if n := began(); n != 2 {
+		t.Errorf("%d conversions had begun when the other company's ended, want 2: one of each", n)
+	}
+	end()
+	flood.Wait()
+}

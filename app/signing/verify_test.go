@@ -1,0 +1,63 @@
+package signing_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"paraph/app/apptest"
+	"paraph/app/turns"
+)
+
+// TestStrangersLeaveVerifyingToCompanies: strangers who keep busy all that they can
+// have make the next stranger wait, and nobody else.
+func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	r := owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease"}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})).Want(t, 201)
+	who, err := s.Accounts.ActorFor(t.Context(), owner.Email, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload := apptest.Raw{Type: "application/pdf", Body: apptest.PDF(t, "b")}
+
+	leave := hold(t, s.Signing.Verifying())
+	done := make(chan int, 1)
+	go func() { done <- s.Anonymous().Post(t, "/verify", upload).Status }()
+	for range 3 {
+		if _, err := s.Signing.VerifyFile(t.Context(), who, r.Text(t, "id"), r.Text(t, "files.0.id")); err != nil {
+			t.Error(err)
+		}
+		owner.Post(t, "/verify", upload).Want(t, 200)
+	}
+	select {
+	case status := <-done:
+		t.Errorf("a stranger more was not kept waiting: %d", status)
+	default:
+	}
+	leave()
+	if status := <-done; status != 200 {
+		t.Errorf("the stranger's turn never came: %d", status)
+	}
+}
+
+// hold takes all that strangers can have, until leave is called.
+func hold(t *testing.T, q *turns.Queue) (leave func()) {
+	t.Helper()
+	var all []func()
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		one, err := q.Enter(ctx, turns.Stranger("192.0.2.1"))
+		cancel()
+		if err != nil {
+			break
+		}
+		all = append(all, one)
+	}
+	return func() {
+		for _, one := range all {
+			one()
+		}
+	}
+}
