@@ -171,7 +171,7 @@ func (c *Collection[T]) stored(tx *Tx, id string) (raw []byte, ok bool, err erro
 	return raw, err == nil, err
 }
 
-// change is what happens to one index entry.
+// change is one index entry to be written or deleted.
 type change struct {
 	counter *counter
 	unique  bool

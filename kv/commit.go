@@ -26,7 +26,7 @@ type group struct {
 	err   error
 }
 
-// PanicError is what Update returns when fn panicked.
+// PanicError is returned by Update when fn panicked.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -101,7 +101,7 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 	return fn(tx)
 }
 
-// enter gives a call its place. A call that wrote nothing still waits for what
+// enter returns a call its place. A call that wrote nothing still waits for what
 // it may have read; when nothing is pending that is nothing.
 func (db *DB) enter(tx *Tx) *group {
 	var g *group

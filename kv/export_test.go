@@ -20,7 +20,7 @@ func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// Raw gives a value, SetRaw changes it; nil deletes.
+// Raw returns a value, SetRaw changes it; nil deletes.
 func (tx *Tx) Raw(key []byte) ([]byte, error) { return tx.get(key) }
 func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
 

@@ -99,7 +99,7 @@ const (
 	followTries = 8
 )
 
-// walk is what all who work through a log have in common.
+// walk is shared by everything that works through a log.
 type walk[T any] struct {
 	db   *DB
 	log  *Log[T]

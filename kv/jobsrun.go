@@ -302,7 +302,7 @@ func (j *Jobs) isDead(job Job, h Handler, err error) bool {
 	return errors.As(err, new(permanent)) || job.Attempts > len(h.Backoff)
 }
 
-// fail has a job wait for its next attempt, or gives it up.
+// fail schedules a job's next attempt, or abandons the job.
 func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) error {
 	job.LastError = fmt.Sprint(err)
 	if j.isDead(job, h, err) {

@@ -35,7 +35,7 @@ type Entry[T any] struct {
 	Previous      [32]byte // hash of the entry before it; zero for the first
 	ChainPrevious [32]byte // hash of the entry before it in its chain; zero for the first
 	Value         T
-	Raw           []byte // Value as it was encoded, which is what Hash covers
+	Raw           []byte // the encoded Value, covered by Hash
 }
 
 // NewLog describes a log. Its name is part of the stored format.

@@ -13,7 +13,7 @@ import (
 	"paraph/kv"
 )
 
-// model is what a collection should be: a map.
+// model is a collection reduced to a map.
 type model map[string]doc
 
 var errAbort = errors.New("abort")

@@ -56,7 +56,7 @@ func newDisk(o Options, usage diskGauge) (*disk, error) {
 	return d, d.roomToOpen()
 }
 
-// openNeeds is what opening may write: a memory table left by a crash goes to
+// openNeeds bounds what opening may write: a memory table left by a crash goes to
 // disk, and new logs are begun.
 const openNeeds = 16 << 20
 

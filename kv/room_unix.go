@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskUsage is what an ordinary process may still write to the disk of dir, and
+// diskUsage returns how much an ordinary process may still write to the disk of dir, and
 // the size of that disk, in bytes.
 func diskUsage(dir string) (free, total int64, err error) {
 	var s unix.Statfs_t

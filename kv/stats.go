@@ -40,7 +40,7 @@ func (db *DB) Stats() Stats {
 	return out
 }
 
-// folderSize is what the files of a folder take on the disk: files that are
+// folderSize returns the disk space taken by the files of a folder: files that are
 // mapped into memory are longer than what is written of them.
 func folderSize(dir string) (total int64) {
 	files, err := os.ReadDir(dir)

@@ -10,7 +10,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// Document is what is indexed of one thing.
+// Document is one indexed item.
 type Document struct {
 	// ID names the document in results. Results are sorted by it unless the
 	// query says otherwise, so it should be a ULID: the newest sorts last.

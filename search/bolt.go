@@ -50,7 +50,7 @@ func sumBolt(dir string) ([]byte, error) {
 	return sum[:], nil
 }
 
-// checkBolt makes sure of the list of segments: it is what was closed, or, after
+// checkBolt checks the list of segments: it is the one that was closed, or, after
 // a kill, is read once from end to end and written anew. Bleve works on it in
 // the background, where a page that points nowhere would end the process.
 func checkBolt(dir string) error {

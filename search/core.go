@@ -318,7 +318,7 @@ func guard(fn func() error) (err error) {
 	return fn()
 }
 
-// damagedFiles gives the segment files whose checksum is wrong. Bleve writes
+// damagedFiles returns the segment files whose checksum is wrong. Bleve writes
 // one at their end but never looks at it.
 func damagedFiles(dir string) (map[string]bool, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.zap"))

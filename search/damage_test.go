@@ -173,7 +173,7 @@ func flips() int {
 }
 
 // Wherever one bit of the files flips, after a proper end or after a kill, the
-// index opens and answers; either it is empty, or it is what it was.
+// index opens and answers; it is either empty or unchanged.
 func TestEveryFlippedBit(t *testing.T) {
 	t.Parallel()
 	dir := filled(t)

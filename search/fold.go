@@ -98,7 +98,7 @@ var dropped = &unicode.RangeTable{
 
 func isDropped(r rune) bool { return r >= 0xad && unicode.Is(dropped, r) }
 
-// digitOf gives the ASCII digit of a decimal digit of any script. Unicode keeps
+// digitOf returns the ASCII digit of a decimal digit of any script. Unicode keeps
 // them in runs of ten that begin with zero.
 func digitOf(r rune) (byte, bool) {
 	if r < 0x0660 || !unicode.Is(unicode.Nd, r) {

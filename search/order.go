@@ -35,7 +35,7 @@ func compareHits(a, b hit) int {
 	return cmp.Or(strings.Compare(a.key, b.key), bytes.Compare(a.id, b.id))
 }
 
-// page gives the IDs of the results from Offset on. It comes from the nearer
+// page returns the IDs of the results from Offset on. It comes from the nearer
 // end, so that the last page costs what the first does.
 func (m *matcher) page(q Query, total int) ([]string, error) {
 	first, last := max(q.Offset, 0), total
@@ -57,7 +57,7 @@ func (m *matcher) page(q Query, total int) ([]string, error) {
 	return ids, err
 }
 
-// merge walks the hits of all segments in order and gives the IDs of those from
+// merge walks the hits of all segments in order and returns the IDs of those from
 // first up to last.
 func (m *matcher) merge(sort string, descending bool, first, last int) ([]string, error) {
 	var walks []*walk
@@ -200,7 +200,7 @@ func (k *keys) of(doc uint32) (hit, error) {
 	return h, nil
 }
 
-// order gives the sorted documents of the whole segment, worked out once.
+// order returns the sorted documents of the whole segment, worked out once.
 func (s *segmentView) order(ctx context.Context, sort string) (*order, error) {
 	s.memory.ordering.Lock()
 	defer s.memory.ordering.Unlock()

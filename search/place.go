@@ -58,7 +58,7 @@ func (x *Index) Place() uint64 {
 }
 
 // Wait returns when the index has come to the given place, or when ctx ends.
-// It makes Waiting ready, so that whoever gathers a batch sends it now.
+// It makes Waiting ready, so that a batch being gathered is sent now.
 func (x *Index) Wait(ctx context.Context, place uint64) error {
 	for {
 		changed := x.waits.next()

@@ -20,7 +20,7 @@ type Query struct {
 	Scope string
 	Kind  string // empty: every kind
 
-	// Text is what somebody typed. Every word of it must begin some word of
+	// Text is the user's query. Every word of it must begin some word of
 	// the document; case and accents do not matter. Nothing in it is syntax.
 	// Without text every document matches; text without a letter, a digit or a
 	// symbol matches none. The first 32 words count.
@@ -34,7 +34,7 @@ type Query struct {
 	Offset, Limit int    // which of the results; Limit 0 only counts
 }
 
-// Query gives the IDs of one page and how many documents match in all. Of many
+// Query returns the IDs of one page and how many documents match in all. Of many
 // queries at once some wait, at most until ctx ends.
 func (x *Index) Query(ctx context.Context, q Query) (ids []string, total int, err error) {
 	if err := x.acquire(ctx); err != nil {
@@ -118,7 +118,7 @@ func queryWords(text string) func(yield func(word) bool) {
 	}
 }
 
-// partsOf gives the words of "Meier-Schmidt", so that it finds "Meier Schmidt"
+// partsOf returns the words of "Meier-Schmidt", so that it finds "Meier Schmidt"
 // when nothing is written like it. Half of an e-mail address is not asked for.
 func partsOf(r run) []string {
 	if r.at || !slices.Contains(r.text, '.') {

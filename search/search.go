@@ -255,14 +255,14 @@ type Stats struct {
 	Rebuilds  uint64 // how often the index was found damaged since Open
 }
 
-// Stats gives the figures of this moment.
+// Stats returns the figures of this moment.
 func (x *Index) Stats() (Stats, error) {
 	s := Stats{Place: x.place.Load(), Rebuilds: x.rebuilds.Load()}
 	err := x.use(func(c *core) error { return c.stats(&s) })
 	return s, err
 }
 
-// acquire takes one of the places for queries, or gives up with ctx.
+// acquire takes one of the places for queries, or fails when ctx ends.
 func (x *Index) acquire(ctx context.Context) error {
 	select {
 	case x.slots <- struct{}{}:

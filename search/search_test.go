@@ -30,7 +30,7 @@ func apply(t testing.TB, x *search.Index, b search.Batch) {
 	}
 }
 
-// find gives the IDs of all results in scope s, in ascending order.
+// find returns the IDs of all results in scope s, in ascending order.
 func find(t testing.TB, x *search.Index, text string) []string {
 	t.Helper()
 	return query(t, x, search.Query{Scope: "s", Text: text, Limit: 1000})

@@ -29,7 +29,7 @@ type views struct {
 	size     uint64 // bytes of what was found
 }
 
-// segmentMemory is what is known of one segment.
+// segmentMemory caches what is known about one segment.
 type segmentMemory struct {
 	found    map[string]*roaring.Bitmap // which documents have a word that begins so, or an exact term
 	ordering sync.Mutex                 // held while an order is worked out
@@ -112,7 +112,7 @@ func sizeOf(key string, b *roaring.Bitmap) uint64 {
 	return overhead + uint64(len(key)) + b.GetSizeInBytes()
 }
 
-// intersect gives what lies in all of the sets, and how much of it is not
+// intersect returns what lies in all of the sets, and how much of it is not
 // deleted. It begins with the smallest, so that a rare word makes the rest
 // cheap. To count the deleted is cheaper than to take them out.
 func (s *segmentView) intersect(sets ...*roaring.Bitmap) (left *roaring.Bitmap, live uint64) {
@@ -138,7 +138,7 @@ func (s *segmentView) isHit(doc uint32) bool {
 	return s.hits.Contains(doc) && (s.seg.Deleted() == nil || !s.seg.Deleted().Contains(doc))
 }
 
-// anyOf gives the documents that have one of the exact terms. The result may
+// anyOf returns the documents that have one of the exact terms. The result may
 // belong to everybody and must not be changed.
 func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 	found := roaring.New()
@@ -158,7 +158,7 @@ func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 	return found, nil
 }
 
-// begins gives the documents that have a word with this beginning. The result
+// begins returns the documents that have a word with this beginning. The result
 // belongs to everybody and must not be changed.
 func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitmap, error) {
 	for _, set := range s.exact {
@@ -185,7 +185,7 @@ func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitma
 	})
 }
 
-// remember gives what was found for the key before, or finds it now.
+// remember returns what was found for the key before, or finds it now.
 func (s *segmentView) remember(key string, find func(to *roaring.Bitmap) error) (*roaring.Bitmap, error) {
 	if found := s.views.recall(s.memory, key); found != nil {
 		return found, nil
@@ -232,7 +232,7 @@ func eachTerm(dict segment.TermDictionary, prefix string, fn func(term string) e
 	}
 }
 
-// afterPrefix gives the first key that lies after all with this prefix, nil
+// afterPrefix returns the first key that lies after all with this prefix, nil
 // when there is none.
 func afterPrefix(prefix string) []byte {
 	end := []byte(prefix)

@@ -104,7 +104,7 @@ scan:
 	return found, text[end:]
 }
 
-// indexWords gives the words under which a text is to be found.
+// indexWords returns the words under which a text is to be found.
 func indexWords(text string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for r := range runs(fold(text)) {
@@ -123,7 +123,7 @@ func indexWords(text string) iter.Seq[[]byte] {
 	}
 }
 
-// headOf gives the letters, or the digits, or the pair, with which a word begins.
+// headOf returns the letters, or the digits, or the pair, with which a word begins.
 func headOf(word []byte) []byte {
 	first := breakClass
 	for i := 0; i < len(word); {
@@ -140,7 +140,7 @@ func headOf(word []byte) []byte {
 	return word
 }
 
-// eachPair gives every two neighbouring runes, and the last one if wanted or if
+// eachPair returns every two neighbouring runes, and the last one if wanted or if
 // it is alone.
 func eachPair(text []byte, last bool, yield func([]byte) bool) bool {
 	_, size := utf8.DecodeRune(text)
@@ -169,7 +169,7 @@ func cutWord(word []byte) []byte {
 	return word[:n]
 }
 
-// class is what a rune does in a text.
+// class is the role of a rune in a text.
 type class int
 
 const (

@@ -9,7 +9,7 @@
 //		c.Get(t, "/documents").Want(t, 200)
 //	}
 //
-// A caller may rely on this: New gives an appliance that is ready, and it is
+// Callers may rely on this: the appliance that New returns is ready, and it is
 // gone with the test; nothing of it touches the folder of the tests; two of
 // them do not know of each other.
 package apptest
@@ -59,7 +59,7 @@ type Server struct {
 	made   atomic.Int64
 }
 
-// Config is what New begins with: the defaults, on a port that is free.
+// Config returns the configuration New starts from: the defaults, on a free port.
 func Config() app.Config {
 	cfg := app.Default()
 	cfg.Server.Listen = "127.0.0.1:0"
@@ -188,7 +188,7 @@ func (s *Server) Login(t testing.TB, email string) *Client {
 	return c
 }
 
-// Company makes a company of its own for a test, and gives its owner, logged in.
+// Company makes a company for one test and returns its owner, logged in.
 func (s *Server) Company(t testing.TB) *Client {
 	t.Helper()
 	n := s.made.Add(1)
@@ -201,7 +201,7 @@ func (s *Server) Company(t testing.TB) *Client {
 	return owner.Member(t, account.RoleOwner)
 }
 
-// Member adds somebody to the caller's company, and gives them, logged in.
+// Member adds somebody to the caller's company and returns them, logged in.
 func (c *Client) Member(t testing.TB, role account.Role) *Client {
 	t.Helper()
 	email := fmt.Sprintf("%s%d@company.example", role, c.made.Add(1))
@@ -225,7 +225,7 @@ type Mail struct {
 	Links                         []string
 }
 
-// Mails gives the messages to an address, the newest first, once everything
+// Mails returns the messages to an address, the newest first, once everything
 // that is due is done.
 func (s *Server) Mails(t testing.TB, to string) []Mail {
 	t.Helper()
@@ -242,7 +242,7 @@ func (s *Server) Mails(t testing.TB, to string) []Mail {
 	return out
 }
 
-// Link gives the token behind a part of the newest message's links to an
+// Link returns the token behind a part of the newest message's links to an
 // address, such as "/s/" or "token=".
 func (s *Server) Link(t testing.TB, to, behind string) string {
 	t.Helper()

@@ -137,7 +137,7 @@ func (r *Response) Decode(t testing.TB, into any) {
 	}
 }
 
-// Look gives a value of the JSON by its dotted path, such as "data.0.id", and
+// Look returns a value of the JSON by its dotted path, such as "data.0.id", and
 // whether it is there.
 func (r *Response) Look(t testing.TB, path string) (any, bool) {
 	t.Helper()
@@ -164,7 +164,7 @@ func (r *Response) Look(t testing.TB, path string) (any, bool) {
 	return v, true
 }
 
-// At gives a value that must be there.
+// At returns a value that must be there.
 func (r *Response) At(t testing.TB, path string) any {
 	t.Helper()
 	v, ok := r.Look(t, path)
@@ -174,7 +174,7 @@ func (r *Response) At(t testing.TB, path string) any {
 	return v
 }
 
-// Text gives a value that must be a string.
+// Text returns a value that must be a string.
 func (r *Response) Text(t testing.TB, path string) string {
 	t.Helper()
 	s, ok := r.At(t, path).(string)
@@ -184,7 +184,7 @@ func (r *Response) Text(t testing.TB, path string) string {
 	return s
 }
 
-// Int gives a value that must be a whole number.
+// Int returns a value that must be a whole number.
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
 	n, ok := r.At(t, path).(float64)
@@ -194,7 +194,7 @@ func (r *Response) Int(t testing.TB, path string) int {
 	return int(n)
 }
 
-// Texts gives one member of every object of the list at a path.
+// Texts returns one member of every object of the list at a path.
 func (r *Response) Texts(t testing.TB, path, member string) []string {
 	t.Helper()
 	list, ok := r.At(t, path).(List)

@@ -168,7 +168,7 @@ func (s *Store) removeLeftovers() error {
 	return nil
 }
 
-// path gives the place of a blob, or ErrNotFound for what is no hash. It is
+// path returns the place of a blob, or ErrNotFound for what is no hash. It is
 // the only way from a string to a file name, so nothing outside the store can
 // be named.
 func (s *Store) path(hash string) (string, error) {
@@ -190,7 +190,7 @@ func validHash(hash string) bool {
 	return true
 }
 
-// Put stores everything r gives. It stops early when ctx ends.
+// Put stores everything read from r. It stops early when ctx ends.
 func (s *Store) Put(ctx context.Context, r io.Reader) (Ref, error) {
 	w, err := s.Create()
 	if err != nil {
@@ -295,7 +295,7 @@ func noSpace(err error) error {
 	return err
 }
 
-// sum gives the hash of everything r reads, and how much that was. The buffer
+// sum returns the hash of everything r reads, and how much that was. The buffer
 // suits a file of about the given size.
 func sum(r io.Reader, about int64) (hash string, size int64, err error) {
 	h := sha256.New()

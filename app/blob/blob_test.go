@@ -55,7 +55,7 @@ func read(t testing.TB, s *blob.Store, hashes ...string) string {
 	return string(b)
 }
 
-// files gives everything in the folder that is not a folder, by relative path.
+// files returns everything in the folder that is not a folder, by relative path.
 func files(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

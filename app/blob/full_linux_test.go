@@ -20,7 +20,7 @@ import (
 // folder.
 const fullEnv = "BLOB_TEST_FULL"
 
-// noMount is what that process says where it may not mount a file system.
+// noMount is printed by that process where it may not mount a file system.
 const noMount = "no mount: "
 
 // The test runs itself again in a name space of its own, where it mounts a file

@@ -14,7 +14,7 @@ import (
 )
 
 // A partial blob arrives in pieces, maybe over several lives of the process. It
-// has a name that its owner gives, of letters and digits, until it is whole.
+// has a name chosen by its owner, of letters and digits, until it is whole.
 
 func (s *Store) partialPath(name string) (string, error) {
 	plain := func(r rune) bool {
@@ -26,9 +26,9 @@ func (s *Store) partialPath(name string) (string, error) {
 	return filepath.Join(s.dir, partialDir, name), nil
 }
 
-// Append writes what r gives behind the first offset bytes of a partial blob,
-// whatever stood there, and gives the size of it all, which is on disk. What r
-// gave before it failed is kept, so both size and err can be set. A blob that is
+// Append writes what it reads from r after the first offset bytes of a partial blob,
+// replacing what followed them, and returns the new size, synced to disk. What was
+// read before r failed is kept, so both size and err can be set. A blob that is
 // shorter than offset is ErrNotFound.
 func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Reader) (size int64, err error) {
 	path, err := s.partialPath(name)
@@ -63,7 +63,7 @@ func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Read
 	return offset + n, noSpace(err)
 }
 
-// Resume gives a partial blob as a [Writer] at its end. Commit makes a blob of
+// Resume returns a partial blob as a [Writer] at its end. Commit makes a blob of
 // it; Abort leaves it as it is, for another try.
 func (s *Store) Resume(name string) (*Writer, error) {
 	path, err := s.partialPath(name)

@@ -14,7 +14,7 @@ func (w *Writer) ReadAt(p []byte, off int64) (int, error) {
 // Path is where the bytes lie until Commit or Abort, for another process to read.
 func (w *Writer) Path() string { return w.file.Name() }
 
-// Hash is the name that Commit would give to what was written so far.
+// Hash returns the name that Commit would use for what was written so far.
 func (w *Writer) Hash() string { return hex.EncodeToString(w.hash.Sum(nil)) }
 
 // Paths are where blobs lie, for another process to read. Their content is not

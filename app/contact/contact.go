@@ -87,7 +87,7 @@ func (c Contact) Status() string {
 	return Active
 }
 
-// staff refuses a signatory and whoever's role or token does not have the scope.
+// staff refuses signatories, and callers whose role or token lacks the scope.
 func staff(who account.Actor, scope account.Scope) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("signatory_not_allowed")
@@ -95,7 +95,7 @@ func staff(who account.Actor, scope account.Scope) error {
 	return who.Require(scope)
 }
 
-// Get gives one contact.
+// Get returns one contact.
 func (s *Service) Get(_ context.Context, who account.Actor, id string) (c Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return Contact{}, err

@@ -60,7 +60,7 @@ type Import struct {
 	Faults   []RowFault // of the rows that were left out
 }
 
-// RowFault is what is wrong with one row. The heading is row 1.
+// RowFault says what is wrong with one row. The heading is row 1.
 type RowFault struct {
 	Row    int
 	Email  string
@@ -137,7 +137,7 @@ func readCSV(body io.Reader) ([]row, error) {
 	return rows, nil
 }
 
-// decoded gives the text of a file as UTF-8: spreadsheets also save UTF-16, with
+// decoded returns the text of a file as UTF-8: spreadsheets also save UTF-16, with
 // a mark, and Windows-1252, without one.
 func decoded(b []byte) ([]byte, error) {
 	otherwise := unicode.UTF8.NewDecoder()
@@ -227,7 +227,7 @@ func (s *Service) importRow(tx *kv.Tx, who account.Actor, in Input, check bool) 
 	return created, change(tx, &c, in)
 }
 
-// nameOf makes a name for somebody of whom only the address is known.
+// nameOf derives a name from an e-mail address.
 func nameOf(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	return local
@@ -241,7 +241,7 @@ func (r row) cell(at map[string]int, field string) string {
 	return unguarded(strings.TrimSpace(r.cells[n]))
 }
 
-// input is what a row says.
+// input returns the contact described by a row.
 func (r row) input(at map[string]int) Input {
 	given := func(field string) *string {
 		if s := r.cell(at, field); s != "" {
@@ -257,7 +257,7 @@ func (r row) input(at map[string]int) Input {
 	return in
 }
 
-// Export gives what writes the contacts that are not in the trash, oldest first,
+// Export returns what writes the contacts that are not in the trash, oldest first,
 // as CSV that Import takes.
 func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w io.Writer) error, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
@@ -297,7 +297,7 @@ func heading() []string {
 	return out
 }
 
-// after gives the next contacts from a key on that are not in the trash.
+// after returns the next contacts from a key on that are not in the trash.
 func (s *Service) after(company string, from kv.Key) (some []Contact, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return contacts.EachFrom(tx, "", kv.Key(key(company, "")), from, func(_ string, c Contact) (bool, error) {
@@ -343,7 +343,7 @@ func unguarded(cell string) string {
 	return cell
 }
 
-// Headings gives the first row of a file, for choosing which column is what.
+// Headings returns the first row of a file, for mapping the columns.
 func Headings(body io.Reader) ([]string, error) {
 	rows, err := readCSV(body)
 	if err != nil {

@@ -160,7 +160,7 @@ const (
 	weighed        = 500
 )
 
-// Suggest gives the contacts that somebody who has typed text may mean: the
+// Suggest returns the contacts that somebody who has typed text may mean: the
 // beginning of a name, an address or an organization. Those that were written to
 // last come first; without a text they are all there is to go by.
 func (s *Service) Suggest(_ context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {

@@ -19,7 +19,7 @@ import (
 var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderIndexes(),
 	kv.Index[Contact]{Name: "email", Unique: true, Keys: func(c Contact) []kv.Key {
 		if c.DeletedAt != nil {
-			return nil // whoever is in the trash may be entered anew
+			return nil // a contact in the trash may be added again
 		}
 		return []kv.Key{emailKey(c.Company, c.Email)}
 	}},
@@ -67,7 +67,7 @@ func orderIndexes() []kv.Index[Contact] {
 	return out
 }
 
-// load reads a contact of the company of who asks.
+// load reads a contact of the caller's company.
 func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
 	c, err := contacts.Get(tx, key(who.CompanyID, id))
 	if errors.Is(err, kv.ErrNotFound) {
@@ -91,7 +91,7 @@ func taken(tx *kv.Tx, c *Contact) (bool, error) {
 	return err == nil && id != c.key(), err
 }
 
-// Input is what a caller may say of a contact. A nil member is not said; "" and
+// Input holds what a caller may set of a contact. A nil member is left alone; "" and
 // an empty list take away what can be missing.
 type Input struct {
 	Name         *string

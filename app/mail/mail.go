@@ -28,7 +28,7 @@ var (
 	ErrInvalid = fmt.Errorf("%w: invalid message", ErrRejected)
 
 	// ErrLogin says that the server does not accept the name and password, or
-	// offers no safe way to give them. This is for the operator to put right;
+	// offers no safe way to send them. This is for the operator to put right;
 	// the message may be sent later.
 	ErrLogin = errors.New("mail: login failed")
 

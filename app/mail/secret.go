@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// hidden is what a Secret shows of itself.
+// hidden is printed in place of a Secret.
 const hidden = "[secret]"
 
 // Secret holds a password. However it is printed, logged or encoded it shows
@@ -21,7 +21,7 @@ func NewSecret(text string) Secret {
 	return Secret{text: &text}
 }
 
-// Reveal gives the text.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""

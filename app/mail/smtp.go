@@ -75,7 +75,7 @@ func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) 
 	return "", fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
 }
 
-// Words is what an error of this package says to a person: the server's own words
+// Words returns an error of this package as a sentence for a person: the server's own words
 // where it said any.
 func Words(err error) string {
 	text := err.Error()
@@ -132,7 +132,7 @@ func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) 
 		// is; it has nothing left to start.
 		policy, dial, port = gomail.NoTLS, line.dialTLS(config), 465
 	case "none":
-		// Who says "none" and gives a password means it.
+		// A password together with "none" is taken as intended.
 		policy, port = gomail.NoTLS, 25
 		auth = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
 	default:

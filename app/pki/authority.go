@@ -187,7 +187,7 @@ func (a *Authority) title(what string) string {
 	return strings.TrimSpace(directoryText(a.options.Organization, maxCommonName-len(what)-1) + " " + what)
 }
 
-// currentIssuer gives the authority that issues now, replacing its own one in time. The caller holds the lock.
+// currentIssuer returns the authority that issues now, replacing its own one in time. The caller holds the lock.
 func (a *Authority) currentIssuer(now time.Time) (*Signer, error) {
 	if n := len(a.issuers); n > 0 {
 		issuer := a.issuers[n-1]

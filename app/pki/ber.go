@@ -15,7 +15,7 @@ const (
 
 var errMalformed = errors.New("pki: malformed ASN.1")
 
-// toDER gives the first element of its input in a form that a DER parser reads: indefinite lengths and needlessly long
+// toDER returns the first element of its input in a form that a DER parser reads: indefinite lengths and needlessly long
 // ones become definite and short, octet strings in pieces become one (X.690 §8, §10). An element that has none of these
 // is returned as it is, without a copy. What follows the element is returned as rest.
 func toDER(in []byte) (der, rest []byte, err error) {
@@ -90,7 +90,7 @@ func (h *header) readLongLength(in []byte, octets int) error {
 	return nil
 }
 
-// measure gives the length of the first element and whether it is already free of what toDER removes.
+// measure returns the length of the first element and whether it is already free of what toDER removes.
 func (w *berWalk) measure(in []byte, depth int) (n int, plain bool, err error) {
 	if w.elements++; w.elements > maxElements || depth > maxDepth {
 		return 0, false, fmt.Errorf("%w: too deep or too many elements", errMalformed)
@@ -164,7 +164,7 @@ func convert(in []byte) ([]byte, error) {
 	return encodeElement(h.tag, out), nil
 }
 
-// octets gives the contents of one piece of an octet string.
+// octets returns the contents of one piece of an octet string.
 func octets(piece []byte) ([]byte, error) {
 	h, err := readHeader(piece)
 	if err != nil {

@@ -76,7 +76,7 @@ func compound(class, tag int, inner []byte) asn1.RawValue {
 	return asn1.RawValue{Class: class, Tag: tag, IsCompound: true, Bytes: inner}
 }
 
-// cmsShape is what a test wants to be special about a signature.
+// cmsShape holds what is unusual about a test's signature.
 type cmsShape struct {
 	reversed   bool // attributes are written in another order than they were signed in
 	disordered bool // they are signed as they are written, in an order that is not that of DER

@@ -31,7 +31,7 @@ var (
 	oidSMTPUTF8Mailbox = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 8, 9}
 )
 
-// template is what a certificate of ours will say. It is encoded here instead of by x509.CreateCertificate because that
+// template describes a certificate to be issued. It is encoded here instead of by x509.CreateCertificate because that
 // verifies each signature it has just made, which would double the cost of a signatory's certificate.
 type template struct {
 	serial              *big.Int
@@ -85,7 +85,7 @@ func (t template) issue(public crypto.PublicKey, issuer *x509.Certificate, key c
 	return x509.ParseCertificate(der)
 }
 
-// encode gives the TBSCertificate (RFC 5280 §4.1).
+// encode returns the TBSCertificate (RFC 5280 §4.1).
 func (t template) encode(algorithm signatureAlgorithm, spki, subjectID, issuerName, issuerID []byte) ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {

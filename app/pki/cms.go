@@ -21,7 +21,7 @@ import (
 // SignCMS makes the detached CAdES signature that PAdES puts into Contents (ETSI EN 319 122-1 §5, EN 319 142-1 §6):
 // signed attributes content-type, message-digest and signing-certificate-v2, no signing-time. The digest is the SHA-256
 // of the signed bytes. With a Timestamper the signature value is timestamped (level B-T), without one it is B-B.
-// ECDSA on P-256 and P-384 and RSA (PKCS#1 v1.5) keys are supported, others give ErrUnsupported. When no timestamp can be
+// ECDSA on P-256 and P-384 and RSA (PKCS#1 v1.5) keys are supported, others fail with ErrUnsupported. When no timestamp can be
 // had the error wraps ErrTimestamp and there is no signature: one is never delivered silently at a lower level.
 func SignCMS(ctx context.Context, s *Signer, digest []byte, ts Timestamper) ([]byte, error) {
 	if len(digest) != sha256.Size {
@@ -156,7 +156,7 @@ func addSigningCertificate(b *cryptobyte.Builder, c *x509.Certificate) {
 }
 
 // sign signs a message. The result of a key that lives elsewhere is checked, because a faulty token or a mix-up of keys
-// would otherwise be noticed only by whoever verifies the document.
+// would otherwise be noticed only when the document is verified.
 func (s *Signer) sign(message []byte) ([]byte, error) {
 	sum := sha256.Sum256(message)
 	signature, err := s.Key.Sign(rand.Reader, sum[:], crypto.SHA256)
@@ -204,7 +204,7 @@ func addSHA256(b *cryptobyte.Builder) {
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(oidSHA256) })
 }
 
-// encode gives the ContentInfo; nil content makes it detached.
+// encode returns the ContentInfo; nil content makes it detached.
 func (p *signedParts) encode(content []byte) ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -272,7 +272,7 @@ func (p *signedParts) addSignerInfo(b *cryptobyte.Builder) {
 	}
 }
 
-// contents gives what is inside the only element of der.
+// contents returns what is inside the only element of der.
 func contents(der []byte, tag cbasn1.Tag) ([]byte, bool) {
 	s := cryptobyte.String(der)
 	var inner cryptobyte.String

@@ -19,7 +19,7 @@ import (
 	"paraph/app/pki"
 )
 
-// signers gives one of each kind of key that SignCMS signs with.
+// signers returns one of each kind of key that SignCMS signs with.
 func signers(t testing.TB, a *pki.Authority) map[string]*pki.Signer {
 	t.Helper()
 	f := newForeign(t)

@@ -15,7 +15,7 @@ import (
 // listLife is how long a revocation list of ours speaks for itself.
 const listLife = 30 * 24 * time.Hour
 
-// CRLs gives the DER revocation lists of the root and of every issuer in use, each with a thisUpdate later than after, so
+// CRLs returns the DER revocation lists of the root and of every issuer in use, each with a thisUpdate later than after, so
 // that they prove that nothing signed until then had been revoked (ETSI EN 319 102-1 §5.2.5). Lists that are recent
 // enough are handed out again.
 func (a *Authority) CRLs(after time.Time) ([][]byte, error) {

@@ -1,6 +1,6 @@
 package pki
 
-// EmbeddedCertificates gives the DER of every certificate that came with a
+// EmbeddedCertificates returns the DER of every certificate that came with a
 // signature or timestamp token, those of its signature timestamp included, each
 // once. They are what a reader needs to judge it later (ETSI EN 319 142-1 §5.4.2.2).
 func EmbeddedCertificates(cms []byte) ([][]byte, error) {

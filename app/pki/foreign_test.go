@@ -18,7 +18,7 @@ import (
 	"paraph/app/pki"
 )
 
-// opensslSign lets openssl sign data and gives the CMS structure.
+// opensslSign has openssl sign data and returns the CMS structure.
 func opensslSign(t *testing.T, s *pki.Signer, data []byte, args ...string) []byte {
 	t.Helper()
 	out := write(t, "foreign.der", nil)

@@ -89,7 +89,7 @@ func codes(all []pki.Finding) string {
 	return strings.Join(out, " ")
 }
 
-// write puts data into a file of its own and gives the path.
+// write puts data into a new file and returns its path.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -190,7 +190,7 @@ func (f *foreign) signer(t testing.TB, key crypto.Signer, edit func(*x509.Certif
 	return &pki.Signer{Certificate: c, Key: key, Chain: []*x509.Certificate{f.issuer, f.root}}
 }
 
-// pkcs8 gives a key as PEM.
+// pkcs8 returns a key as PEM.
 func pkcs8(t testing.TB, key crypto.Signer) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(key)

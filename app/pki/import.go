@@ -24,7 +24,7 @@ const (
 	importFailure = "it holds no private key"
 )
 
-// ParsePKCS12 reads a key, its certificate and its chain from a PKCS#12 file (.p12, .pfx). A wrong password gives
+// ParsePKCS12 reads a key, its certificate and its chain from a PKCS#12 file (.p12, .pfx). A wrong password returns
 // ErrPassword, anything else that is wrong ErrImport.
 func ParsePKCS12(data []byte, password string) (*Signer, error) {
 	if len(data) > maxImport {
@@ -274,7 +274,7 @@ func (a *Authority) RemoveCompanyImport(id string) error {
 	return nil
 }
 
-// imported gives a company's imported signer, or nil.
+// imported returns a company's imported signer, or nil.
 func (a *Authority) imported(key string) (*Signer, error) {
 	s, err := a.loadCompany(key)
 	if err != nil && !isMissing(err) {

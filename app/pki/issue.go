@@ -94,7 +94,7 @@ func (a *Authority) issuerAt(at time.Time) (*Signer, error) {
 	return a.currentIssuer(at)
 }
 
-// Company gives the company's certification signer. It is made at the first call, kept, and replaced by a new one before
+// Company returns the company's certification signer. It is made at the first call, kept, and replaced by a new one before
 // it expires or when the name has changed; a certificate that the company imported is used as long as it is valid, and
 // afterwards the error wraps ErrExpired.
 func (a *Authority) Company(id, name string) (*Signer, error) {
@@ -175,7 +175,7 @@ func (a *Authority) company(id, name string, now time.Time) (*Signer, error) {
 	return fresh, nil
 }
 
-// loadCompany gives the company's signer, its imported one first. The key is what companyName gives.
+// loadCompany returns the company's signer, its imported one first. The key comes from companyName.
 func (a *Authority) loadCompany(key string) (*Signer, error) {
 	if signer, ok := a.companies[key]; ok {
 		return signer, nil
@@ -241,7 +241,7 @@ func (a *Authority) retire(s *Signer) error {
 	return nil
 }
 
-// currentTimestamp gives the built-in timestamp authority's signer. The caller holds the lock.
+// currentTimestamp returns the built-in timestamp authority's signer. The caller holds the lock.
 func (a *Authority) currentTimestamp(now time.Time) (*Signer, error) {
 	issuer, err := a.currentIssuer(now)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// oidNoKnownKey stands for a kind of key that crypto/x509 passes over (ITU-T X.667 gives the arc to anybody).
+// oidNoKnownKey stands for a kind of key that crypto/x509 passes over (ITU-T X.667: the arc is free for all).
 var oidNoKnownKey = asn1.ObjectIdentifier{2, 25, 0}
 
 // ParseCertificate reads a certificate to verify with. Unlike crypto/x509 it accepts negative serial numbers, which

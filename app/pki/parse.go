@@ -210,7 +210,7 @@ func parseAttributes(s cryptobyte.String) ([]attribute, bool) {
 	return attributes, true
 }
 
-// one gives the only value of an attribute that must not be there twice (RFC 5652 §11). ok is false when it is.
+// one returns the only value of an attribute that must not be there twice (RFC 5652 §11). ok is false when it is.
 func one(attributes []attribute, oid asn1.ObjectIdentifier) (value []byte, ok bool) {
 	for _, a := range attributes {
 		if !a.oid.Equal(oid) {
@@ -224,7 +224,7 @@ func one(attributes []attribute, oid asn1.ObjectIdentifier) (value []byte, ok bo
 	return value, true
 }
 
-// all gives every value of an attribute.
+// all returns every value of an attribute.
 func all(attributes []attribute, oid asn1.ObjectIdentifier) [][]byte {
 	var values [][]byte
 	for _, a := range attributes {
@@ -235,7 +235,7 @@ func all(attributes []attribute, oid asn1.ObjectIdentifier) [][]byte {
 	return values
 }
 
-// matches tells whether a certificate is the one that the signer names.
+// matches reports whether the signer names this certificate.
 func (i *signerInfo) matches(c *x509.Certificate) bool {
 	if i.serial == nil {
 		return len(i.keyID) > 0 && bytes.Equal(i.keyID, c.SubjectKeyId)

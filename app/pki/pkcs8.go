@@ -30,7 +30,7 @@ var (
 // maxIterations bounds what an uploaded key can make this machine compute.
 const maxIterations = 2_000_000
 
-// encryption is what an EncryptedPrivateKeyInfo with PBES2 says of itself (RFC 8018 §6.2, appendix A).
+// encryption holds the PBES2 parameters of an EncryptedPrivateKeyInfo (RFC 8018 §6.2, appendix A).
 type encryption struct {
 	salt, iv   []byte
 	iterations int
@@ -38,7 +38,7 @@ type encryption struct {
 	hash       func() hash.Hash
 }
 
-// decryptPKCS8 gives the PrivateKeyInfo inside an EncryptedPrivateKeyInfo, as openssl writes them.
+// decryptPKCS8 returns the PrivateKeyInfo inside an EncryptedPrivateKeyInfo, as openssl writes them.
 func decryptPKCS8(der []byte, password string) ([]byte, error) {
 	input := cryptobyte.String(der)
 	var body, data cryptobyte.String

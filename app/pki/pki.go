@@ -52,12 +52,12 @@ type Signer struct {
 	Chain []*x509.Certificate
 }
 
-// Certificates gives the signer's certificate followed by its chain.
+// Certificates returns the signer's certificate followed by its chain.
 func (s *Signer) Certificates() []*x509.Certificate {
 	return append([]*x509.Certificate{s.Certificate}, s.Chain...)
 }
 
-// Timestamper gives RFC 3161 timestamps. The implementations are Authority.Timestamper and NewHTTPTimestamper.
+// Timestamper returns RFC 3161 timestamps. The implementations are Authority.Timestamper and NewHTTPTimestamper.
 type Timestamper interface {
 	// Timestamp returns a DER TimeStampToken over a SHA-256 digest. Errors wrap ErrTimestamp, or the context's.
 	Timestamp(ctx context.Context, digest []byte) (token []byte, err error)

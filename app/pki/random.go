@@ -23,7 +23,7 @@ type entropy struct {
 	count uint64
 }
 
-// bytes gives n bytes, at most 32.
+// bytes returns n bytes, at most 32.
 func (e *entropy) bytes(n int) []byte {
 	out := make([]byte, sha256.Size)
 	if e.seed == nil {
@@ -38,7 +38,7 @@ func (e *entropy) bytes(n int) []byte {
 	return mac.Sum(out[:0])[:n]
 }
 
-// serial gives a positive number of 127 random bits (RFC 5280 §4.1.2.2 asks for at most 20 octets).
+// serial returns a positive number of 127 random bits (RFC 5280 §4.1.2.2 asks for at most 20 octets).
 func (e *entropy) serial() *big.Int {
 	b := e.bytes(16)
 	b[0] = b[0]&0x7f | 0x40 // Never zero, and the encoded length does not vary.

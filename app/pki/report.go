@@ -62,7 +62,7 @@ const (
 // SignatureReport holds the facts that hold for signatures and timestamps alike. Each is reported by itself; Problems
 // says why one is false.
 type SignatureReport struct {
-	// DigestOK: what is signed is what the digest function hashes.
+	// DigestOK: the signed digest is that of the content.
 	DigestOK bool
 	// SignatureOK: the signature value was made with the key of Certificate over the signed attributes.
 	SignatureOK bool
@@ -158,7 +158,7 @@ func (r *SignatureReport) Trusted() bool {
 	return r.Intact() && r.ChainOK && r.TrustedRoot && r.Revocation.Status != Revoked
 }
 
-// CMSReport is what VerifyCMS found.
+// CMSReport holds the findings of VerifyCMS.
 type CMSReport struct {
 	SignatureReport
 	// SigningTime is the time that the signer claims, zero when it claims none.
@@ -171,7 +171,7 @@ type CMSReport struct {
 	Commitment bool
 }
 
-// TimestampReport is what VerifyTimestamp found.
+// TimestampReport holds the findings of VerifyTimestamp.
 type TimestampReport struct {
 	SignatureReport
 	// OK: intact, the certificate is for timestamping, and its chain is complete and was valid at Time. Whether the
@@ -195,7 +195,7 @@ func (r *TimestampReport) Believable() bool {
 	return r != nil && r.Intact() && r.PurposeOK && r.Revocation.Status != Revoked
 }
 
-// RevocationStatus is what is known about a certificate's revocation.
+// RevocationStatus says whether a certificate is known to be revoked.
 type RevocationStatus string
 
 // States of revocation, from good to bad.
@@ -213,7 +213,7 @@ const (
 // Revocation is the state of a chain: that of its worst certificate.
 type Revocation struct {
 	Status RevocationStatus
-	// Certificate is the one that Status speaks of, nil when all are good.
+	// Certificate is the one Status refers to, nil when all are good.
 	Certificate *x509.Certificate
 	// RevokedAt and Reason (RFC 5280 §5.3.1) are set when it is revoked, even if only later than the moment judged.
 	RevokedAt time.Time

@@ -20,7 +20,7 @@ var (
 	oidMicrosoftDocumentSigning = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 311, 10, 3, 12}
 )
 
-// chainRevocation gives the worst state of the certificates below the root.
+// chainRevocation returns the worst state of the certificates below the root.
 func chainRevocation(p path, o VerifyOptions, at time.Time) Revocation {
 	worst := Revocation{Status: NotRevoked}
 	if !p.complete {
@@ -69,7 +69,7 @@ func isShortTerm(c *x509.Certificate) bool {
 		c.NotAfter.Sub(c.NotBefore) <= shortTermLife
 }
 
-// answer is what one list or response says of one certificate.
+// answer holds the status of one certificate in one list or response.
 type answer struct {
 	covers    bool // it speaks of the moment asked about
 	revoked   bool

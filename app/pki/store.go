@@ -56,7 +56,7 @@ func (f folder) open() error {
 	return nil
 }
 
-// list gives the names that begin with a prefix, sorted.
+// list returns the names that begin with a prefix, sorted.
 func (f folder) list(prefix string) ([]string, error) {
 	if f.dir == "" {
 		return nil, nil

@@ -20,7 +20,7 @@ var timestampPolicy = asn1.ObjectIdentifier{2, 25, 1790306127}
 // timestampAccuracy in seconds covers the fraction that genTime leaves out.
 const timestampAccuracy = 1
 
-// Timestamper gives the built-in RFC 3161 authority. It works without any network.
+// Timestamper returns the built-in RFC 3161 authority. It works without any network.
 func (a *Authority) Timestamper() Timestamper { return builtInTimestamper{a} }
 
 type builtInTimestamper struct{ authority *Authority }

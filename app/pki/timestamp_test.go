@@ -84,7 +84,7 @@ func TestOpenSSLTimestampQueries(t *testing.T) {
 	}
 }
 
-// timestampChain gives the timestamp authority's certificates as a file.
+// timestampChain returns the timestamp authority's certificates as a file.
 func timestampChain(t *testing.T, a *pki.Authority) string {
 	t.Helper()
 	token, err := a.Timestamper().Timestamp(context.Background(), make([]byte, 32))
@@ -302,7 +302,7 @@ func TestTimestampsThatAreNot(t *testing.T) {
 	}
 }
 
-// fixed gives the same token whatever it is asked for.
+// fixed returns the same token whatever it is asked for.
 type fixed []byte
 
 func (f fixed) Timestamp(context.Context, []byte) ([]byte, error) { return f, nil }

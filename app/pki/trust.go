@@ -49,7 +49,7 @@ func EncodeP7B(certificates ...*x509.Certificate) ([]byte, error) {
 	return b.Bytes()
 }
 
-// Roots gives every root that something of this authority leads to or has led to; VerifyOptions.Roots takes it.
+// Roots returns every root that something of this authority leads to or has led to; VerifyOptions.Roots takes it.
 func (a *Authority) Roots() []*x509.Certificate {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

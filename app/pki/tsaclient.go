@@ -46,7 +46,7 @@ type HTTPOptions struct {
 	Now func() time.Time
 }
 
-// String leaves the password out, so that printed settings do not give it away.
+// String leaves the password out, so that it never appears in printed settings.
 func (o HTTPOptions) String() string { return "timestamp authority " + o.URL }
 
 // GoString is String.
@@ -155,7 +155,7 @@ func (t *HTTPTimestamper) post(ctx context.Context, body []byte) ([]byte, error)
 	return answer, nil
 }
 
-// parseTimestampResponse gives the token of a granted TimeStampResp (RFC 3161 §2.4.2).
+// parseTimestampResponse returns the token of a granted TimeStampResp (RFC 3161 §2.4.2).
 func parseTimestampResponse(in []byte) ([]byte, error) {
 	der, _, err := toDER(in)
 	if err != nil {

@@ -99,7 +99,7 @@ func (r *TimestampRequest) readOptions(body *cryptobyte.String) bool {
 	return readOptionalBoolean(body, &r.Certificates)
 }
 
-// encode gives the DER TimeStampReq.
+// encode returns the DER TimeStampReq.
 func (r TimestampRequest) encode() ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {

@@ -12,7 +12,7 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// tstInfo is what a timestamp says (RFC 3161 §2.4.2).
+// tstInfo is the content of a timestamp token (RFC 3161 §2.4.2).
 type tstInfo struct {
 	policy   string
 	digest   *digest // nil when it is not known
@@ -82,7 +82,7 @@ func (t *tstInfo) parseOptions(body cryptobyte.String) bool {
 	return true
 }
 
-// parseGeneralizedTime reads YYYYMMDDhhmmss[.f]Z; the fraction is what timestamps add to the usual DER form.
+// parseGeneralizedTime reads YYYYMMDDhhmmss[.f]Z; timestamps add the fraction to the usual DER form.
 func parseGeneralizedTime(s string) (time.Time, bool) {
 	if len(s) < 15 || len(s) > 30 || !strings.HasSuffix(s, "Z") {
 		return time.Time{}, false

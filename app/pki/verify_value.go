@@ -117,7 +117,7 @@ func candidates(s *signerInfo, o VerifyOptions) []*x509.Certificate {
 	return found
 }
 
-// message is what a signature value covers: bytes, or only their digest.
+// message is the input of a signature value: bytes, or only their digest.
 type message struct {
 	bytes, sum []byte
 	err        error

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Error says why a message did not reach its receiver, in words for whoever runs
+// Error says why a message did not reach its receiver, in words for the person who runs
 // the company. It names no address that the receiver's name leads to.
 type Error struct {
 	Message string
@@ -22,7 +22,7 @@ type Error struct {
 // Error is the sentence.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause, for the log.
+// Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
 
 var (

@@ -1,8 +1,7 @@
 // Package webhook posts a signed message to a receiver, as Standard Webhooks
 // says (https://www.standardwebhooks.com), and takes in a bounded part of what it
 // answers. It goes to public addresses only unless told otherwise, and follows no
-// redirects: whoever names a receiver must not reach through it into the network
-// that the server stands in.
+// redirects: a receiver's address must not be a way into the server's network.
 package webhook
 
 import (
@@ -22,13 +21,13 @@ import (
 	"time"
 )
 
-// SecretPrefix is what every secret begins with; base64 of the key follows.
+// SecretPrefix starts every secret; the key follows in base64.
 const SecretPrefix = "whsec_"
 
 // Secret writes a key as receivers get to know it.
 func Secret(key []byte) string { return SecretPrefix + base64.StdEncoding.EncodeToString(key) }
 
-// Message is what is posted. A repetition has the same ID.
+// Message is one delivery. A repeated attempt has the same ID.
 type Message struct {
 	URL  string
 	ID   string
@@ -65,7 +64,7 @@ const (
 	maxNames   = 30
 )
 
-// Answer is what a receiver said.
+// Answer is the receiver's response.
 type Answer struct {
 	Status  int // 0: it said nothing that is HTTP
 	Headers []string
@@ -119,7 +118,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// Post sends a message and gives the answer. An error says in plain words why
+// Post sends a message and returns the answer. An error says in plain words why
 // there is none.
 func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))

@@ -45,7 +45,7 @@ func TestPublic(t *testing.T) {
 }
 
 // TestPrivateIsRefusedWhereItIsCalled names a private address in ways that its text
-// does not give away.
+// does not reveal.
 func TestPrivateIsRefusedWhereItIsCalled(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 10)

@@ -37,7 +37,7 @@ func westernDigits(tag language.Tag) language.Tag {
 // Tag names the language in BCP 47, as in HTML.
 func (l *Language) Tag() string { return l.tag.String() }
 
-// Name is what speakers call the language.
+// Name is the language's name in the language itself.
 func (l *Language) Name() string { return display.Self.Name(l.tag) }
 
 // Dir is the direction of the script: ltr or rtl.
