@@ -97,10 +97,6 @@ type Actor struct {
 	// Limited says that the company asks for two-factor login, which this person
 	// has not set up: until then they can do that and nothing else.
 	Limited bool
-
-	// Seen lists the versions of the record that the caller is ready to change;
-	// empty is any. A record of another version is refused.
-	Seen []int64
 }
 
 // System is the service itself, acting in one company ("" for none).

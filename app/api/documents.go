@@ -164,7 +164,7 @@ func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Get(r.UserContext(), r.who, id))
+	return r.gives(s.Signing.Get(r.UserContext(), r.who, id, r.seen...))
 }
 
 func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -184,7 +184,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input))
+	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -192,7 +192,7 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id))
+	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, r.seen...))
 }
 
 type sendBody struct {
@@ -213,7 +213,7 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input))
+	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) listEvents(r *request, _ *nothing) (envelope[signing.EventRow], error) {

@@ -79,7 +79,7 @@ func (s *server) updateFile(r *request, in *filePatch) (fileView, error) {
 	if err != nil {
 		return fileView{}, err
 	}
-	d, err := s.Signing.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in))
+	d, err := s.Signing.UpdateFile(r.UserContext(), r.who, document, id, signing.FileInput(*in), r.seen...)
 	if err != nil {
 		return fileView{}, err
 	}
@@ -95,7 +95,7 @@ func (s *server) deleteFile(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.RemoveFile(r.UserContext(), r.who, document, id)
+	_, err = s.Signing.RemoveFile(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 

@@ -118,7 +118,7 @@ func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error)
 	for i := range in.Invitations {
 		input = append(input, in.Invitations[i].input())
 	}
-	d, made, err := s.Signing.Invite(r.UserContext(), r.who, id, input)
+	d, made, err := s.Signing.Invite(r.UserContext(), r.who, id, input, r.seen...)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
@@ -143,7 +143,7 @@ func (r *request) load() (*signing.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.server.Signing.Get(r.UserContext(), r.who, id)
+	return r.server.Signing.Get(r.UserContext(), r.who, id, r.seen...)
 }
 
 func (s *server) getInvitation(r *request, _ *nothing) (invitationView, error) {
@@ -171,7 +171,7 @@ func (s *server) updateInvitation(r *request, in *invitationBody) (invitationVie
 	if err != nil {
 		return invitationView{}, err
 	}
-	d, err := s.Signing.UpdateInvitation(r.UserContext(), r.who, document, id, in.input())
+	d, err := s.Signing.UpdateInvitation(r.UserContext(), r.who, document, id, in.input(), r.seen...)
 	if err != nil {
 		return invitationView{}, err
 	}
@@ -183,7 +183,7 @@ func (s *server) deleteInvitation(r *request, _ *nothing) (nothing, error) {
 	if err != nil {
 		return nothing{}, err
 	}
-	_, err = s.Signing.RemoveInvitation(r.UserContext(), r.who, document, id)
+	_, err = s.Signing.RemoveInvitation(r.UserContext(), r.who, document, id, r.seen...)
 	return nothing{}, err
 }
 
@@ -197,7 +197,7 @@ func (s *server) sign(r *request, in *signBody) (documentView, error) {
 		values[idOr(k)] = v.text
 	}
 	return r.gives(s.Signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
-		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}))
+		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
 }
 
 func (s *server) view(r *request, _ *nothing) (documentView, error) {
@@ -205,7 +205,7 @@ func (s *server) view(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.MarkViewed(r.UserContext(), r.who, document, id))
+	return r.gives(s.Signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
@@ -213,7 +213,7 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason))
+	return r.gives(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
 // consent agrees for the person whose link it is, or takes that back.
@@ -223,9 +223,9 @@ func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.gives(s.Signing.Agree(r.UserContext(), r.who, document, id))
+		return r.gives(s.Signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
 	}
-	return r.gives(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id))
+	return r.gives(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -233,7 +233,7 @@ func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason))
+	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
 }
 
 func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
@@ -241,7 +241,7 @@ func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input()))
+	return r.gives(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
 }
 
 func (s *server) remind(r *request, _ *nothing) (documentView, error) {
@@ -249,7 +249,7 @@ func (s *server) remind(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Remind(r.UserContext(), r.who, document, id))
+	return r.gives(s.Signing.Remind(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) requestCode(r *request, _ *nothing) (message, error) {

@@ -26,6 +26,7 @@ type request struct {
 	fingerprint []byte                     // of the body, for idempotency
 	nulls       map[string]bool            // members of the body that are null
 	plain       []byte                     // the body of an endpoint that takes none as JSON
+	seen        []int64                    // versions of the document that the caller is ready to change; none means any
 	etag        string
 	faults      fault.Fields // of the query
 }
@@ -51,7 +52,6 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	if err != nil {
 		return account.Actor{}, err
 	}
-	who.Seen = ifMatch(c.Get(fiber.HeaderIfMatch))
 	return who.From(s.Kit.Address(c), httpkit.Agent(c), httpkit.RequestID(c)), nil
 }
 
@@ -64,6 +64,7 @@ func (r *request) admit() (err error) {
 	if r.who, err = r.server.authenticate(r.Ctx); err != nil {
 		return err
 	}
+	r.seen = ifMatch(r.Get(fiber.HeaderIfMatch))
 	r.Locals(companyKey, r.who.CompanyID)
 	if err := r.op.rule.Admit(r.who); err != nil {
 		return err

@@ -22,7 +22,7 @@ type extendBody struct {
 }
 
 // step is a service method that only needs to know which document.
-type step func(context.Context, account.Actor, string) (*signing.Document, error)
+type step func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
 func (s *server) stateRoutes() {
 	for _, x := range []struct {
@@ -44,7 +44,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(x.step(r.UserContext(), r.who, id))
+			return r.gives(x.step(r.UserContext(), r.who, id, r.seen...))
 		})
 	}
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), summary: "Reject a submitted document", tag: "States"},
@@ -53,7 +53,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason))
+			return r.gives(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -61,7 +61,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason))
+			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -74,7 +74,7 @@ func (s *server) stateRoutes() {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Extend(r.UserContext(), r.who, id, until))
+			return r.gives(s.Signing.Extend(r.UserContext(), r.who, id, until, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -82,7 +82,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, ""))
+			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, "", r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {
@@ -94,6 +94,6 @@ func (s *server) stateRoutes() {
 			if in.Title != nil {
 				title = *in.Title
 			}
-			return nothing{}, s.Signing.Purge(r.UserContext(), r.who, id, title)
+			return nothing{}, s.Signing.Purge(r.UserContext(), r.who, id, title, r.seen...)
 		})
 }

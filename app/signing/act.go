@@ -12,7 +12,7 @@ import (
 )
 
 // respond is the way of everything a person invited does but signing.
-func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error)) (*Document, error) {
+func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error), seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
@@ -21,10 +21,10 @@ func (s *Service) respond(who account.Actor, id, invitation string, change func(
 			return nil, notIdentified()
 		}
 		return change(tx, d, inv)
-	})
+	}, seen...)
 }
 
-func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error)) (*Document, error) {
+func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error), seen ...int64) (*Document, error) {
 	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
@@ -36,12 +36,12 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 		}
 		inv.UpdatedAt = tx.Now
 		return events, s.schedule(tx, d)
-	})
+	}, seen...)
 }
 
 // MarkViewed records that a person has looked at the document. Doing it again
 // changes nothing.
-func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 			inv.Status = Viewed
 		}
 		return []saving{happened(EventInvitationViewed).to(inv.ID)}, nil
-	})
+	}, seen...)
 }
 
 // Decline records that a person will not sign. The document stays sent, nobody
 // else can sign, and the owner is told; or it is voided at once, if the company
 // chose so.
-func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string) (*Document, error) {
+func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
 	if err := f.Err(); err != nil {
@@ -93,13 +93,13 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 			return nil, err
 		}
 		return append(events, happened(EventDocumentVoided).with("reason", d.VoidedReason)), nil
-	})
+	}, seen...)
 }
 
 // Delegate passes an invitation on to somebody else, who takes its place with
 // its fields; the first link stops working. The reason, if there is one, goes into
 // the journal.
-func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string) (*Document, error) {
+func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
 	if err := f.Err(); err != nil {
@@ -114,12 +114,12 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 			event = event.with("reason", why)
 		}
 		return s.takeOver(tx, d, inv, in, event)
-	})
+	}, seen...)
 }
 
 // Replace puts somebody else in the place of a person who has not signed; the
 // company does it, also after a decline.
-func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 			return nil, err
 		}
 		return s.takeOver(tx, d, inv, in, happened(EventInvitationReplaced))
-	})
+	}, seen...)
 }
 
 // takeOver makes a new invitation in the place of another: it takes its fields
@@ -174,7 +174,7 @@ const remindAgain = time.Minute
 
 // Remind writes again to a person who has not acted; without an invitation, to
 // all whose turn it is.
-func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 		}
 		events := d.remind(tx.Now, remindedBefore(invitation, tx.Now))
 		return events, s.schedule(tx, d)
-	})
+	}, seen...)
 }
 
 // remindedBefore matches one person, or all, unless they were reminded just now.

@@ -45,7 +45,7 @@ func notAgreed() error {
 
 // Agree records that a person consents to signing electronically: the version of
 // the text, the time, and where it came from. Doing it again changes nothing.
-func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]saving, error) {
 		if text == "" {
 			return nil, conflict("no_consent_asked")
@@ -55,14 +55,14 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 		}
 		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text)}
 		return []saving{happened(EventInvitationConsented).to(inv.ID).with("consent", inv.Agreed.Version)}, nil
-	})
+	}, seen...)
 }
 
 // errAgreed says that there is nothing to record.
 var errAgreed = conflict("already_agreed")
 
 // WithdrawConsent takes a person's consent back, before they sign.
-func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]saving, error) {
 		if inv.Agreed == nil {
 			return nil, conflict("not_agreed")
@@ -70,11 +70,11 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 		version := inv.Agreed.Version
 		inv.Agreed = nil
 		return []saving{happened(EventInvitationConsentWithdrawn).to(inv.ID).with("consent", version)}, nil
-	})
+	}, seen...)
 }
 
 // consenting is the way of what only the person invited does, while they may sign.
-func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error)) (*Document, error) {
+func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error), seen ...int64) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
@@ -87,9 +87,9 @@ func (s *Service) consenting(who account.Actor, id, invitation string, change fu
 			return nil, err
 		}
 		return change(tx, inv, s.consentText(company))
-	})
+	}, seen...)
 	if err == errAgreed {
-		return s.get(who, id)
+		return s.get(who, id, seen...)
 	}
 	return d, err
 }

@@ -138,11 +138,11 @@ func (x *Suggestion) Input() FieldInput {
 
 // AddDetected makes fields of everything that Detect suggests and that there is
 // somebody for. It gives how many were added, and how many had nobody.
-func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string) (d *Document, added, nobody int, err error) {
+func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}
-	if d, err = s.get(who, id); err != nil {
+	if d, err = s.get(who, id, seen...); err != nil {
 		return nil, 0, 0, err
 	}
 	if err := d.editable(); err != nil {
@@ -170,6 +170,6 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string)
 		}
 		s.place(f, d, in)
 		return []saving{happened(EventDocumentFieldsAdded)}, nil
-	})
+	}, seen...)
 	return d, len(in), nobody, err
 }

@@ -10,18 +10,19 @@ import (
 	"paraph/kv"
 )
 
-// Get gives a document to who asks.
-func (s *Service) Get(_ context.Context, who account.Actor, id string) (*Document, error) {
+// Get returns a document. Like every method that takes seen, it refuses a document
+// that is at none of these versions; without any, every version will do.
+func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	return s.see(who, id)
+	return s.see(who, id, seen...)
 }
 
 // see reads a document to be shown: somebody whose invitation asks for a code
 // sees nothing before they have given it.
-func (s *Service) see(who account.Actor, id string) (*Document, error) {
-	d, err := s.get(who, id)
+func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, error) {
+	d, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func notIdentified() error {
 
 // Update changes what the input says. Content changes only in draft; metadata
 // and the external identifier at any time.
-func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput) (*Document, error) {
+func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 			return nil, err
 		}
 		return []saving{happened(EventDocumentUpdated)}, faults.Err()
-	})
+	}, seen...)
 }
 
 // Editable says why the content of the document can't be changed now; nil if it
@@ -80,7 +81,7 @@ func member(who account.Actor, scope account.Scope) error {
 }
 
 // draft is the way of every change of content.
-func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error)) (*Document, error) {
+func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -94,11 +95,11 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 			return nil, err
 		}
 		return events, faults.Err()
-	})
+	}, seen...)
 }
 
 // Invite adds people to a draft and gives the new invitations.
-func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, []Invitation, error) {
+func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, []Invitation, error) {
 	var made []string
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(in) == 0 {
@@ -117,7 +118,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 			}
 		}
 		return events, nil
-	})
+	}, seen...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +130,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 }
 
 // UpdateInvitation changes an invitation of a draft.
-func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, invitation string, in InvitationInput) (*Document, error) {
+func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
@@ -146,11 +147,11 @@ func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, inv
 			f.Add("role", "viewer_with_fields.remove")
 		}
 		return []saving{happened(EventInvitationUpdated).to(inv.ID)}, nil
-	})
+	}, seen...)
 }
 
 // RemoveInvitation takes a person and their fields out of a draft.
-func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string) (*Document, error) {
+func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {
@@ -160,12 +161,12 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
 		return []saving{event}, invited.Delete(tx, invitation)
-	})
+	}, seen...)
 }
 
 // ReplaceFields puts the given fields in the place of all that are there. An
 // input with the identifier of a field that is there keeps that identifier.
-func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
+func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		before := d.Fields
 		d.Fields = nil
@@ -179,19 +180,19 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 			}
 		}
 		return []saving{happened(EventDocumentFieldsReplaced)}, nil
-	})
+	}, seen...)
 }
 
 // AddFields places further fields.
-func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput) (*Document, error) {
+func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		s.place(f, d, in)
 		return []saving{happened(EventDocumentFieldsAdded)}, nil
-	})
+	}, seen...)
 }
 
 // UpdateField changes one field of a draft.
-func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput) (*Document, error) {
+func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		x := d.field(field)
 		if x == nil {
@@ -199,18 +200,18 @@ func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field st
 		}
 		in.apply(f, x, placement{files: d.Files, invitations: d.Invitations})
 		return []saving{happened(EventFieldUpdated).with("field", x.ID)}, nil
-	})
+	}, seen...)
 }
 
 // RemoveField takes one field out of a draft.
-func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string) (*Document, error) {
+func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		if d.field(field) == nil {
 			return nil, fault.NotFound("field")
 		}
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
 		return []saving{happened(EventFieldRemoved).with("field", field)}, nil
-	})
+	}, seen...)
 }
 
 // FileInput is what may be changed of a file in a draft.
@@ -221,7 +222,7 @@ type FileInput struct {
 }
 
 // UpdateFile renames, moves or confirms a file of a draft.
-func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput) (*Document, error) {
+func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		x := d.file(file)
 		if x == nil {
@@ -241,7 +242,7 @@ func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file stri
 			}
 		}
 		return []saving{happened(EventFileUpdated).with("file", file)}, nil
-	})
+	}, seen...)
 }
 
 // moveFile puts a file at a position from 1 and numbers all anew.
@@ -259,7 +260,7 @@ func numberFiles(d *Document) {
 }
 
 // RemoveFile takes a file and its fields out of a draft.
-func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string) (*Document, error) {
+func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		x := d.file(file)
 		if x == nil {
@@ -270,5 +271,5 @@ func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file stri
 		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
 		numberFiles(d)
 		return []saving{event}, nil
-	})
+	}, seen...)
 }

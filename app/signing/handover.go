@@ -39,7 +39,6 @@ func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string
 	if err != nil {
 		return 0, err
 	}
-	who.Seen = nil // the versions of other records say nothing of these
 	for at := 0; at < len(ids); at += handOverBatch {
 		if err := s.handOver(who, ids[at:min(at+handOverBatch, len(ids))], from, heir); err != nil {
 			return at, err

@@ -11,7 +11,7 @@ import (
 )
 
 // step is the way of an operation that only moves the state.
-func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (saving, error)) (*Document, error) {
+func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (saving, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Docu
 			return nil, err
 		}
 		return []saving{event}, s.schedule(tx, d)
-	})
+	}, seen...)
 }
 
 // ownerOrAdmin lets in the document's owner and those who run the company.
@@ -40,17 +40,17 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Submit asks for approval before the sending.
-func (s *Service) Submit(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentSubmitted), d.submit(person(who), tx.Now)
-	})
+	}, seen...)
 }
 
 // Withdraw takes a submission back; only its owner may.
-func (s *Service) Withdraw(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentWithdrawn), d.withdraw()
-	})
+	}, seen...)
 }
 
 func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
@@ -84,21 +84,21 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 }
 
 // Approve lets a submitted document be sent.
-func (s *Service) Approve(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentApproved), d.approve(person(who), tx.Now)
-	})
+	}, seen...)
 }
 
 // Reject sends a submitted document back, with the reason.
-func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason *string) (*Document, error) {
+func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
 	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentRejected).with("reason", why), d.reject(person(who), why, tx.Now)
-	})
+	}, seen...)
 }
 
 // required takes a text that must be there.
@@ -112,25 +112,25 @@ func required(field string, v *string) (string, error) {
 }
 
 // Reopen makes an approved or rejected document a draft again.
-func (s *Service) Reopen(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentReopened), d.reopen()
-	})
+	}, seen...)
 }
 
 // Void ends a document that is not completed, with the reason.
-func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *string) (*Document, error) {
+func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
 		return nil, err
 	}
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentVoided).with("reason", why), d.void(why, tx.Now)
-	})
+	}, seen...)
 }
 
 // Extend gives an expired document a new deadline and sends it on its way again.
-func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time) (*Document, error) {
+func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		var f fault.Fields
 		if until == nil {
@@ -142,28 +142,28 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 			return saving{}, err
 		}
 		return happened(EventDocumentExtended).with("expires_at", FormatTime(*t)), d.extend(*t)
-	})
+	}, seen...)
 }
 
 // Archive takes a document out of the lists, reversibly.
-func (s *Service) Archive(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentArchived), d.archive(tx.Now)
-	})
+	}, seen...)
 }
 
 // Restore brings a document back from the archive or the trash.
-func (s *Service) Restore(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentRestored), d.restore()
-	})
+	}, seen...)
 }
 
 // Delete moves a document to the trash, from where it is purged in time.
-func (s *Service) Delete(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentDeleted), d.trash(tx.Now)
-	})
+	}, seen...)
 }
 
 // adminOnly lets in those who run the company.
@@ -179,12 +179,12 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 // Purge deletes for ever what is in the trash. What happened stays in the
 // journal. The title is asked for so that nobody purges another document than
 // they think.
-func (s *Service) Purge(_ context.Context, who account.Actor, id, title string) error {
+func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return err
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err
 		}
@@ -205,11 +205,11 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string) 
 }
 
 // Duplicate makes a new draft with the same content, from any state.
-func (s *Service) Duplicate(_ context.Context, who account.Actor, id string) (*Document, error) {
+func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	from, err := s.get(who, id)
+	from, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // to a draft, in their order. An input with the identifier of an invitation that
 // is there changes it; who is not among them is taken out, with their fields.
 // Faults are named invitations.N.FIELD.
-func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput) (*Document, error) {
+func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(in) > s.Limits.Invitations {
 			f.TooMany("invitations", s.Limits.Invitations)
@@ -44,7 +44,7 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 			return nil, nil
 		}
 		return d.replaced(tx, before)
-	})
+	}, seen...)
 }
 
 // known is the invitation with an identifier, or a new one.

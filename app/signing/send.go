@@ -35,7 +35,7 @@ type sending struct {
 const attempts = 5
 
 // Send prepares and certifies the files and asks the first people to sign.
-func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput) (*Document, error) {
+func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Service) Send(ctx context.Context, who account.Actor, id string, in Sen
 	if err != nil {
 		return nil, err
 	}
-	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company) })
+	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
 }
 
 // retry does slow work again while the document changes under it.
@@ -59,8 +59,8 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	return nil, fault.Conflict("document_busy").Because(err)
 }
 
-func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company) (*Document, error) {
-	d, err := s.get(who, id)
+func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64) (*Document, error) {
+	d, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 			d.BaseURL = base
 		}
 		return s.send(tx, d, work)
-	})
+	}, seen...)
 }
 
 func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {

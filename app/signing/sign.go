@@ -27,13 +27,13 @@ type SignInput struct {
 // Sign records one person's signature: their values and their own PAdES
 // signature in every file they sign. The last one completes the document, and
 // the answer comes when the sealed files are on disk.
-func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput) (*Document, error) {
+func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	defer s.lock(id)()
 	proven := false // a code is good once, though the work may be done again
-	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven) })
+	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
 	if err != nil || d.Attention.Kind != AttentionSealing {
 		return d, err
 	}
@@ -62,8 +62,8 @@ type act struct {
 	now      time.Time
 }
 
-func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool) (*Document, error) {
-	d, err := s.get(who, id)
+func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (*Document, error) {
+	d, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	}
 	var out *Document
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		stored, err := load(tx, who, id)
+		stored, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err
 		}

@@ -56,9 +56,10 @@ func found(err error, what string) error {
 	return err
 }
 
-// load reads a document for who asks. To a stranger it does not exist, so that
-// identifiers can't be probed; a signatory sees the one document of their link.
-func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
+// load reads a document for the actor. To a stranger it does not exist, so that
+// identifiers can't be probed; a signatory sees the one document of their link. A
+// version that is not among those seen, if any are given, is refused.
+func load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if who.CompanyID == "" {
 		return nil, fault.NotFound("document")
 	}
@@ -74,7 +75,7 @@ func load(tx *kv.Tx, who account.Actor, id string) (*Document, error) {
 			return nil, fault.NotFound("document")
 		}
 	}
-	if len(who.Seen) > 0 && !slices.Contains(who.Seen, d.Version) {
+	if len(seen) > 0 && !slices.Contains(seen, d.Version) {
 		return nil, fault.PreconditionFailed()
 	}
 	return &d, nil
@@ -191,10 +192,10 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 // update is the way of every change: load for the actor, change the record,
 // save it with what happened. The change function refuses with an error, and
 // then nothing is kept.
-func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) (*Document, error) {
+func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error), seen ...int64) (*Document, error) {
 	var out *Document
 	err := s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err
 		}
@@ -212,10 +213,10 @@ func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d 
 }
 
 // get reads a document outside of any change.
-func (s *Service) get(who account.Actor, id string) (*Document, error) {
+func (s *Service) get(who account.Actor, id string, seen ...int64) (*Document, error) {
 	var d *Document
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		d, err = load(tx, who, id)
+		d, err = load(tx, who, id, seen...)
 		return err
 	})
 	return d, err

@@ -147,11 +147,11 @@ func fileAdded(f *File) saving {
 }
 
 // Attach adds uploads to a draft: all or none. The uploads are the caller's to close.
-func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload) (*Document, []File, error) {
+func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64) (*Document, []File, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, nil, err
 	}
-	d, err := s.get(who, id)
+	d, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,6 +188,6 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 			return nil, err
 		}
 		return events, s.readLater(tx, d, added)
-	})
+	}, seen...)
 	return d, added, err
 }

@@ -15,15 +15,15 @@ import (
 )
 
 // oneStep is a service method that needs nothing but the document.
-type oneStep func(*signing.Service, context.Context, account.Actor, string) (*signing.Document, error)
+type oneStep func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
 // documentSteps are the actions that need nothing but a button press.
 var documentSteps = map[string]oneStep{
 	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
 	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
 	"delete": (*signing.Service).Delete, "duplicate": (*signing.Service).Duplicate,
-	"remind": func(s *signing.Service, ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
-		return s.Remind(ctx, who, id, "")
+	"remind": func(s *signing.Service, ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
+		return s.Remind(ctx, who, id, "", seen...)
 	},
 }
 
@@ -51,8 +51,8 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	step := documentSteps[name]
 	if invitation := r.Form.Value("invitation"); name == "remind" && invitation != "" {
-		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string) (*signing.Document, error) {
-			return s.Remind(ctx, who, id, invitation)
+		step = func(s *signing.Service, ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
+			return s.Remind(ctx, who, id, invitation, seen...)
 		}
 	}
 	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)

@@ -3,6 +3,7 @@ package editor
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -108,11 +109,11 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	for i := range fields {
 		in = append(in, fields[i].input())
 	}
-	who, err := seen(r)
+	version, err := seenVersion(r)
 	if err != nil {
 		return err
 	}
-	d, err := h.Signing.ReplaceFields(r.UserContext(), who, r.Params("id"), in)
+	d, err := h.Signing.ReplaceFields(r.UserContext(), r.Who.Actor, r.Params("id"), in, version)
 	if err != nil {
 		return h.overtaken(r, err)
 	}
@@ -147,15 +148,13 @@ func (h *Handlers) Detect(r *page.Request) error {
 	return r.JSON(out)
 }
 
-// seen is the reader, ready to change the version that the form names and no other.
-func seen(r *page.Request) (account.Actor, error) {
-	who := r.Who.Actor
-	var version int64
-	if err := json.Unmarshal([]byte(r.Form.Value("version")), &version); err != nil {
-		return who, fault.Malformed("version_missing").Because(err)
+// seenVersion returns the version of the document that the form was made from.
+func seenVersion(r *page.Request) (int64, error) {
+	version, err := strconv.ParseInt(r.Form.Value("version"), 10, 64)
+	if err != nil {
+		return 0, fault.Malformed("version_missing").Because(err)
 	}
-	who.Seen = []int64{version}
-	return who, nil
+	return version, nil
 }
 
 // overtaken answers the script when somebody else was faster, with what they

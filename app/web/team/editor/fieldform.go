@@ -20,14 +20,14 @@ func (h *Handlers) SaveList(r *page.Request) error {
 		return err
 	}
 	l := fieldListOf(r, d, r.Form.Value("unit"), r.Form.Value("part"))
-	who, err := seen(r)
+	version, err := seenVersion(r)
 	if err != nil {
 		return err
 	}
 	rows, faults := l.sent(r.Form.Values)
 	in, at := l.whole(rows)
 	if len(faults) == 0 {
-		_, err = h.Signing.ReplaceFields(r.UserContext(), who, d.ID, in)
+		_, err = h.Signing.ReplaceFields(r.UserContext(), r.Who.Actor, d.ID, in, version)
 		if err == nil {
 			return listSaved(r, l)
 		}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
@@ -19,34 +18,34 @@ type changedRecipients struct {
 // ChangeRecipients adds, changes, removes or arranges people, for the script of
 // the editor. Removing somebody removes their fields.
 func (h *Handlers) ChangeRecipients(r *page.Request) error {
-	who, err := seen(r)
+	version, err := seenVersion(r)
 	if err != nil {
 		return err
 	}
-	d, added, err := h.changeRecipient(r, who, r.Params("id"), r.Form.Value("recipient"))
+	d, added, err := h.changeRecipient(r, version, r.Params("id"), r.Form.Value("recipient"))
 	if err != nil {
 		return h.overtaken(r, err)
 	}
 	return r.JSON(changedRecipients{stateOf(r, d), added})
 }
 
-func (h *Handlers) changeRecipient(r *page.Request, who account.Actor, id, recipient string) (d *signing.Document, added string, err error) {
-	s, ctx := h.Signing, r.UserContext()
+func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient string) (d *signing.Document, added string, err error) {
+	s, ctx, who := h.Signing, r.UserContext(), r.Who.Actor
 	switch r.Form.Value("do") {
 	case "add":
 		var made []signing.Invitation
-		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{recipientInput(r)}); err == nil {
+		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{recipientInput(r)}, version); err == nil {
 			added = made[0].ID
 		}
 	case "update":
-		d, err = s.UpdateInvitation(ctx, who, id, recipient, recipientInput(r))
+		d, err = s.UpdateInvitation(ctx, who, id, recipient, recipientInput(r), version)
 	case "remove":
-		d, err = s.RemoveInvitation(ctx, who, id, recipient)
+		d, err = s.RemoveInvitation(ctx, who, id, recipient, version)
 	case "arrange":
-		d, err = s.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))))
+		d, err = s.ReplaceInvitations(ctx, who, id, arranged(strings.Fields(r.Form.Value("order"))), version)
 	case "order":
 		order := r.Form.Value("order")
-		d, err = s.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order})
+		d, err = s.Update(ctx, who, id, signing.DocumentInput{SigningOrder: &order}, version)
 	default:
 		err = fault.Malformed("form_without_recipient_action")
 	}
