@@ -313,7 +313,9 @@ func (x *fieldComparison) text() string {
 		before, after := x.was.widgets[i].dict["AP"], w.dict["AP"]
 		drew = drew || after != nil
 		drawn = drawn || !p.deepEqual(before, after)
-		if !valued && before != nil && !p.deepEqual(before, after) && !x.says(w) {
+		// A value may be drawn again, but only as it was seen: an appearance that
+		// hid it when it was signed must not give way to one that shows it.
+		if !valued && before != nil && !p.deepEqual(before, after) && !(x.says(p.new, w) && x.says(p.old, x.was.widgets[i])) {
 			return RuleAppearance
 		}
 	}
@@ -330,7 +332,7 @@ func (x *fieldComparison) text() string {
 		return ""
 	}
 	for _, w := range x.is.widgets {
-		if w.dict["AP"] != nil && !x.says(w) {
+		if w.dict["AP"] != nil && !x.says(p.new, w) {
 			return RuleContradiction
 		}
 	}

@@ -7,8 +7,10 @@ import (
 )
 
 // The document security store (ISO 32000-2 §12.8.4.3, EN 319 142-1 §5.4.2) may
-// change at every level of certification. Newer data may take the place of some
-// that it had; it must not lose all of a kind, nor what it says of a signature.
+// change at every level of certification. Newer data may take the place of what
+// it had, which some writers do for every signature; what was there is reported
+// as reduced and judged all the same, from the earlier revision. Nothing may
+// become empty.
 
 var (
 	storeLists = []name{"Certs", "CRLs", "OCSPs"}
@@ -43,6 +45,9 @@ type storeComparison struct {
 	// reduced says that a list lost some of its elements, as it does where newer
 	// data takes the place of older.
 	reduced bool
+	// renewed says that the newer store brings answers of its own about
+	// revocation.
+	renewed bool
 }
 
 func (s *storeComparison) fail(key name, rule string) {
@@ -57,6 +62,7 @@ func (s *storeComparison) compare(was, is any) {
 		return
 	}
 	s.entries(a, b, append([]name{"Type", "VRI"}, storeLists...))
+	s.renewed = s.p.renewed(b)
 	for _, k := range storeLists {
 		s.list(k, a[k], b[k])
 	}
@@ -107,6 +113,9 @@ func (s *storeComparison) list(key name, was, is any) {
 		return
 	}
 	switch {
+	case is == nil && key == "Certs" && s.renewed:
+		s.reduced = true
+		return
 	case is == nil:
 		s.fail(key, RuleRemoved)
 		return
@@ -121,22 +130,26 @@ func (s *storeComparison) list(key name, was, is any) {
 			s.fail(key, RuleTwoRoles)
 		}
 	}
-	if len(before) > 0 && !p.overlap(before, after) {
+	if len(before) > 0 && len(after) == 0 {
 		s.fail(key, RuleRemoved)
 	}
 	s.reduced = s.reduced || !p.contains(before, after)
 }
 
+// renewed says whether a newer store has answers about revocation that came
+// with it.
+func (p *pair) renewed(is dict) bool {
+	for _, k := range []name{"CRLs", "OCSPs"} {
+		if slices.ContainsFunc(p.new.array(is[k]), p.added) {
+			return true
+		}
+	}
+	return false
+}
+
 func isRef(v any) bool {
 	_, ok := v.(ref)
 	return ok
-}
-
-// overlap says whether an element of a list is in the newer one.
-func (p *pair) overlap(before, after array) bool {
-	return slices.ContainsFunc(before, func(v any) bool {
-		return slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) })
-	})
 }
 
 // contains says whether every element of a list is in the newer one, under its
@@ -159,18 +172,14 @@ func (p *pair) contains(before, after array) bool {
 	return true
 }
 
-// vri compares the entries by signature: those that were there keep what they
-// say of it.
+// vri compares the entries by signature: those that stay keep what they say of
+// it, and others may take the place of those that go.
 func (s *storeComparison) vri(was, is any) {
 	a, b, ok := s.dicts("VRI", was, is)
 	if !ok {
 		return
 	}
-	for k := range a {
-		if b[k] == nil && k != "Type" {
-			s.fail("VRI", RuleRemoved)
-		}
-	}
+	s.replaced(a, b)
 	for _, k := range slices.Sorted(maps.Keys(b)) {
 		if k == "Type" {
 			continue
@@ -180,6 +189,24 @@ func (s *storeComparison) vri(was, is any) {
 		}
 		s.entry(a[k], b[k])
 	}
+}
+
+// replaced notes entries that are gone: each needs another in its place.
+func (s *storeComparison) replaced(a, b dict) {
+	gone, fresh := 0, 0
+	for _, k := range s.p.keys(a, b) {
+		switch {
+		case k == "Type":
+		case b[k] == nil:
+			gone++
+		case a[k] == nil:
+			fresh++
+		}
+	}
+	if gone > 0 && (fresh == 0 || !s.renewed) {
+		s.fail("VRI", RuleRemoved)
+	}
+	s.reduced = s.reduced || gone > 0
 }
 
 func (s *storeComparison) entry(was, is any) {

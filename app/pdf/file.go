@@ -26,13 +26,14 @@ type File struct {
 	limits Limits
 
 	xref table
-	// hybrid are objects that readers of different age find in different
-	// places; masked are those that only newer ones see, and whether the table
-	// calls them free. See hybridSection.
-	hybrid, masked map[int]bool
-	sections       []section // newest first
-	trailer        dict
-	rootRef        ref
+	// hybrid are objects that readers without cross-reference streams find
+	// elsewhere, with the place; masked are those that only newer readers see,
+	// and whether the table calls them free. See hybridSection.
+	hybrid   map[int]entry
+	masked   map[int]bool
+	sections []section // newest first
+	trailer  dict
+	rootRef  ref
 
 	cache      map[int]any
 	cached     int64

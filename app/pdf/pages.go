@@ -1,7 +1,9 @@
 package pdf
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"paraph/app/pdf/object"
 )
@@ -124,4 +126,49 @@ func (f *File) rect(v any) (r Rect, ok bool) {
 		r[i] = n
 	}
 	return Rect{min(r[0], r[2]), min(r[1], r[3]), max(r[0], r[2]), max(r[1], r[3])}, true
+}
+
+// Overlaps lists the pages, from 1, on which annotations that can be seen lie
+// over each other: one may hide what another says.
+func (f *File) Overlaps() []int {
+	var out []int
+	for i, p := range f.pages {
+		if anyOverlap(f.shownRects(f.array(f.dict(p.ref)["Annots"]))) {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// shownRects lists the places of annotations that draw something.
+func (f *File) shownRects(annots array) []Rect {
+	const unseen = 2 | 32 // hidden, not viewed
+	var out []Rect
+	for _, v := range annots {
+		d := f.dict(v)
+		flags, _ := f.int(d["F"])
+		subtype := f.name(d["Subtype"])
+		r, ok := f.rect(d["Rect"])
+		if ok && !r.empty() && flags&unseen == 0 && subtype != "Popup" && subtype != "Link" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// anyOverlap says whether two rectangles share more than a border.
+func anyOverlap(all []Rect) bool {
+	const border = 0.5 // of a point
+	slices.SortFunc(all, func(a, b Rect) int { return cmp.Compare(a[0], b[0]) })
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if b[0] >= a[2]-border {
+				break
+			}
+			if w, h := a.intersect(b).size(); w > border && h > border {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -10,20 +11,60 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// says reports whether a widget shows the value of its field, as far as that
-// can be read: text in scripts whose letters take other shapes and places when
-// they are set, and fonts that do not tell their letters, are let be.
-func (x *fieldComparison) says(w widget) bool {
-	f, fd := x.p.new, x.is
-	if fd.flags&flagPassword != 0 && fd.kind == "Tx" || fd.kind == "Ch" && fd.flags&flagCombo == 0 {
-		return true
-	}
-	value := f.valueText(fd)
-	if !plainScript(value) {
-		return true
+// says reports whether a widget of a revision shows the value of its field, as
+// far as that can be read: fonts that do not tell their letters may show any.
+func (x *fieldComparison) says(f *File, w widget) bool {
+	fd := x.is
+	if f == x.p.old {
+		fd = x.was
 	}
 	shown, ok := f.shown(f.dict(w.dict["AP"])["N"])
-	return ok && matches(bare(value), bare(shown))
+	if !ok {
+		return false
+	}
+	value := f.valueText(fd)
+	switch {
+	case fd.kind == "Tx" && fd.flags&flagPassword != 0:
+		return matches(nil, bare(shown))
+	case fd.kind == "Ch" && fd.flags&flagCombo == 0:
+		return f.listed(fd, shown)
+	case !plainScript(value):
+		return sameLetters(bare(value), bare(shown))
+	}
+	return matches(bare(value), bare(shown))
+}
+
+// listed says whether a list box shows nothing but its options.
+func (f *File) listed(fd *field, shown string) bool {
+	var all []rune
+	for _, o := range f.array(fd.dict["Opt"]) {
+		if pair := f.array(o); len(pair) == 2 {
+			o = pair[1]
+		}
+		all = append(all, bare(f.text(o))...)
+	}
+	seen := string(bare(shown))
+	return strings.ContainsRune(seen, unknown) || strings.Contains(string(all), seen)
+}
+
+// sameLetters compares texts in scripts whose letters take other shapes and
+// places when they are set: each shown letter must be one of the value.
+func sameLetters(value, shown []rune) bool {
+	left := map[rune]int{}
+	for _, r := range value {
+		left[r]++
+	}
+	missing := len(value)
+	for _, r := range shown {
+		if r == unknown {
+			continue
+		}
+		if left[r]--; left[r] < 0 {
+			return false
+		}
+		missing--
+	}
+	return missing == 0 || slices.Contains(shown, unknown)
 }
 
 // valueText is the value of a field as it is to be shown.

@@ -24,9 +24,12 @@ type Signature struct {
 	Unreadable bool
 	SubFilter  string
 	Timestamp  bool // a document timestamp (ETSI.RFC3161)
-	ByteRange  []int64
-	Contents   []byte // as stored, with padding
-	CMS        []byte // without padding
+	// Mistyped says that a document timestamp calls itself a signature: other
+	// verifiers do not count it (ISO 32000-2 table 258 wants DocTimeStamp).
+	Mistyped  bool
+	ByteRange []int64
+	Contents  []byte // as stored, with padding
+	CMS       []byte // without padding
 	// End is where the signed revision ends in the file; Revision is its
 	// number, 0 being the upload; Whole says that nothing follows it.
 	End      int64
@@ -97,7 +100,7 @@ func (f *File) Signatures() ([]Signature, error) {
 	}
 	out = append(out, lost.out...)
 	out = append(out, f.detached(g, out)...)
-	if len(f.hybrid) > 0 {
+	if f.twoFiles() {
 		for i := range out {
 			out[i].problem(ProblemHybrid, "Readers of different age find different objects in this file.")
 		}
@@ -223,6 +226,7 @@ func (f *File) signature(fd field, d dict) Signature {
 		ContactInfo: f.text(d["ContactInfo"]), Certifies: f.level(d),
 	}
 	s.Timestamp = s.SubFilter == "ETSI.RFC3161" || f.name(d["Type"]) == "DocTimeStamp"
+	s.Mistyped = s.Timestamp && d["Type"] != nil && f.name(d["Type"]) != "DocTimeStamp"
 	if m, ok := f.resolve(d["M"]).(object.String); ok {
 		s.At, _ = m.Date()
 	}

@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"paraph/app/pdf/object"
 )
@@ -199,7 +200,10 @@ func (f *File) addEntry(n int, e entry, hybrid bool) error {
 	}
 	before := f.xref.add(n, e, hybrid)
 	if masked, ok := f.masked[n]; ok && !hybrid && e.kind >= entryPlain && (masked || e != before) {
-		f.twofold(n)
+		if masked {
+			e = entry{}
+		}
+		f.twofold(n, e)
 	}
 	if f.xref.count > f.limits.Objects {
 		return f.over("more than %d objects", f.limits.Objects)
@@ -233,7 +237,7 @@ func (f *File) hybridSection(table, hidden, prev int64) error {
 		old := plain.xref.get(n)
 		switch {
 		case old.kind >= entryPlain && old != e && !stale:
-			f.twofold(n)
+			f.twofold(n, old)
 		case old.kind < entryPlain && (newer.get(n).kind < entryPlain):
 			f.masked[n] = old.kind == entryFree
 		}
@@ -241,11 +245,34 @@ func (f *File) hybridSection(table, hidden, prev int64) error {
 	return nil
 }
 
-func (f *File) twofold(n int) {
+func (f *File) twofold(n int, older entry) {
 	if f.hybrid == nil {
-		f.hybrid = map[int]bool{}
+		f.hybrid = map[int]entry{}
 	}
-	f.hybrid[n] = true
+	f.hybrid[n] = older
+}
+
+// twoFiles says whether readers of different age are shown different files. A
+// page that lacks its later annotations in the older ones shows the same text:
+// that is how some programs sign a hybrid file.
+func (f *File) twoFiles() bool {
+	for n, e := range f.hybrid {
+		if e.kind != entryPlain {
+			return true
+		}
+		o, err := f.indirect(e.at)
+		older, ok := o.value.(dict)
+		newer, alsoDict := f.object(n).(dict)
+		if err != nil || !ok || !alsoDict || f.name(newer["Type"]) != "Page" {
+			return true
+		}
+		p := pair{old: f, new: f, was: &structure{f: f, tree: &pageStructure{}}}
+		other := slices.ContainsFunc(p.keys(older, newer), func(k name) bool { return k != "Annots" })
+		if other || !p.contains(f.array(older["Annots"]), f.array(newer["Annots"])) {
+			return true
+		}
+	}
+	return false
 }
 
 // eachEntry calls visit with every entry of an object in use.

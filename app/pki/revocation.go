@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/crypto/cryptobyte"
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
-	"golang.org/x/crypto/ocsp"
 )
 
 var (
@@ -27,7 +26,7 @@ func chainRevocation(p path, o VerifyOptions, at time.Time) Revocation {
 		worst = Revocation{Status: RevocationUnknown, Certificate: p.chain[len(p.chain)-1]}
 	}
 	for i := 0; i+1 < len(p.chain); i++ {
-		if state := certificateRevocation(p.chain[i], p.chain[i+1], o, at); state.rank() > worst.rank() {
+		if state := certificateRevocation(p.chain[i:], o, at); state.rank() > worst.rank() {
 			worst = state
 		}
 	}
@@ -42,13 +41,15 @@ func (r Revocation) rank() int {
 	return rank
 }
 
-// certificateRevocation asks every list and response at hand. A revocation counts from its date on, whichever says it.
-func certificateRevocation(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) Revocation {
+// certificateRevocation asks every list and response at hand about the first certificate of a chain. A revocation counts
+// from its date on, whichever says it.
+func certificateRevocation(chain []*x509.Certificate, o VerifyOptions, at time.Time) Revocation {
+	c, issuer := chain[0], chain[1]
 	state := Revocation{Status: RevocationUnknown, Certificate: c}
 	if isShortTerm(c) {
 		state.Status = ShortTerm
 	}
-	for _, answer := range slices.Concat(askLists(c, issuer, o, at), askResponders(c, issuer, o, at)) {
+	for _, answer := range slices.Concat(askLists(c, issuer, o, at), askResponders(chain, o, at)) {
 		if answer.revoked {
 			if state.RevokedAt.IsZero() || answer.revokedAt.Before(state.RevokedAt) {
 				state.RevokedAt, state.Reason = answer.revokedAt, answer.reason
@@ -166,52 +167,6 @@ func pointSpeaksOf(der []byte, authority bool) bool {
 		}
 	}
 	return true
-}
-
-func askResponders(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) []answer {
-	var answers []answer
-	for _, der := range o.OCSPs {
-		r := responseFor(der, c, issuer, o)
-		if r == nil || r.Status == ocsp.Unknown {
-			continue
-		}
-		answers = append(answers, answer{
-			covers:    covers(r.ThisUpdate, r.NextUpdate, at),
-			revoked:   r.Status == ocsp.Revoked,
-			revokedAt: r.RevokedAt,
-			reason:    r.RevocationReason,
-		})
-	}
-	return answers
-}
-
-// responseFor reads a response by the issuer, or by somebody it appointed, whose certificate is inside the response or
-// among those at hand. It returns nil for any other.
-func responseFor(der []byte, c, issuer *x509.Certificate, o VerifyOptions) *ocsp.Response {
-	r, err := ocsp.ParseResponseForCert(der, c, issuer)
-	if err == nil && responderAllowed(r, issuer) {
-		return r
-	}
-	for _, responder := range o.Extra {
-		if !slices.Contains(responder.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) || !bytes.Equal(responder.RawIssuer, issuer.RawSubject) {
-			continue
-		}
-		r, err := ocsp.ParseResponseForCert(der, c, responder)
-		if err == nil && r.Certificate == nil && len(validity(responder, r.ProducedAt)) == 0 && o.evidence.issued(issuer, responder) {
-			return r
-		}
-	}
-	return nil
-}
-
-// responderAllowed checks that a response comes from the issuer or from somebody it appointed (RFC 6960 §4.2.2.2). That
-// the appointed one's certificate is signed by the issuer has been checked by the parser.
-func responderAllowed(r *ocsp.Response, issuer *x509.Certificate) bool {
-	if r.Certificate == nil || r.Certificate.Equal(issuer) {
-		return true
-	}
-	return slices.Contains(r.Certificate.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) &&
-		len(validity(r.Certificate, r.ProducedAt)) == 0
 }
 
 // adobeRevocation returns the lists and responses of the signed attribute adbe-revocationInfoArchival (ISO 32000-1

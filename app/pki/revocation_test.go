@@ -84,6 +84,25 @@ func TestRevocationLists(t *testing.T) {
 	}
 }
 
+// appointed is a responder that the root appointed for all below it.
+func (f *foreign) appointed(t *testing.T) *pki.Signer {
+	t.Helper()
+	key := p256(t)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(77), Subject: pkix.Name{CommonName: "Responder"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(day),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, f.root, key.Public(), f.rootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &pki.Signer{Certificate: c, Key: key}
+}
+
 func TestOCSP(t *testing.T) {
 	t.Parallel()
 	f := newForeign(t)
@@ -91,6 +110,7 @@ func TestOCSP(t *testing.T) {
 	responder := f.signer(t, p256(t), func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning} })
 	stranger := f.signer(t, p256(t), nil)
 	root := f.list(t, f.root, f.rootKey, nil)
+	above := f.appointed(t)
 	response := func(status int, by *pki.Signer, embed bool) []byte {
 		template := ocsp.Response{Status: status, SerialNumber: s.Certificate.SerialNumber, ThisUpdate: time.Now().Add(-time.Minute), NextUpdate: time.Now().Add(time.Hour)}
 		if status == ocsp.Revoked {
@@ -106,10 +126,18 @@ func TestOCSP(t *testing.T) {
 		return der
 	}
 	issuer := f.issuerSigner()
+	namesake, err := ocsp.CreateResponse(f.root, above.Certificate, ocsp.Response{Status: ocsp.Good, Certificate: above.Certificate,
+		SerialNumber: s.Certificate.SerialNumber, ThisUpdate: time.Now().Add(-time.Minute)}, above.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		response []byte
 		want     pki.RevocationStatus
 	}{
+		"by the root's":      {response(ocsp.Good, above, true), pki.NotRevoked},
+		"the root's revokes": {response(ocsp.Revoked, above, true), pki.Revoked},
+		"another's serial":   {namesake, pki.RevocationUnknown},
 		"good":               {response(ocsp.Good, issuer, false), pki.NotRevoked},
 		"revoked":            {response(ocsp.Revoked, issuer, false), pki.Revoked},
 		"unknown":            {response(ocsp.Unknown, issuer, false), pki.RevocationUnknown},

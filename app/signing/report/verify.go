@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"paraph/app/pdf"
@@ -48,6 +50,9 @@ func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
 	if f.Recovered() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "cross_references"})
 	}
+	if pages := f.Overlaps(); len(pages) > 0 {
+		out.Findings = append(out.Findings, pki.Finding{Code: "overlap", Args: pki.Args{"pages": numbers(pages)}})
+	}
 	e := examiner{file: f, proven: o.Now, roots: o.Roots}
 	if err := e.readStores(signatures); err != nil {
 		return nil, err
@@ -58,6 +63,19 @@ func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
 		out.Sound = out.Sound && out.Signatures[i].Sound()
 	}
 	return out, nil
+}
+
+// numbers lists the first few numbers for people.
+func numbers(all []int) string {
+	const most = 20
+	var out []string
+	for i, n := range all {
+		if i == most {
+			return strings.Join(append(out, "…"), ", ")
+		}
+		out = append(out, strconv.Itoa(n))
+	}
+	return strings.Join(out, ", ")
 }
 
 // beginnings hashes the file up to the end of each signature, in one pass.
@@ -99,19 +117,17 @@ type examiner struct {
 	archived []archive
 }
 
-// readStores reads the security stores as they were in the signed revisions and as they are now.
+// readStores reads the security stores as they were in the signed revisions, before some of their data was left out, and
+// as they are now.
 func (e *examiner) readStores(signatures []pdf.Signature) error {
 	e.stores = map[int]pdf.DSS{}
-	for _, s := range signatures {
-		if _, known := e.stores[s.Revision]; known {
-			continue
-		}
-		d, err := e.file.DSSAt(s.Revision)
+	for _, revision := range storeRevisions(signatures) {
+		d, err := e.file.DSSAt(revision)
 		if err != nil {
 			return err
 		}
 		e.dss = e.dss.With(d)
-		e.stores[s.Revision] = e.dss
+		e.stores[revision] = e.dss
 	}
 	d, err := e.file.DSS()
 	e.dss = e.dss.With(d)
@@ -123,6 +139,21 @@ func (e *examiner) readStores(signatures []pdf.Signature) error {
 	return err
 }
 
+// storeRevisions lists the revisions whose security stores count, in order.
+func storeRevisions(signatures []pdf.Signature) []int {
+	var out []int
+	for _, s := range signatures {
+		out = append(out, s.Revision)
+		for _, u := range s.Later {
+			if slices.ContainsFunc(u.Changes, func(c pdf.Change) bool { return c.Rule == pdf.RuleReduced }) {
+				out = append(out, u.Revision-1)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func (e *examiner) all(signatures []pdf.Signature) []SignatureVerdict {
 	out := make([]SignatureVerdict, len(signatures))
 	for i, s := range slices.Backward(signatures) {
@@ -132,7 +163,7 @@ func (e *examiner) all(signatures []pdf.Signature) []SignatureVerdict {
 		}
 		v, t := e.timestamp(&s)
 		out[i] = v
-		if v.Integrity != pki.Intact || !t.Believable() {
+		if v.Integrity != pki.Intact || s.Mistyped || !t.Believable() {
 			continue
 		}
 		if t.TrustedRoot && t.ChainOK {
