@@ -140,16 +140,15 @@ func (f *File) Overlaps() []int {
 	return out
 }
 
-// shownRects lists the places of annotations that draw something.
+// shownRects lists the places of annotations that can be seen or clicked.
 func (f *File) shownRects(annots array) []Rect {
 	const unseen = 2 | 32 // hidden, not viewed
 	var out []Rect
 	for _, v := range annots {
 		d := f.dict(v)
 		flags, _ := f.int(d["F"])
-		subtype := f.name(d["Subtype"])
 		r, ok := f.rect(d["Rect"])
-		if ok && !r.empty() && flags&unseen == 0 && subtype != "Popup" && subtype != "Link" {
+		if ok && !r.empty() && flags&unseen == 0 && f.name(d["Subtype"]) != "Popup" {
 			out = append(out, r)
 		}
 	}
