@@ -217,7 +217,7 @@ func TestTampered(t *testing.T) {
 }
 
 const (
-	drawnEach  = 16
+	drawnEach  = 64
 	tamperings = 3000
 	tamperSeed = 1
 )
