@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +20,25 @@ func foreign(t testing.TB, level int) []byte {
 		reference = fmt.Sprintf("/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/P %d/V/1.2>>>>]", level)
 		perms = "/Perms<</DocMDP 21 0 R>>"
 	}
+	return sealed(t, reference, map[int]string{
+		1:  "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[20 0 R 22 0 R]/SigFlags 3>>" + perms + ">>",
+		2:  "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>",
+		10: "<</Type/Page/Parent 2 0 R/Annots[20 0 R 22 0 R]>>",
+		20: "<</Type/Annot/Subtype/Widget/FT/Sig/T(theirs)/V 21 0 R/Rect[0 0 0 0]/F 132/P 10 0 R>>",
+		22: "<</Type/Annot/Subtype/Widget/FT/Tx/T(their text)/Rect[50 50 150 70]/F 4/P 10 0 R>>",
+	})
+}
+
+// sealed is a file of these objects with a signature in object 21, which has
+// the entries besides.
+func sealed(t testing.TB, entries string, objects map[int]string) []byte {
+	t.Helper()
 	b := newBuilder()
-	b.object(1, "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[20 0 R 22 0 R]/SigFlags 3>>"+perms+">>")
-	b.object(2, "<</Type/Pages/Kids[10 0 R]/Count 1/MediaBox[0 0 612 792]>>")
-	b.object(10, "<</Type/Page/Parent 2 0 R/Annots[20 0 R 22 0 R]>>")
-	b.object(20, "<</Type/Annot/Subtype/Widget/FT/Sig/T(theirs)/V 21 0 R/Rect[0 0 0 0]/F 132/P 10 0 R>>")
-	b.object(22, "<</Type/Annot/Subtype/Widget/FT/Tx/T(their text)/Rect[50 50 150 70]/F 4/P 10 0 R>>")
+	for _, n := range slices.Sorted(maps.Keys(objects)) {
+		b.object(n, objects[n])
+	}
 	const size = 9000
-	b.object(21, "<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached"+reference+
+	b.object(21, "<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached"+entries+
 		"/ByteRange[0 AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC]/Contents<"+strings.Repeat("0", 2*size)+">>>")
 	out := b.end("/Root 1 0 R")
 	from := bytes.Index(out, []byte("/Contents<")) + len("/Contents")
