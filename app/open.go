@@ -181,7 +181,8 @@ func (a *App) signing(ids *ids, mailer account.Mailer) (*signing.Service, error)
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Words: a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
-		Consent: a.Config.Signing.Consent, Mailer: mailer, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
+		Consent:     a.Config.Signing.Consent, Mailer: mailer, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,

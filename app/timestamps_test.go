@@ -1,9 +1,22 @@
 package app_test
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
 	"io"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,6 +141,145 @@ func timed(t *testing.T, j *judges, path string, want int) {
 	}
 	if n != want {
 		t.Errorf("%d timestamps by the remote authority, want %d", n, want)
+	}
+}
+
+// published is a timestamp authority as there are public ones: its certificate
+// names the places of its revocation list and of its issuer's certificate.
+type published struct {
+	*httptest.Server
+	dir   string
+	root  *x509.Certificate
+	lists atomic.Bool // it publishes its list
+	asked atomic.Int64
+}
+
+func newPublished(t *testing.T) *published {
+	t.Helper()
+	p := &published{dir: t.TempDir()}
+	p.lists.Store(true)
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Server.Close)
+	rootKey, key := newKey(t), newKey(t)
+	p.root = issue(t, &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Public Root"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}, nil, rootKey, rootKey)
+	value, err := asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := issue(t, &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "Public Time"}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtraExtensions:       []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: value}}, // timeStamping alone
+		CRLDistributionPoints: []string{p.URL + "/list"}, IssuingCertificateURL: []string{p.URL + "/root"},
+	}, p.root, key, rootKey)
+	list, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+		Number: big.NewInt(1), ThisUpdate: time.Now().Add(-time.Hour), NextUpdate: time.Now().Add(48 * time.Hour),
+	}, p.root, rootKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		"list": list, "root": p.root.Raw, "leaf.pem": pki.EncodePEM(leaf), "serial": []byte("01\n"),
+		"key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+		"tsa.cnf": []byte("[one]\nserial = serial\ncrypto_device = builtin\nsigner_digest = sha256\ndefault_policy = 1.2.3.4\ndigests = sha256\ness_cert_id_alg = sha256\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(p.dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func issue(t *testing.T, template, issuer *x509.Certificate, key, by *ecdsa.PrivateKey) *x509.Certificate {
+	t.Helper()
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour)
+	der, err := x509.CreateCertificate(rand.Reader, template, cmp.Or(issuer, template), key.Public(), by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// ServeHTTP publishes what the certificate names, and has openssl make tokens.
+func (p *published) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	var answer []byte
+	body, err := io.ReadAll(q.Body)
+	switch {
+	case err != nil:
+		return // they went away
+	case q.URL.Path == "/list" && !p.lists.Load():
+		http.NotFound(w, q)
+		return
+	case q.URL.Path == "/list", q.URL.Path == "/root":
+		p.asked.Add(1)
+		answer, err = os.ReadFile(filepath.Join(p.dir, q.URL.Path))
+	default:
+		answer, err = p.token(body)
+	}
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	if _, err := w.Write(answer); err != nil {
+		return // they went away
+	}
+}
+
+func (p *published) token(query []byte) ([]byte, error) {
+	ask := exec.Command("openssl", "ts", "-reply", "-config", "tsa.cnf", "-section", "one", "-queryfile", "/dev/stdin", "-signer", "leaf.pem", "-inkey", "key.pem")
+	ask.Dir, ask.Stdin = p.dir, bytes.NewReader(query)
+	return ask.Output()
+}
+
+// TestRevocationDataOfOthers has the validation data of a file prove the remote
+// authority's timestamps where that publishes a list, and says so where not.
+func TestRevocationDataOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, lists := range []bool{true, false} {
+		p := newPublished(t)
+		p.lists.Store(lists)
+		s := apptest.New(t, func(cfg *app.Config) {
+			cfg.Signing.TimestampURL = p.URL
+			cfg.Signing.TimestampTimeout = 10 * time.Second
+			cfg.Network.Egress = []string{"127.0.0.1"}
+		})
+		j := newJudges(t, s, p.root)
+		c := s.Company(t)
+		upload := papers("", []paper{a4})
+		doc := deal{files: []apptest.File{{Name: "a.pdf", Content: upload}}, data: apptest.Map{"invitations": apptest.List{guest(0)}}}.complete(t, c)
+		files, certificate := download(t, c, doc)
+		level := "B-LTA"
+		if !lists {
+			level = "B-T"
+		}
+		j.completed(t, files["a.pdf"], sealed{upload: upload, first: true, signatures: 2, level: level})
+		j.completed(t, certificate, sealed{signatures: 1, level: level})
+		if asked := p.asked.Load(); asked > 2 {
+			t.Errorf("asked %d times for a list and a certificate", asked)
+		}
+		said := c.Get(t, "/documents/"+doc.Text(t, "id")+"/events").Want(t, 200)
+		if strings.Contains(string(said.Body), `"revocation_unknown":"Public Time"`) == lists {
+			t.Errorf("lists %v: it says %s", lists, said.Body)
+		}
 	}
 }
 

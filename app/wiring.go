@@ -75,6 +75,9 @@ func (a *App) timestamper() (pki.Timestamper, error) {
 	})
 }
 
+// revocationTimeout is for one request for revocation data.
+const revocationTimeout = 5 * time.Second
+
 // office is LibreOffice, or nil for the built-in renderer.
 func (a *App) office() *convert.Office {
 	if a.Config.Convert.Soffice == "none" {

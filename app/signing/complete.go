@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -34,10 +36,23 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (sav
 	}
 	d.Certificate = certificate
 	event := happened(EventDocumentCompleted).with("certificate_sha256", certificate.current())
+	if missing := d.unproven(); len(missing) > 0 {
+		event = event.with("revocation_unknown", strings.Join(missing, ", "))
+	}
 	for i := range d.Files {
 		event = event.with("sha256."+d.Files[i].ID, d.Files[i].current())
 	}
 	return event, nil
+}
+
+// unproven names the certificates whose revocation data is missing in a file.
+func (d *Document) unproven() []string {
+	out := slices.Clone(d.Certificate.Unproven)
+	for i := range d.Files {
+		out = append(out, d.Files[i].Unproven...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // sealNow completes a document that everybody has signed, as part of the last
@@ -67,17 +82,37 @@ func (s *Service) finish(ctx context.Context, f *File, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("signing: revocation lists: %w", err)
 	}
+	found := s.collect(ctx, f, crls)
 	if err := s.revise(f, "validation", now, func(b pdf.Base) (pdf.Revision, error) {
-		return pdf.AddDSS(b, f.Certificates, crls, nil)
+		return pdf.AddDSS(b, slices.Concat(f.Certificates, found.Certificates), slices.Concat(crls, found.CRLs), found.OCSPs)
 	}); err != nil {
 		return err
 	}
 	ts := s.timestamper()
 	return s.revise(f, "timestamp", now, func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Timestamp(b, timestampField, timestampSize(ts), func(digest []byte) ([]byte, error) {
-			return ts.Timestamp(ctx, digest)
+			token, err := ts.Timestamp(ctx, digest)
+			if err != nil {
+				return nil, err
+			}
+			return token, f.note(token) // for the data of the next timestamp
 		})
 	})
+}
+
+// collect fetches what proves that certificates of other authorities were not
+// revoked. What could not be learned is noted with the file: its signatures then
+// reach no higher level than B-T (ETSI EN 319 142-1 §6.3).
+func (s *Service) collect(ctx context.Context, f *File, crls [][]byte) pki.Collected {
+	if s.Revocations == nil {
+		return pki.Collected{}
+	}
+	found := s.Revocations.Collect(ctx, f.Certificates, crls)
+	f.Unproven = found.Missing
+	if len(f.Unproven) > 0 {
+		s.Log.Warn("no revocation data", "file", f.ID, "certificates", f.Unproven)
+	}
+	return found
 }
 
 // revise appends one revision that is nobody's act.

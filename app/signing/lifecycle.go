@@ -246,7 +246,7 @@ func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 	for _, f := range from.Files {
 		id := s.id()
 		renamed[f.ID] = id
-		f.ID, f.Appended, f.Revisions, f.Certificates = id, 0, nil, nil
+		f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven = id, 0, nil, nil, nil
 		d.Files = append(d.Files, f)
 	}
 	for _, inv := range from.Invitations {

@@ -164,6 +164,8 @@ type File struct {
 	// Certificates are those that the signatures of our revisions came with,
 	// DER, each once.
 	Certificates [][]byte
+	// Unproven names those whose revocation data could not be fetched.
+	Unproven []string
 }
 
 // Revision is one piece appended to a file (ISO 32000-2 §7.5.6).

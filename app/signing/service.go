@@ -59,7 +59,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // Options are what the service needs from its surroundings. Everything but
-// Log, Office and Timestamper is required.
+// Log, Office, Timestamper and Revocations is required.
 type Options struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
@@ -74,6 +74,8 @@ type Options struct {
 	Office   *convert.Office // nil: the built-in renderer converts DOCX
 	// Timestamper is a remote authority; nil means the built-in one.
 	Timestamper pki.Timestamper
+	// Revocations fetches revocation data of other authorities; nil fetches none.
+	Revocations *pki.Collector
 	Mailer      account.Mailer // records a message in the caller's transaction
 	LinkKey     []byte         // secret that signatories' links are made with
 	NewID       func() ulid.ULID
