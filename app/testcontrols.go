@@ -45,6 +45,9 @@ const settling = 30 * time.Second
 func (a *App) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
+	if err := a.Accounts.Flush(); err != nil {
+		return err
+	}
 	a.jobs.Nudge()
 	if err := a.jobs.Idle(ctx); err != nil {
 		return err

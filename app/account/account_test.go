@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"math/rand/v2"
@@ -113,6 +114,17 @@ func (h *house) add(c account.Company, email string, role account.Role) account.
 		h.t.Fatal(err)
 	}
 	return u
+}
+
+// ForgotPassword and what comes of it.
+func (h *house) ForgotPassword(ctx context.Context, email string, from account.From) error {
+	return errors.Join(h.Service.ForgotPassword(ctx, email, from), h.Flush())
+}
+
+// Reverify and what comes of it.
+func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (account.Rate, error) {
+	rate, err := h.Service.Reverify(ctx, who, email)
+	return rate, errors.Join(err, h.Flush())
 }
 
 // login gives the bearer token of the first company.

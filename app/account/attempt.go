@@ -1,9 +1,8 @@
 package account
 
 import (
-	"net/netip"
-
 	"paraph/app/fault"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -28,7 +27,7 @@ type count struct {
 // they are counted by network, and a device or network that the owner has signed in from
 // has a count of its own.
 func (s *Service) attempt(email string, from From) (a attempt, err error) {
-	account, at := FoldEmail(email), network(from.IP)
+	account, at := FoldEmail(email), turns.Network(from.IP)
 	if device := s.knownDevice(account, from.Device); device != "" {
 		err = a.add(s.perAccount, account+" device "+device, true)
 		return a, err
@@ -111,26 +110,9 @@ func (s *Service) knownNetwork(account, at string) (known bool) {
 			return err
 		}
 		return signIns.Each(tx, "user", kv.K(id), func(_ string, e SignInEntry) (bool, error) {
-			known = e.Outcome == LetIn && network(e.IP) == at
+			known = e.Outcome == LetIn && turns.Network(e.IP) == at
 			return !known, nil
 		})
 	})
 	return err == nil && known
-}
-
-// network is the part of an address that one customer has: all of an IPv4
-// address, the first 64 bits of an IPv6 address.
-func network(ip string) string {
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return ip
-	}
-	if addr = addr.Unmap(); addr.Is4() {
-		return addr.String()
-	}
-	prefix, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return ip
-	}
-	return prefix.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -39,7 +40,7 @@ func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Boot
 		}
 		b.Password = password
 	}
-	hash, err := s.passwords.hash(ctx, password)
+	hash, err := s.passwords.hash(ctx, turns.Key{}, password)
 	if err != nil {
 		return Bootstrapped{}, false, err
 	}
@@ -184,7 +185,7 @@ func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user 
 	if err := in.apply(&userRecord{}, &Company{}); err != nil {
 		return User{}, err
 	}
-	hash, err := s.passwords.hash(ctx, in.Password)
+	hash, err := s.passwords.hash(ctx, turns.Key{}, in.Password)
 	if err != nil {
 		return User{}, err
 	}

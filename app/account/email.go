@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/mail"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -29,25 +30,24 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, er
 	}
 	rate := Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
 	email = strings.TrimSpace(email)
-	return rate, s.db.Update(func(tx *kv.Tx) error {
-		u, err := users.Get(tx, who.UserID)
-		if err != nil {
-			return found(err, "user")
-		}
-		if email == "" {
-			email = u.Email
-		}
-		if FoldEmail(email) != FoldEmail(u.Email) {
-			if err := s.newEmail(tx, who, email); err != nil {
-				return err
+	if email == "" || FoldEmail(email) == FoldEmail(who.Email) {
+		return rate, s.db.Update(func(tx *kv.Tx) error {
+			u, err := users.Get(tx, who.UserID)
+			if err != nil {
+				return found(err, "user")
 			}
-		}
-		return s.sendVerification(tx, u, email)
-	})
+			return s.sendVerification(tx, u, u.Email)
+		})
+	}
+	if err := s.mayMove(who, email); err != nil {
+		return rate, err
+	}
+	return rate, s.later.add(func(tx *kv.Tx) error { return s.sendToNew(tx, who, email) })
 }
 
-// newEmail is nil if the actor may take this address.
-func (s *Service) newEmail(tx *kv.Tx, who Actor, email string) error {
+// mayMove is nil if the actor may have this address, as far as they may know: whether somebody
+// outside their company has it is not theirs to learn.
+func (s *Service) mayMove(who Actor, email string) error {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
 	}
@@ -56,11 +56,33 @@ func (s *Service) newEmail(tx *kv.Tx, who Actor, email string) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
+	return s.db.View(func(tx *kv.Tx) error {
+		id, _, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		colleague, err := members.Has(tx, memberKey(who.CompanyID, id))
+		if colleague {
+			f.Taken("email")
+		}
+		return errors.Join(err, f.Err())
+	})
+}
+
+// sendToNew sends a verification message to a new address, unless it is somebody else's.
+func (s *Service) sendToNew(tx *kv.Tx, who Actor, email string) error {
 	taken, err := emailTaken(tx, email, who.UserID)
-	if taken {
-		f.Taken("email")
+	if err != nil || taken {
+		return err
 	}
-	return errors.Join(err, f.Err())
+	u, err := users.Get(tx, who.UserID)
+	if err != nil {
+		return found(err, "user")
+	}
+	return s.sendVerification(tx, u, email)
 }
 
 func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
@@ -154,26 +176,28 @@ func (s *Service) ForgotPassword(_ context.Context, email string, from From) err
 		f.Required("email")
 		return f.Err()
 	}
-	if _, wait, ok := s.perMailbox.Allow("ip " + network(from.IP)); !ok && from.IP != "" {
+	if _, wait, ok := s.perMailbox.Allow("ip " + turns.Network(from.IP)); !ok && from.IP != "" {
 		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
 	if _, wait, ok := s.perMailbox.Allow(FoldEmail(email)); !ok {
 		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
-		_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
-		if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
-		if err != nil {
-			return err
-		}
-		return s.mail(tx, MailReset, u, map[string]string{"token": token, "expires_at": until(expires)})
-	})
+	return s.later.add(func(tx *kv.Tx) error { return s.sendReset(tx, email) })
+}
+
+func (s *Service) sendReset(tx *kv.Tx, email string) error {
+	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+	if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkReset, UserID: u.ID, Email: u.Email}, resetLifetime)
+	if err != nil {
+		return err
+	}
+	return s.mail(tx, MailReset, u, map[string]string{"token": token, "expires_at": until(expires)})
 }
 
 // Outlasting is what lets somebody in, or in part, after their password was reset.
@@ -221,7 +245,7 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 	if err := f.Err(); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, in.Password)
+	hash, err := s.passwords.hash(ctx, linkTurn(token), in.Password)
 	if err != nil {
 		return err
 	}

@@ -66,10 +66,13 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 		return u, "", a, err
 	}
 	if u, err = s.checkPassword(ctx, email, password, from); err != nil {
+		if fault.KindOf(err) != fault.KindUnauthenticated {
+			a.takeBack() // nothing was checked
+		}
 		return u, "", a, err
 	}
 	if s.passwords.outdated(u.Password) {
-		upgraded, err = s.passwords.hash(ctx, password)
+		upgraded, err = s.passwords.hash(ctx, s.loginTurn(email, from), password)
 	}
 	return u, upgraded, a, err
 }
@@ -84,7 +87,7 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {
 		return userRecord{}, err
 	}
-	ok, err := s.passwords.verify(ctx, password, u.Password)
+	ok, err := s.passwords.verify(ctx, s.loginTurn(email, from), password, u.Password)
 	if err != nil {
 		return userRecord{}, err
 	}

@@ -101,7 +101,7 @@ func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string
 		return "", err
 	}
 	attempt.succeeded()
-	return s.passwords.hash(ctx, *p.Password)
+	return s.passwords.hash(ctx, memberTurn(who), *p.Password)
 }
 
 // provePassword is nil if it is the password of who asks, else a fault of the
@@ -115,7 +115,7 @@ func (s *Service) provePassword(ctx context.Context, who Actor, field, password 
 	if err != nil {
 		return err
 	}
-	ok, err := s.passwords.verify(ctx, password, u.Password)
+	ok, err := s.passwords.verify(ctx, memberTurn(who), password, u.Password)
 	if err == nil && !ok {
 		err = fault.Invalid(field, "not_correct")
 	}

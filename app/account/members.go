@@ -130,7 +130,7 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 	}
 	hash := ""
 	if in.Password != "" {
-		if hash, err = s.passwords.hash(ctx, in.Password); err != nil {
+		if hash, err = s.passwords.hash(ctx, memberTurn(who), in.Password); err != nil {
 			return Member{}, err
 		}
 	}
@@ -294,7 +294,7 @@ func (s *Service) AcceptInvite(ctx context.Context, token, name, password string
 		if err := f.Err(); err != nil {
 			return User{}, err
 		}
-		if hash, err = s.passwords.hash(ctx, password); err != nil {
+		if hash, err = s.passwords.hash(ctx, linkTurn(token), password); err != nil {
 			return User{}, err
 		}
 	}

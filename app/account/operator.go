@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	if err := f.Err(); err != nil {
 		return User{}, err
 	}
-	hash, err := s.passwords.hash(ctx, in.Password)
+	hash, err := s.passwords.hash(ctx, turns.Key{}, in.Password)
 	if err != nil {
 		return User{}, err
 	}
@@ -140,7 +141,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 	if err := f.Err(); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, password)
+	hash, err := s.passwords.hash(ctx, turns.Key{}, password)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"paraph/app/fault"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -17,7 +18,7 @@ import (
 // it stands for address and password both, and the authenticator has to verify
 // its holder.
 func (s *Service) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
-	if _, wait, ok := s.perPasskey.Allow(network(from.IP)); !ok {
+	if _, wait, ok := s.perPasskey.Allow(turns.Network(from.IP)); !ok {
 		return Ceremony{}, fault.Throttled(s.perPasskey.Limit(), wait)
 	}
 	party, err := s.relyingParty(site)
@@ -91,7 +92,7 @@ func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []
 			return User{}, errCeremony()
 		}
 	}
-	address := network(from.IP)
+	address := turns.Network(from.IP)
 	if _, wait, ok := s.perAddress.Allow(address); !ok && from.IP != "" {
 		return User{}, fault.Throttled(s.perAddress.Limit(), wait)
 	}

@@ -3,15 +3,20 @@ package account
 import (
 	"context"
 	"crypto/subtle"
+	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"paraph/app/fault"
 	"strings"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
+
+	"paraph/app/fault"
+	"paraph/app/turns"
 )
 
 // Cost is what checking one password takes (argon2id, RFC 9106).
@@ -39,44 +44,59 @@ const (
 
 var errBadHash = errors.New("account: a stored password hash cannot be read")
 
-// hasher hashes and checks passwords, at most a few at a time: each takes tens
-// of megabytes, and a burst of logins must wait rather than fill the memory.
+// passwordMemory is how much all passwords that are checked at a time may take, as long as
+// one of them fits.
+const passwordMemory = 256 << 20
+
+// passwordPatience is how long somebody waits for their turn.
+const passwordPatience = 10 * time.Second
+
+// hasher hashes and checks passwords, at most a few at a time: each takes tens of
+// megabytes, and a burst of logins must wait rather than fill the memory.
 type hasher struct {
 	cost   Cost
 	random func(n int) ([]byte, error)
-	slots  chan struct{}
+	queue  *turns.Queue
 	dummy  string // a hash of no password, to spend the same time on nobody
 }
 
+// newHasher makes a hasher for so many passwords at a time. Strangers leave a place free
+// for those who are known, where there is more than one.
 func newHasher(cost Cost, workers int, random func(int) ([]byte, error)) *hasher {
 	blank := make([]byte, saltSize+hashSize)
+	slots := cost.atATime(workers)
 	return &hasher{
-		cost: cost, random: random, slots: make(chan struct{}, workers),
-		dummy: encodeHash(cost, blank[:saltSize], blank[saltSize:]),
+		cost: cost, random: random, dummy: encodeHash(cost, blank[:saltSize], blank[saltSize:]),
+		queue: turns.New(turns.Options{Slots: slots, Strangers: max(slots-1, 1), Patience: passwordPatience}),
 	}
+}
+
+// atATime is how many passwords of this cost are checked at a time.
+func (c Cost) atATime(workers int) int64 {
+	fit := passwordMemory / max(int64(c.Memory)<<10, 1)
+	return max(min(int64(workers), fit), 1)
 }
 
 // normal makes the same password out of the same keys, whichever system typed
 // them (NFC, as RFC 8265 §4.2 has it).
 func normal(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
 
-func (h *hasher) derive(ctx context.Context, password string, salt []byte, c Cost, size uint32) ([]byte, error) {
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+func (h *hasher) derive(ctx context.Context, who turns.Key, password string, salt []byte, c Cost, size uint32) ([]byte, error) {
+	leave, err := h.queue.Enter(ctx, who)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { <-h.slots }()
+	defer leave()
 	return argon2.IDKey(normal(password), salt, c.Passes, c.Memory, c.Threads, size), nil
 }
 
-// hash gives the PHC string of a password, parameters and salt in it.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+// hash returns the PHC string of a password, parameters and salt in it.
+func (h *hasher) hash(ctx context.Context, who turns.Key, password string) (string, error) {
 	salt, err := h.random(saltSize)
 	if err != nil {
 		return "", err
 	}
-	sum, err := h.derive(ctx, password, salt, h.cost, hashSize)
+	sum, err := h.derive(ctx, who, password, salt, h.cost, hashSize)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +105,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 
 // verify reports whether the password is the one that was hashed. An empty hash
 // (nobody, or somebody who has not chosen a password) takes as long and is no.
-func (h *hasher) verify(ctx context.Context, password, encoded string) (bool, error) {
+func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded string) (bool, error) {
 	nobody := encoded == ""
 	if nobody {
 		encoded = h.dummy
@@ -98,11 +118,26 @@ func (h *hasher) verify(ctx context.Context, password, encoded string) (bool, er
 		password = "" // no password is as long; the time spent must not tell
 		nobody = true
 	}
-	got, err := h.derive(ctx, password, salt, cost, uint32(len(want)))
+	got, err := h.derive(ctx, who, password, salt, cost, uint32(len(want)))
 	if err != nil {
 		return false, err
 	}
 	return subtle.ConstantTimeCompare(got, want) == 1 && !nobody, nil
+}
+
+// memberTurn is in whose turn the password of somebody signed in is checked.
+func memberTurn(who Actor) turns.Key { return turns.Member(who.CompanyID, who.UserID) }
+
+// linkTurn is that of whoever holds a link that was found good.
+func linkTurn(token string) turns.Key { return turns.Guest("", linkKey(token)) }
+
+// loginTurn is that of somebody who logs in: a browser that has done so before does not
+// wait among strangers.
+func (s *Service) loginTurn(email string, from From) turns.Key {
+	if device := s.knownDevice(FoldEmail(email), from.Device); device != "" {
+		return turns.Guest("", device)
+	}
+	return turns.Stranger(from.IP)
 }
 
 // outdated reports whether a hash was made at another cost than the current one.
@@ -147,5 +182,21 @@ func checkPassword(f *fault.Fields, field, password, email string) {
 		f.Add(field, "not_text")
 	case strings.EqualFold(password, email):
 		f.Add(field, "same_as_email")
+	case isCommon(password):
+		f.Add(field, "too_common")
 	}
+}
+
+// common lists passwords that many people use, one a line.
+//
+//go:embed common-passwords.txt
+var common string
+
+// isCommon reports whether a password is one of those that are tried first, or one of them
+// with digits and signs behind it.
+func isCommon(password string) bool {
+	folded := strings.ToLower(password)
+	word := strings.TrimRightFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.Contains(common, "\n"+folded+"\n") || word != "" && strings.Contains(common, "\n"+word+"\n") ||
+		strings.Trim(folded, folded[:1]) == ""
 }

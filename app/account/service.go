@@ -108,6 +108,7 @@ type Service struct {
 	live    *liveTokens
 	usage   *usage
 	waiting *pendingSignIns
+	later   *later
 
 	ceremonies *ceremonies
 	refusals   *refusals
@@ -140,6 +141,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		live:               newLiveTokens(),
 		usage:              newUsage(),
 		waiting:            newPendingSignIns(),
+		later:              newLater(),
 		ceremonies:         newCeremonies(),
 		refusals:           new(refusals),
 		perPasskey:         NewLimiter(120, time.Minute, o.Now),
@@ -154,6 +156,7 @@ func (s *Service) Reset() {
 	s.live.clear()
 	s.usage.take()
 	s.waiting.clear()
+	s.later.take()
 	s.ceremonies.clear()
 	s.refusals.take()
 	for _, l := range []*Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {

@@ -39,7 +39,7 @@ func (u *usage) take() map[string]time.Time {
 	return seen
 }
 
-// Run writes down from time to time when tokens were last used and removes what
+// Run does what waits to be done, writes down from time to time when tokens were last used and removes what
 // has expired, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	flush, sweep := time.NewTicker(usagePeriod), time.NewTicker(time.Hour)
@@ -50,6 +50,8 @@ func (s *Service) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return s.Flush()
+		case <-s.later.ready:
+			err = s.flushLater()
 		case <-flush.C:
 			err = s.Flush()
 		case <-sweep.C:
@@ -61,8 +63,11 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes down when tokens were last used, and who was refused.
-func (s *Service) Flush() error { return errors.Join(s.flushUsage(), s.flushRefusals()) }
+// Flush does what waits to be done, and writes down when tokens were last used and who was
+// refused.
+func (s *Service) Flush() error {
+	return errors.Join(s.flushLater(), s.flushUsage(), s.flushRefusals())
+}
 
 func (s *Service) flushUsage() error {
 	seen := s.usage.take()
