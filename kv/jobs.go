@@ -21,7 +21,7 @@ const (
 type Job struct {
 	ID        string
 	Kind      string // which handler runs it
-	Scope     string // whose it is, for lists; may be empty
+	Scope     string // whose it is: the scopes are served in turn; may be empty
 	Key       string // with Kind, names the one waiting job of its sort; may be empty
 	Payload   []byte
 	Due       time.Time
@@ -55,11 +55,8 @@ type Jobs struct {
 
 	mu     sync.Mutex
 	nudged chan struct{} // closed when there may be something to do
-	// floor is, per kind, a time before which none is waiting: a scan from
-	// there does not pass over what was done already and not yet swept away.
-	floor map[string]time.Time
-	news  int   // counts what may have lowered a floor
-	epoch int64 // of the store, which floor belongs to
+	lines  lines
+	epoch  int64 // of the store, which the lines belong to
 }
 
 // NewJobs returns the jobs of a store.
@@ -68,10 +65,16 @@ func NewJobs(db *DB) *Jobs {
 		db:     db,
 		owner:  rand.Text(),
 		nudged: make(chan struct{}),
-		floor:  map[string]time.Time{},
+		lines:  newLines(),
 		all: NewCollection("jobs", JSON[Job](),
 			Index[Job]{Name: "state", Counted: true, Depth: 2, Keys: func(j Job) []Key {
 				return []Key{K(j.State, j.Kind, KeyTime(j.Due))}
+			}},
+			Index[Job]{Name: "line", Keys: func(j Job) []Key {
+				if j.State != JobWaiting {
+					return nil
+				}
+				return []Key{K(j.Kind, j.Scope, KeyTime(j.Due))}
 			}},
 			Index[Job]{Name: "key", Unique: true, Keys: func(j Job) []Key {
 				if j.Key == "" || j.State != JobWaiting {
@@ -108,7 +111,7 @@ func (j *Jobs) Add(tx *Tx, job Job) error {
 
 // await stores a waiting job and wakes the workers.
 func (j *Jobs) await(tx *Tx, job Job) error {
-	tx.OnCommit(func() { j.lower(job.Kind, job.Due) })
+	tx.OnCommit(func() { j.waits(job) })
 	return j.all.Put(tx, job.ID, job)
 }
 
@@ -221,6 +224,9 @@ func (j *Jobs) kindStats(tx *Tx, state string, into map[string]KindStats) error 
 	}
 }
 
+// Rebuild makes the indexes of the list anew; see [Collection.Rebuild].
+func (j *Jobs) Rebuild() error { return j.all.Rebuild(j.db) }
+
 // Problems checks the list of jobs; see [Checker].
 func (j *Jobs) Problems(tx *Tx) []error { return j.all.Problems(tx) }
 
@@ -229,19 +235,15 @@ func (j *Jobs) Problems(tx *Tx) []error { return j.all.Problems(tx) }
 func (j *Jobs) Nudge() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	clear(j.floor)
-	j.news++
+	j.lines.forget()
 	j.wake()
 }
 
-// lower notes that a job of a kind waits from due on.
-func (j *Jobs) lower(kind string, due time.Time) {
+// waits notes that a job waits.
+func (j *Jobs) waits(job Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if at, ok := j.floor[kind]; ok && due.Before(at) {
-		j.floor[kind] = due
-	}
-	j.news++
+	j.lines.waits(job.Kind, job.Scope, job.Due)
 	j.wake()
 }
 

@@ -340,3 +340,97 @@ func TestManyJobsRunOnceEach(t *testing.T) {
 	}
 	clean(t, db, jobs)
 }
+
+// TestScopesAreServedInTurn: a scope with many slow jobs leaves workers to the
+// others, and what they do not use is served in turn.
+func TestScopesAreServedInTurn(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	var list []kv.Job
+	for i := range 200 {
+		list = append(list, kv.Job{Kind: "mail", Scope: "a", Payload: fmt.Append(nil, i)})
+	}
+	add(t, db, jobs, list...)
+	var mu sync.Mutex
+	running, most := 0, 0
+	release := make(chan struct{})
+	others := make(chan string, 10)
+	work(t, jobs, kv.Handler{Kind: "mail", Run: func(ctx context.Context, j kv.Job) error {
+		if j.Scope != "a" {
+			others <- j.Scope
+			return nil
+		}
+		mu.Lock()
+		running++
+		most = max(most, running)
+		mu.Unlock()
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+		mu.Lock()
+		running--
+		mu.Unlock()
+		return nil
+	}})
+	patience.Until(t, "the workers of the first scope are busy", func() (string, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		return fmt.Sprint(running), running == 2
+	})
+	for _, scope := range []string{"b", "c", ""} {
+		add(t, db, jobs, kv.Job{Kind: "mail", Scope: scope})
+		if got := patience.Receive(t, "the job of "+scope, others); got != scope {
+			t.Errorf("ran a job of %q, want %q", got, scope)
+		}
+	}
+	close(release)
+	idle(t, jobs)
+	if most != 2 {
+		t.Errorf("%d of 4 workers were one scope's at a time, want half of them", most)
+	}
+	clean(t, db, jobs)
+}
+
+// TestOneWorkerGoesFromScopeToScope: one job of each in turn, whenever they came.
+func TestOneWorkerGoesFromScopeToScope(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	for _, scope := range []string{"a", "a", "a", "b", "b", "c"} {
+		add(t, db, jobs, kv.Job{Kind: "mail", Scope: scope})
+	}
+	order := ""
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- jobs.Run(ctx, 1, kv.Handler{Kind: "mail", Run: func(_ context.Context, j kv.Job) error {
+			order += j.Scope
+			return nil
+		}})
+	}()
+	idle(t, jobs)
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if order != "abcaba" {
+		t.Errorf("served %s, want abcaba", order)
+	}
+}
+
+func TestRebuiltJobsAreFound(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	jobs := kv.NewJobs(db)
+	add(t, db, jobs, kv.Job{Kind: "mail", Scope: "a"})
+	if err := jobs.Rebuild(); err != nil {
+		t.Fatal(err)
+	}
+	clean(t, db, jobs)
+	ran := make(chan string, 1)
+	work(t, jobs, kv.Handler{Kind: "mail", Run: func(_ context.Context, j kv.Job) error { ran <- j.Scope; return nil }})
+	patience.Receive(t, "the job", ran)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 )
@@ -41,7 +40,9 @@ func Permanent(err error) error {
 const patrol = time.Minute
 
 // Run does jobs of the handlers' kinds until ctx ends and the running handlers
-// have returned. Jobs are due by the store's clock. Those that an earlier
+// have returned. Jobs are due by the store's clock. Scopes are served in turn, and
+// one alone has at most half of the workers, so that its jobs, however many and
+// however slow, don't keep those of others waiting. Those that an earlier
 // process was running are taken up again, the broken attempt counted. When ctx
 // ends during an attempt, the job waits for the next Run as if the attempt had
 // not begun.
@@ -53,7 +54,8 @@ func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error 
 	if err := j.takeUp(handlers); err != nil {
 		return err
 	}
-	w := &workersOf{jobs: j, handlers: byKind, free: make(chan struct{}, max(workers, 1)), ctx: ctx}
+	workers = max(workers, 1)
+	w := &workersOf{jobs: j, handlers: byKind, free: make(chan struct{}, workers), share: (workers + 1) / 2, busy: map[string]int{}, ctx: ctx}
 	err := w.run()
 	w.running.Wait()
 	return err
@@ -88,8 +90,36 @@ type workersOf struct {
 	jobs     *Jobs
 	handlers map[string]Handler
 	free     chan struct{} // a token per busy worker
+	share    int           // workers of one scope at most
 	running  sync.WaitGroup
 	ctx      context.Context
+
+	mu   sync.Mutex
+	busy map[string]int // workers of a scope
+}
+
+// full says whether a scope has its share of the workers.
+func (w *workersOf) full(scope string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy[scope] >= w.share
+}
+
+func (w *workersOf) enter(scope string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy[scope]++
+}
+
+// leave frees the worker of a scope, for which a job may be waiting.
+func (w *workersOf) leave(scope string) {
+	w.mu.Lock()
+	if w.busy[scope]--; w.busy[scope] == 0 {
+		delete(w.busy, scope)
+	}
+	w.mu.Unlock()
+	<-w.free
+	w.jobs.look()
 }
 
 // run hands out jobs as they become due and workers become free.
@@ -108,8 +138,9 @@ func (w *workersOf) run() error {
 		if job == nil {
 			return nil
 		}
+		w.enter(job.Scope)
 		w.running.Go(func() {
-			defer func() { <-w.free }()
+			defer w.leave(job.Scope)
 			w.do(*job)
 		})
 	}
@@ -119,7 +150,7 @@ func (w *workersOf) run() error {
 func (w *workersOf) next() (*Job, error) {
 	for w.ctx.Err() == nil {
 		nudged := w.jobs.nudge()
-		job, due, err := w.jobs.claim(w.handlers)
+		job, due, err := w.jobs.claim(w.handlers, w.full)
 		if errors.Is(err, ErrClosed) {
 			return nil, err
 		}
@@ -157,15 +188,12 @@ func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
 	}
 }
 
-// claim marks the job that has been due longest as running. Without one it
-// returns the time when the first becomes due.
-func (j *Jobs) claim(handlers map[string]Handler) (job *Job, due time.Time, err error) {
-	first, err := j.peek(handlers)
+// claim marks the job whose turn it is as running. Without one that is due it
+// returns the time to look again.
+func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) (job *Job, due time.Time, err error) {
+	first, due, err := j.peek(handlers, full)
 	if err != nil || first == nil {
 		return nil, due, err
-	}
-	if first.Due.After(j.db.moment()) {
-		return nil, first.Due, nil
 	}
 	err = j.db.Update(func(tx *Tx) error {
 		now, err := j.all.Get(tx, first.ID)
@@ -187,62 +215,54 @@ func (j *Jobs) claim(handlers map[string]Handler) (job *Job, due time.Time, err 
 	return job, due, nil
 }
 
-// peek finds the waiting job that is due first, and raises the floors to what
-// it has seen. What is added after the look lowers them again, and what is
-// added during it is noticed by the count of news.
-func (j *Jobs) peek(handlers map[string]Handler) (first *Job, err error) {
-	floor, news := j.floors()
-	err = j.db.View(func(tx *Tx) error {
-		for kind := range handlers {
-			job, err := j.firstOf(tx, kind, floor[kind])
-			if err != nil {
-				return err
-			}
-			floor[kind] = never
-			if job == nil {
-				continue
-			}
-			floor[kind] = job.Due
-			if first == nil || job.Due.Before(first.Due) {
-				first = job
-			}
+// peek finds the job whose turn it is, or when to look again.
+func (j *Jobs) peek(handlers map[string]Handler, full func(scope string) bool) (first *Job, due time.Time, err error) {
+	for {
+		if err := j.known(handlers); err != nil {
+			return nil, due, err
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		now := j.db.moment()
+		p, due, news := j.turn(handlers, full, now)
+		if p == nil {
+			return nil, due, nil
+		}
+		if first, err = j.firstOf(p); err != nil {
+			return nil, due, err
+		}
+		isDue := first != nil && !first.Due.After(now)
+		if j.saw(p, first, news, isDue); isDue {
+			return first, now, nil
+		}
 	}
-	j.raise(floor, news)
-	return first, nil
 }
 
 // never is later than anything is due.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (j *Jobs) floors() (floor map[string]time.Time, news int) {
+func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool, now time.Time) (p *lineOf, due time.Time, news int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if epoch := j.db.epoch.Load(); epoch != j.epoch {
-		clear(j.floor)
-		j.epoch = epoch
-	}
-	return maps.Clone(j.floor), j.news
+	p, due = j.lines.next(handlers, full, now)
+	return p, due, j.lines.news
 }
 
-func (j *Jobs) raise(floor map[string]time.Time, news int) {
+// saw notes what was found in a line, and whether it is served.
+func (j *Jobs) saw(p *lineOf, first *Job, news int, served bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.news == news && j.epoch == j.db.epoch.Load() {
-		j.floor = floor
+	if j.lines.saw(p, first, news); served {
+		j.lines.served(p)
 	}
 }
 
-// firstOf finds the first waiting job of a kind.
-func (j *Jobs) firstOf(tx *Tx, kind string, floor time.Time) (first *Job, err error) {
-	prefix := K(JobWaiting, kind)
-	err = j.all.EachFrom(tx, "state", prefix, prefix.With(KeyTime(floor)), func(_ string, job Job) (bool, error) {
-		first = &job
-		return false, nil
+// firstOf finds the first job that waits in a line.
+func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
+	err = j.db.View(func(tx *Tx) error {
+		prefix := K(p.kind, p.scope)
+		return j.all.EachFrom(tx, "line", prefix, prefix.With(KeyTime(p.from)), func(_ string, job Job) (bool, error) {
+			first = &job
+			return false, nil
+		})
 	})
 	return first, err
 }

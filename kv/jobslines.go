@@ -1,0 +1,155 @@
+package kv
+
+import "time"
+
+// lines are where jobs wait, one for every kind and scope that has any, so that
+// the scopes can be served in turn: a thousand jobs of one delay those of the
+// others by one at a time.
+type lines struct {
+	of    map[string]map[string]*line // by kind and scope
+	turns uint64                      // how many jobs were handed out
+	news  int                         // counts what may have made a job due earlier
+	read  map[string]bool             // kinds whose lines were read from the store
+}
+
+// line is what is remembered of the jobs that wait in one. They themselves are
+// in the store.
+type line struct {
+	from time.Time // none is due before: a scan from there passes over nothing that is done already
+	turn uint64    // when it was served last
+}
+
+func newLines() lines { return lines{of: map[string]map[string]*line{}, read: map[string]bool{}} }
+
+// forget has everything be read from the store again.
+func (l *lines) forget() {
+	l.of, l.read = map[string]map[string]*line{}, map[string]bool{}
+	l.news++
+}
+
+// waits notes that a job waits.
+func (l *lines) waits(kind, scope string, due time.Time) {
+	l.news++
+	l.note(kind, scope, due)
+}
+
+func (l *lines) note(kind, scope string, due time.Time) {
+	if l.of[kind] == nil {
+		l.of[kind] = map[string]*line{}
+	}
+	switch at := l.of[kind][scope]; {
+	case at == nil:
+		l.of[kind][scope] = &line{from: due}
+	case due.Before(at.from):
+		at.from = due
+	}
+}
+
+// lineOf is a line with its name.
+type lineOf struct {
+	kind, scope string
+	line
+}
+
+// next is the line whose turn it is among those of some kinds in which something
+// may be due, leaving out scopes that may not have more. Without one it returns
+// when to look again; never, if no job waits.
+func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now time.Time) (found *lineOf, due time.Time) {
+	due = never
+	for kind := range kinds {
+		for scope, at := range l.of[kind] {
+			switch {
+			case full(scope):
+			case at.from.After(now):
+				due = earlier(due, at.from)
+			case found == nil || at.before(&found.line):
+				found = &lineOf{kind, scope, *at}
+			}
+		}
+	}
+	return found, due
+}
+
+// before says whether a line is served before another.
+func (l *line) before(o *line) bool {
+	if l.turn != o.turn {
+		return l.turn < o.turn
+	}
+	return l.from.Before(o.from)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// saw notes the first job that a look into a line has found, or none.
+func (l *lines) saw(p *lineOf, first *Job, news int) {
+	if l.news != news {
+		return // what came meanwhile is not among what was seen
+	}
+	switch at := l.of[p.kind][p.scope]; {
+	case at == nil:
+	case first == nil:
+		delete(l.of[p.kind], p.scope)
+	default:
+		at.from = first.Due
+	}
+}
+
+// served puts a line behind all others.
+func (l *lines) served(p *lineOf) {
+	l.turns++
+	if at := l.of[p.kind][p.scope]; at != nil {
+		at.turn = l.turns
+	}
+}
+
+// known reads which lines there are of kinds that nobody has asked for yet.
+func (j *Jobs) known(kinds map[string]Handler) error {
+	for kind := range kinds {
+		if j.isKnown(kind) {
+			continue
+		}
+		found := map[string]time.Time{}
+		if err := j.db.View(func(tx *Tx) error { return j.survey(tx, kind, found) }); err != nil {
+			return err
+		}
+		j.mu.Lock()
+		for scope, due := range found {
+			j.lines.note(kind, scope, due)
+		}
+		j.lines.read[kind] = true
+		j.mu.Unlock()
+	}
+	return nil
+}
+
+func (j *Jobs) isKnown(kind string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if epoch := j.db.epoch.Load(); epoch != j.epoch {
+		j.lines.forget()
+		j.epoch = epoch
+	}
+	return j.lines.read[kind]
+}
+
+// survey finds the first job of every line of a kind, by going from the first of
+// one to the first of the next.
+func (j *Jobs) survey(tx *Tx, kind string, found map[string]time.Time) error {
+	for from := (Key)(nil); ; {
+		var first *Job
+		err := j.all.EachFrom(tx, "line", K(kind), from, func(_ string, job Job) (bool, error) {
+			first = &job
+			return false, nil
+		})
+		if err != nil || first == nil {
+			return err
+		}
+		found[first.Scope] = first.Due
+		from = after(K(kind, first.Scope))
+	}
+}
