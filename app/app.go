@@ -172,9 +172,11 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error {
-		return a.jobs.Run(ctx, 4, append(append(a.Signing.Handlers(), a.Notify.Handlers()...), a.Contacts.Handler())...)
+		return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Contacts.Handler())...)
 	})
-	// Workers of their own: receivers that are slow hold up no mail.
+	// Workers of their own: neither slow files nor slow receivers hold up a code that
+	// somebody waits for.
+	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()

@@ -55,7 +55,10 @@ func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 func (a *App) openStore(o Options) (err error) {
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
-		Migrations: []kv.Migration{{To: 1, Run: signing.Migrate}},
+		Migrations: []kv.Migration{
+			{To: 1, Run: signing.Migrate},
+			{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("the store can't be opened: %w", err)

@@ -35,6 +35,9 @@ func New(outbox *Outbox, documents *signing.Service) *Service {
 const (
 	follower = "mail"
 	sendJob  = "mail"
+	// MailWorkers is how many messages are sent at a time, half of them at most for
+	// one company.
+	MailWorkers = 8
 )
 
 // Run follows the journal until ctx ends, and begins the daily removal of old

@@ -67,7 +67,7 @@ func (s *Webhooks) pumpNext(tx *kv.Tx, w Webhook) error {
 	if first.Next.After(due) {
 		due = *first.Next
 	}
-	return s.Jobs.Add(tx, kv.Job{Kind: pumpJob, Key: w.ID, Payload: []byte(w.ID), Due: due})
+	return s.Jobs.Add(tx, kv.Job{Kind: pumpJob, Scope: w.Company, Key: w.ID, Payload: []byte(w.ID), Due: due})
 }
 
 // pump posts for a while what is due to one webhook, and has the rest posted later.
