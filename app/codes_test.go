@@ -16,7 +16,7 @@ import (
 
 // codeAt is which argument of a call is the code of a refusal.
 var codeAt = map[string]int{
-	"Forbidden": 0, "Conflict": 0, "Malformed": 0, "TooLarge": 0, "Unsupported": 0, "Unavailable": 0, "NotFound": 0, "Invalid": 1, "Add": 1,
+	"Forbidden": 0, "Conflict": 0, "Malformed": 0, "TooLarge": 0, "Unsupported": 0, "Unavailable": 0, "NotFound": 0, "Exhausted": 0, "Invalid": 1, "Add": 1,
 	"conflict": 0, "unsupported": 0, "flawed": 0, "wrongState": 0, "refuse": 1,
 }
 

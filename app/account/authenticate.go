@@ -114,7 +114,7 @@ func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 func signatoryPrincipal(c *claims) *principal {
 	return &principal{expires: c.expiry(), actor: Actor{
 		Kind: ActorSignatory, CompanyID: c.Company, TokenID: c.ID, Name: c.Name, Email: c.Email,
-		Document: c.Document, Invitation: c.Invitation,
+		Document: c.Document, Invitation: c.Invitation, Until: c.expiry(),
 	}}
 }
 

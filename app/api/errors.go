@@ -20,7 +20,7 @@ type failure struct {
 	Message   string              `json:"message"`
 	Errors    map[string][]string `json:"errors,omitempty" doc:"Messages by field; with 422"`
 	Codes     map[string][]string `json:"codes,omitempty" doc:"Stable identifiers by field, in the order of the messages; with 422"`
-	Code      string              `json:"code,omitempty" doc:"Stable identifier; with 403, 404, 409, 413, 415"`
+	Code      string              `json:"code,omitempty" doc:"Stable identifier; with 403, 404, 409, 413, 415, and 429 where a daily allowance is used up"`
 	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
 
@@ -76,6 +76,9 @@ func (s *server) known(c *fiber.Ctx, e *fault.Error) (int, failure) {
 	case http.StatusTooManyRequests:
 		c.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
 		c.Set("X-RateLimit-Remaining", "0")
+		if e.Code != fault.CodeThrottled {
+			body.Message, body.Code = s.sentence(fault.CodeThrottled), e.Code.Word()
+		}
 	}
 	return status, body
 }

@@ -66,7 +66,7 @@ type documentView struct {
 	ArchivedAt       *string           `json:"archived_at" format:"date-time"`
 	DeletedAt        *string           `json:"deleted_at" format:"date-time"`
 	Version          int64             `json:"version" doc:"Version number, also the ETag"`
-	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed"`
+	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed,access_code"`
 	AttentionMessage *string           `json:"attention_message"`
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }

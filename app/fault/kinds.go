@@ -31,7 +31,18 @@ func Unauthenticated() *Error {
 // Throttled says that something was tried more than limit times in its window
 // and may be tried again after the given wait.
 func Throttled(limit int, retryAfter time.Duration) *Error {
-	return &Error{Kind: KindThrottled, Code: "throttled", Limit: limit, RetryAfter: retryAfter}
+	return &Error{Kind: KindThrottled, Code: CodeThrottled, Limit: limit, RetryAfter: retryAfter}
+}
+
+// CodeThrottled is the code of every refusal by rate that has none of its own.
+const CodeThrottled Code = "throttled"
+
+// Exhausted says that what is allowed in a day, or another long time, is used up,
+// and which it is.
+func Exhausted(code Code, limit int, retryAfter time.Duration) *Error {
+	e := Throttled(limit, retryAfter)
+	e.Code = code
+	return e
 }
 
 // TooLarge says that something is over a limit, which an argument names.

@@ -65,6 +65,7 @@ var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
 	signing.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
 	signing.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
 	signing.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
+	signing.EventInvitationDelegated:       (*Service).tellOfMissingCode,
 	signing.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
 	signing.EventDocumentCompleted:         (*Service).tellCompleted,
 	signing.EventDocumentVoided:            (*Service).tellVoided,
@@ -155,6 +156,16 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 	}
 	m = Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
 	return m, cmp.Or(inv.Locale, t.document.Locale, t.company.Locale), f
+}
+
+// tellOfMissingCode writes to the owner if somebody was put in the place of a
+// person with an access code, which only the owner can set.
+func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
+	if a := t.document.Attention; a.Kind != signing.AttentionAccessCode || a.Invitation != t.event.Data["invitation"] {
+		return nil
+	}
+	t.event.Invitation = t.event.Data["invitation"]
+	return s.tellOwner(tx, t, "access_code")
 }
 
 // tellOwner writes to the document's owner.

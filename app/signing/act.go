@@ -113,7 +113,7 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 		if why != "" {
 			event = event.with("reason", why)
 		}
-		return s.takeOver(tx, d, inv, in, event)
+		return s.takeOver(tx, who, d, inv, in, event)
 	}, seen...)
 }
 
@@ -127,14 +127,15 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 		if err := d.replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		return s.takeOver(tx, d, inv, in, happened(EventInvitationReplaced))
+		return s.takeOver(tx, who, d, inv, in, happened(EventInvitationReplaced))
 	}, seen...)
 }
 
 // takeOver makes a new invitation in the place of another: it takes its fields
 // and its signature fields in the files, which are named by place and not by
-// person, so that the certified pages stay as they are.
-func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
+// person, so that the certified pages stay as they are. The new person is checked
+// in the same way; an access code is the sender's to set anew.
+func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
 	var f fault.Fields
 	if in.Name == nil {
 		f.Required("name")
@@ -142,8 +143,10 @@ func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in Invitatio
 	if in.Email == nil {
 		f.Required("email")
 	}
-	next := Invitation{ID: s.id(), Role: inv.Role, Position: inv.Position, Status: Pending, Authentication: ByLink,
-		Locale: inv.Locale, CreatedAt: tx.Now, UpdatedAt: tx.Now, SignatureFields: inv.SignatureFields}
+	next := inv.another(s.id(), tx.Now)
+	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
+	next.SignatureFields = inv.SignatureFields
+	in.inherit(&f, who, inv)
 	in.Role, in.Position = nil, nil
 	in.apply(&f, &next)
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
@@ -158,15 +161,57 @@ func (s *Service) takeOver(tx *kv.Tx, d *Document, inv *Invitation, in Invitatio
 		x.Invitation = next.ID
 	}
 	event = event.to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
+	if next.Authentication != inv.Authentication {
+		event = event.with("authentication", next.Authentication)
+	}
 	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = Delegated, next.ID, inv.LinkGeneration+1, tx.Now
 	d.Invitations = append(d.Invitations, next)
 	if d.Attention.Kind == AttentionDeclined && d.declined() == nil {
 		d.needs(Attention{})
 	}
+	d.needsCode()
 	if err := invited.Put(tx, next.ID, invitedTo{d.Company, d.ID}); err != nil {
 		return nil, err
 	}
 	return append([]saving{event}, d.notify(tx.Now)...), nil
+}
+
+// SetAccessCode gives an invitation that is out another access code, which the
+// sender tells the person. Proofs given with the one before count no longer, and an
+// invitation that had none gets its link now.
+func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.takesCode(inv, tx.Now); err != nil {
+			return nil, err
+		}
+		var f fault.Fields
+		if in.AccessCode == nil || *in.AccessCode == "" {
+			f.Required("access_code")
+		}
+		in.applyAuthentication(&f, inv)
+		if err := f.Err(); err != nil {
+			return nil, err
+		}
+		inv.ProofSince = new(tx.Now.Truncate(time.Second)) // tokens count in seconds
+		d.needsCode()
+		events := []saving{happened(EventInvitationUpdated).to(inv.ID).with("access_code", "set")}
+		return append(events, d.notify(tx.Now)...), identities.Delete(tx, inv.ID)
+	}, seen...)
+}
+
+// takesCode refuses an access code for an invitation that does not ask for one, or
+// is done with.
+func (d *Document) takesCode(inv *Invitation, now time.Time) error {
+	if err := d.running(now); err != nil {
+		return err
+	}
+	if !inv.open() || inv.Authentication != ByAccessCode {
+		return conflict("no_access_code_asked")
+	}
+	return nil
 }
 
 // remindAgain is how long a person is left alone after a reminder by hand.
@@ -240,6 +285,7 @@ func (s *Service) MailDelivered(_ context.Context, company, id, address string) 
 			return nil, nil
 		}
 		d.needs(Attention{})
+		d.needsCode()
 		return []saving{happened(EventDocumentMailDelivered).with("email", address)}, nil
 	})
 }

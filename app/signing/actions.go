@@ -28,6 +28,7 @@ const (
 	ActionDelegate  Action = "delegate"
 	ActionRemind    Action = "remind"
 	ActionReplace   Action = "replace"
+	ActionCode      Action = "access_code" // set one that an invitation lacks
 	ActionExtend    Action = "extend"
 	ActionDownload  Action = "download" // as it stands; sealed once completed
 	ActionDuplicate Action = "duplicate"
@@ -73,6 +74,7 @@ func rules() []rule {
 		{ActionSign, func(_ *Service, q asking) error { return q.d.signableBy(q.who, q.tx.Now) }},
 		{ActionRemind, func(_ *Service, q asking) error { return q.d.remindable("", q.tx.Now) }},
 		{ActionReplace, func(_ *Service, q asking) error { return q.d.anyReplaceable(q.tx.Now) }},
+		{ActionCode, func(_ *Service, q asking) error { return q.d.lacksCode(q.tx.Now) }},
 		{ActionExtend, func(_ *Service, q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.extend(q.tx.Now) })
 		}},
@@ -171,7 +173,7 @@ func (d *Document) actionsOf(who account.Actor, now time.Time) []Action {
 }
 
 // InvitationActions lists what a member may do now with one invitation: remind,
-// replace, and sign if it is their own.
+// replace, set its access code, and sign if it is their own.
 func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now time.Time) []Action {
 	var out []Action
 	if who.IsSignatory() {
@@ -189,7 +191,23 @@ func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now tim
 	if d.replaceable(inv, now) == nil {
 		out = append(out, ActionReplace)
 	}
+	if d.takesCode(inv, now) == nil {
+		out = append(out, ActionCode)
+	}
 	return out
+}
+
+// lacksCode refuses where no invitation waits for its access code.
+func (d *Document) lacksCode(now time.Time) error {
+	err := error(conflict("no_access_code_asked"))
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.lacksCode() {
+			if err = d.takesCode(inv, now); err == nil {
+				return nil
+			}
+		}
+	}
+	return err
 }
 
 // isFor says whether an invitation went to a member's own address.

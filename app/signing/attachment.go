@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"paraph/app/blob"
 	"paraph/app/convert"
 	"paraph/app/fault"
 
@@ -22,41 +24,47 @@ type Attached struct {
 	Blob        string // also its SHA-256
 }
 
-// handed is how an attachment's value is kept and drawn: its name and hash.
-func (a *Attached) handed() string { return a.Name + attachedHash + a.Blob }
+// text is how an attachment's value is kept and drawn: its name and hash.
+func (a *Attached) text() string { return a.Name + attachedHash + a.Blob }
 
 const attachedHash = " sha256:"
 
-// takeAttachments stores the files among a person's values, which come as data
-// URLs (data:application/pdf;name=plan.pdf;base64,…), and puts their name and
-// hash in the place of the value.
-func (s *Service) takeAttachments(f *fault.Fields, own []*Field, values map[string]string) error {
+// handedIn is a file that came as a field's value and was looked at, no more.
+type handedIn struct {
+	field       *Field
+	name, media string
+	data        string // base64
+}
+
+// readAttachments finds the files among a person's values, which come as data
+// URLs (data:application/pdf;name=plan.pdf;base64,…), and puts their name in the
+// place of the value.
+func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []handedIn {
+	var all []handedIn
 	for _, x := range own {
 		v := values[x.ID]
 		if x.Type != pdf.FieldAttachment || v == "" {
 			continue
 		}
-		attached, why, err := s.takeAttachment(v)
-		if err != nil {
-			return err
-		}
+		h, why := readAttachment(v)
 		if why != nil {
 			why.report(f, x)
 			continue
 		}
-		x.Attached, values[x.ID] = attached, attached.handed()
+		h.field, values[x.ID] = x, h.name
+		all = append(all, h)
 	}
-	return nil
+	return all
 }
 
-func (s *Service) takeAttachment(v string) (a *Attached, why *flaw, err error) {
+func readAttachment(v string) (h handedIn, why *flaw) {
 	head, data, ok := strings.Cut(strings.TrimPrefix(v, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(v, "data:") {
-		return nil, flawed("not_a_data_url"), nil
+		return h, flawed("not_a_data_url")
 	}
 	media, params, err := mime.ParseMediaType(head)
 	if err != nil {
-		return nil, flawed("no_media_type"), nil
+		return h, flawed("no_media_type")
 	}
 	name, err := url.QueryUnescape(params["name"])
 	if err != nil || name == "" {
@@ -65,24 +73,72 @@ func (s *Service) takeAttachment(v string) (a *Attached, why *flaw, err error) {
 	var faults fault.Fields
 	name = fileName(&faults, "name", name)
 	if !faults.Empty() {
-		return nil, flawed("not_a_file_name.attachment"), nil
+		return h, flawed("not_a_file_name.attachment")
 	}
+	h = handedIn{name: name, media: media, data: data}
+	if size, err := io.Copy(io.Discard, h.content()); err != nil || size == 0 {
+		return h, flawed("not_base64.attachment")
+	}
+	return h, nil
+}
+
+// content is what was handed in.
+func (h handedIn) content() io.Reader {
+	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(h.data))
+}
+
+// takeIn puts what a person handed in and signs with on disk, to be kept once the
+// act is recorded. It belongs to an act of somebody who has proven who they are and
+// whose values are good.
+func (s *Service) takeIn(a *act) error {
+	for _, h := range a.handed {
+		w, err := s.write(a, h.content())
+		if err != nil {
+			return err
+		}
+		h.field.Attached = &Attached{Name: h.name, ContentType: h.media, Size: w.Size(), Blob: w.Hash()}
+		h.field.Value = h.field.Attached.text()
+		a.values[h.field.ID] = h.field.Value
+	}
+	if a.marks.signature.Picture == nil {
+		return nil
+	}
+	w, err := s.write(a, bytes.NewReader(a.marks.signature.Picture))
+	if err != nil {
+		return err
+	}
+	a.inv.Evidence.Picture = w.Hash()
+	return nil
+}
+
+// write puts a file of an act on disk.
+func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return nil, nil, spaceError(err)
+		return nil, spaceError(err)
 	}
-	size, err := io.Copy(w, base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
-	if _, bad := errors.AsType[base64.CorruptInputError](err); bad || err == nil && size == 0 || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, flawed("not_base64.attachment"), w.Abort()
+	a.files = append(a.files, w)
+	_, err = io.Copy(w, content)
+	return w, spaceError(err)
+}
+
+// keep has the files of an act stay.
+func (a *act) keep() error {
+	for _, w := range a.files {
+		if _, err := w.Commit(); err != nil {
+			return spaceError(err)
+		}
 	}
-	if err != nil {
-		return nil, nil, errors.Join(spaceError(err), w.Abort())
+	return nil
+}
+
+// drop removes the files of an act that did not come to be recorded.
+func (a *act) drop() error {
+	var errs []error
+	for _, w := range a.files {
+		errs = append(errs, w.Abort())
 	}
-	ref, err := w.Commit()
-	if err != nil {
-		return nil, nil, spaceError(err)
-	}
-	return &Attached{Name: name, ContentType: media, Size: ref.Size, Blob: ref.Hash}, nil, nil
+	return errors.Join(errs...)
 }
 
 // contentType is what an attachment is sent as: nothing that a browser would run.

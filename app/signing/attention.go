@@ -3,6 +3,7 @@ package signing
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"paraph/app/fault"
 )
@@ -15,6 +16,7 @@ const (
 	AttentionDeclined   AttentionKind = "declined"
 	AttentionSealing    AttentionKind = "sealing"
 	AttentionMailFailed AttentionKind = "mail_failed"
+	AttentionAccessCode AttentionKind = "access_code" // the sender has to set one
 )
 
 // Attention is what keeps a document from going on, with the invitation or the
@@ -34,6 +36,18 @@ func (a *Attention) UnmarshalJSON(b []byte) error {
 	}
 	type plain Attention
 	return json.Unmarshal(b, (*plain)(a))
+}
+
+// needsCode asks the sender for the access code that an invitation lacks, unless
+// something else needs attention first.
+func (d *Document) needsCode() {
+	if d.Attention.Kind == AttentionAccessCode {
+		d.needs(Attention{})
+	}
+	i := slices.IndexFunc(d.Invitations, func(inv Invitation) bool { return inv.open() && inv.lacksCode() })
+	if i >= 0 && d.Attention.Kind == "" {
+		d.needs(Attention{Kind: AttentionAccessCode, Code: "access_code_needed", Invitation: d.Invitations[i].ID})
+	}
 }
 
 // needs sets what keeps the document from going on.

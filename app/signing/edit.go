@@ -129,8 +129,14 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 	return d, out, nil
 }
 
-// UpdateInvitation changes an invitation of a draft.
-func (s *Service) UpdateInvitation(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+// UpdateInvitation changes an invitation of a draft. Of one that is out, it sets
+// the access code.
+func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
+	if in.onlyCode() {
+		if d, err := s.get(who, id); err == nil && d.SentAt != nil {
+			return s.SetAccessCode(ctx, who, id, invitation, in, seen...)
+		}
+	}
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
 		if inv == nil {

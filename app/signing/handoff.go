@@ -143,7 +143,10 @@ func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 }
 
 // Hand keeps what was drawn on a pad for the person's own page. It signs nothing.
-func (s *Service) Hand(_ context.Context, code, strokes string) error {
+func (s *Service) Hand(ctx context.Context, code, strokes string) error {
+	if _, err := s.Pad(ctx, code); err != nil {
+		return err // before anything is read of what was drawn
+	}
 	var f fault.Fields
 	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
 		f.Add("signature.data", "not_strokes")

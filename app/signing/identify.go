@@ -17,23 +17,108 @@ import (
 // code, title, minutes.
 const MailCode account.MailKind = "signing_code"
 
-// Rules of codes sent by e-mail.
+// Rules of the codes by which people prove who they are.
 const (
 	codeLifetime = 10 * time.Minute
-	codeTries    = 5
+	codeTries    = 5                // for one code by e-mail, and for an access code in codeLifetime
 	codeWait     = 30 * time.Second // between two codes
 	identified   = time.Hour        // how long a proof of identity lasts
+)
+
+// What one invitation may use up in a day. Nothing but time restores it.
+const (
+	dailyCodes = 5  // codes sent by e-mail
+	dailyTries = 25 // wrong codes
+	dailyNotes = 5  // messages to the owner, and links sent again
 )
 
 // identity is what is needed to prove who a person is. It is kept apart from
 // the document, because tries are counted though nothing of the document changes.
 type identity struct {
 	CodeHash string
-	SentAt   *time.Time
-	Tries    int
+	SentAt   *time.Time // of the newest code; of an access code, when tries began to count
+	Tries    int        // since then
+	Day      tally
 	AskedAt  *time.Time `json:",omitempty"` // when the owner was last told that a new link is wanted
 	// ReportedAt is when the person last reported a problem.
 	ReportedAt *time.Time `json:",omitempty"`
+}
+
+// tally counts what an invitation has used up since a day began for it.
+type tally struct {
+	Began               time.Time
+	Codes, Tries, Notes int
+}
+
+// today is the tally to count on, a new one once a day is over.
+func (i *identity) today(now time.Time) *tally {
+	if now.Sub(i.Day.Began) >= 24*time.Hour {
+		i.Day = tally{Began: now}
+	}
+	return &i.Day
+}
+
+// exhausted is the refusal of what is used up until the day is over.
+func (t *tally) exhausted(code fault.Code, limit int, now time.Time) error {
+	return fault.Exhausted(code, limit, t.Began.Add(24*time.Hour).Sub(now))
+}
+
+// note counts a message that somebody with the link alone causes.
+func (i *identity) note(now time.Time) error {
+	day := i.today(now)
+	if day.Notes >= dailyNotes {
+		return day.exhausted("notes_used_up", dailyNotes, now)
+	}
+	day.Notes++
+	return nil
+}
+
+// newCode makes and keeps a code to be sent, if one may be.
+func (i *identity) newCode(invitation string, now time.Time) (string, error) {
+	day := i.today(now)
+	switch {
+	case i.SentAt != nil && now.Sub(*i.SentAt) < codeWait:
+		return "", fault.Throttled(1, codeWait-now.Sub(*i.SentAt))
+	case day.Codes >= dailyCodes:
+		return "", day.exhausted("codes_used_up", dailyCodes, now)
+	case day.Tries >= dailyTries:
+		return "", day.exhausted("tries_used_up", dailyTries, now)
+	}
+	code, err := newCode()
+	if err != nil {
+		return "", err
+	}
+	day.Codes++
+	i.CodeHash, i.SentAt, i.Tries = hashAccessCode(invitation, code), &now, 0
+	return code, nil
+}
+
+// try holds a code against the one that the invitation asks for. A wrong one counts.
+func (i *identity) try(inv *Invitation, code string, now time.Time) (good bool, err error) {
+	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
+	day := i.today(now)
+	switch {
+	case day.Tries >= dailyTries:
+		return false, day.exhausted("tries_used_up", dailyTries, now)
+	case fresh && i.Tries >= codeTries:
+		return false, fault.Throttled(codeTries, codeLifetime-now.Sub(*i.SentAt))
+	}
+	want := inv.AccessCodeHash
+	if inv.Authentication == ByEmailCode {
+		want = ""
+		if fresh {
+			want = i.CodeHash
+		}
+	}
+	if want != "" && subtle.ConstantTimeCompare([]byte(hashAccessCode(inv.ID, code)), []byte(want)) == 1 {
+		return true, nil
+	}
+	if inv.Authentication == ByAccessCode && !fresh {
+		i.SentAt, i.Tries = &now, 0 // the window in which tries count
+	}
+	i.Tries++
+	day.Tries++
+	return false, nil
 }
 
 // RequestCode mails a new code to the person invited.
@@ -50,21 +135,18 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if inv == nil || inv.Authentication != ByEmailCode {
 			return conflict("no_code_needed")
 		}
-		if err := d.running(tx.Now); err != nil {
+		// Who has signed may come back for the completed file.
+		if err := d.running(tx.Now); err != nil && d.Status != Completed {
 			return err
 		}
 		state, err := identityOf(tx, invitation)
 		if err != nil {
 			return err
 		}
-		if state.SentAt != nil && tx.Now.Sub(*state.SentAt) < codeWait {
-			return fault.Throttled(1, codeWait-tx.Now.Sub(*state.SentAt))
-		}
-		code, err := newCode()
+		code, err := state.newCode(invitation, tx.Now)
 		if err != nil {
 			return err
 		}
-		state = identity{CodeHash: hashAccessCode(invitation, code), SentAt: &tx.Now, AskedAt: state.AskedAt, ReportedAt: state.ReportedAt}
 		if err := identities.Put(tx, invitation, state); err != nil {
 			return err
 		}
@@ -112,11 +194,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	if inv == nil {
 		return "", fault.NotFound("invitation")
 	}
-	var f fault.Fields
-	if err := s.proof(inv, code, &f); err != nil {
-		return "", err
-	}
-	if err := f.Err(); err != nil {
+	if err := s.prove(inv, code, usesUp); err != nil {
 		return "", err
 	}
 	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, identified)
@@ -125,59 +203,61 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 // isIdentified says whether a person needs no further proof: the link is enough,
 // or it was given when their token was made.
 func isIdentified(who account.Actor, inv *Invitation) bool {
-	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != ""
+	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.counts(who.Until)
 }
 
-// identify wants the proof that the invitation asks for, from the person.
-func (s *Service) identify(who account.Actor, inv *Invitation, code string, f *fault.Fields) error {
-	if isIdentified(who, inv) {
-		return nil
-	}
-	return s.proof(inv, code, f)
+// counts reports whether a proof that lasts until a time was given for the access
+// code that is asked for now.
+func (i *Invitation) counts(until time.Time) bool {
+	return i.ProofSince == nil || !until.Add(-identified).Before(*i.ProofSince)
 }
 
-// proof holds a code against what the invitation asks for. Tries are counted in
+// spending says whether a code that is right is used up by the proof.
+type spending bool
+
+const (
+	keepsCode spending = false // what it is for may still be refused
+	usesUp    spending = true
+)
+
+// prove holds a code against what the invitation asks for. Tries are counted in
 // a transaction of their own, since they count though nothing else is kept.
-func (s *Service) proof(inv *Invitation, code string, f *fault.Fields) error {
+func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 	if inv.Authentication == ByLink {
 		return nil
 	}
 	if code == "" {
-		f.Required("code")
-		return nil
+		return fault.Invalid("code", "required")
 	}
-	var good bool
+	good := false
 	err := s.DB.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return err
 		}
-		if state.Tries >= codeTries && (state.SentAt == nil || tx.Now.Sub(*state.SentAt) < codeLifetime) {
-			return fault.Throttled(codeTries, codeLifetime)
+		if good, err = state.try(inv, code, tx.Now); err != nil {
+			return err
 		}
-		want := inv.AccessCodeHash
-		if inv.Authentication == ByEmailCode {
-			want = state.CodeHash
-			if state.SentAt == nil || tx.Now.Sub(*state.SentAt) >= codeLifetime {
-				want = ""
-			}
-		}
-		got := hashAccessCode(inv.ID, code)
-		good = want != "" && subtle.ConstantTimeCompare([]byte(got), []byte(want)) == 1
 		if good {
-			return identities.Delete(tx, inv.ID)
-		}
-		state.Tries++
-		if inv.Authentication == ByAccessCode && (state.SentAt == nil || tx.Now.Sub(*state.SentAt) >= codeLifetime) {
-			state.SentAt, state.Tries = &tx.Now, 1 // the window in which tries count
+			if spend == keepsCode {
+				return nil
+			}
+			state.CodeHash = ""
 		}
 		return identities.Put(tx, inv.ID, state)
 	})
-	if err != nil {
+	if err == nil && !good {
+		return fault.Invalid("code", "wrong_code")
+	}
+	return err
+}
+
+// spendCode ends a code that has done what it was for.
+func spendCode(tx *kv.Tx, invitation string) error {
+	state, err := identityOf(tx, invitation)
+	if err != nil || state.CodeHash == "" {
 		return err
 	}
-	if !good {
-		f.Add("code", "wrong_code")
-	}
-	return nil
+	state.CodeHash = ""
+	return identities.Put(tx, invitation, state)
 }

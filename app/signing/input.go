@@ -304,7 +304,31 @@ func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation)
 	if in.AccessCodeHint != nil {
 		inv.AccessCodeHint = line(f, "access_code_hint", in.AccessCodeHint, maxName)
 	}
-	if inv.Authentication == ByAccessCode && inv.AccessCodeHash == "" {
+	if inv.lacksCode() && (in.Authentication != nil || in.AccessCode != nil) {
 		f.Required("access_code")
+	}
+}
+
+// onlyCode reports whether the input says nothing but what belongs to an access code.
+func (in *InvitationInput) onlyCode() bool {
+	return in.AccessCode != nil && *in == InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
+}
+
+// inherit refuses a person invited who would change how the one in their place
+// proves who they are: that is for the sender, who is asked for a new access code.
+func (in *InvitationInput) inherit(f *fault.Fields, who account.Actor, from *Invitation) {
+	sender := !who.IsSignatory() && who.Can(account.ScopeWrite)
+	switch {
+	case sender && in.Authentication == nil && from.Authentication == ByAccessCode:
+		in.Authentication = &from.Authentication
+	case sender || from.Authentication == ByLink:
+	default:
+		if in.Authentication != nil && *in.Authentication != from.Authentication {
+			f.Add("authentication", "check_of_sender")
+		}
+		if in.AccessCode != nil && *in.AccessCode != "" {
+			f.Add("access_code", "check_of_sender")
+		}
+		in.Authentication, in.AccessCode, in.AccessCodeHint = nil, nil, nil
 	}
 }

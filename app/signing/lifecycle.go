@@ -215,14 +215,11 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 	}
 	d := s.copyOf(from, who)
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		d.CreatedAt = tx.Now
-		for i := range d.Files {
-			d.Files[i].CreatedAt = tx.Now
+		if err := d.stillApprovable(tx); err != nil {
+			return err
 		}
 		for i := range d.Invitations {
-			inv := &d.Invitations[i]
-			inv.CreatedAt, inv.UpdatedAt = tx.Now, tx.Now
-			if err := invited.Put(tx, inv.ID, invitedTo{d.Company, d.ID}); err != nil {
+			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{d.Company, d.ID}); err != nil {
 				return err
 			}
 		}
@@ -234,45 +231,41 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 	return d, nil
 }
 
+// stillApprovable asks anybody for the approval if the member named for it can't
+// give it any more.
+func (d *Document) stillApprovable(tx *kv.Tx) error {
+	if d.Approver == nil {
+		return nil
+	}
+	m, err := account.LoadMember(tx, d.Company, d.Approver.ID)
+	if fault.KindOf(err) == fault.KindNotFound || err == nil && (m.Status != account.MemberActive || !m.Role.Approves()) {
+		d.Approver = nil
+		return nil
+	}
+	return err
+}
+
 // copyOf takes content over and leaves everything that happened behind.
 func (s *Service) copyOf(from *Document, who account.Actor) *Document {
-	d := &Document{
-		ID: s.id(), Company: from.Company, Title: from.Title, Subject: from.Subject, Message: from.Message,
-		Status: Draft, SigningOrder: from.SigningOrder, Metadata: from.Metadata, Locale: from.Locale,
-		Owner: person(who), RemindEveryDays: from.RemindEveryDays, BaseURL: from.BaseURL,
-		RedirectURL: from.RedirectURL, NoDecline: from.NoDecline, NoDelegation: from.NoDelegation, DeclineReason: from.DeclineReason,
-	}
+	now := s.Now()
+	d := from.another(s.id(), person(who), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {
-		id := s.id()
-		renamed[f.ID] = id
-		f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven = id, 0, nil, nil, nil
-		d.Files = append(d.Files, f)
+		renamed[f.ID] = s.id()
+		d.Files = append(d.Files, f.another(renamed[f.ID], now))
 	}
-	for _, inv := range from.Invitations {
+	for i := range from.Invitations {
+		inv := &from.Invitations[i]
 		if inv.Status == Delegated {
 			continue
 		}
-		id := s.id()
-		renamed[inv.ID] = id
-		fresh := Invitation{ID: id, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: inv.Position,
-			Status: Pending, Authentication: inv.Authentication, Locale: inv.Locale, Message: inv.Message}
-		if fresh.Authentication == ByAccessCode {
-			// The code is salted with the invitation and can't be taken over.
-			fresh.Authentication = ByLink
-		}
-		d.Invitations = append(d.Invitations, fresh)
+		renamed[inv.ID] = s.id()
+		d.Invitations = append(d.Invitations, inv.another(renamed[inv.ID], now))
 	}
 	for _, x := range from.Fields {
-		invitation, ok := renamed[x.Invitation]
-		if !ok {
-			continue
+		if invitation, ok := renamed[x.Invitation]; ok {
+			d.Fields = append(d.Fields, x.another(s.id(), renamed[x.File], invitation))
 		}
-		if x.Filled {
-			x.Value, x.Filled, x.Attached = "", false, nil
-		}
-		x.ID, x.File, x.Invitation = s.id(), renamed[x.File], invitation
-		d.Fields = append(d.Fields, x)
 	}
 	return d
 }

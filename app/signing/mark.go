@@ -190,23 +190,6 @@ func initialsOf(name string) string {
 	return strings.ToUpper(b.String())
 }
 
-// keepPicture stores the picture a person signed with, for the certificate of
-// completion, and gives its blob.
-func (s *Service) keepPicture(m mark) (string, error) {
-	if m.Picture == nil {
-		return "", nil
-	}
-	w, err := s.Blobs.Create()
-	if err != nil {
-		return "", spaceError(err)
-	}
-	if _, err := w.Write(m.Picture); err != nil {
-		return "", spaceError(closing(err, w.Abort))
-	}
-	ref, err := w.Commit()
-	return ref.Hash, spaceError(err)
-}
-
 // legible refuses text that no font of ours can draw, before anything is signed.
 func (s *Service) legible(f *fault.Fields, a *act) {
 	check := func(field, v string) {

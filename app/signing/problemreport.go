@@ -34,6 +34,9 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 		if state.ReportedAt != nil && tx.Now.Sub(*state.ReportedAt) < reportAgain {
 			return nil, fault.Throttled(1, reportAgain-tx.Now.Sub(*state.ReportedAt))
 		}
+		if err := state.note(tx.Now); err != nil {
+			return nil, err
+		}
 		state.ReportedAt = &tx.Now
 		return []saving{happened(EventInvitationProblemReported).to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)
 	})

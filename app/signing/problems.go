@@ -97,6 +97,10 @@ func peopleProblems(d *Document) []Problem {
 			add("same_email", SeverityWarning, inv.ID, fault.Text("email", inv.Email))
 		}
 		seen[email] = true
+		if inv.lacksCode() {
+			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.Name)},
+				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
+		}
 		if inv.acts() && len(d.Files) > 0 {
 			out = append(out, signatureProblem(d, inv)...)
 		}

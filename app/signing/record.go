@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -215,8 +216,9 @@ type Invitation struct {
 	Position        int
 	Status          string
 	Authentication  string
-	AccessCodeHash  string // hexadecimal SHA-256 of salt and code
-	AccessCodeHint  string `json:",omitempty"` // shown where the code is asked for
+	AccessCodeHash  string     // hexadecimal SHA-256 of salt and code
+	AccessCodeHint  string     `json:",omitempty"` // shown where the code is asked for
+	ProofSince      *time.Time `json:",omitempty"` // proofs from before count no longer: the code was changed
 	Locale          string
 	Message         string
 	LinkGeneration  int // a higher one makes earlier links void
@@ -234,6 +236,71 @@ type Invitation struct {
 	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
+}
+
+// another makes an invitation from one that exists, in its place or for another
+// document. Everything is taken over, and the guards with it; only what happened to
+// the first one stays behind, and the access code: whoever knows it need not be
+// the person invited now, so the sender sets a new one.
+func (i *Invitation) another(id string, now time.Time) Invitation {
+	next := *i
+	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
+	next.AccessCodeHash, next.LinkGeneration = "", 0
+	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.DeclinedAt, next.DeclinedReason = nil, nil, nil, nil, ""
+	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
+	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince = nil, nil, nil, nil
+	return next
+}
+
+// lacksCode reports whether the sender has yet to set the access code that the
+// person will be asked for. Until then the invitation has no link.
+func (i *Invitation) lacksCode() bool {
+	return i.Authentication == ByAccessCode && i.AccessCodeHash == ""
+}
+
+// another makes a field of a copied document, without what was filled in.
+func (x Field) another(id, file, invitation string) Field {
+	if x.Filled && (!x.ReadOnly || x.Type == "date_signed") {
+		x.Value = ""
+	}
+	x.ID, x.File, x.Invitation, x.Filled, x.Attached = id, file, invitation, false, nil
+	x.Options = slices.Clone(x.Options)
+	return x
+}
+
+// another makes a file of a copied document: the upload as it came.
+func (f File) another(id string, now time.Time) File {
+	f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven, f.CreatedAt = id, 0, nil, nil, nil, now
+	return f
+}
+
+// another makes a draft with the content and the rules of a document, and without
+// anything that happened to it. Files, people and fields are added by the caller.
+func (d *Document) another(id string, owner Person, now time.Time) *Document {
+	next := *d
+	next.ID, next.Owner, next.Status, next.CreatedAt, next.UpdatedAt = id, owner, Draft, now, now
+	next.ExpiresAt = d.sameSpan(now)
+	next.Metadata = maps.Clone(d.Metadata)
+	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
+	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
+	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
+	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt, next.VoidedReason = nil, nil, nil, nil, ""
+	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""
+	return &next
+}
+
+// sameSpan is the deadline for a copy: the same if it lies ahead, else as long
+// from now as people had before.
+func (d *Document) sameSpan(now time.Time) *time.Time {
+	if d.ExpiresAt == nil || d.ExpiresAt.After(now) {
+		return d.ExpiresAt
+	}
+	began := d.CreatedAt
+	if d.SentAt != nil {
+		began = *d.SentAt
+	}
+	until := now.Add(max(d.ExpiresAt.Sub(began), 24*time.Hour))
+	return &until
 }
 
 // Evidence is what is known of a person's act of signing.

@@ -139,7 +139,7 @@ func (d *Document) notify(now time.Time) []saving {
 	var events []saving
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if inv.Status != Pending || !inv.acts() || !d.turn(inv) {
+		if inv.Status != Pending || !inv.acts() || inv.lacksCode() || !d.turn(inv) {
 			continue
 		}
 		inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
@@ -53,16 +54,19 @@ func mayAct(who account.Actor, document, invitation string) error {
 	return who.Require(account.ScopeSign)
 }
 
-// signing is one act with everything that was worked out for it.
+// act is one signature in progress.
 type act struct {
 	document *Document
 	inv      *Invitation
 	values   map[string]string // by field identifier
 	marks    marks
+	handed   []handedIn // attachments, not stored yet
 	now      time.Time
+
+	files []*blob.Writer // on disk, and gone unless the act is recorded
 }
 
-func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (*Document, error) {
+func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (out *Document, err error) {
 	d, err := s.get(who, id, seen...)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,14 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, a.drop()) }()
+	if err := s.takeIn(a); err != nil {
+		return nil, err
+	}
 	if err := s.signFiles(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := a.keep(); err != nil {
 		return nil, err
 	}
 	events := []saving{happened(EventInvitationSigned).to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
@@ -83,7 +94,6 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if signed, total := d.progress(); signed == total {
 		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
 	}
-	var out *Document
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		stored, err := load(tx, who, id, seen...)
 		if err != nil {
@@ -99,17 +109,21 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}
-		out = d
+		if err := spendCode(tx, invitation); err != nil {
+			return err
+		}
 		return s.save(tx, who, d, events...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return d, nil
 }
 
 // check holds the act against the state, the turn, the proof of identity and
-// the fields' rules, and writes the values into the record.
+// the fields' rules, in this order, and writes the values into the record. Nothing
+// is stored: what a person sends costs nothing before they have proven who they
+// are and all of it is good.
 func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
 	inv := d.invitation(invitation)
 	if inv == nil {
@@ -118,6 +132,12 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	now := s.Now()
 	if err := d.signable(inv, now); err != nil {
 		return nil, err
+	}
+	if !isIdentified(who, inv) && !*proven {
+		if err := s.prove(inv, in.Code, keepsCode); err != nil {
+			return nil, err
+		}
+		*proven = true
 	}
 	var faults fault.Fields
 	company, err := s.companyOf(d.Company)
@@ -130,12 +150,10 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		faults.Add("consent", "consent_missing")
 	}
 	a := &act{document: d, inv: inv, now: now}
-	if a.values, err = s.fill(&faults, d, inv, in.Fields, now); err != nil {
-		return nil, err
-	}
+	a.values = a.fill(&faults, in.Fields)
 	a.marks = readMarks(&faults, inv, in)
 	s.legible(&faults, a)
-	if err := s.prove(who, inv, in.Code, &faults, proven); err != nil {
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	inv.Status, inv.SignedAt, inv.UpdatedAt = Signed, &now, now
@@ -147,18 +165,6 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
 		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: packStrokes(a.marks.signature.Strokes)}
 	return a, nil
-}
-
-// prove wants the code that the invitation asks for. A code that is right is
-// used up, so it is looked at only when nothing else is wrong.
-func (s *Service) prove(who account.Actor, inv *Invitation, code string, f *fault.Fields, proven *bool) error {
-	if f.Empty() && !*proven {
-		if err := s.identify(who, inv, code, f); err != nil {
-			return err
-		}
-		*proven = f.Empty()
-	}
-	return f.Err()
 }
 
 func method(who account.Actor, inv *Invitation) string {
@@ -180,17 +186,15 @@ func through(who account.Actor) string {
 
 // fill takes the values a person gives, by identifier, name or group, checks
 // them all, and writes them into the record. It gives the values to draw.
-func (s *Service) fill(f *fault.Fields, d *Document, inv *Invitation, given map[string]string, now time.Time) (map[string]string, error) {
-	own := d.fieldsOf(inv.ID)
+func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
+	own := a.document.fieldsOf(a.inv.ID)
 	values := map[string]string{}
 	for key, v := range given {
 		if !assign(own, values, key, v) {
 			f.Add("fields."+key, "no_such_field")
 		}
 	}
-	if err := s.takeAttachments(f, own, values); err != nil {
-		return nil, err
-	}
+	a.handed = readAttachments(f, own, values)
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
@@ -198,15 +202,15 @@ func (s *Service) fill(f *fault.Fields, d *Document, inv *Invitation, given map[
 			continue
 		}
 		if !said {
-			v = x.automatic(inv, now)
+			v = x.automatic(a.inv, a.now)
 		}
-		d.fillOne(f, x, v, values)
+		x.fill(f, v, values)
 	}
 	requireGroups(f, own, values)
-	return values, nil
+	return values
 }
 
-func (d *Document) fillOne(f *fault.Fields, x *Field, v string, values map[string]string) {
+func (x *Field) fill(f *fault.Fields, v string, values map[string]string) {
 	if x.drawn() {
 		return
 	}
@@ -321,12 +325,8 @@ const untimedValidity = 366 * 24 * time.Hour
 // timestamp authority does not answer, their act is kept without its timestamp,
 // and a later one of the file covers it.
 func (s *Service) signFiles(ctx context.Context, a *act) error {
-	var err error
-	if a.inv.Evidence.Picture, err = s.keepPicture(a.marks.signature); err != nil {
-		return err
-	}
 	before := slices.Clone(a.document.Files)
-	err = s.signFilesFor(ctx, a, s.Keys.SignatoryValidity(), s.timestamper())
+	err := s.signFilesFor(ctx, a, s.Keys.SignatoryValidity(), s.timestamper())
 	if errors.Is(err, pki.ErrTimestamp) {
 		s.Log.Warn("timestamp authority does not answer", "document", a.document.ID, "error", err)
 		copy(a.document.Files, before)

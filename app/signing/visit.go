@@ -216,6 +216,9 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 		if state.AskedAt != nil && tx.Now.Sub(*state.AskedAt) < askAgain {
 			return nil, errAsked
 		}
+		if err := state.note(tx.Now); err != nil {
+			return nil, err
+		}
 		state.AskedAt = &tx.Now
 		return []saving{happened(EventInvitationLinkRequested).to(inv.ID).with("email", inv.Email)}, identities.Put(tx, inv.ID, state)
 	})

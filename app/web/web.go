@@ -261,6 +261,8 @@ func (p *Pages) documents() []route {
 		{post, document + "/extend", author(h.TakeForm("extend"))},
 		{get, document + "/replace", member(h.AskStep("replace"))},
 		{post, document + "/replace", author(h.TakeForm("replace"))},
+		{get, document + "/access_code", member(h.AskStep("access_code"))},
+		{post, document + "/access_code", author(h.TakeForm("access_code"))},
 		{get, document + "/purge", member(h.AskStep("purge"))},
 		{post, document + "/purge", author(h.TakeForm("purge"))},
 	}

@@ -62,8 +62,12 @@ func (r *Request) FailureOf(err error) Failure {
 		f := Failure{Status: httpkit.Status(e.Kind), Message: r.Sentence(fault.Field{Code: e.Code, Args: e.Args}, nil), Faults: r.Sentences(e.Fields),
 			Wait: httpkit.RetryAfter(e)}
 		switch f.Status {
-		case http.StatusNotFound, http.StatusUnauthorized, http.StatusTooManyRequests:
+		case http.StatusNotFound, http.StatusUnauthorized:
 			f.Message = ""
+		case http.StatusTooManyRequests:
+			if e.Code == fault.CodeThrottled {
+				f.Message = "" // the page's own text says how long to wait
+			}
 		}
 		f.Key = keyOf(f.Status)
 		return f

@@ -97,13 +97,26 @@ var documentForms = map[string]formStep{
 		return err
 	}},
 	"replace": {fields: []string{"name", "email"}, do: func(s *signing.Service, r *page.Request, id string) error {
-		in := signing.InvitationInput{Name: trimmed(r, "name"), Email: trimmed(r, "email")}
+		in := accessCode(r)
+		in.Name, in.Email = trimmed(r, "name"), trimmed(r, "email")
 		_, err := s.Replace(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), in)
+		return err
+	}},
+	"access_code": {fields: []string{"access_code"}, do: func(s *signing.Service, r *page.Request, id string) error {
+		_, err := s.SetAccessCode(r.UserContext(), r.Who.Actor, id, r.Form.Value("invitation"), accessCode(r))
 		return err
 	}},
 	"purge": {fields: []string{"title"}, danger: true, do: func(s *signing.Service, r *page.Request, id string) error {
 		return s.Purge(r.UserContext(), r.Who.Actor, id, r.Form.Value("title"))
 	}},
+}
+
+// accessCode reads the code that somebody is to be asked for, if the form has one.
+func accessCode(r *page.Request) (in signing.InvitationInput) {
+	if r.Form.Has("access_code") {
+		in.AccessCode = trimmed(r, "access_code")
+	}
+	return in
 }
 
 // trimmed returns a field of the form without surrounding blanks.
@@ -139,7 +152,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(actions, signing.Action(name)) {
+	if !slices.Contains(actions, signing.Action(name)) && name != string(signing.ActionCode) {
 		return fault.Conflict("action_not_possible")
 	}
 	form := documentForms[name]
@@ -150,11 +163,17 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		data.Next = r.Inside(next)
 	}
 	person := ""
-	if name == "replace" {
+	if name == "replace" || name == string(signing.ActionCode) {
 		data.Invitation = cmp.Or(r.Form.Value("invitation"), strings.Clone(r.Query("invitation")))
 		inv := d.Invitation(data.Invitation)
 		if inv == nil {
 			return fault.NotFound("invitation")
+		}
+		if name == string(signing.ActionCode) && !slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.ActionCode) {
+			return fault.Conflict("action_not_possible")
+		}
+		if name == "replace" && inv.Authentication == signing.ByAccessCode {
+			data.Fields = append(slices.Clone(data.Fields), "access_code")
 		}
 		person = inv.Name
 	}

@@ -19,6 +19,7 @@ type personView struct {
 	Link            string
 	Own             bool
 	Remind, Replace bool
+	Code            bool // the reader may set their access code
 	Host            bool // the reader may hand them a device to sign on
 }
 
@@ -48,6 +49,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		}
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
+		v.Code = slices.Contains(may, signing.ActionCode)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
 		if v.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
 			v.Link = h.Signing.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
