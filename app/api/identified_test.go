@@ -23,7 +23,7 @@ func TestIdentifiedTokenEndsWithItsInvitation(t *testing.T) {
 	token := s.With(link).Post(t, path+"/"+invitation+"/identify", apptest.Map{"code": "open sesame"}).Want(t, 200).Text(t, "token")
 	sam := s.With(token)
 	sam.Get(t, path).Want(t, 200)
-	c.Post(t, path+"/"+invitation+"/replace", apptest.Map{"name": "Kim", "email": "kim@signer.example"}).Want(t, 200)
+	c.Post(t, path+"/"+invitation+"/replace", apptest.Map{"name": "Kim", "email": "kim@signer.example", "access_code": "another"}).Want(t, 200)
 	sam.Get(t, path).Want(t, 404)
 	sam.Get(t, path+"/invitations/"+invitation).Want(t, 404)
 	sam.Post(t, path+"/"+invitation+"/sign", nil).Want(t, 404)

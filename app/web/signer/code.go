@@ -1,6 +1,7 @@
 package signer
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func gateAgain(v *Visitor, err error) error {
 		return showGate(v, f.Status, page.Page{Faults: f.Faults})
 	case fault.KindThrottled:
 		v.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.Wait))
-		return showGate(v, f.Status, page.Page{Fault: v.Say("gate.wait", "n", f.Wait), Faults: map[string][]string{}})
+		return showGate(v, f.Status, page.Page{Fault: cmp.Or(f.Message, v.Say("gate.wait", "n", f.Wait)), Faults: map[string][]string{}})
 	case fault.KindConflict:
 		return v.SeeOther(v.base)
 	}
