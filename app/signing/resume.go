@@ -144,20 +144,44 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 	return u, nil
 }
 
-// AppendUpload takes the piece of a file that begins at an offset, as it comes.
-// What came before the line was cut is kept. A piece that does not begin where
-// the last one ended is refused as a conflict; the upload that is given tells
-// where that is.
-func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (Unfinished, error) {
-	defer s.lock(upload)()
-	u, err := s.GetUpload(ctx, who, id, upload)
-	if err != nil {
+// AppendUpload takes the piece of a file that begins at an offset. What arrived
+// before the line was cut is kept. A piece that does not begin where the last one
+// ended is refused as a conflict; the upload that is returned tells where that is.
+func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (u Unfinished, err error) {
+	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
 	}
-	if offset != u.Received {
-		return u, conflict("wrong_offset", fault.Number("offset", u.Received))
+	// The piece arrives aside: nobody waits for a slow line.
+	piece, err := s.Blobs.Create()
+	if err != nil {
+		return u, spaceError(err)
 	}
-	size, cut := s.Blobs.Append(ctx, u.ID, offset, io.LimitReader(r, u.Size-offset))
+	defer func() { err = errors.Join(err, piece.Abort()) }()
+	_, cut := io.Copy(piece, io.LimitReader(r, u.Size-offset))
+	if piece.Size() == 0 && cut != nil {
+		return u, spaceError(cut)
+	}
+	defer s.lock(upload)()
+	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
+		return u, err // another piece was faster
+	}
+	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
+	return u, errors.Join(err, spaceError(cut))
+}
+
+// uploadAt finds an upload that goes on at an offset.
+func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload string, offset int64) (Unfinished, error) {
+	u, err := s.GetUpload(ctx, who, id, upload)
+	if err == nil && offset != u.Received {
+		err = conflict("wrong_offset", fault.Number("offset", u.Received))
+	}
+	return u, err
+}
+
+// addPiece puts a piece that is on disk behind what was there. It finishes what it
+// began, whether or not the sender is still there.
+func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
+	size, cut := s.Blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
 		// What had come is lost: it begins anew.
 		size = 0
@@ -165,15 +189,16 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 	} else if size == 0 && cut != nil {
 		return u, spaceError(cut)
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
-		if u, err = loadUnfinished(tx, who, id, upload); err != nil {
+	id := u.ID
+	err := s.DB.Update(func(tx *kv.Tx) (err error) {
+		if u, err = loadUnfinished(tx, who, u.Document, id); err != nil {
 			return err
 		}
 		u.Received, u.UpdatedAt = size, tx.Now
-		return unfinished.Put(tx, u.ID, u)
+		return unfinished.Put(tx, id, u)
 	})
 	if fault.KindOf(err) == fault.KindNotFound { // cancelled meanwhile
-		err = errors.Join(s.Blobs.Discard(upload), err)
+		err = errors.Join(s.Blobs.Discard(id), err)
 	}
 	if err != nil {
 		return Unfinished{}, err

@@ -57,6 +57,40 @@ func TestUploadInPieces(t *testing.T) {
 	}
 }
 
+// TestSlowPiecesHoldNobodyUp has one piece stand still while another one for the
+// same place arrives.
+func TestSlowPiecesHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	c := apptest.New(t).Company(t)
+	who, id, ctx := actor(t, c), draft(t, c, 1), t.Context()
+	file := apptest.PDF(t, "One.")
+	u, err := c.Signing.BeginUpload(ctx, who, id, "a.pdf", int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, end := io.Pipe()
+	late := make(chan error, 1)
+	go func() {
+		_, err := c.Signing.AppendUpload(ctx, who, id, u.ID, 0, line)
+		late <- err
+	}()
+	if _, err := end.Write(file[:10]); err != nil { // it is being read
+		t.Fatal(err)
+	}
+	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, bytes.NewReader(file)); err != nil || !u.Whole() {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	if err := end.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-late; fault.CodeOf(err) != "wrong_offset" {
+		t.Errorf("the piece that came too late: %v", err)
+	}
+	if _, _, err := c.Signing.FinishUpload(ctx, who, id, u.ID, ""); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestUploadWithPassword(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
