@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -84,7 +83,7 @@ func (s *settings) load() (app.Config, error) {
 		}
 		overrides[key] = value
 	}
-	return app.Load(s.file, overrides, os.Environ())
+	return app.Load(app.ConfigPath(s.file), overrides, os.Environ())
 }
 
 func root() *cobra.Command {
@@ -94,7 +93,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), reindex(s), user(s), token(s), config(s), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), backups(s), restore(s), reindex(s), user(s), token(s), config(s), version())
 	return c
 }
 
@@ -272,11 +271,7 @@ func config(s *settings) *cobra.Command {
 func version() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "Print the version", Example: "  paraph version", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := "(devel)"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				v = info.Main.Version
-			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "paraph", v)
+			_, err := fmt.Fprintln(c.OutOrStdout(), "paraph", app.Version())
 			return err
 		}}
 }

@@ -38,6 +38,7 @@ type Options struct {
 	Worker []string
 	Seed   bool // begin with the people and documents of a test double
 	Cheap  bool // passwords are hashed at little cost, for tests and the test double
+	Copy   bool // the data folder is a copy that goes with the process
 }
 
 // App is a whole appliance. Open makes it, Run serves, Close ends it.
@@ -67,6 +68,7 @@ type App struct {
 	secured net.Listener // ln, behind TLS where that is configured
 	log     *slog.Logger
 	dir     string
+	inMem   bool
 	closes  []func() error // last opened first
 
 	ready    sync.RWMutex
@@ -82,9 +84,9 @@ func Open(cfg Config, o Options) (*App, error) {
 	if o.Clock == nil {
 		o.Clock = NewClock()
 	}
-	a := &App{Config: cfg, Clock: o.Clock, log: o.Log, dir: cfg.Data.Dir}
+	a := &App{Config: cfg, Clock: o.Clock, log: o.Log, dir: cfg.Data.Dir, inMem: o.InMemory}
 	steps := []func(Options) error{
-		a.openFolder, a.openStore, a.openTools, a.listen, a.openServices, a.openHandlers, a.prepare,
+		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openServices, a.openHandlers, a.prepare,
 	}
 	for _, open := range steps {
 		if err := open(o); err != nil {
@@ -124,6 +126,7 @@ func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.http.Listener(a.secured) })
 	g.Go(func() error { return a.background(ctx) })
+	g.Go(func() error { return a.control(ctx) })
 	g.Go(func() error {
 		<-ctx.Done()
 		return a.drain()

@@ -24,6 +24,9 @@ type Config struct {
 	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it does not
 	// stay behind in a file.
 	Admin AdminConfig `koanf:"-"`
+
+	// File is the configuration file that was read, or empty.
+	File string `koanf:"-"`
 }
 
 // ServerConfig is how the world reaches the appliance.

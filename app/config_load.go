@@ -44,6 +44,7 @@ func Load(path string, overrides map[string]string, environ []string) (Config, e
 		return Config{}, err
 	}
 	c := Default()
+	c.File = path
 	known, err := allSettings(c)
 	if err != nil {
 		return Config{}, err

@@ -35,28 +35,35 @@ func Demo(ctx context.Context, out, file string, w io.Writer) error {
 }
 
 func (a *App) demo(ctx context.Context, out, file string, w io.Writer) error {
-	name, content, err := demoFile(file)
-	if err != nil {
-		return err
-	}
 	who, err := a.Accounts.ActorFor(ctx, SeedAdmin, "")
 	if err != nil {
 		return err
 	}
+	_, err = a.demoAs(ctx, who, out, file, w)
+	return err
+}
+
+// demoAs does the main job as a person of the appliance, and reports whether the
+// result is sound.
+func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w io.Writer) (sound bool, err error) {
+	name, content, err := demoFile(file)
+	if err != nil {
+		return false, err
+	}
 	who = who.From("127.0.0.1", "paraph demo", "")
 	d, err := a.demoSend(ctx, who, name, content)
 	if err != nil {
-		return err
+		return false, err
 	}
 	fmt.Fprintf(w, "Sent %q to %d people.\n", d.Title, len(d.Invitations))
 	for _, inv := range d.Invitations {
 		signatory, err := a.Signing.Signatory(ctx, a.Signing.LinkToken(&inv))
 		if err != nil {
-			return err
+			return false, err
 		}
 		yes := true
 		if d, err = a.Signing.Sign(ctx, signatory.From("127.0.0.1", "paraph demo", ""), d.ID, inv.ID, signing.SignInput{Consent: &yes}); err != nil {
-			return err
+			return false, err
 		}
 		fmt.Fprintf(w, "%s signed; the document is %s.\n", inv.Name, d.Status)
 	}
@@ -78,26 +85,25 @@ func (a *App) demoSend(ctx context.Context, who account.Actor, name string, cont
 	return d, errors.Join(err, u.Close())
 }
 
-func (a *App) demoResult(ctx context.Context, who account.Actor, d *signing.Document, out string, w io.Writer) error {
+func (a *App) demoResult(ctx context.Context, who account.Actor, d *signing.Document, out string, w io.Writer) (sound bool, err error) {
 	var paths []string
 	for _, content := range []string{"document", "certificate"} {
 		download, err := a.Signing.Download(ctx, who, d.ID, signing.DownloadInput{Content: content})
 		if err != nil {
-			return err
+			return false, err
 		}
 		path := filepath.Join(out, filepath.Base(download.Name))
 		if err := save(download, path); err != nil {
-			return err
+			return false, err
 		}
 		paths = append(paths, path)
 	}
 	root := filepath.Join(out, "root.pem")
 	if err := os.WriteFile(root, a.Keys.RootPEM(), 0o644); err != nil {
-		return err
+		return false, err
 	}
 	fmt.Fprintf(w, "\nThe root certificate is in %s.\n", root)
-	_, err := VerifyFiles(w, paths, VerifyOptions{Root: root})
-	return err
+	return VerifyFiles(w, paths, VerifyOptions{Root: root})
 }
 
 func save(d *signing.Download, path string) (err error) {

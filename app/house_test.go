@@ -78,6 +78,7 @@ func rooms() []room {
 		{"app/signing/pictures", nil},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
+		{"app/backup", []string{"app/blob", "kv"}},
 	}
 	for _, folder := range ground {
 		all = append(all, room{folder, groundMay[folder]})

@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/api"
+	"paraph/app/backup"
 	"paraph/app/blob"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
@@ -47,18 +48,34 @@ func (a *App) openFolder(o Options) error {
 		return err
 	}
 	a.onClose(unlock)
-	return nil
+	half, err := backup.Interrupted(a.dir)
+	if half {
+		err = fmt.Errorf("a restore into %s did not finish; run it again", a.dir)
+	}
+	return err
 }
 
 func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
-func (a *App) openStore(o Options) (err error) {
+// migrations bring the records of older versions up to date.
+func migrations() []kv.Migration {
+	return []kv.Migration{
+		{To: 1, Run: signing.Migrate},
+		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
+	}
+}
+
+// dataVersion is that of the records this program writes.
+func dataVersion() int {
+	all := migrations()
+	return all[len(all)-1].To
+}
+
+// openData opens the records and the files.
+func (a *App) openData(o Options) (err error) {
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
-		Migrations: []kv.Migration{
-			{To: 1, Run: signing.Migrate},
-			{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
-		},
+		Migrations: migrations(),
 	})
 	if err != nil {
 		return fmt.Errorf("the store can't be opened: %w", err)
@@ -66,9 +83,11 @@ func (a *App) openStore(o Options) (err error) {
 	a.onClose(a.db.Close)
 	a.jobs = kv.NewJobs(a.db)
 	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}
-	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
-		return err
-	}
+	a.blobs, err = blob.Open(a.path("files"), files)
+	return err
+}
+
+func (a *App) openSearch(o Options) (err error) {
 	searchDir := a.path("search")
 	if o.InMemory {
 		searchDir = ""
@@ -108,14 +127,11 @@ func (a *App) openTools(o Options) (err error) {
 // WorkerCommand is the hidden command that makes this program a PDFium worker.
 const WorkerCommand = "pdf-worker"
 
-// cacheDir keeps the compiled PDFium. A test double has no folder of its own
-// that lasts, and shares one with its like.
+// cacheDir keeps the compiled PDFium. Test doubles and copies have no folder of
+// their own that lasts, and share one.
 func (a *App) cacheDir(o Options) string {
-	if !o.InMemory {
-		return a.path("cache")
-	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		return filepath.Join(dir, "paraph")
+	if shared, err := os.UserCacheDir(); err == nil && (o.InMemory || o.Copy) {
+		return filepath.Join(shared, "paraph")
 	}
 	return a.path("cache")
 }

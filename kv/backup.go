@@ -61,6 +61,14 @@ func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	return upto, err
 }
 
+// Moment is the number that a Backup begun now would return. It grows with every
+// change.
+func (db *DB) Moment() uint64 {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.cur.ts
+}
+
 // id names the store; it is made up at the first backup.
 func (db *DB) id() (id []byte, err error) {
 	err = db.View(func(tx *Tx) error {

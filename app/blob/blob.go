@@ -83,6 +83,20 @@ type Store struct {
 	// looks at its age and removes it, so that content which is stored again
 	// while it is being swept survives.
 	naming sync.Mutex
+	holds  int // guarded by naming: while positive, Sweep removes nothing
+}
+
+// Hold keeps Sweep from removing anything until release is called, so that a
+// backup finds every blob that its records name.
+func (s *Store) Hold() (release func()) {
+	s.hold(1)
+	return sync.OnceFunc(func() { s.hold(-1) })
+}
+
+func (s *Store) hold(n int) {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	s.holds += n
 }
 
 // Open makes the folder if need be, and removes what an interrupted process

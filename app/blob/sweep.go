@@ -77,6 +77,9 @@ func (s *Store) Sweep(before time.Time, keep func(hash string) (bool, error)) (r
 func (s *Store) removeOld(hash string, before time.Time) (bool, error) {
 	s.naming.Lock()
 	defer s.naming.Unlock()
+	if s.holds > 0 {
+		return false, nil
+	}
 	path, err := s.path(hash)
 	if err != nil {
 		return false, err

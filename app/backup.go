@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"paraph/app/account"
+	"paraph/app/backup"
+)
+
+// Version is that of this program.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// BackupOptions say how the backup command works.
+type BackupOptions struct {
+	Since string // an earlier backup to continue
+	Keys  backup.Keys
+}
+
+// Backup writes a backup of the data folder to out, whether a server runs or not.
+func Backup(ctx context.Context, cfg Config, out string, o BackupOptions, w io.Writer) error {
+	return withOrigin(ctx, cfg, func(from backup.Origin) error {
+		r, err := backup.Take(ctx, from, out, backup.Options{Keys: o.Keys, Since: o.Since})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "Wrote %s (%s, %s) and read it back.\n", r.Where, r.Kind(), humanize.Bytes(uint64(r.Size)))
+		if !r.Encrypted {
+			fmt.Fprintln(w, "It holds the signing keys and is not encrypted: whoever reads it can sign as you. See --recipient and --passphrase-file.")
+		}
+		return nil
+	})
+}
+
+// withOrigin runs a command on the data folder: through the server that has it
+// open, else by opening it.
+func withOrigin(ctx context.Context, cfg Config, run func(backup.Origin) error) error {
+	dir := cfg.Data.Dir
+	if err := mustExist(dir); err != nil {
+		return err
+	}
+	a := &App{Config: cfg, Clock: NewClock(), log: slog.New(slog.DiscardHandler), dir: dir}
+	err := a.openFolder(Options{})
+	if errors.Is(err, ErrLocked) {
+		if err := awaitControl(ctx, dir, err); err != nil {
+			return err
+		}
+		return run(backup.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) }))
+	}
+	if err == nil {
+		err = a.openData(Options{})
+	}
+	if err == nil {
+		err = run(a.backupSource())
+	}
+	return errors.Join(err, a.Close())
+}
+
+// controlWait is how long a server that has just taken its lock may take to start.
+const controlWait = 15 * time.Second
+
+// awaitControl waits until the process that holds a data folder can be reached.
+func awaitControl(ctx context.Context, dir string, locked error) error {
+	ctx, cancel := context.WithTimeout(ctx, controlWait)
+	defer cancel()
+	for {
+		c, err := dialControl(ctx, dir)
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w, and does not answer; try again when it has ended", locked)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Restore puts a backup into the data folder, which must be empty.
+func Restore(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.Writer) error {
+	r, err := restore(ctx, cfg.Data.Dir, in, keys)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "Restored %s as of %s.\n", cfg.Data.Dir, r.Time.Local().Format(time.DateTime))
+	if r.Settings != "" {
+		fmt.Fprintf(w, "The configuration of that time is in %s; it takes effect where you put it.\n", r.Settings)
+	}
+	return nil
+}
+
+func restore(ctx context.Context, dir, in string, keys backup.Keys) (r backup.Result, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return r, fmt.Errorf("the data folder can't be created: %w", err)
+	}
+	unlock, err := lockFolder(dir)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	log := slog.New(slog.DiscardHandler)
+	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Log: log})
+}
+
+// VerifyBackup restores a backup aside, checks it as paraph check does, and signs a
+// document in the copy. Nothing leaves the machine. It returns the problems.
+func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.Writer) (problems []error, err error) {
+	dir, err := os.MkdirTemp("", "paraph-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data := filepath.Join(dir, "data")
+	r, err := restore(ctx, data, in, keys)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(w, "%d archive(s) restored, as of %s.\n", r.Archives, r.Time.Local().Format(time.DateTime))
+	a, err := Open(quiet(cfg, data), Options{Cheap: true, Copy: true})
+	if err != nil {
+		return nil, fmt.Errorf("the restored copy does not start: %w", err)
+	}
+	if problems = a.Check(ctx, false); len(problems) == 0 {
+		fmt.Fprintln(w, "Every record, file and audit trail is as it should be.")
+		err = a.rehearse(ctx, dir, w)
+	}
+	return problems, errors.Join(err, a.Close())
+}
+
+// quiet is a configuration for a copy that must not be noticed outside: jobs, which
+// send mail and webhooks, are not run, and nothing may be connected to anyway.
+func quiet(cfg Config, dir string) Config {
+	cfg.Data.Dir = dir
+	cfg.Server.Listen = "127.0.0.1:0"
+	cfg.Server.TLS.Mode = "off"
+	cfg.Mail.Host = ""
+	cfg.Signing.TimestampURL, cfg.Signing.PKCS12 = "", ""
+	cfg.Network.Egress = []string{"none"}
+	return cfg
+}
+
+// rehearse completes a document as the first owner there is.
+func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
+	who, err := a.anyOwner(ctx)
+	if err != nil {
+		return err
+	}
+	sound, err := a.demoAs(ctx, who, dir, "", io.Discard)
+	if err == nil && !sound {
+		err = errors.New("its signatures are not sound")
+	}
+	if err != nil {
+		return fmt.Errorf("a document cannot be completed in the copy: %w", err)
+	}
+	fmt.Fprintln(w, "A document sent, signed and completed in the copy is sound.")
+	return nil
+}
+
+// anyOwner finds a person who may send documents.
+func (a *App) anyOwner(ctx context.Context) (account.Actor, error) {
+	all, err := a.Accounts.AllUsers(ctx)
+	if err != nil {
+		return account.Actor{}, err
+	}
+	for _, u := range all {
+		for _, c := range u.Companies {
+			if c.Role == account.RoleOwner {
+				return a.Accounts.ActorFor(ctx, u.Email, c.ID)
+			}
+		}
+	}
+	return account.Actor{}, errors.New("the backup has no owner of a company")
+}

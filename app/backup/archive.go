@@ -1,0 +1,107 @@
+// Package backup makes archives of a data folder while it is used, keeps a folder
+// of them up to date, and restores them.
+//
+// An archive is a tar file compressed with Zstandard, and encrypted with age
+// (age-encryption.org) on request. Its entries, in this order:
+//
+//	backup.json           the [Header]
+//	records/00000001 …    the records and the audit trail, in pieces
+//	files/<SHA-256> …     uploads and revisions, sorted
+//	keys/…                signing keys and certificates
+//	settings/config.toml  the configuration file, if there is one
+//	files.txt             every file the records need, one hash a line, sorted
+//	manifest.txt          the SHA-256 of every entry above, as sha256sum prints it
+//
+// An increment holds the records that changed since the backup it continues, and
+// the files that are not in that one. Keys and settings are always complete.
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// Names of entries.
+const (
+	headerEntry   = "backup.json"
+	recordsPrefix = "records/"
+	filesPrefix   = "files/"
+	keysPrefix    = "keys/"
+	settingsEntry = "settings/config.toml"
+	listEntry     = "files.txt"
+	manifestEntry = "manifest.txt"
+)
+
+// format is the version of the layout above.
+const format = 1
+
+// Errors of this package; test with [errors.Is].
+var (
+	// ErrDamaged says that an archive is not what was written.
+	ErrDamaged = errors.New("damaged")
+	// ErrUnknownBackup says that the installation has no notes on a backup, so
+	// that nothing can continue it.
+	ErrUnknownBackup = errors.New("this installation does not know the earlier backup; take a full one, without --since")
+	// ErrUnchanged says that nothing has changed since the earlier backup.
+	ErrUnchanged = errors.New("nothing has changed")
+	// ErrGap says that a backup is missing between others.
+	ErrGap = errors.New("a backup is missing")
+	// ErrNoKey says that an archive is encrypted, and not for the keys given.
+	ErrNoKey = errors.New("cannot be decrypted")
+)
+
+// Header describes a backup.
+type Header struct {
+	Format      int       `json:"format"`
+	ID          string    `json:"id"`
+	Parent      string    `json:"parent,omitempty"` // the backup that this one continues; empty for a full one
+	Time        time.Time `json:"time"`
+	DataVersion int       `json:"data_version"` // version of the records
+	Program     string    `json:"program"`
+}
+
+// Full reports whether the backup needs no other.
+func (h Header) Full() bool { return h.Parent == "" }
+
+// Kind is "full" or "part", as in file names.
+func (h Header) Kind() string {
+	if h.Full() {
+		return "full"
+	}
+	return "part"
+}
+
+const (
+	stampLayout = "20060102T150405Z"
+	extension   = ".tar.zst"
+	ageSuffix   = ".age"
+	partial     = ".partial" // of what is being written
+)
+
+// FileName is the name of an archive in a folder of backups. It tells which
+// backup it continues, so that a chain is found without decrypting anything.
+func (h Header) FileName(encrypted bool) string {
+	name := fmt.Sprintf("paraph-%s-full-%s", h.Time.UTC().Format(stampLayout), h.ID)
+	if !h.Full() {
+		name = fmt.Sprintf("paraph-%s-part-%s-after-%s", h.Time.UTC().Format(stampLayout), h.ID, h.Parent)
+	}
+	name += extension
+	if encrypted {
+		name += ageSuffix
+	}
+	return name
+}
+
+var nameForm = regexp.MustCompile(`^paraph-(\d{8}T\d{6}Z)-(?:full-([a-z0-9]+)|part-([a-z0-9]+)-after-([a-z0-9]+))\.tar\.zst(?:\.age)?$`)
+
+// parseName reads what a file name tells.
+func parseName(name string) (h Header, ok bool) {
+	m := nameForm.FindStringSubmatch(name)
+	if m == nil {
+		return Header{}, false
+	}
+	at, err := time.Parse(stampLayout, m[1])
+	return Header{ID: m[2] + m[3], Parent: m[4], Time: at}, err == nil
+}

@@ -1,0 +1,195 @@
+package backup
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Record is what an installation notes of a backup.
+type Record struct {
+	Header
+	Upto        uint64    `json:"upto"` // the moment of the store
+	Good        bool      `json:"good"` // it has been read back and is in its place
+	Confirmed   time.Time `json:"confirmed"`
+	Where       string    `json:"where"`
+	Size        int64     `json:"size"`
+	Fingerprint string    `json:"fingerprint"`
+	Encrypted   bool      `json:"encrypted"`
+}
+
+// catalog is the folder with the notes on backups: a record and a list of files
+// for each. Losing it costs a full backup.
+type catalog struct{ dir string }
+
+func (c catalog) make() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return nil
+}
+
+func (c catalog) recordPath(id string) string { return filepath.Join(c.dir, id+".json") }
+func (c catalog) listPath(id string) string   { return filepath.Join(c.dir, id+".files") }
+
+// begin notes a backup that is about to be complete.
+func (c catalog) begin(r Record, list *spool) error {
+	if err := list.file.Close(); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if err := os.Rename(list.file.Name(), c.listPath(r.ID)); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return c.put(r)
+}
+
+func (c catalog) put(r Record) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, "record-*.tmp")
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), c.recordPath(r.ID))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("backup: %w", err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// get is [ErrUnknownBackup] when there are no notes on a backup.
+func (c catalog) get(id string) (r Record, err error) {
+	if id != filepath.Base(id) {
+		return Record{}, ErrUnknownBackup
+	}
+	b, err := os.ReadFile(c.recordPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, ErrUnknownBackup
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("backup: %w", err)
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return Record{}, fmt.Errorf("backup: %s: %w", c.recordPath(id), err)
+	}
+	return r, nil
+}
+
+// list returns all records, oldest first.
+func (c catalog) list() (all []Record, err error) {
+	paths, err := filepath.Glob(c.recordPath("*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		r, err := c.get(strings.TrimSuffix(filepath.Base(path), ".json"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Record) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+const (
+	keptOfEach = 8 // full backups and increments whose notes are kept
+	staleAfter = 48 * time.Hour
+)
+
+// prune forgets old backups, and what interrupted ones left.
+func (c catalog) prune(now time.Time) error {
+	all, err := c.list()
+	if err != nil {
+		return err
+	}
+	kept := map[string]int{}
+	for _, r := range slices.Backward(all) {
+		if r.Good {
+			kept[r.Kind()]++
+		}
+		if r.Good && kept[r.Kind()] <= keptOfEach || !r.Good && now.Sub(r.Time) < staleAfter {
+			continue
+		}
+		if err := errors.Join(os.Remove(c.recordPath(r.ID)), os.Remove(c.listPath(r.ID))); err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+	}
+	return removeStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)
+}
+
+// removeStale removes files that nothing has been written to for some time.
+func removeStale(pattern string, now time.Time, age time.Duration) error {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err == nil && now.Sub(info.ModTime()) > age {
+			err = os.Remove(path)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Last returns the newest good backup that was made of a data folder.
+func Last(dir string) (r Record, found bool, err error) {
+	all, err := catalog{filepath.Join(dir, "backups")}.list()
+	for _, x := range all {
+		if x.Good && !x.Confirmed.Before(r.Confirmed) {
+			r, found = x, true
+		}
+	}
+	return r, found, err
+}
+
+// sortedLines looks up lines of a sorted list, in ascending order.
+type sortedLines struct {
+	scanner *bufio.Scanner
+	line    string
+	more    bool
+}
+
+func newSortedLines(r io.Reader) *sortedLines {
+	l := &sortedLines{scanner: bufio.NewScanner(r)}
+	l.next()
+	return l
+}
+
+func (l *sortedLines) next() {
+	l.more = l.scanner.Scan()
+	l.line = l.scanner.Text()
+}
+
+func (l *sortedLines) has(line string) bool {
+	for l.more && l.line < line {
+		l.next()
+	}
+	return l.more && l.line == line
+}
+
+func (l *sortedLines) err() error {
+	if l.scanner == nil {
+		return nil
+	}
+	return l.scanner.Err()
+}

@@ -1,0 +1,148 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// Handler lets commands on this machine make backups of a server's data, over its
+// control socket.
+func Handler(s *Source, log *slog.Logger) http.Handler {
+	c := &controls{s, log}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /backups", c.known)
+	mux.HandleFunc("POST /backups", c.archive)
+	mux.HandleFunc("PUT /backups", c.done)
+	return mux
+}
+
+type controls struct {
+	*Source
+	log *slog.Logger
+}
+
+func (c *controls) known(w http.ResponseWriter, r *http.Request) {
+	all, err := c.Known(r.Context())
+	if err != nil {
+		c.refuse(w, err)
+		return
+	}
+	if err := json.NewEncoder(w).Encode(all); err != nil {
+		c.log.Debug("backup: answering", "error", err)
+	}
+}
+
+func (c *controls) archive(w http.ResponseWriter, r *http.Request) {
+	var q Request
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	run, err := c.prepare(q)
+	if err != nil {
+		c.refuse(w, err)
+		return
+	}
+	if err := run.write(r.Context(), w); err != nil {
+		c.log.Error("backup failed", "error", err)
+		panic(http.ErrAbortHandler) // so that the other side does not take it for the end
+	}
+}
+
+func (c *controls) done(w http.ResponseWriter, r *http.Request) {
+	var record Record
+	err := json.NewDecoder(r.Body).Decode(&record)
+	if err == nil {
+		err = c.Done(r.Context(), record)
+	}
+	if err != nil {
+		c.refuse(w, err)
+		return
+	}
+	c.log.Info("backup made", "kind", record.Kind(), "where", record.Where, "bytes", record.Size)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// statuses tell a client which error it was.
+var statuses = map[int]error{
+	http.StatusNotModified: ErrUnchanged,
+	http.StatusNotFound:    ErrUnknownBackup,
+}
+
+func (c *controls) refuse(w http.ResponseWriter, err error) {
+	for status, known := range statuses {
+		if errors.Is(err, known) {
+			w.WriteHeader(status)
+			return
+		}
+	}
+	c.log.Error("backup failed", "error", err)
+	http.Error(w, err.Error(), http.StatusInternalServerError)
+}
+
+// Remote is a running server, by its control socket.
+type Remote struct{ http *http.Client }
+
+// NewRemote talks to a server that dial reaches.
+func NewRemote(dial func(context.Context) (net.Conn, error)) *Remote {
+	return &Remote{&http.Client{Transport: &http.Transport{
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		DisableKeepAlives: true,
+	}}}
+}
+
+func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, error) {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://server/backups", bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := o.http.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer.Body, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	err = errors.Join(err, answer.Body.Close())
+	if known := statuses[answer.StatusCode]; known != nil {
+		return nil, known
+	}
+	return nil, errors.Join(fmt.Errorf("the server refused: %s", strings.TrimSpace(string(text))), err)
+}
+
+// Known implements [Origin].
+func (o *Remote) Known(ctx context.Context) (all []Record, err error) {
+	body, err := o.do(ctx, http.MethodGet, nil)
+	if err != nil {
+		return nil, err
+	}
+	err = json.NewDecoder(body).Decode(&all)
+	return all, errors.Join(err, body.Close())
+}
+
+// Open implements [Origin].
+func (o *Remote) Open(ctx context.Context, q Request) (io.ReadCloser, error) {
+	return o.do(ctx, http.MethodPost, q)
+}
+
+// Done implements [Origin].
+func (o *Remote) Done(ctx context.Context, r Record) error {
+	body, err := o.do(ctx, http.MethodPut, r)
+	if err != nil {
+		return err
+	}
+	return body.Close()
+}

@@ -1,0 +1,214 @@
+package backup
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+)
+
+// maxHeader bounds backup.json.
+const maxHeader = 64 << 10
+
+// read reads a whole archive and compares every entry with the manifest. visit,
+// which may be nil, gets each entry but the header and the manifest; what it reads
+// is only known to be sound once read returns.
+func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (Header, error) {
+	c := &checker{tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
+	for c.err == nil && !c.done {
+		c.entry(visit)
+	}
+	if c.err == nil {
+		c.end(r)
+	}
+	if c.err != nil && c.at != "" {
+		return c.header, fmt.Errorf("%s: %w", c.at, c.err)
+	}
+	return c.header, c.err
+}
+
+// readHeader reads no more than the beginning of an archive.
+func readHeader(r io.Reader) (Header, error) {
+	c := &checker{tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
+	c.entry(nil)
+	return c.header, c.err
+}
+
+// checker compares entries with the manifest. Files are in the order of the
+// manifest, so a running hash over their lines takes the place of a list.
+type checker struct {
+	tar    *tar.Reader
+	header Header
+	at     string // the entry that is being read
+	last   string
+	files  hash.Hash
+	count  int
+	others map[string]string // hashes of all other entries
+	done   bool
+	err    error
+}
+
+func (c *checker) entry(visit func(h Header, name string, r io.Reader) error) {
+	h, err := c.tar.Next()
+	if err != nil {
+		c.fail(unexpected(err))
+		return
+	}
+	c.at = h.Name
+	switch {
+	case h.Typeflag != tar.TypeReg:
+		c.fail(errors.New("it is not a file"))
+	case c.header.Format == 0:
+		c.readHeader(h.Name)
+	case h.Name == manifestEntry:
+		c.manifest()
+		c.done = true
+	default:
+		c.content(h.Name, visit)
+	}
+}
+
+func (c *checker) fail(err error) {
+	switch {
+	case c.err != nil || err == nil:
+	case errors.Is(err, ErrNoKey) || errors.Is(err, errTarget):
+		c.err = err
+	default:
+		c.err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (c *checker) readHeader(name string) {
+	if name != headerEntry {
+		c.fail(errors.New("it is not a backup of Paraph"))
+		return
+	}
+	b, err := io.ReadAll(io.LimitReader(c.tar, maxHeader))
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if err := json.Unmarshal(b, &c.header); err != nil {
+		c.fail(err)
+		return
+	}
+	if c.header.Format != format {
+		c.err = fmt.Errorf("it has format %d and this program reads %d; use a newer version of Paraph", c.header.Format, format)
+	}
+	sum := sha256.Sum256(b)
+	c.others[name] = hex.EncodeToString(sum[:])
+}
+
+// content passes an entry on and notes its hash.
+func (c *checker) content(name string, visit func(h Header, name string, r io.Reader) error) {
+	hash := sha256.New()
+	source := &source{r: c.tar}
+	r := io.TeeReader(source, hash)
+	if visit != nil {
+		if err := visit(c.header, name, r); err != nil {
+			c.fail(cmpErr(source.err, err))
+			return
+		}
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		c.fail(err)
+		return
+	}
+	c.note(name, hex.EncodeToString(hash.Sum(nil)))
+}
+
+// cmpErr prefers the error of the archive to what a visitor made of it.
+func cmpErr(archive, visitor error) error {
+	if archive != nil {
+		return archive
+	}
+	return fmt.Errorf("%w: %w", errTarget, visitor)
+}
+
+// errTarget marks failures of the place restored to, which are no damage.
+var errTarget = errors.New("restoring")
+
+// source remembers how reading failed.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+func (c *checker) note(name, sum string) {
+	if rest, ok := strings.CutPrefix(name, filesPrefix); ok {
+		if rest != sum {
+			c.fail(fmt.Errorf("its content hashes to %s", sum))
+		}
+		if name <= c.last {
+			c.fail(errors.New("it is out of order"))
+		}
+		c.last = name
+		c.count++
+		fmt.Fprintf(c.files, "%s  %s\n", sum, name)
+		return
+	}
+	if c.others[name] != "" {
+		c.fail(errors.New("it occurs twice"))
+	}
+	c.others[name] = sum
+}
+
+// manifest compares what was read with what was written.
+func (c *checker) manifest() {
+	files, count := sha256.New(), 0
+	lines := bufio.NewScanner(c.tar)
+	for lines.Scan() && c.err == nil {
+		sum, name, ok := strings.Cut(lines.Text(), "  ")
+		switch {
+		case !ok:
+			c.fail(errors.New("a line cannot be read"))
+		case strings.HasPrefix(name, filesPrefix):
+			count++
+			fmt.Fprintln(files, lines.Text())
+		case c.others[name] != sum:
+			c.at = name
+			c.fail(errors.New("its content is not what was written"))
+		default:
+			delete(c.others, name)
+		}
+	}
+	c.fail(lines.Err())
+	if c.err == nil && (count != c.count || !bytes.Equal(files.Sum(nil), c.files.Sum(nil)) || len(c.others) > 0) {
+		c.fail(errors.New("it does not list what the archive holds"))
+	}
+}
+
+// end makes sure that nothing follows.
+func (c *checker) end(r io.Reader) {
+	if _, err := c.tar.Next(); !errors.Is(err, io.EOF) {
+		c.fail(errors.New("more follows"))
+		return
+	}
+	n, err := io.Copy(io.Discard, r) // so that the checks of all layers below have run
+	if n > 0 {
+		err = errors.Join(errors.New("more follows"), err)
+	}
+	c.fail(err)
+}

@@ -1,0 +1,277 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"paraph/app/blob"
+	"paraph/kv"
+)
+
+// Result says what was restored.
+type Result struct {
+	Header
+	Archives int
+	Settings string // where the configuration file went, or empty
+}
+
+// RestoreOptions say what a restore needs besides its archives.
+type RestoreOptions struct {
+	Keys        Keys
+	DataVersion int // the newest that this program knows
+	Log         *slog.Logger
+}
+
+// marker is the file that keeps a half restored folder from being used.
+const marker = "RESTORING"
+
+// Interrupted reports whether a restore into a data folder did not finish.
+func Interrupted(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, marker))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// lockName is the file of a data folder that its lock is taken on.
+const lockName = "lock"
+
+// Restore puts the backup in a folder or file, and what it continues, into an empty
+// data folder, whose lock the caller holds. When it fails, it leaves the folder
+// empty.
+func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, error) {
+	archives, err := chain(in, o.Keys)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := begin(dir); err != nil {
+		return Result{}, err
+	}
+	t := &target{ctx: ctx, dir: dir, o: o}
+	if err := t.fill(archives); err != nil {
+		return Result{}, errors.Join(err, clear(dir))
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, marker)), syncDir(dir)); err != nil {
+		return Result{}, fmt.Errorf("restore: %w", err)
+	}
+	return Result{archives[len(archives)-1].Header, len(archives), t.settings}, nil
+}
+
+// begin marks an empty folder. What an interrupted restore left is removed.
+func begin(dir string) error {
+	again, err := Interrupted(dir)
+	if err != nil {
+		return err
+	}
+	if again {
+		if err := clear(dir); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != lockName && e.Name() != "lost+found" {
+			return fmt.Errorf("%s is not empty: it holds %s; name an empty folder with --set data.dir=FOLDER", dir, e.Name())
+		}
+	}
+	return errors.Join(writeFile(filepath.Join(dir, marker), strings.NewReader("")), syncDir(dir))
+}
+
+// clear empties a folder that a restore has begun to fill; the marker goes last.
+func clear(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == lockName || e.Name() == "lost+found" || e.Name() == marker {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(syncDir(dir), ignoreMissing(os.Remove(filepath.Join(dir, marker))))
+}
+
+// target is a data folder that is being filled.
+type target struct {
+	ctx      context.Context
+	dir      string
+	o        RestoreOptions
+	db       *kv.DB
+	blobs    *blob.Store
+	settings string
+
+	records *io.PipeWriter // of the archive being read
+	loaded  chan error
+}
+
+func (t *target) path(name string) string { return filepath.Join(t.dir, name) }
+
+func (t *target) fill(archives []Archive) (err error) {
+	if t.db, err = kv.Open(kv.Options{Dir: t.path("kv"), Log: t.o.Log}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.db.Close()) }()
+	if t.blobs, err = blob.Open(t.path("files"), blob.Options{Log: t.o.Log}); err != nil {
+		return err
+	}
+	for i := range archives {
+		if err := t.apply(&archives[i]); err != nil {
+			return fmt.Errorf("%s: %w", archives[i].Path, err)
+		}
+	}
+	return t.compare()
+}
+
+// apply puts one archive on top of those before it.
+func (t *target) apply(a *Archive) (err error) {
+	f, err := os.Open(a.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for _, name := range []string{"keys", "restored"} { // both are complete in every archive
+		if err := os.RemoveAll(t.path(name)); err != nil {
+			return err
+		}
+	}
+	t.settings = ""
+	h, err := readArchive(f, t.o.Keys, func(h Header, name string, r io.Reader) error {
+		if err := t.mayApply(h, a.Header); err != nil {
+			return err
+		}
+		return t.entry(name, r)
+	})
+	if err != nil {
+		return errors.Join(err, t.abandonRecords(err))
+	}
+	a.Header = h
+	return t.endRecords()
+}
+
+// mayApply holds the header against the name that the archive was chosen by.
+func (t *target) mayApply(h, chosen Header) error {
+	if h.ID != chosen.ID || h.Parent != chosen.Parent {
+		return errors.New("the file has the name of another backup")
+	}
+	if h.DataVersion > t.o.DataVersion {
+		return fmt.Errorf("a newer version of Paraph (%s) made it; restore it with that one", h.Program)
+	}
+	return t.ctx.Err()
+}
+
+var fileName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (t *target) entry(name string, r io.Reader) error {
+	if strings.HasPrefix(name, recordsPrefix) {
+		return t.record(r)
+	}
+	if err := t.endRecords(); err != nil {
+		return err
+	}
+	if hash, ok := strings.CutPrefix(name, filesPrefix); ok && fileName.MatchString(hash) {
+		_, err := t.blobs.Put(t.ctx, r)
+		return err
+	}
+	rest, ok := strings.CutPrefix(name, keysPrefix)
+	switch {
+	case ok && filepath.IsLocal(filepath.FromSlash(rest)):
+		return writeFile(t.path(filepath.Join("keys", filepath.FromSlash(rest))), r)
+	case name == settingsEntry:
+		t.settings = t.path(filepath.Join("restored", "config.toml"))
+		return writeFile(t.settings, r)
+	case name == listEntry:
+		return writeFile(t.path(listEntry), r)
+	}
+	return errors.New("it is not known to this version of Paraph")
+}
+
+// record passes a piece of the records to the store, which reads them as one
+// stream.
+func (t *target) record(r io.Reader) error {
+	if t.records == nil {
+		from, to := io.Pipe()
+		t.records, t.loaded = to, make(chan error, 1)
+		go func() {
+			err := t.db.Restore(from)
+			from.CloseWithError(err)
+			t.loaded <- err
+		}()
+	}
+	_, err := io.Copy(t.records, r)
+	return err
+}
+
+func (t *target) endRecords() error { return t.abandonRecords(nil) }
+
+// abandonRecords ends the stream of records, with an error unless it is whole.
+func (t *target) abandonRecords(why error) error {
+	if t.records == nil {
+		return nil
+	}
+	t.records.CloseWithError(why)
+	t.records = nil
+	err := <-t.loaded
+	if why != nil {
+		return nil // it is the reason
+	}
+	return err
+}
+
+// compare makes the files those of the last archive: none missing, none besides.
+func (t *target) compare() (err error) {
+	f, err := os.Open(t.path(listEntry))
+	if err != nil {
+		return fmt.Errorf("the list of files is missing: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	want := newSortedLines(f)
+	missing := func(until string) error {
+		if want.more && (until == "" || want.line < until) {
+			return fmt.Errorf("%w: no archive holds the file %s", ErrDamaged, want.line)
+		}
+		return nil
+	}
+	err = t.blobs.Each(func(ref blob.Ref) error {
+		if err := missing(ref.Hash); err != nil {
+			return err
+		}
+		if !want.has(ref.Hash) {
+			return t.blobs.Remove(ref.Hash)
+		}
+		want.next()
+		return nil
+	})
+	return errors.Join(err, want.err(), missing(""))
+}
+
+// writeFile writes a file that only its owner may read, and has it on disk.
+func writeFile(path string, r io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Age is how long ago a backup was current.
+func (r Record) Age(now time.Time) time.Duration { return now.Sub(r.Confirmed) }

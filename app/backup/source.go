@@ -1,0 +1,268 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"paraph/app/blob"
+	"paraph/kv"
+)
+
+// Request says which backup is wanted.
+type Request struct {
+	Parent      string `json:"parent"`       // ID of the backup to continue; empty for a full one
+	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
+}
+
+// Origin is where archives come from: the data folder itself, or the server that
+// has it open.
+type Origin interface {
+	// Known lists the good backups that can be continued, oldest first.
+	Known(ctx context.Context) ([]Record, error)
+	// Open begins an archive, neither compressed nor encrypted.
+	Open(ctx context.Context, q Request) (io.ReadCloser, error)
+	// Done notes that a backup has been read back and is in its place.
+	Done(ctx context.Context, r Record) error
+}
+
+// Source is an open data folder.
+type Source struct {
+	DB          *kv.DB
+	Blobs       *blob.Store
+	Dir         string // the data folder
+	Settings    string // the configuration file, or empty
+	DataVersion int
+	Program     string
+	Now         func() time.Time
+}
+
+// Known implements [Origin].
+func (s *Source) Known(context.Context) ([]Record, error) {
+	all, err := s.catalog().list()
+	if err != nil {
+		return nil, err
+	}
+	var good []Record
+	for _, r := range all {
+		if r.Good {
+			good = append(good, r)
+		}
+	}
+	return good, nil
+}
+
+// Done implements [Origin].
+func (s *Source) Done(_ context.Context, r Record) error {
+	c := s.catalog()
+	own, err := c.get(r.ID)
+	if err != nil {
+		return err
+	}
+	own.Good, own.Confirmed = true, s.Now()
+	own.Where, own.Size, own.Fingerprint, own.Encrypted = r.Where, r.Size, r.Fingerprint, r.Encrypted
+	if err := c.put(own); err != nil {
+		return err
+	}
+	return c.prune(s.Now())
+}
+
+// Open implements [Origin].
+func (s *Source) Open(ctx context.Context, q Request) (io.ReadCloser, error) {
+	run, err := s.prepare(q)
+	if err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.CloseWithError(run.write(ctx, w))
+	}()
+	return &stream{r, ended}, nil
+}
+
+// stream waits for its writer when it is closed.
+type stream struct {
+	*io.PipeReader
+	ended <-chan struct{}
+}
+
+func (s *stream) Close() error {
+	err := s.PipeReader.Close()
+	<-s.ended
+	return err
+}
+
+func (s *Source) catalog() catalog { return catalog{filepath.Join(s.Dir, "backups")} }
+
+// run is one backup being made.
+type run struct {
+	*Source
+	header Header
+	parent Record // zero for a full backup
+}
+
+// prepare refuses what cannot be done before anything is written.
+func (s *Source) prepare(q Request) (*run, error) {
+	now := s.Now().UTC()
+	r := &run{Source: s, header: Header{
+		Format: format, ID: strings.ToLower(rand.Text()[:16]), Parent: q.Parent, Time: now,
+		DataVersion: s.DataVersion, Program: s.Program,
+	}}
+	if err := s.catalog().make(); err != nil || q.Parent == "" {
+		return r, err
+	}
+	var err error
+	if r.parent, err = s.catalog().get(q.Parent); err != nil {
+		return nil, err
+	}
+	if !r.parent.Good || r.parent.Upto > s.DB.Moment() {
+		return nil, ErrUnknownBackup
+	}
+	if q.OnlyChanged && r.parent.Upto == s.DB.Moment() {
+		r.parent.Confirmed = now
+		return nil, errors.Join(ErrUnchanged, s.catalog().put(r.parent))
+	}
+	return r, nil
+}
+
+// write writes the archive. Records come first: files that they name are there
+// before they are, and none is removed meanwhile.
+func (r *run) write(ctx context.Context, to io.Writer) (err error) {
+	defer r.Blobs.Hold()()
+	dir := r.catalog().dir
+	list, err := newSpool(dir)
+	if err != nil {
+		return err
+	}
+	w, err := newWriter(contextWriter{ctx, to}, r.header.Time, dir)
+	if err != nil {
+		return errors.Join(err, list.remove())
+	}
+	defer func() { err = errors.Join(err, w.sums.remove()) }()
+	upto, err := r.entries(w, list)
+	if err != nil {
+		return errors.Join(err, list.remove())
+	}
+	if err := r.catalog().begin(Record{Header: r.header, Upto: upto}, list); err != nil {
+		return err
+	}
+	return w.finish()
+}
+
+func (r *run) entries(w *writer, list *spool) (upto uint64, err error) {
+	b, err := json.Marshal(r.header)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.add(headerEntry, int64(len(b)), bytes.NewReader(b)); err != nil {
+		return 0, err
+	}
+	records := &pieces{w: w}
+	if upto, err = r.DB.Backup(records, r.parent.Upto); err != nil {
+		return 0, err
+	}
+	if err := records.flush(); err != nil {
+		return 0, err
+	}
+	if err := r.files(w, list); err != nil {
+		return 0, err
+	}
+	if err := r.keys(w); err != nil {
+		return 0, err
+	}
+	if err := r.settings(w); err != nil {
+		return 0, err
+	}
+	return upto, w.addSpool(listEntry, list)
+}
+
+// files writes the files that the parent does not have, and lists all of them.
+func (r *run) files(w *writer, list *spool) (err error) {
+	had := &sortedLines{}
+	if r.header.Parent != "" {
+		f, err := os.Open(r.catalog().listPath(r.header.Parent))
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnknownBackup, err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		had = newSortedLines(f)
+	}
+	err = r.Blobs.Each(func(ref blob.Ref) error {
+		if _, err := fmt.Fprintln(list, ref.Hash); err != nil || had.has(ref.Hash) {
+			return err
+		}
+		return r.file(w, ref.Hash)
+	})
+	return errors.Join(err, had.err())
+}
+
+func (r *run) file(w *writer, hash string) error {
+	f, err := r.Blobs.Open(hash)
+	if errors.Is(err, blob.ErrNotFound) {
+		return fmt.Errorf("backup: file %s vanished: %w", hash, err)
+	}
+	if err != nil {
+		return fmt.Errorf("backup: %w; paraph check names the document", err)
+	}
+	return errors.Join(w.add(filesPrefix+hash, f.Size(), f), f.Close())
+}
+
+// keys writes the keys folder, after the records that name them.
+func (r *run) keys(w *writer) error {
+	root := filepath.Join(r.Dir, "keys")
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() || unfinished(e.Name()) {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		return r.small(w, keysPrefix+filepath.ToSlash(name), path)
+	})
+}
+
+// unfinished recognizes what a key is written to before it gets its name.
+func unfinished(name string) bool {
+	return strings.HasPrefix(name, ".new-") || strings.HasSuffix(name, ".new")
+}
+
+func (r *run) settings(w *writer) error {
+	if r.Settings == "" {
+		return nil
+	}
+	return r.small(w, settingsEntry, r.Settings)
+}
+
+// small writes a file that is replaced as a whole when it changes.
+func (r *run) small(w *writer, name, path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return w.add(name, int64(len(b)), bytes.NewReader(b))
+}
+
+// contextWriter ends a copy when its context ends.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
+}

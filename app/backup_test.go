@@ -1,0 +1,256 @@
+package app_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+)
+
+// mustCall runs a command on a data folder and wants it to end well.
+func mustCall(t *testing.T, data string, args ...string) outcome {
+	t.Helper()
+	got := call(t, append(args, "--set", "data.dir="+data, "--set", "data.reserve=1MB")...)
+	if got.code != 0 {
+		t.Fatalf("%q: exit %d\n%s%s", args, got.code, got.out, got.err)
+	}
+	return got
+}
+
+// mustRefuse calls a command that has to end with 1 and a sentence.
+func mustRefuse(t *testing.T, says, data string, args ...string) {
+	t.Helper()
+	got := call(t, append(args, "--set", "data.dir="+data, "--set", "data.reserve=1MB")...)
+	if got.code != 1 || !strings.Contains(got.err, says) || strings.Count(got.err, "\n") != 1 {
+		t.Errorf("%q: exit %d and %q, want a sentence with %q", args, got.code, got.err, says)
+	}
+}
+
+// write makes documents until stop is set, and returns how many.
+func (c *client) write(stop *atomic.Bool, content []byte) (n int, err error) {
+	for ; !stop.Load(); n++ {
+		if _, err := c.complete(fmt.Sprintf("Busy %d", n), content); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (c *client) signed(t *testing.T, id string) []byte {
+	t.Helper()
+	b, err := c.send(http.MethodPost, "/documents/"+id+"/download", "application/json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), t.TempDir()
+	config := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(config, []byte("[log]\nlevel = \"info\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := begin(t, backedUpServer(t, dir, config))
+	c := p.login()
+	content := smallPDF("Lease", 20_000)
+	want := map[string][]byte{}
+	keep := func(title string) {
+		t.Helper()
+		id, err := c.complete(title, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[id] = c.signed(t, id)
+	}
+	keep("Before")
+	var stop atomic.Bool
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			if n, err := c.write(&stop, content); n == 0 || err != nil {
+				t.Errorf("%d documents were made meanwhile: %v", n, err)
+			}
+		})
+	}
+	mustCall(t, dir, "backup", out)
+	keep("Between")
+	got := mustCall(t, dir, "backup", out, "--since", out)
+	if !strings.Contains(got.out, "not encrypted") {
+		t.Errorf("nothing is said of the keys: %q", got.out)
+	}
+	stop.Store(true)
+	writers.Wait()
+	mustRefuse(t, "in use", dir, "restore", out)
+
+	to := filepath.Join(t.TempDir(), "elsewhere")
+	if said := mustCall(t, to, "restore", out); !strings.Contains(said.out, filepath.Join(to, "restored", "config.toml")) {
+		t.Errorf("the configuration is not mentioned: %q", said.out)
+	}
+	mustCall(t, to, "check")
+	mustRefuse(t, "not empty", to, "restore", out)
+	mustRefuse(t, "not empty", dirWith(t, "mine"), "restore", out)
+
+	q := serve(t, to)
+	again := q.login()
+	root := filepath.Join(t.TempDir(), "root.pem")
+	pem, err := again.send(http.MethodGet, "/certificates/root.pem", "", nil)
+	if err == nil {
+		err = os.WriteFile(root, pem, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, b := range want {
+		if !bytes.Equal(again.signed(t, id), b) {
+			t.Errorf("document %s is not the same", id)
+		}
+		path := filepath.Join(t.TempDir(), "signed.pdf")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		judged(t, path, trusting(t, root))
+	}
+	if _, err := again.complete("After", content); err != nil {
+		t.Errorf("the restored installation does not work: %v", err)
+	}
+}
+
+// backedUpServer is a server with a configuration file.
+func backedUpServer(t *testing.T, dir, config string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(binary(t), "serve", "--config", config, "--set", "data.dir="+dir,
+		"--set", "server.listen=127.0.0.1:0", "--set", "data.reserve=1MB")
+	cmd.Env = environ("PARAPH_ADMIN_EMAIL="+adminEmail, "PARAPH_ADMIN_PASSWORD="+adminPassword)
+	return cmd
+}
+
+func dirWith(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// folderWithFiles is a data folder of a stopped server, with some megabytes.
+func folderWithFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	c := p.login()
+	for i := range 3 {
+		if _, err := c.complete(fmt.Sprint("Document ", i), smallPDF(fmt.Sprint("Lease ", i), 4<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	return dir
+}
+
+func TestABackupIsVerifiedInACopy(t *testing.T) {
+	t.Parallel()
+	dir, out := folderWithFiles(t), t.TempDir()
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(identity.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustCall(t, dir, "backup", out, "--recipient", identity.Recipient().String()); strings.Contains(got.out, "not encrypted") {
+		t.Errorf("said of an encrypted backup: %q", got.out)
+	}
+	got := mustCall(t, t.TempDir(), "backup", "verify", out, "--identity", key)
+	for _, want := range []string{"is as it should be", "completed in the copy is sound", "The backup is good."} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("verify does not say %q: %q", want, got.out)
+		}
+	}
+	mustRefuse(t, "--identity", dir, "backup", "verify", out)
+
+	file := onlyFile(t, out)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, file, flipped(b, len(b)/2), 0o600)
+	mustRefuse(t, file, dir, "backup", "verify", out, "--identity", key)
+}
+
+func onlyFile(t *testing.T, dir string) string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v: %v", all, err)
+	}
+	return all[0]
+}
+
+// killedAfter starts a command and ends it as a power cut would.
+func killedAfter(t *testing.T, d time.Duration, args ...string) {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	cmd.Dir, cmd.Env = t.TempDir(), environ()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(d)
+	// It may have ended already.
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+func TestAKilledBackupOrRestoreLeavesNothingHalf(t *testing.T) {
+	t.Parallel()
+	dir := folderWithFiles(t)
+	set := []string{"--set", "data.reserve=1MB", "--set", "data.dir="}
+	args := func(data string, args ...string) []string {
+		return append(append(args, set[:3]...), set[3]+data)
+	}
+	out := t.TempDir()
+	for ms := 5; ms <= 120; ms *= 2 {
+		killedAfter(t, time.Duration(ms)*time.Millisecond, args(dir, "backup", out)...)
+		names, err := filepath.Glob(filepath.Join(out, "*.tar.zst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names { // it was quick enough
+			mustCall(t, t.TempDir(), "restore", name)
+		}
+	}
+	good := filepath.Join(t.TempDir(), "good")
+	mustCall(t, dir, "backup", good)
+	to, half := t.TempDir(), 0
+	for ms := 10; ms <= 320; ms *= 2 {
+		killedAfter(t, time.Duration(ms)*time.Millisecond, args(to, "restore", good)...)
+		if _, err := os.Stat(filepath.Join(to, "RESTORING")); err != nil {
+			continue
+		}
+		half++
+		mustRefuse(t, "did not finish", to, "serve", "--set", "server.listen=127.0.0.1:0")
+	}
+	if half == 0 {
+		t.Error("no restore was killed on its way")
+	}
+	if err := os.RemoveAll(filepath.Join(to, "kv")); err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	mustCall(t, fresh, "restore", good)
+	mustCall(t, fresh, "check")
+}
