@@ -261,7 +261,7 @@ func ListTokens(ctx context.Context, s *account.Service, email string, w io.Writ
 	if err != nil {
 		return err
 	}
-	list, err := s.ListTokens(ctx, who, account.ListQuery{})
+	list, err := s.ListTokens(ctx, who, account.TokenQuery{})
 	if err != nil {
 		return err
 	}

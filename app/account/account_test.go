@@ -12,6 +12,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -122,7 +123,7 @@ func (h *house) ForgotPassword(ctx context.Context, email string, from account.F
 }
 
 // Reverify and what comes of it.
-func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (account.Rate, error) {
+func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (limit.Rate, error) {
 	rate, err := h.Service.Reverify(ctx, who, email)
 	return rate, errors.Join(err, h.Flush())
 }

@@ -2,6 +2,8 @@ package account
 
 import (
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -18,7 +20,7 @@ type attempt struct {
 
 // count is one event in one limiter.
 type count struct {
-	in  *Limiter
+	in  *limit.Limiter
 	key string
 	own bool // nobody else's failures are counted under the key
 }
@@ -27,7 +29,7 @@ type count struct {
 // they are counted by network, and a device or network that the owner has signed in from
 // has a count of its own.
 func (s *Service) attempt(email string, from From) (a attempt, err error) {
-	account, at := FoldEmail(email), turns.Network(from.IP)
+	account, at := input.FoldEmail(email), turns.Network(from.IP)
 	if device := s.knownDevice(account, from.Device); device != "" {
 		err = a.add(s.perAccount, account+" device "+device, true)
 		return a, err
@@ -52,7 +54,7 @@ func (s *Service) attempt(email string, from From) (a attempt, err error) {
 // attemptCode counts a code after the password. Codes are short, so all networks share the
 // count; whoever uses it up knows the password.
 func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
-	account := FoldEmail(email)
+	account := input.FoldEmail(email)
 	if s.knownDevice(account, from.Device) != "" {
 		return s.attempt(email, from)
 	}
@@ -67,7 +69,7 @@ func (s *Service) attemptInside(who Actor) (a attempt, err error) {
 	return a, err
 }
 
-func (a *attempt) add(in *Limiter, key string, own bool) error {
+func (a *attempt) add(in *limit.Limiter, key string, own bool) error {
 	if _, wait, ok := in.Allow(key); !ok {
 		return fault.Throttled(in.Limit(), wait)
 	}
@@ -95,7 +97,7 @@ func (a attempt) succeeded() {
 
 // forgive ends every wait for an account.
 func (s *Service) forgive(u userRecord) {
-	account := FoldEmail(u.Email)
+	account := input.FoldEmail(u.Email)
 	s.perAccount.ResetPrefix(account + " ")
 	s.perAccount.Reset("inside " + u.ID)
 	s.perAccountAnywhere.Reset(account)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -218,11 +219,11 @@ func (in SetupInput) apply(u *userRecord, c *Company) error {
 	var f fault.Fields
 	setText(&f, "company", &in.Company, &c.Name, maxName)
 	setText(&f, "name", &in.Name, &u.Name, maxName)
-	CheckEmail(&f, "email", in.Email)
+	input.CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, "password", in.Password, in.Email)
 	for _, to := range []*string{&u.Locale, &c.Locale} {
 		if in.Locale != "" && !f.Has("locale") {
-			SetLocale(&f, "locale", &in.Locale, to)
+			input.SetLocale(&f, "locale", &in.Locale, to)
 		}
 	}
 	for _, to := range []*string{&u.Timezone, &c.Timezone} {

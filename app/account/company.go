@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -59,7 +60,7 @@ type CompanyPatch struct {
 func (p CompanyPatch) apply(c *Company) error {
 	var f fault.Fields
 	setText(&f, "name", p.Name, &c.Name, maxName)
-	SetLocale(&f, "locale", p.Locale, &c.Locale)
+	input.SetLocale(&f, "locale", p.Locale, &c.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &c.Timezone)
 	setImage(&f, "logo_url", p.LogoURL, &c.LogoURL)
 	setColor(&f, "brand_color", p.BrandColor, &c.BrandColor)

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
+
+	"paraph/app/input"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 // with it: marks by which it is told from strangers who guess the password of the same
 // account. It lets nobody in. kept is what the browser has so far.
 func (s *Service) RememberDevice(email, kept string) (string, error) {
-	account := FoldEmail(email)
+	account := input.FoldEmail(email)
 	nonce, err := s.random(16)
 	if err != nil {
 		return "", err

@@ -6,31 +6,26 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-	"paraph/app/mail"
+	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/app/turns"
 	"paraph/kv"
 )
 
-// Rate is how many of something are allowed in a window and how many are left.
-type Rate struct {
-	Limit     int
-	Remaining int
-}
-
 // Reverify sends a verification message, to the address that the person has or
 // (email not "") to a new one, which becomes the person's when its link is used.
 // Six a minute per user.
-func (s *Service) Reverify(_ context.Context, who Actor, email string) (Rate, error) {
+func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
-		return Rate{}, err
+		return limit.Rate{}, err
 	}
 	remaining, wait, ok := s.perReverif.Allow(who.UserID)
 	if !ok {
-		return Rate{Limit: s.perReverif.Limit()}, fault.Throttled(s.perReverif.Limit(), wait)
+		return limit.Rate{Limit: s.perReverif.Limit()}, fault.Throttled(s.perReverif.Limit(), wait)
 	}
-	rate := Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
+	rate := limit.Rate{Limit: s.perReverif.Limit(), Remaining: remaining}
 	email = strings.TrimSpace(email)
-	if email == "" || FoldEmail(email) == FoldEmail(who.Email) {
+	if email == "" || input.FoldEmail(email) == input.FoldEmail(who.Email) {
 		return rate, s.db.Update(func(tx *kv.Tx) error {
 			u, err := users.Get(tx, who.UserID)
 			if err != nil {
@@ -52,12 +47,12 @@ func (s *Service) mayMove(who Actor, email string) error {
 		return err
 	}
 	var f fault.Fields
-	CheckEmail(&f, "email", email)
+	input.CheckEmail(&f, "email", email)
 	if err := f.Err(); err != nil {
 		return err
 	}
 	return s.db.View(func(tx *kv.Tx) error {
-		id, _, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+		id, _, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
@@ -86,7 +81,7 @@ func (s *Service) sendToNew(tx *kv.Tx, who Actor, email string) error {
 }
 
 func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
-	id, _, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+	id, _, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 	if errors.Is(err, kv.ErrNotFound) {
 		return emailReserved(tx, email, exceptUser)
 	}
@@ -95,7 +90,7 @@ func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
 
 // emailReserved reports whether an address may still go back to somebody who had it.
 func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err error) {
-	err = links.Each(tx, "reserved", kv.K(FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
+	err = links.Each(tx, "reserved", kv.K(input.FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
 		reserved = l.UserID != exceptUser && l.ExpiresAt.After(tx.Now)
 		return !reserved, nil
 	})
@@ -146,7 +141,7 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 // moveEmail gives a user a new address and tells the old one, with a way back. Other links
 // that were sent to the old address end: its reader may no longer be the person.
 func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
-	if FoldEmail(email) == FoldEmail(u.Email) {
+	if input.FoldEmail(email) == input.FoldEmail(u.Email) {
 		return u, nil
 	}
 	taken, err := emailTaken(tx, email, u.ID)
@@ -171,7 +166,7 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 // ForgotPassword sends a link to choose a new password, if there is somebody
 // with that address. Whether there is cannot be told from the answer.
 func (s *Service) ForgotPassword(_ context.Context, email string, from From) error {
-	if FoldEmail(email) == "" {
+	if input.FoldEmail(email) == "" {
 		var f fault.Fields
 		f.Required("email")
 		return f.Err()
@@ -179,14 +174,14 @@ func (s *Service) ForgotPassword(_ context.Context, email string, from From) err
 	if _, wait, ok := s.perMailbox.Allow("ip " + turns.Network(from.IP)); !ok && from.IP != "" {
 		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
-	if _, wait, ok := s.perMailbox.Allow(FoldEmail(email)); !ok {
+	if _, wait, ok := s.perMailbox.Allow(input.FoldEmail(email)); !ok {
 		return fault.Throttled(s.perMailbox.Limit(), wait)
 	}
 	return s.later.add(func(tx *kv.Tx) error { return s.sendReset(tx, email) })
 }
 
 func (s *Service) sendReset(tx *kv.Tx, email string) error {
-	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 	if errors.Is(err, kv.ErrNotFound) || err == nil && u.DeactivatedAt != nil {
 		return nil
 	}
@@ -254,7 +249,7 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 		if err != nil {
 			return err
 		}
-		if u.EmailVerifiedAt == nil && FoldEmail(l.Email) == FoldEmail(u.Email) {
+		if u.EmailVerifiedAt == nil && input.FoldEmail(l.Email) == input.FoldEmail(u.Email) {
 			u.EmailVerifiedAt = new(tx.Now)
 		}
 		if in.RevokeTokens {
@@ -278,17 +273,4 @@ func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error 
 	}
 	tx.OnCommit(func() { s.forgive(u) })
 	return nil
-}
-
-// CheckEmail says what is wrong with an address somebody gives.
-func CheckEmail(f *fault.Fields, field, email string) {
-	email = strings.TrimSpace(email)
-	switch {
-	case email == "":
-		f.Required(field)
-	case len(email) > maxEmail:
-		f.TooLong(field, maxEmail)
-	case !mail.ValidEmail(email):
-		f.Add(field, "not_an_email")
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/limit"
 )
 
 func TestReverifyIsSixAMinute(t *testing.T) {
@@ -17,7 +18,7 @@ func TestReverifyIsSixAMinute(t *testing.T) {
 	ann := h.as("ann@example.org")
 	for left := 5; left >= 0; left-- {
 		rate, err := h.Reverify(t.Context(), ann, "")
-		if err != nil || rate != (account.Rate{Limit: 6, Remaining: left}) {
+		if err != nil || rate != (limit.Rate{Limit: 6, Remaining: left}) {
 			t.Errorf("got %+v, %v, want %d left", rate, err, left)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -53,7 +54,7 @@ func (s *Service) secondStep(u userRecord, code string, from From) (attempt, err
 // stored one is outdated. The attempt is counted.
 func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
 	var f fault.Fields
-	if FoldEmail(email) == "" {
+	if input.FoldEmail(email) == "" {
 		f.Required("email")
 	}
 	if password == "" {
@@ -81,7 +82,7 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 func (s *Service) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
-		_, u, err = users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+		_, u, err = users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 		return err
 	})
 	if err != nil && !errors.Is(err, kv.ErrNotFound) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -38,7 +39,7 @@ type MePatch struct {
 func (p MePatch) apply(u *userRecord) error {
 	var f fault.Fields
 	setText(&f, "name", p.Name, &u.Name, maxName)
-	SetLocale(&f, "locale", p.Locale, &u.Locale)
+	input.SetLocale(&f, "locale", p.Locale, &u.Locale)
 	setTimezone(&f, "timezone", p.Timezone, &u.Timezone)
 	if p.Password != nil {
 		checkPassword(&f, "password", *p.Password, u.Email)

@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
-// ListMembers lists the people of a company. Statuses are active (which holds
-// those invited too), invited, deactivated (also called archived) and deleted,
-// which nobody is: who is removed is gone. Sorts are created_at, name, email,
-// role and status.
-func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[Member], error) {
+// ListMembers lists the people of a company. Statuses are active (which includes
+// those invited), invited, deactivated (also called archived) and deleted, which
+// is always empty: a member who is removed is gone.
+func (s *Service) ListMembers(_ context.Context, who Actor, q MemberQuery) (list.Page[Member], error) {
 	if err := staff(who, ScopeRead); err != nil {
-		return List[Member]{}, err
+		return list.Page[Member]{}, err
 	}
 	if slices.Contains(q.Statuses, "active") {
 		q.Statuses = append(slices.Clone(q.Statuses), "invited")
@@ -26,9 +27,9 @@ func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[M
 		"active": "active", "invited": "invited", "deactivated": "deactivated", "archived": "deactivated", "deleted": "deleted",
 	}, "active", "invited")
 	if err != nil {
-		return List[Member]{}, err
+		return list.Page[Member]{}, err
 	}
-	search := FoldText(q.Search)
+	search := input.Fold(q.Search)
 	var all []Member
 	err = s.db.View(func(tx *kv.Tx) error {
 		return members.Each(tx, "company", kv.K(who.CompanyID), func(_ string, m memberRecord) (bool, error) {
@@ -43,17 +44,32 @@ func (s *Service) ListMembers(_ context.Context, who Actor, q ListQuery) (List[M
 		})
 	})
 	if err != nil {
-		return List[Member]{}, err
+		return list.Page[Member]{}, err
 	}
-	return memberSorts.page(all, q, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
+	return memberOrders.Page(all, q, MembersByCreation, func(m Member) string { return m.ID })
 }
 
-var memberSorts = sorts[Member]{
-	"created_at": func(a, b Member) int { return a.CreatedAt.Compare(b.CreatedAt) },
-	"name":       func(a, b Member) int { return cmp.Compare(FoldText(a.Name), FoldText(b.Name)) },
-	"email":      func(a, b Member) int { return cmp.Compare(FoldEmail(a.Email), FoldEmail(b.Email)) },
-	"role":       func(a, b Member) int { return cmp.Compare(rank(a.Role), rank(b.Role)) },
-	"status":     func(a, b Member) int { return cmp.Compare(a.Status, b.Status) },
+// MemberSort is an order of members.
+type MemberSort string
+
+// The orders of members.
+const (
+	MembersByCreation MemberSort = "created_at" // the default
+	MembersByName     MemberSort = "name"
+	MembersByEmail    MemberSort = "email"
+	MembersByRole     MemberSort = "role" // from most to least
+	MembersByStatus   MemberSort = "status"
+)
+
+// MemberQuery describes which members are wanted.
+type MemberQuery = list.Query[MemberSort]
+
+var memberOrders = list.Orders[MemberSort, Member]{
+	MembersByCreation: func(a, b Member) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	MembersByName:     func(a, b Member) int { return cmp.Compare(input.Fold(a.Name), input.Fold(b.Name)) },
+	MembersByEmail:    func(a, b Member) int { return cmp.Compare(input.FoldEmail(a.Email), input.FoldEmail(b.Email)) },
+	MembersByRole:     func(a, b Member) int { return cmp.Compare(rank(a.Role), rank(b.Role)) },
+	MembersByStatus:   func(a, b Member) int { return cmp.Compare(a.Status, b.Status) },
 }
 
 func rank(r Role) int { return slices.Index(Roles(), r) }
@@ -88,13 +104,13 @@ type MemberInput struct {
 
 func (in MemberInput) check(who Actor) error {
 	var f fault.Fields
-	CheckEmail(&f, "email", in.Email)
+	input.CheckEmail(&f, "email", in.Email)
 	name, locale := in.Name, in.Locale
 	if name != "" {
 		setText(&f, "name", &name, &name, maxName)
 	}
 	if locale != "" {
-		SetLocale(&f, "locale", &locale, &locale)
+		input.SetLocale(&f, "locale", &locale, &locale)
 	}
 	if in.Password != "" {
 		checkPassword(&f, "password", in.Password, in.Email)
@@ -197,7 +213,7 @@ func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 // password can only be given to somebody new: who runs one company must not set
 // the password of somebody who is in another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
-	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(in.Email)))
+	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	switch {
 	case err == nil && hash != "":
 		return userRecord{}, fault.Invalid("email", "taken")
@@ -329,7 +345,7 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 			return User{}, err
 		}
 	}
-	if FoldEmail(l.Email) == FoldEmail(u.Email) && u.EmailVerifiedAt == nil {
+	if input.FoldEmail(l.Email) == input.FoldEmail(u.Email) && u.EmailVerifiedAt == nil {
 		u.EmailVerifiedAt = new(tx.Now)
 	}
 	m.JoinedAt = new(tx.Now)

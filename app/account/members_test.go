@@ -130,7 +130,7 @@ func TestListMembers(t *testing.T) {
 	if _, err := h.InviteMember(t.Context(), zed, account.MemberInput{Email: "inv@example.org", Name: "Ínés"}); err != nil {
 		t.Fatal(err)
 	}
-	names := func(who account.Actor, q account.ListQuery) string {
+	names := func(who account.Actor, q account.MemberQuery) string {
 		t.Helper()
 		list, err := h.ListMembers(t.Context(), who, q)
 		if err != nil {
@@ -142,27 +142,27 @@ func TestListMembers(t *testing.T) {
 		}
 		return strings.Join(got, " ")
 	}
-	check := func(q account.ListQuery, want string) {
+	check := func(q account.MemberQuery, want string) {
 		t.Helper()
 		if got := names(zed, q); got != want {
 			t.Errorf("%+v: got %q, want %q", q, got, want)
 		}
 	}
-	check(account.ListQuery{}, "zed ann Ínés")
-	check(account.ListQuery{Sort: "name"}, "ann Ínés zed")
-	check(account.ListQuery{Sort: "role", Descending: true}, "ann Ínés zed")
-	check(account.ListQuery{Sort: "email", Limit: 1, Offset: 1}, "Ínés")
-	check(account.ListQuery{Search: "ines"}, "Ínés")
-	check(account.ListQuery{Search: "example zed"}, "zed")
-	check(account.ListQuery{Statuses: []string{"invited"}}, "Ínés")
+	check(account.MemberQuery{}, "zed ann Ínés")
+	check(account.MemberQuery{Sort: "name"}, "ann Ínés zed")
+	check(account.MemberQuery{Sort: "role", Descending: true}, "ann Ínés zed")
+	check(account.MemberQuery{Sort: "email", Limit: 1, Offset: 1}, "Ínés")
+	check(account.MemberQuery{Search: "ines"}, "Ínés")
+	check(account.MemberQuery{Search: "example zed"}, "zed")
+	check(account.MemberQuery{Statuses: []string{"invited"}}, "Ínés")
 	if _, err := h.UpdateMember(t.Context(), zed, ann.ID, account.MemberPatch{Active: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	check(account.ListQuery{}, "zed Ínés")
-	check(account.ListQuery{WithTrashed: true, Sort: "status"}, "zed ann Ínés")
-	check(account.ListQuery{Statuses: []string{"archived"}}, "ann")
-	check(account.ListQuery{Statuses: []string{"deleted"}}, "")
-	if got := names(h.as("bob@example.org"), account.ListQuery{WithTrashed: true}); got != "bob" {
+	check(account.MemberQuery{}, "zed Ínés")
+	check(account.MemberQuery{WithTrashed: true, Sort: "status"}, "zed ann Ínés")
+	check(account.MemberQuery{Statuses: []string{"archived"}}, "ann")
+	check(account.MemberQuery{Statuses: []string{"deleted"}}, "")
+	if got := names(h.as("bob@example.org"), account.MemberQuery{WithTrashed: true}); got != "bob" {
 		t.Errorf("another company sees %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -41,7 +42,7 @@ func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Acto
 }
 
 func byEmail(tx *kv.Tx, email string) (userRecord, error) {
-	_, u, err := users.Lookup(tx, "email", kv.K(FoldEmail(email)))
+	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(email)))
 	return u, found(err, "user")
 }
 
@@ -70,7 +71,7 @@ type UserInput struct {
 func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
 	var f fault.Fields
-	CheckEmail(&f, "email", in.Email)
+	input.CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, "password", in.Password, in.Email)
 	if !in.Role.Valid() {
 		f.Selected("role")
@@ -81,7 +82,7 @@ func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 		set   func(*string)
 	}{
 		{in.Name, func(v *string) { setText(&f, "name", v, &u.Name, maxName) }},
-		{in.Locale, func(v *string) { SetLocale(&f, "locale", v, &u.Locale) }},
+		{in.Locale, func(v *string) { input.SetLocale(&f, "locale", v, &u.Locale) }},
 		{in.Timezone, func(v *string) { setTimezone(&f, "timezone", v, &u.Timezone) }},
 	} {
 		if part.given != "" {

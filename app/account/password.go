@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/turns"
 )
 
@@ -134,7 +135,7 @@ func linkTurn(token string) turns.Key { return turns.Guest("", linkKey(token)) }
 // loginTurn is that of somebody who logs in: a browser that has done so before does not
 // wait among strangers.
 func (s *Service) loginTurn(email string, from From) turns.Key {
-	if device := s.knownDevice(FoldEmail(email), from.Device); device != "" {
+	if device := s.knownDevice(input.FoldEmail(email), from.Device); device != "" {
 		return turns.Guest("", device)
 	}
 	return turns.Stranger(from.IP)

@@ -6,6 +6,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/limit"
+	"paraph/app/list"
 )
 
 // stolen is a house in which somebody has found Ann's session open, an hour after she
@@ -217,7 +219,7 @@ func TestThePersonIsToldOfEveryChange(t *testing.T) {
 	must[any](t)(nil, s.RemovePasskey(t.Context(), who, s.passkey.ID, password, ""))
 	must[account.User](t)(s.UpdateMe(t.Context(), who, account.MePatch{Password: new("another horse"), CurrentPassword: password}))
 	must[account.Member](t)(s.InviteMember(t.Context(), who, account.MemberInput{Email: "new@example.org", Role: account.RoleAdmin}))
-	must[account.Rate](t)(s.Reverify(t.Context(), who, "thief@example.org"))
+	must[limit.Rate](t)(s.Reverify(t.Context(), who, "thief@example.org"))
 	must[account.User](t)(s.VerifyEmail(t.Context(), s.mail(account.MailVerifyEmail, "thief@example.org").Data["token"]))
 	for _, kind := range account.Notices() {
 		if m := s.mail(kind, "ann@example.org"); m.Data["token"] == "" || m.Data["expires_at"] == "" {
@@ -247,7 +249,7 @@ func TestTheOwnerTakesATakeoverBack(t *testing.T) {
 	setup := must[account.TwoFactorSetup](t)(h.BeginTwoFactor(t.Context(), thief))
 	must[[]string](t)(h.ConfirmTwoFactor(t.Context(), thief, code(t, setup.Secret, h.now())))
 	for _, address := range []string{"thief@example.org", "thief2@example.org"} {
-		must[account.Rate](t)(h.Reverify(t.Context(), thief, address))
+		must[limit.Rate](t)(h.Reverify(t.Context(), thief, address))
 		must[account.User](t)(h.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, address).Data["token"]))
 	}
 	// The old address can't be taken meanwhile.
@@ -369,13 +371,13 @@ func TestAnInvitationShowsNoMoreThanWasTyped(t *testing.T) {
 	_, err := h.GetMember(t.Context(), boss, known.ID)
 	wantKind(t, err, fault.KindNotFound, "")
 	for search, want := range map[string]int{"Secret": 0, "other": 2} {
-		list := must[account.List[account.Member]](t)(h.ListMembers(t.Context(), boss, account.ListQuery{Search: search}))
+		list := must[list.Page[account.Member]](t)(h.ListMembers(t.Context(), boss, account.MemberQuery{Search: search}))
 		if list.Total != want {
 			t.Errorf("a search for %s finds %d", search, list.Total)
 		}
 	}
 	// Having joined, they are who they are, also under the identifier from before.
-	invited := must[account.List[account.Member]](t)(h.ListMembers(t.Context(), boss, account.ListQuery{Search: "ann"})).Items[0]
+	invited := must[list.Page[account.Member]](t)(h.ListMembers(t.Context(), boss, account.MemberQuery{Search: "ann"})).Items[0]
 	must[account.User](t)(h.AcceptInvite(t.Context(), h.mail(account.MailInvite, "ann@example.org").Data["token"], "", ""))
 	for _, id := range []string{known.ID, invited.ID} {
 		if m := must[account.Member](t)(h.GetMember(t.Context(), boss, id)); m.ID != known.ID || m.Name != "Ann Secret" || !m.TwoFactor {

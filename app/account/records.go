@@ -2,12 +2,10 @@ package account
 
 import (
 	"errors"
-	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -95,7 +93,7 @@ type linkRecord struct {
 var (
 	users = kv.NewCollection("users", kv.JSON[userRecord](),
 		kv.Index[userRecord]{Name: "email", Unique: true, Keys: func(u userRecord) []kv.Key {
-			return []kv.Key{kv.K(FoldEmail(u.Email))}
+			return []kv.Key{kv.K(input.FoldEmail(u.Email))}
 		}})
 
 	companies = kv.NewCollection("companies", kv.JSON[Company]())
@@ -133,7 +131,7 @@ var (
 			if l.Kind != LinkUndo {
 				return nil
 			}
-			return []kv.Key{kv.K(FoldEmail(l.Email), l.UserID)}
+			return []kv.Key{kv.K(input.FoldEmail(l.Email), l.UserID)}
 		}},
 		kv.Index[linkRecord]{Name: "user", Keys: func(l linkRecord) []kv.Key {
 			return []kv.Key{kv.K(l.UserID, string(l.Kind), l.CompanyID)}
@@ -155,12 +153,6 @@ func (m memberRecord) key() string { return memberKey(m.CompanyID, m.UserID) }
 func tokenKey(companyID, id string) string { return companyID + "/" + id }
 
 func (t tokenRecord) key() string { return tokenKey(t.CompanyID, t.ID) }
-
-// FoldEmail makes two spellings of one address the same. Case matters before the
-// @ by RFC 5321 §2.4, but no mail system in use makes that difference.
-func FoldEmail(email string) string {
-	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
-}
 
 // found turns the store's "no such record" into the heart's.
 func found(err error, what string) error {

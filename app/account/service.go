@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
+	"paraph/app/limit"
 	"paraph/kv"
 )
 
@@ -99,11 +100,11 @@ type Service struct {
 	codeKey   []byte // hashes recovery codes
 	deviceKey []byte // marks browsers that somebody has signed in with
 
-	perAccount         *Limiter // failed logins, per account and network or known device
-	perAccountAnywhere *Limiter // failed logins, per account from all networks
-	perAddress         *Limiter // failed logins, per network
-	perMailbox         *Limiter // reset messages asked for, per address of mail
-	perReverif         *Limiter // verification messages, per user
+	perAccount         *limit.Limiter // failed logins, per account and network or known device
+	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
+	perAddress         *limit.Limiter // failed logins, per network
+	perMailbox         *limit.Limiter // reset messages asked for, per address of mail
+	perReverif         *limit.Limiter // verification messages, per user
 
 	live    *liveTokens
 	usage   *usage
@@ -112,7 +113,7 @@ type Service struct {
 
 	ceremonies *ceremonies
 	refusals   *refusals
-	perPasskey *Limiter // begun ceremonies of passkeys, per address
+	perPasskey *limit.Limiter // begun ceremonies of passkeys, per address
 }
 
 // New makes the service. It fails only for a token key that is too short.
@@ -132,19 +133,19 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
 		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, sealKey: sealKey, codeKey: codeKey, deviceKey: deviceKey,
 		tokens:     newSigner(tokenKey, o.Now),
-		perAccount: NewLimiter(o.AccountAttempts, o.AttemptWindow, o.Now),
+		perAccount: limit.New(o.AccountAttempts, o.AttemptWindow, o.Now),
 
-		perAccountAnywhere: NewLimiter(everywhere*o.AccountAttempts, o.AttemptWindow, o.Now),
-		perAddress:         NewLimiter(o.AddressAttempts, o.AttemptWindow, o.Now),
-		perMailbox:         NewLimiter(5, time.Hour, o.Now),
-		perReverif:         NewLimiter(6, time.Minute, o.Now),
+		perAccountAnywhere: limit.New(everywhere*o.AccountAttempts, o.AttemptWindow, o.Now),
+		perAddress:         limit.New(o.AddressAttempts, o.AttemptWindow, o.Now),
+		perMailbox:         limit.New(5, time.Hour, o.Now),
+		perReverif:         limit.New(6, time.Minute, o.Now),
 		live:               newLiveTokens(),
 		usage:              newUsage(),
 		waiting:            newPendingSignIns(),
 		later:              newLater(),
 		ceremonies:         newCeremonies(),
 		refusals:           new(refusals),
-		perPasskey:         NewLimiter(120, time.Minute, o.Now),
+		perPasskey:         limit.New(120, time.Minute, o.Now),
 	}
 	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
 	return s, nil
@@ -159,7 +160,7 @@ func (s *Service) Reset() {
 	s.later.take()
 	s.ceremonies.clear()
 	s.refusals.take()
-	for _, l := range []*Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
+	for _, l := range []*limit.Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
 		l.Clear()
 	}
 }

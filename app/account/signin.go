@@ -4,9 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"paraph/app/fault"
 	"sync"
 	"time"
+
+	"paraph/app/fault"
 )
 
 // SignIn is where a sign-in in two steps stands after the first.

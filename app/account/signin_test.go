@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/limit"
 )
 
 // enrolled adds somebody who has an authenticator app, and gives its secret and
@@ -132,7 +133,7 @@ func TestEndOtherSessions(t *testing.T) {
 		h.refused(c.Token, "a session elsewhere, in "+c.Name)
 	}
 	h.actor(token.Secret)
-	if list, err := h.ListSessions(t.Context(), mine, account.ListQuery{}); err != nil || list.Total != 1 || list.Items[0].ID != mine.TokenID {
+	if list, err := h.ListSessions(t.Context(), mine, account.TokenQuery{}); err != nil || list.Total != 1 || list.Items[0].ID != mine.TokenID {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
@@ -180,7 +181,7 @@ func TestCheckVerification(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.add(h.company("A"), "ann@example.org", account.RoleOwner)
-	must[account.Rate](t)(h.Reverify(t.Context(), h.as("ann@example.org"), "new@example.org"))
+	must[limit.Rate](t)(h.Reverify(t.Context(), h.as("ann@example.org"), "new@example.org"))
 	token := h.mail(account.MailVerifyEmail, "new@example.org").Data["token"]
 	for range 2 {
 		if email, err := h.CheckVerification(t.Context(), token); err != nil || email != "new@example.org" {

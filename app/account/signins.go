@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"paraph/app/list"
 	"paraph/kv"
 )
 
@@ -170,25 +171,25 @@ func (s *Service) putRefusal(tx *kv.Tx, e SignInEntry) error {
 // ListSignIns lists one's own sign-ins, the newest first; with everybody those of
 // all members of the company, for who runs it. At most a hundred of each person
 // are kept.
-func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (List[SignInEntry], error) {
+func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
 	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
 	if everybody {
 		if err := staff(who, ScopeAdmin); err != nil {
-			return List[SignInEntry]{}, err
+			return list.Page[SignInEntry]{}, err
 		}
 		q.Index, q.Prefix = "company", kv.K(who.CompanyID)
 	} else if err := self(who, ScopeRead); err != nil {
-		return List[SignInEntry]{}, err
+		return list.Page[SignInEntry]{}, err
 	}
 	if err := s.flushRefusals(); err != nil {
-		return List[SignInEntry]{}, err
+		return list.Page[SignInEntry]{}, err
 	}
 	var page kv.Page[SignInEntry]
 	err := s.db.View(func(tx *kv.Tx) (err error) {
 		page, err = signIns.Page(tx, q)
 		return err
 	})
-	return List[SignInEntry]{Items: page.Items, Total: page.Total}, err
+	return list.Page[SignInEntry]{Items: page.Items, Total: page.Total}, err
 }
 
 // EndAllSessions ends the sessions of everybody in the company but the one that

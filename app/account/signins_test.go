@@ -7,9 +7,10 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/list"
 )
 
-func outcomes(list account.List[account.SignInEntry]) string {
+func outcomes(list list.Page[account.SignInEntry]) string {
 	var out []string
 	for _, e := range list.Items {
 		name, _, _ := strings.Cut(e.Email, "@")
@@ -40,7 +41,7 @@ func TestSignInsAreKept(t *testing.T) {
 	}
 	h.advance(1e9)
 	must[account.User](t)(h.passwordless(a))
-	own := must[account.List[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, false, 0, 50))
+	own := must[list.Page[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, false, 0, 50))
 	want := "ann passkey ok, ann password+recovery_code ok, ann password+code wrong_second_factor, ann password wrong_password, ann password ok"
 	if got := outcomes(own); got != want {
 		t.Errorf("own: %s\nwant %s", got, want)
@@ -53,11 +54,11 @@ func TestSignInsAreKept(t *testing.T) {
 			t.Errorf("a secret is kept: %+v", e)
 		}
 	}
-	all := must[account.List[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, true, 0, 50))
+	all := must[list.Page[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, true, 0, 50))
 	if got := outcomes(all); !strings.Contains(got, "ben password wrong_password") || strings.Contains(got, "otto") || all.Total != own.Total+1 {
 		t.Errorf("company: %s", got)
 	}
-	if page := must[account.List[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, true, 1, 2)); outcomes(page) != strings.Join(strings.Split(outcomes(all), ", ")[1:3], ", ") || page.Total != all.Total {
+	if page := must[list.Page[account.SignInEntry]](t)(h.ListSignIns(t.Context(), ann, true, 1, 2)); outcomes(page) != strings.Join(strings.Split(outcomes(all), ", ")[1:3], ", ") || page.Total != all.Total {
 		t.Errorf("a page: %s", outcomes(page))
 	}
 	_, err := h.ListSignIns(t.Context(), h.as("ben@example.org"), true, 0, 50)
@@ -76,7 +77,7 @@ func TestSignInsAreBounded(t *testing.T) {
 		_, err := h.Login(t.Context(), "ann@example.org", "wrong", "", here)
 		wantKind(t, err, fault.KindUnauthenticated, "")
 	}
-	all := must[account.List[account.SignInEntry]](t)(h.ListSignIns(t.Context(), h.actor(last), true, 0, 200))
+	all := must[list.Page[account.SignInEntry]](t)(h.ListSignIns(t.Context(), h.actor(last), true, 0, 200))
 	if all.Total != 100 || len(all.Items) != 100 || all.Items[0].Outcome != account.WrongPassword || all.Items[5].Outcome != account.LetIn {
 		t.Errorf("%d kept, %d listed, first %+v", all.Total, len(all.Items), all.Items[0])
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
@@ -129,11 +131,11 @@ func manageTokens(who Actor) error {
 }
 
 // ListTokens lists API tokens: everybody's of the company for who runs it, one's
-// own for everybody else. Statuses are active and expired (archived is expired);
-// sorts are created_at, name, last_used_at and expires_at.
-func (s *Service) ListTokens(_ context.Context, who Actor, q ListQuery) (List[Token], error) {
+// own for everybody else. Statuses are active and expired (archived is
+// expired).
+func (s *Service) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
-		return List[Token]{}, err
+		return list.Page[Token]{}, err
 	}
 	prefix := kv.K(who.CompanyID, string(ActorToken), who.UserID)
 	if who.IsAdmin() {
@@ -143,19 +145,19 @@ func (s *Service) ListTokens(_ context.Context, who Actor, q ListQuery) (List[To
 }
 
 // ListSessions lists one's own logins to this company.
-func (s *Service) ListSessions(_ context.Context, who Actor, q ListQuery) (List[Token], error) {
+func (s *Service) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := session(who); err != nil {
-		return List[Token]{}, err
+		return list.Page[Token]{}, err
 	}
 	return s.listTokens(kv.K(who.CompanyID, string(ActorUser), who.UserID), q)
 }
 
-func (s *Service) listTokens(prefix kv.Key, q ListQuery) (List[Token], error) {
+func (s *Service) listTokens(prefix kv.Key, q TokenQuery) (list.Page[Token], error) {
 	wanted, err := wantedStatuses(q, map[string]string{"active": "active", "expired": "expired", "archived": "expired", "deleted": "deleted"}, "active")
 	if err != nil {
-		return List[Token]{}, err
+		return list.Page[Token]{}, err
 	}
-	search := FoldText(q.Search)
+	search := input.Fold(q.Search)
 	var all []Token
 	err = s.db.View(func(tx *kv.Tx) error {
 		names := map[string]string{}
@@ -175,16 +177,30 @@ func (s *Service) listTokens(prefix kv.Key, q ListQuery) (List[Token], error) {
 		})
 	})
 	if err != nil {
-		return List[Token]{}, err
+		return list.Page[Token]{}, err
 	}
-	return tokenSorts.page(all, q, func(a, b Token) int { return cmp.Compare(a.ID, b.ID) })
+	return tokenOrders.Page(all, q, TokensByCreation, func(t Token) string { return t.ID })
 }
 
-var tokenSorts = sorts[Token]{
-	"created_at":   func(a, b Token) int { return a.CreatedAt.Compare(b.CreatedAt) },
-	"name":         func(a, b Token) int { return cmp.Compare(FoldText(a.Name), FoldText(b.Name)) },
-	"last_used_at": func(a, b Token) int { return whenever(a.LastUsedAt).Compare(whenever(b.LastUsedAt)) },
-	"expires_at":   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
+// TokenSort is an order of tokens.
+type TokenSort string
+
+// The orders of tokens.
+const (
+	TokensByCreation TokenSort = "created_at" // the default
+	TokensByName     TokenSort = "name"
+	TokensByUse      TokenSort = "last_used_at"
+	TokensByExpiry   TokenSort = "expires_at"
+)
+
+// TokenQuery describes which tokens or sessions are wanted.
+type TokenQuery = list.Query[TokenSort]
+
+var tokenOrders = list.Orders[TokenSort, Token]{
+	TokensByCreation: func(a, b Token) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	TokensByName:     func(a, b Token) int { return cmp.Compare(input.Fold(a.Name), input.Fold(b.Name)) },
+	TokensByUse:      func(a, b Token) int { return whenever(a.LastUsedAt).Compare(whenever(b.LastUsedAt)) },
+	TokensByExpiry:   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
 }
 
 // named gives a token with the name of its owner and the use that is not yet

@@ -28,7 +28,7 @@ func TestTokensActWithinTheirScopes(t *testing.T) {
 	}
 	_, err = h.CreateToken(t.Context(), who, account.TokenInput{Name: "more"})
 	wantKind(t, err, fault.KindForbidden, "scope_missing")
-	_, err = h.ListTokens(t.Context(), who, account.ListQuery{})
+	_, err = h.ListTokens(t.Context(), who, account.TokenQuery{})
 	wantKind(t, err, fault.KindForbidden, "scope_missing")
 	h.advance(10 * 365 * 24 * time.Hour)
 	h.actor(made.Secret) // without a date it does not expire
@@ -72,7 +72,7 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 	first := must[account.Token](t)(h.CreateToken(t.Context(), ann, account.TokenInput{Name: "Zoë", ExpiresAt: &soon}))
 	second := must[account.Token](t)(h.CreateToken(t.Context(), mem, account.TokenInput{Name: "apple"}))
 
-	names := func(who account.Actor, q account.ListQuery) string {
+	names := func(who account.Actor, q account.TokenQuery) string {
 		t.Helper()
 		list, err := h.ListTokens(t.Context(), who, q)
 		if err != nil {
@@ -89,33 +89,33 @@ func TestTokensAreListedToWhomTheyConcern(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		who  account.Actor
-		q    account.ListQuery
+		q    account.TokenQuery
 		want string
 	}{
-		{ann, account.ListQuery{}, "Zoë apple"},
-		{ann, account.ListQuery{Descending: true}, "apple Zoë"},
-		{ann, account.ListQuery{Sort: "name"}, "apple Zoë"},
-		{ann, account.ListQuery{Search: "ZOE"}, "Zoë"},
-		{ann, account.ListQuery{Offset: 1, Limit: 5}, "apple"},
-		{ann, account.ListQuery{Offset: 7}, ""},
-		{mem, account.ListQuery{}, "apple"},
-		{bob, account.ListQuery{}, ""},
+		{ann, account.TokenQuery{}, "Zoë apple"},
+		{ann, account.TokenQuery{Descending: true}, "apple Zoë"},
+		{ann, account.TokenQuery{Sort: "name"}, "apple Zoë"},
+		{ann, account.TokenQuery{Search: "ZOE"}, "Zoë"},
+		{ann, account.TokenQuery{Offset: 1, Limit: 5}, "apple"},
+		{ann, account.TokenQuery{Offset: 7}, ""},
+		{mem, account.TokenQuery{}, "apple"},
+		{bob, account.TokenQuery{}, ""},
 	} {
 		if got := names(tt.who, tt.q); got != tt.want {
 			t.Errorf("%s, %+v: got %q, want %q", tt.who.Email, tt.q, got, tt.want)
 		}
 	}
 	h.advance(time.Hour)
-	for q, want := range map[*account.ListQuery]string{
+	for q, want := range map[*account.TokenQuery]string{
 		{}: "apple", {WithTrashed: true}: "Zoë apple", {Statuses: []string{"expired"}}: "Zoë", {Statuses: []string{"archived"}}: "Zoë", {Statuses: []string{"deleted"}}: "",
 	} {
 		if got := names(ann, *q); got != want {
 			t.Errorf("%+v: got %q, want %q", q, got, want)
 		}
 	}
-	_, err := h.ListTokens(t.Context(), ann, account.ListQuery{Sort: "secret"})
+	_, err := h.ListTokens(t.Context(), ann, account.TokenQuery{Sort: "secret"})
 	wantFields(t, err, "sort")
-	_, err = h.ListTokens(t.Context(), ann, account.ListQuery{Statuses: []string{"nope"}})
+	_, err = h.ListTokens(t.Context(), ann, account.TokenQuery{Statuses: []string{"nope"}})
 	wantFields(t, err, "status")
 
 	wantKind(t, h.RevokeToken(t.Context(), mem, first.ID), fault.KindForbidden, "")
@@ -143,7 +143,7 @@ func TestSessionsAreListedAndBounded(t *testing.T) {
 	h.actor(oldest)
 	newest := h.login("ann@example.org", password)
 	h.refused(oldest, "more sessions than are kept")
-	list, err := h.ListSessions(t.Context(), h.actor(newest), account.ListQuery{Limit: 1, Descending: true})
+	list, err := h.ListSessions(t.Context(), h.actor(newest), account.TokenQuery{Limit: 1, Descending: true})
 	if err != nil || list.Total != 5 || len(list.Items) != 1 || list.Items[0].IP != "192.0.2.1" || list.Items[0].Name != "test" {
 		t.Errorf("got %+v, %v", list, err)
 	}

@@ -1,9 +1,6 @@
 package account
 
 import (
-	"maps"
-	"paraph/app/fault"
-	"slices"
 	"time"
 )
 
@@ -124,56 +121,6 @@ type Token struct {
 	LastUsedAt *time.Time
 	ExpiresAt  *time.Time // nil: until revoked
 	CreatedAt  time.Time
-}
-
-// ListQuery is which part of a list is wanted.
-type ListQuery struct {
-	Offset      int
-	Limit       int // 0: all
-	Search      string
-	Statuses    []string // union; empty: those not put aside
-	WithTrashed bool     // those put aside too
-	Sort        string   // "" is by creation
-	Descending  bool
-}
-
-// List is one page and the exact number of records on all pages.
-type List[T any] struct {
-	Items []T
-	Total int
-}
-
-// sorts compares records by the fields a list can be sorted by.
-type sorts[T any] map[string]func(a, b T) int
-
-// page sorts and cuts; items with equal fields go by id, so pages never overlap.
-func (s sorts[T]) page(items []T, q ListQuery, id func(a, b T) int) (List[T], error) {
-	field := q.Sort
-	if field == "" {
-		field = "created_at"
-	}
-	by, ok := s[field]
-	if !ok {
-		var f fault.Fields
-		f.OneOf("sort", slices.Sorted(maps.Keys(s))...)
-		return List[T]{}, f.Err()
-	}
-	slices.SortFunc(items, func(a, b T) int {
-		order := by(a, b)
-		if order == 0 {
-			order = id(a, b)
-		}
-		if q.Descending {
-			return -order
-		}
-		return order
-	})
-	total := len(items)
-	items = items[min(max(q.Offset, 0), total):]
-	if q.Limit > 0 {
-		items = items[:min(q.Limit, len(items))]
-	}
-	return List[T]{Items: items, Total: total}, nil
 }
 
 // whenever makes a time that may be missing comparable: missing sorts first.

@@ -2,8 +2,6 @@ package account
 
 import (
 	"maps"
-	"net/url"
-	"paraph/app/fault"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,15 +10,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
-	"golang.org/x/text/unicode/norm"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 )
 
 // Lengths in characters, of an address in bytes (RFC 5321 §4.5.3.1.3).
 const (
 	maxName    = 200
-	maxEmail   = 254
 	maxURL     = 2048
 	maxInline  = 128 << 10 // of a logo given as a data: address
 	maxConsent = 10_000
@@ -46,19 +43,6 @@ func setText(f *fault.Fields, field string, from *string, to *string, limit int)
 
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// SetLocale takes a BCP 47 tag, in its canonical form.
-func SetLocale(f *fault.Fields, field string, from *string, to *string) {
-	if from == nil {
-		return
-	}
-	tag, err := language.Parse(*from)
-	if *from == "" || err != nil {
-		f.Add(field, "not_a_language")
-		return
-	}
-	*to = tag.String()
 }
 
 // setTimezone takes a name of the IANA database.
@@ -106,7 +90,7 @@ func setImage(f *fault.Fields, field string, from *string, to *string) {
 		f.TooLong(field, maxInline)
 	case !inline && len(address) > maxURL:
 		f.TooLong(field, maxURL)
-	case address != "" && !logo.MatchString(address) && !WebAddress(address):
+	case address != "" && !logo.MatchString(address) && !input.IsWebAddress(address):
 		f.Add(field, "not_an_image_address")
 	default:
 		*to = address
@@ -136,18 +120,11 @@ func setAddress(f *fault.Fields, field string, from *string, to *string) {
 	switch address := strings.TrimSpace(*from); {
 	case len(address) > maxURL:
 		f.TooLong(field, maxURL)
-	case address != "" && !WebAddress(address):
+	case address != "" && !input.IsWebAddress(address):
 		f.Add(field, "not_a_web_address.privacy")
 	default:
 		*to = address
 	}
-}
-
-// WebAddress says whether a text is the whole address of a page on the web, without
-// anybody's password in it.
-func WebAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
 }
 
 // setNumber takes a whole number in a range, or 0 for none.
@@ -162,21 +139,9 @@ func setNumber(f *fault.Fields, field string, from *int, to *int, low, high int)
 	*to = *from
 }
 
-// FoldText makes texts comparable without case and accents.
-func FoldText(s string) string {
-	decomposed := norm.NFKD.String(s)
-	bare := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, decomposed)
-	return strings.TrimSpace(cases.Fold().String(bare))
-}
-
 // contains reports whether every word of a folded search is somewhere in text.
 func contains(text, search string) bool {
-	text = FoldText(text)
+	text = input.Fold(text)
 	for word := range strings.FieldsSeq(search) {
 		if !strings.Contains(text, word) {
 			return false
@@ -185,10 +150,9 @@ func contains(text, search string) bool {
 	return true
 }
 
-// wantedStatuses gives a filter over statuses. known maps each word of the
-// status parameter to the status it means; shown is what a list holds if nothing
-// is asked for.
-func wantedStatuses(q ListQuery, known map[string]string, shown ...string) (func(string) bool, error) {
+// wantedStatuses returns a filter over statuses. known maps each word of the status
+// parameter to a status; shown are the statuses listed by default.
+func wantedStatuses[S ~string](q list.Query[S], known map[string]string, shown ...string) (func(string) bool, error) {
 	var f fault.Fields
 	wanted := map[string]bool{}
 	for _, word := range q.Statuses {

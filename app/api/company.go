@@ -154,7 +154,7 @@ func (s *server) companyRoutes() {
 
 func (s *server) memberRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/members", rule: may(account.ScopeRead), summary: "List the members of the company", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[memberView], error) {
-		q, p, err := r.listQuery()
+		q, p, err := listQuery[account.MemberSort](r)
 		if err != nil {
 			return envelope[memberView]{}, err
 		}
@@ -192,7 +192,7 @@ func (s *server) memberRoutes() {
 
 func (s *server) tokenRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/tokens", rule: may(account.ScopeRead), summary: "List API tokens", tag: "Company", query: listParameters, list: true}, func(r *request, _ *nothing) (envelope[tokenView], error) {
-		q, p, err := r.listQuery()
+		q, p, err := listQuery[account.TokenSort](r)
 		if err != nil {
 			return envelope[tokenView]{}, err
 		}

@@ -111,7 +111,7 @@ func (s *server) onContact(do func(context.Context, account.Actor, string) (cont
 }
 
 func (s *server) listContacts(r *request, _ *nothing) (envelope[contactView], error) {
-	q, p, err := r.listQuery()
+	q, p, err := listQuery[contact.Sort](r)
 	if err != nil {
 		return envelope[contactView]{}, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/limit"
 	"paraph/app/signing"
 )
 
@@ -95,7 +95,7 @@ func (s *server) framework(e *fiber.Error) (int, failure) {
 }
 
 // rate tells the caller where they stand with a limit.
-func (r *request) rate(rate account.Rate) {
+func (r *request) rate(rate limit.Rate) {
 	r.Set("X-RateLimit-Limit", strconv.Itoa(rate.Limit))
 	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
 }

@@ -9,7 +9,7 @@ import (
 
 	json "github.com/goccy/go-json"
 
-	"paraph/app/account"
+	"paraph/app/list"
 )
 
 // envelope is every list: one page of records, the links to the others, and
@@ -211,16 +211,16 @@ func (e rawEnvelope) bytes() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// listQuery reads the parameters of a list of the account room.
-func (r *request) listQuery() (account.ListQuery, page, error) {
+// listQuery reads the parameters of a list with orders of type S.
+func listQuery[S ~string](r *request) (list.Query[S], page, error) {
 	p := r.page()
-	q := account.ListQuery{Offset: p.offset(), Limit: p.size, Search: r.text("search"), WithTrashed: r.flag("with_trashed")}
+	q := list.Query[S]{Offset: p.offset(), Limit: p.size, Search: r.text("search"), WithTrashed: r.flag("with_trashed")}
 	if sort := r.text("sort"); sort != "" {
 		field, direction, ok := strings.Cut(sort, "|")
 		if !ok || field == "" || direction != "asc" && direction != "desc" {
 			r.faults.Add("sort", "not_a_sort_order.direction")
 		}
-		q.Sort, q.Descending = field, direction == "desc"
+		q.Sort, q.Descending = S(field), direction == "desc"
 	}
 	if status := r.text("status"); status != "" {
 		q.Statuses = strings.Split(status, ",")

@@ -81,7 +81,7 @@ func (s *server) onMessage(do func(context.Context, account.Actor, string) (noti
 }
 
 func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {
-	asked, p, err := r.listQuery()
+	asked, p, err := listQuery[string](r)
 	if asked.Sort != "" && asked.Sort != "created_at" {
 		r.faults.OneOf("sort", "created_at")
 		err = r.faults.Err()

@@ -16,6 +16,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/kv"
 )
 
@@ -167,9 +168,9 @@ func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 	for _, c := range columns {
 		names := c.names
 		if said != nil {
-			names = []string{account.FoldText(said[c.field])}
+			names = []string{input.Fold(said[c.field])}
 		}
-		n := slices.IndexFunc(i.Headings, func(h string) bool { return h != "" && slices.Contains(names, account.FoldText(h)) })
+		n := slices.IndexFunc(i.Headings, func(h string) bool { return h != "" && slices.Contains(names, input.Fold(h)) })
 		if n >= 0 {
 			at[c.field], i.Columns[c.field] = n, i.Headings[n]
 		} else if said[c.field] != "" {

@@ -10,10 +10,18 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
-func orderNames() []string { return slices.Sorted(maps.Keys(orders)) }
+func orderNames() []string {
+	var names []string
+	for _, sort := range slices.Sorted(maps.Keys(orders)) {
+		names = append(names, string(sort))
+	}
+	return names
+}
 
 var statuses = []string{Active, Archived, Deleted}
 
@@ -21,7 +29,7 @@ var statuses = []string{Active, Archived, Deleted}
 // are active, archived and deleted; sorts are created_at, email, last_used_at,
 // name, organization and updated_at. A search finds by the beginnings of words
 // of name, address, organization and tags.
-func (s *Service) List(_ context.Context, who account.Actor, q account.ListQuery) (page account.List[Contact], err error) {
+func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return page, err
 	}
@@ -34,7 +42,7 @@ func (s *Service) List(_ context.Context, who account.Actor, q account.ListQuery
 		case len(words) > 0:
 			page, err = l.search(tx, words)
 		case strings.TrimSpace(q.Search) != "":
-			page = account.List[Contact]{Items: []Contact{}} // nothing in it that a word has
+			page = list.Page[Contact]{Items: []Contact{}} // nothing in it that a word has
 		case len(l.statuses) == 1:
 			page, err = l.part(tx, l.statuses[0], l.offset, l.limit)
 		default:
@@ -47,14 +55,15 @@ func (s *Service) List(_ context.Context, who account.Actor, q account.ListQuery
 
 // listing is a list as it was asked for.
 type listing struct {
-	company, order string
-	descending     bool
-	statuses       []string
-	offset, limit  int
+	company       string
+	order         Sort
+	descending    bool
+	statuses      []string
+	offset, limit int
 }
 
-func newListing(company string, q account.ListQuery) (listing, error) {
-	l := listing{company: company, order: cmp.Or(q.Sort, "name"), descending: q.Descending, offset: max(q.Offset, 0), limit: q.Limit}
+func newListing(company string, q Query) (listing, error) {
+	l := listing{company: company, order: cmp.Or(q.Sort, ByName), descending: q.Descending, offset: max(q.Offset, 0), limit: q.Limit}
 	if l.limit <= 0 {
 		l.limit = math.MaxInt32
 	}
@@ -80,18 +89,18 @@ func newListing(company string, q account.ListQuery) (listing, error) {
 }
 
 // part reads a page of the contacts in one state straight from its index.
-func (l listing) part(tx *kv.Tx, status string, offset, limit int) (account.List[Contact], error) {
-	p, err := contacts.Page(tx, kv.Query{Index: "by_" + l.order, Prefix: kv.K(l.company, status), Descending: l.descending, Offset: offset, Limit: limit})
-	return account.List[Contact]{Items: p.Items, Total: p.Total}, err
+func (l listing) part(tx *kv.Tx, status string, offset, limit int) (list.Page[Contact], error) {
+	p, err := contacts.Page(tx, kv.Query{Index: "by_" + string(l.order), Prefix: kv.K(l.company, status), Descending: l.descending, Offset: offset, Limit: limit})
+	return list.Page[Contact]{Items: p.Items, Total: p.Total}, err
 }
 
 // union merges the contacts of several states.
-func (l listing) union(tx *kv.Tx) (account.List[Contact], error) {
-	var all account.List[Contact]
+func (l listing) union(tx *kv.Tx) (list.Page[Contact], error) {
+	var all list.Page[Contact]
 	for _, status := range l.statuses {
 		part, err := l.part(tx, status, 0, min(l.offset+l.limit, math.MaxInt32))
 		if err != nil {
-			return account.List[Contact]{}, err
+			return list.Page[Contact]{}, err
 		}
 		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
 	}
@@ -99,7 +108,7 @@ func (l listing) union(tx *kv.Tx) (account.List[Contact], error) {
 	return all, nil
 }
 
-func (l listing) search(tx *kv.Tx, words []string) (account.List[Contact], error) {
+func (l listing) search(tx *kv.Tx, words []string) (list.Page[Contact], error) {
 	var found []Contact
 	for _, status := range l.statuses {
 		err := each(tx, l.company, status, words, func(c Contact) bool {
@@ -107,11 +116,11 @@ func (l listing) search(tx *kv.Tx, words []string) (account.List[Contact], error
 			return true
 		})
 		if err != nil {
-			return account.List[Contact]{}, err
+			return list.Page[Contact]{}, err
 		}
 	}
 	total := len(found)
-	return account.List[Contact]{Items: l.window(found), Total: total}, nil
+	return list.Page[Contact]{Items: l.window(found), Total: total}, nil
 }
 
 // window puts contacts in order and cuts the page out of them.
@@ -131,7 +140,7 @@ func (l listing) window(all []Contact) []Contact {
 // look at. Signs before a word that no word begins with are left out.
 func searched(search string) []string {
 	var words []string
-	for w := range strings.FieldsSeq(account.FoldText(search)) {
+	for w := range strings.FieldsSeq(input.Fold(search)) {
 		if w = strings.TrimLeftFunc(w, notInWord); w != "" {
 			words = append(words, cut(w))
 		}
@@ -181,7 +190,7 @@ func (s *Service) Suggest(_ context.Context, who account.Actor, text string, lim
 		})
 	})
 	slices.SortStableFunc(out, func(a, b Contact) int {
-		return cmp.Or(b.usedAt().Compare(a.usedAt()), cmp.Compare(b.Documents, a.Documents), cmp.Compare(account.FoldText(a.Name), account.FoldText(b.Name)))
+		return cmp.Or(b.usedAt().Compare(a.usedAt()), cmp.Compare(b.Documents, a.Documents), cmp.Compare(input.Fold(a.Name), input.Fold(b.Name)))
 	})
 	return out[:min(limit, len(out))], err
 }

@@ -11,6 +11,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
@@ -39,16 +41,32 @@ func key(company, id string) string { return company + "/" + id }
 
 func (c Contact) key() string { return key(c.Company, c.ID) }
 
-func emailKey(company, email string) kv.Key { return kv.K(company, account.FoldEmail(email)) }
+func emailKey(company, email string) kv.Key { return kv.K(company, input.FoldEmail(email)) }
+
+// Sort is an order of contacts.
+type Sort string
+
+// The orders of contacts.
+const (
+	ByName         Sort = "name" // the default
+	ByEmail        Sort = "email"
+	ByOrganization Sort = "organization"
+	ByCreation     Sort = "created_at"
+	ByUpdate       Sort = "updated_at"
+	ByUse          Sort = "last_used_at"
+)
+
+// Query describes which contacts are wanted.
+type Query = list.Query[Sort]
 
 // orders are the fields that lists can be sorted by, each with what it compares.
-var orders = map[string]func(Contact) string{
-	"name":         func(c Contact) string { return cut(account.FoldText(c.Name)) },
-	"email":        func(c Contact) string { return account.FoldEmail(c.Email) },
-	"organization": func(c Contact) string { return cut(account.FoldText(c.Organization)) },
-	"created_at":   func(c Contact) string { return kv.KeyTime(c.CreatedAt) },
-	"updated_at":   func(c Contact) string { return kv.KeyTime(c.UpdatedAt) },
-	"last_used_at": func(c Contact) string {
+var orders = map[Sort]func(Contact) string{
+	ByName:         func(c Contact) string { return cut(input.Fold(c.Name)) },
+	ByEmail:        func(c Contact) string { return input.FoldEmail(c.Email) },
+	ByOrganization: func(c Contact) string { return cut(input.Fold(c.Organization)) },
+	ByCreation:     func(c Contact) string { return kv.KeyTime(c.CreatedAt) },
+	ByUpdate:       func(c Contact) string { return kv.KeyTime(c.UpdatedAt) },
+	ByUse: func(c Contact) string {
 		if c.LastUsedAt == nil {
 			return ""
 		}
@@ -59,7 +77,7 @@ var orders = map[string]func(Contact) string{
 func orderIndexes() []kv.Index[Contact] {
 	var out []kv.Index[Contact]
 	for _, field := range orderNames() {
-		by := orders[field]
+		by := orders[Sort(field)]
 		out = append(out, kv.Index[Contact]{Name: "by_" + field, Counted: true, Depth: 2, Keys: func(c Contact) []kv.Key {
 			return []kv.Key{kv.K(c.Company, c.Status(), by(c))}
 		}})
@@ -140,7 +158,7 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	if in.Email != nil {
 		c.Email = strings.TrimSpace(*in.Email)
 	}
-	account.CheckEmail(f, "email", c.Email)
+	input.CheckEmail(f, "email", c.Email)
 	text(f, "organization", in.Organization, &c.Organization, maxName, false)
 	text(f, "phone", in.Phone, &c.Phone, maxPhone, false)
 	text(f, "note", in.Note, &c.Note, maxNote, true)
@@ -149,7 +167,7 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	case *in.Locale == "":
 		c.Locale = ""
 	default:
-		account.SetLocale(f, "locale", in.Locale, &c.Locale)
+		input.SetLocale(f, "locale", in.Locale, &c.Locale)
 	}
 	if in.Tags != nil {
 		c.Tags = tags(f, *in.Tags)
@@ -184,7 +202,7 @@ func tags(f *fault.Fields, in []string) []string {
 	for i := range in {
 		tag := ""
 		text(f.Under("tags"), strconv.Itoa(i), &in[i], &tag, maxTag, false)
-		known := slices.ContainsFunc(out, func(o string) bool { return account.FoldText(o) == account.FoldText(tag) })
+		known := slices.ContainsFunc(out, func(o string) bool { return input.Fold(o) == input.Fold(tag) })
 		if tag != "" && !known {
 			out = append(out, tag)
 		}
@@ -210,7 +228,7 @@ func cut(s string) string {
 // its domain and whole.
 func (c Contact) words() []string {
 	var out []string
-	for chunk := range strings.FieldsSeq(account.FoldText(c.Name + " " + c.Email + " " + c.Organization + " " + strings.Join(c.Tags, " "))) {
+	for chunk := range strings.FieldsSeq(input.Fold(c.Name + " " + c.Email + " " + c.Organization + " " + strings.Join(c.Tags, " "))) {
 		inWord := false
 		for i, r := range chunk {
 			letter := !notInWord(r)

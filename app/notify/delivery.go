@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/list"
 	"paraph/app/signing"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -89,7 +90,7 @@ type DeliveryQuery struct {
 }
 
 // ListDeliveries lists the deliveries of one of the company's webhooks.
-func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id string, q DeliveryQuery) (list account.List[Delivery], err error) {
+func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id string, q DeliveryQuery) (list list.Page[Delivery], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}

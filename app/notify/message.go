@@ -12,6 +12,8 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/input"
+	"paraph/app/limit"
 	"paraph/app/mail"
 	"paraph/app/words"
 	"paraph/kv"
@@ -40,7 +42,7 @@ type Options struct {
 type Outbox struct {
 	Options
 	wording *wording
-	tests   *account.Limiter // test messages, per person
+	tests   *limit.Limiter // test messages, per person
 }
 
 // NewOutbox makes the outbox. Nothing is sent until the jobs of a [Service] run.
@@ -55,7 +57,7 @@ func NewOutbox(o Options) (*Outbox, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Outbox{Options: o, wording: w, tests: account.NewLimiter(6, time.Minute, o.Now)}, nil
+	return &Outbox{Options: o, wording: w, tests: limit.New(6, time.Minute, o.Now)}, nil
 }
 
 // States of a message.
@@ -98,7 +100,7 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		return []kv.Key{kv.K(m.Company, m.Status)}
 	}},
 	kv.Index[Message]{Name: "to", Keys: func(m Message) []kv.Key {
-		return []kv.Key{kv.K(m.Company, account.FoldEmail(m.To))}
+		return []kv.Key{kv.K(m.Company, input.FoldEmail(m.To))}
 	}},
 	kv.Index[Message]{Name: "document", Keys: func(m Message) []kv.Key {
 		if m.Document == "" {

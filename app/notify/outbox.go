@@ -11,6 +11,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/app/mail"
 	"paraph/app/signing"
 	"paraph/kv"
@@ -32,7 +34,7 @@ type OutboxQuery struct {
 // ListMessages lists the messages about a company's documents, for who runs it.
 // Those that only their receiver may read (a new password, a code) belong to no
 // company and are not among them.
-func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list account.List[Message], err error) {
+func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
 	}
@@ -46,7 +48,7 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 		case q.Document != "":
 			list, err = q.walk(tx, "document", kv.K(who.CompanyID, q.Document))
 		case q.To != "":
-			list, err = q.walk(tx, "to", kv.K(who.CompanyID).Starting(account.FoldEmail(q.To)))
+			list, err = q.walk(tx, "to", kv.K(who.CompanyID).Starting(input.FoldEmail(q.To)))
 		case len(q.Statuses) == 0:
 			list, err = q.part(tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
 		default:
@@ -83,18 +85,18 @@ func admin(who account.Actor) error {
 }
 
 // part reads a page straight from an index.
-func (q OutboxQuery) part(tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (account.List[Message], error) {
+func (q OutboxQuery) part(tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
 	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
-	return account.List[Message]{Items: p.Items, Total: p.Total}, err
+	return list.Page[Message]{Items: p.Items, Total: p.Total}, err
 }
 
 // union merges the messages in several states.
-func (q OutboxQuery) union(tx *kv.Tx, company string) (account.List[Message], error) {
-	var all account.List[Message]
+func (q OutboxQuery) union(tx *kv.Tx, company string) (list.Page[Message], error) {
+	var all list.Page[Message]
 	for _, status := range q.Statuses {
 		part, err := q.part(tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
 		if err != nil {
-			return account.List[Message]{}, err
+			return list.Page[Message]{}, err
 		}
 		all.Items, all.Total = append(all.Items, part.Items...), all.Total+part.Total
 	}
@@ -103,17 +105,17 @@ func (q OutboxQuery) union(tx *kv.Tx, company string) (account.List[Message], er
 }
 
 // walk looks at the few messages of one document or to one person.
-func (q OutboxQuery) walk(tx *kv.Tx, index string, prefix kv.Key) (account.List[Message], error) {
+func (q OutboxQuery) walk(tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
 	var found []Message
 	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
 		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)
-		if fits && strings.HasPrefix(account.FoldEmail(m.To), account.FoldEmail(q.To)) {
+		if fits && strings.HasPrefix(input.FoldEmail(m.To), input.FoldEmail(q.To)) {
 			found = append(found, m)
 		}
 		return true, nil
 	})
 	total := len(found)
-	return account.List[Message]{Items: q.window(found), Total: total}, err
+	return list.Page[Message]{Items: q.window(found), Total: total}, err
 }
 
 // window puts messages in order and cuts the page out of them.
@@ -251,7 +253,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 		address = who.Email
 	}
 	var f fault.Fields
-	account.CheckEmail(&f, "email", address)
+	input.CheckEmail(&f, "email", address)
 	if err := f.Err(); err != nil {
 		return "", err
 	}

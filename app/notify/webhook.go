@@ -18,6 +18,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/webhook"
 	"paraph/kv"
@@ -44,7 +45,7 @@ type WebhookOptions struct {
 // tells that by its identifier.
 type Webhooks struct {
 	WebhookOptions
-	tests    *account.Limiter // test messages, per company
+	tests    *limit.Limiter // test messages, per company
 	follower *kv.Follower[signing.Event]
 
 	mu      sync.Mutex
@@ -56,7 +57,7 @@ func NewWebhooks(o WebhookOptions) *Webhooks {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Webhooks{WebhookOptions: o, tests: account.NewLimiter(20, time.Minute, o.Now), pumping: map[string]bool{}}
+	s := &Webhooks{WebhookOptions: o, tests: limit.New(20, time.Minute, o.Now), pumping: map[string]bool{}}
 	s.follower = newWebhookFollower(s)
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/mail"
 )
 
@@ -220,7 +221,7 @@ func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now 
 func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	if in.RedirectURL != nil {
 		d.RedirectURL = line(f, "redirect_url", in.RedirectURL, maxAddress)
-		if d.RedirectURL != "" && !account.WebAddress(d.RedirectURL) {
+		if d.RedirectURL != "" && !input.IsWebAddress(d.RedirectURL) {
 			f.Add("redirect_url", "not_a_web_address.thanks")
 		}
 	}

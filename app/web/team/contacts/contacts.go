@@ -33,7 +33,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	number, size := r.PageOf()
 	sort, status := cmp.Or(r.Query("sort"), "name|asc"), cmp.Or(r.Query("status"), contact.Active)
 	by, direction, _ := strings.Cut(sort, "|")
-	q := account.ListQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: by, Descending: direction == "desc", Statuses: []string{status}}
+	q := contact.Query{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: contact.Sort(by), Descending: direction == "desc", Statuses: []string{status}}
 	list, err := h.Contacts.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ const sessionsShown = 50
 const signInsShown = 25
 
 func (h *Handlers) showSessions(r *page.Request, status int, p page.Page) error {
-	list, err := h.Accounts.ListSessions(r.UserContext(), r.Who.Actor, account.ListQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
+	list, err := h.Accounts.ListSessions(r.UserContext(), r.Who.Actor, account.TokenQuery{Sort: "last_used_at", Descending: true, Limit: sessionsShown})
 	if err != nil {
 		return err
 	}

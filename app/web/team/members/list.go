@@ -39,7 +39,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	number, size := r.PageOf()
 	sort := cmp.Or(r.Query("sort"), "name|asc")
 	by, direction, _ := strings.Cut(sort, "|")
-	q := account.ListQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: by, Descending: direction == "desc", Statuses: []string{"active", "deactivated"}}
+	q := account.MemberQuery{Offset: (number - 1) * size, Limit: size, Search: r.Query("search"), Sort: account.MemberSort(by), Descending: direction == "desc", Statuses: []string{"active", "deactivated"}}
 	list, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 		}
 		t.Columns = append(t.Columns, page.Column{Text: r.Say("team.seen")})
 	}
-	waiting, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Statuses: []string{"invited"}, Descending: true})
+	waiting, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Statuses: []string{"invited"}, Descending: true})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 	if err != nil {
 		return memberPage{}, err
 	}
-	all, err := h.Accounts.ListMembers(ctx, who, account.ListQuery{Statuses: []string{"active"}, Sort: "name"})
+	all, err := h.Accounts.ListMembers(ctx, who, account.MemberQuery{Statuses: []string{"active"}, Sort: "name"})
 	if err != nil {
 		return memberPage{}, err
 	}

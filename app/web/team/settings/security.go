@@ -25,7 +25,7 @@ type securityCards struct {
 
 func (h *Security) securityPage(r *page.Request) (sheet[securityCards], error) {
 	c := securityCards{Required: r.Who.Company.RequireTwoFactor, Own: r.Who.User.TwoFactor}
-	people, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{})
+	people, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{})
 	if err != nil {
 		return sheet[securityCards]{}, err
 	}

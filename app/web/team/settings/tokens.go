@@ -50,7 +50,7 @@ const unusedAfter = 90 * 24 * time.Hour
 var tokenLives = []string{"30", "90", "365", "0"}
 
 func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCards], error) {
-	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.ListQuery{Statuses: []string{"active", "expired"}, Descending: true})
+	list, err := h.Accounts.ListTokens(r.UserContext(), r.Who.Actor, account.TokenQuery{Statuses: []string{"active", "expired"}, Descending: true})
 	if err != nil {
 		return sheet[tokenCards]{}, err
 	}

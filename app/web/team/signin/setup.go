@@ -109,7 +109,7 @@ type welcomePage struct{ Mail, Sent, Mates bool }
 
 // Welcome serves the list of what to do after the first run.
 func (h *Handlers) Welcome(r *page.Request) error {
-	members, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.ListQuery{Limit: 1})
+	members, err := h.Accounts.ListMembers(r.UserContext(), r.Who.Actor, account.MemberQuery{Limit: 1})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-package account
+// Package limit allows so many events per key in any span of time.
+package limit
 
 import (
 	"maps"
@@ -11,6 +12,12 @@ import (
 // maxLimited is how many keys a Limiter remembers. An attacker who sends from
 // more addresses than this makes the limiter forget some, not the process grow.
 const maxLimited = 100_000
+
+// Rate is how many events are allowed in a window and how many are left.
+type Rate struct {
+	Limit     int
+	Remaining int
+}
 
 // Limiter allows each key a number of events in any span of time as long as its
 // window (a sliding window, not a fixed one). It is in memory: a restart forgets.
@@ -25,8 +32,8 @@ type Limiter struct {
 	sweep int                    // number of keys at which stale ones are looked for
 }
 
-// NewLimiter makes a limiter; now is its clock.
-func NewLimiter(limit int, window time.Duration, now func() time.Time) *Limiter {
+// New makes a limiter; now is its clock.
+func New(limit int, window time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{limit: limit, window: window, now: now, keys: make(map[string][]time.Time), sweep: 1024}
 }
 

@@ -1,4 +1,4 @@
-package account_test
+package limit_test
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"paraph/app/account"
+	"paraph/app/limit"
 )
+
+var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 func TestLimiterSlides(t *testing.T) {
 	t.Parallel()
 	now := start
-	l := account.NewLimiter(3, time.Minute, func() time.Time { return now })
+	l := limit.New(3, time.Minute, func() time.Time { return now })
 	for _, tt := range []struct {
 		after     time.Duration
 		remaining int
@@ -43,7 +45,7 @@ func TestLimiterSlides(t *testing.T) {
 
 func TestLimiterRefundsAndForgets(t *testing.T) {
 	t.Parallel()
-	l := account.NewLimiter(2, time.Minute, func() time.Time { return start })
+	l := limit.New(2, time.Minute, func() time.Time { return start })
 	for _, give := range []func(){func() { l.Refund("key") }, func() { l.Reset("key") }, l.Clear} {
 		l.Allow("key")
 		give()
@@ -60,7 +62,7 @@ func TestLimiterRefundsAndForgets(t *testing.T) {
 
 func TestLimiterIsExactUnderContention(t *testing.T) {
 	t.Parallel()
-	l := account.NewLimiter(100, time.Minute, time.Now)
+	l := limit.New(100, time.Minute, time.Now)
 	var allowed atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -80,13 +82,13 @@ func TestLimiterIsExactUnderContention(t *testing.T) {
 
 func TestLimiterStaysBounded(t *testing.T) {
 	t.Parallel()
-	l := account.NewLimiter(1, time.Hour, func() time.Time { return start })
+	l := limit.New(1, time.Hour, func() time.Time { return start })
 	for i := range 250_000 {
 		if _, _, ok := l.Allow(fmt.Sprint(i)); !ok {
 			t.Fatal("a new key was refused")
 		}
 	}
-	if got := account.LimiterKeys(l); got > 100_000 {
+	if got := limit.Keys(l); got > 100_000 {
 		t.Errorf("remembers %d keys", got)
 	}
 }

@@ -1,0 +1,71 @@
+// Package input reads what people type: names to compare without case and accents,
+// e-mail and web addresses, languages.
+package input
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+
+	"paraph/app/fault"
+	"paraph/app/mail"
+)
+
+// MaxEmail is the maximum length of an address in bytes (RFC 5321 §4.5.3.1.3).
+const MaxEmail = 254
+
+// Fold makes texts comparable without case and accents.
+func Fold(s string) string {
+	decomposed := norm.NFKD.String(s)
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, decomposed)
+	return strings.TrimSpace(cases.Fold().String(bare))
+}
+
+// FoldEmail makes two spellings of one address the same. Case matters before the
+// @ by RFC 5321 §2.4, but no mail system in use makes that difference.
+func FoldEmail(email string) string {
+	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
+}
+
+// CheckEmail adds what is wrong with an address.
+func CheckEmail(f *fault.Fields, field, email string) {
+	email = strings.TrimSpace(email)
+	switch {
+	case email == "":
+		f.Required(field)
+	case len(email) > MaxEmail:
+		f.TooLong(field, MaxEmail)
+	case !mail.ValidEmail(email):
+		f.Add(field, "not_an_email")
+	}
+}
+
+// SetLocale sets a BCP 47 tag in its canonical form. A missing or unknown tag leaves
+// *to unchanged.
+func SetLocale(f *fault.Fields, field string, from *string, to *string) {
+	if from == nil {
+		return
+	}
+	tag, err := language.Parse(*from)
+	if *from == "" || err != nil {
+		f.Add(field, "not_a_language")
+		return
+	}
+	*to = tag.String()
+}
+
+// IsWebAddress reports whether s is an absolute address of a web page, without
+// credentials in it.
+func IsWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+}

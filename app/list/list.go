@@ -1,0 +1,63 @@
+// Package list describes the part of a list that is wanted and the page it yields.
+package list
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"paraph/app/fault"
+)
+
+// Query describes which part of a list is wanted. Sort is the order of its kind of
+// records, "" for the default.
+type Query[Sort ~string] struct {
+	Offset      int
+	Limit       int // 0: all
+	Search      string
+	Statuses    []string // union; empty: those not put aside
+	WithTrashed bool     // those put aside too
+	Sort        Sort
+	Descending  bool
+}
+
+// Page is one page and the exact number of records on all pages.
+type Page[T any] struct {
+	Items []T
+	Total int
+}
+
+// Orders compares records by each order that a list can be sorted by.
+type Orders[Sort ~string, T any] map[Sort]func(a, b T) int
+
+// Names lists the orders by name.
+func (o Orders[Sort, T]) Names() []string {
+	var names []string
+	for _, sort := range slices.Sorted(maps.Keys(o)) {
+		names = append(names, string(sort))
+	}
+	return names
+}
+
+// Page sorts and cuts. Records that are equal in the order wanted go by id, so that
+// pages never overlap.
+func (o Orders[Sort, T]) Page(items []T, q Query[Sort], standard Sort, id func(T) string) (Page[T], error) {
+	by, ok := o[cmp.Or(q.Sort, standard)]
+	if !ok {
+		var f fault.Fields
+		f.OneOf("sort", o.Names()...)
+		return Page[T]{}, f.Err()
+	}
+	slices.SortFunc(items, func(a, b T) int {
+		if q.Descending {
+			a, b = b, a
+		}
+		return cmp.Or(by(a, b), cmp.Compare(id(a), id(b)))
+	})
+	total := len(items)
+	items = items[min(max(q.Offset, 0), total):]
+	if q.Limit > 0 {
+		items = items[:min(q.Limit, len(items))]
+	}
+	return Page[T]{Items: items, Total: total}, nil
+}
