@@ -11,7 +11,6 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
-	"paraph/kv"
 )
 
 // Suggestion is a field that a file of a draft seems to ask for.
@@ -164,7 +163,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string,
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
 		if err := unchanged(d, version); err != nil {
 			return nil, conflict("document_changed")
 		}

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -98,6 +99,37 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 	}, seen...)
 }
 
+// redraft is draft for changes that hold what somebody wrote against patterns, or
+// take long otherwise: they are made outside of the transaction, in which everybody
+// else waits, and made again if the document changed meanwhile.
+func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
+	if err := member(who, account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	defer s.lock(id)()
+	return s.retry(func() (*Document, error) {
+		d, err := s.get(who, id, seen...)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.editable(); err != nil {
+			return nil, err
+		}
+		version, faults := d.Version, fault.Fields{}
+		events, err := change(d, &faults)
+		if err := cmp.Or(err, faults.Err()); err != nil {
+			return nil, err
+		}
+		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]saving, error) {
+			if err := unchanged(stored, version); err != nil {
+				return nil, err
+			}
+			*stored = *d
+			return events, nil
+		}, seen...)
+	})
+}
+
 // Invite adds people to a draft and gives the new invitations.
 func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, []Invitation, error) {
 	var made []string
@@ -173,7 +205,7 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 // ReplaceFields puts the given fields in the place of all that are there. An
 // input with the identifier of a field that is there keeps that identifier.
 func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
 		before := d.Fields
 		d.Fields = nil
 		s.place(f, d, in)
@@ -191,7 +223,7 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 
 // AddFields places further fields.
 func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
 		s.place(f, d, in)
 		return []saving{happened(EventDocumentFieldsAdded)}, nil
 	}, seen...)
@@ -199,7 +231,7 @@ func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in 
 
 // UpdateField changes one field of a draft.
 func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
 		x := d.field(field)
 		if x == nil {
 			return nil, fault.NotFound("field")

@@ -1,8 +1,8 @@
 package signing
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/pattern"
 )
 
 // placement resolves what a field input names: in a one-shot request files and
@@ -165,7 +166,10 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 	in.applyOptions(f, x)
 	if in.Pattern != nil {
 		x.Pattern = *in.Pattern
-		if _, err := compilePattern(x.Pattern); err != nil {
+		switch err := pattern.Check(x.Pattern); {
+		case errors.Is(err, pattern.ErrComplex):
+			f.Add("pattern", "pattern_too_complex")
+		case err != nil:
 			f.Add("pattern", "not_a_pattern")
 		}
 	}
@@ -204,12 +208,4 @@ func (in *FieldInput) applyOptions(f *fault.Fields, x *Field) {
 	if x.Type == pdf.FieldRadio && x.Group == "" && len(x.Options) == 0 && in.Group == nil {
 		x.Group = x.Name
 	}
-}
-
-// compilePattern anchors a pattern, so that it describes the whole value.
-func compilePattern(p string) (*regexp.Regexp, error) {
-	if len(p) > 1000 {
-		return nil, fmt.Errorf("signing: pattern of %d bytes", len(p))
-	}
-	return regexp.Compile(`\A(?:` + p + `)\z`)
 }

@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/mail"
+	"paraph/app/signing/pattern"
 
 	"paraph/app/pdf"
 )
@@ -82,10 +83,12 @@ func (x *Field) acceptText(v string) *flaw {
 			return flawed("too_many_characters", fault.Decimal("limit", *x.Max))
 		}
 	}
-	if x.Pattern != "" {
-		if re, err := compilePattern(x.Pattern); err != nil || !re.MatchString(v) {
-			return flawed("not_in_format", fault.Text("format", x.Pattern))
-		}
+	switch {
+	case x.Pattern == "":
+	case utf8.RuneCountInString(v) > pattern.MaxValue:
+		return flawed("too_long", fault.Number("limit", pattern.MaxValue))
+	case !pattern.Match(x.Pattern, v):
+		return flawed("not_in_format", fault.Text("format", x.Pattern))
 	}
 	return nil
 }

@@ -1,0 +1,67 @@
+// Package pattern holds values against the regular expressions that senders give
+// fields. What somebody else wrote is bounded before it is compiled: by its length,
+// by the size of its program, and by the length of what it is held against.
+package pattern
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// Bounds of a pattern. The time to match grows with their product.
+const (
+	MaxBytes   = 1000 // of the pattern
+	MaxValue   = 1000 // characters of a value
+	maxProgram = 1000 // instructions
+)
+
+var (
+	// ErrSyntax says that a text is no regular expression, or a far too long one.
+	ErrSyntax = errors.New("pattern: not a regular expression")
+
+	// ErrComplex says that matching would cost too much.
+	ErrComplex = errors.New("pattern: too complex")
+)
+
+// Check is nil if a field may have the pattern.
+func Check(p string) error {
+	if len(p) > MaxBytes {
+		return ErrSyntax
+	}
+	re, err := syntax.Parse(p, syntax.Perl)
+	if err != nil {
+		return ErrSyntax
+	}
+	if size(re) > maxProgram {
+		return ErrComplex
+	}
+	return nil
+}
+
+// Match reports whether the pattern describes the whole value. A value that is too
+// long does not match. Patterns from before there was a bound are still understood.
+func Match(p, value string) bool {
+	if len(p) > MaxBytes || utf8.RuneCountInString(value) > MaxValue {
+		return false
+	}
+	re, err := regexp.Compile(`\A(?:` + p + `)\z`)
+	return err == nil && re.MatchString(value)
+}
+
+// size is about how many instructions the program of an expression has. It is known
+// before repetitions are written out, which costs memory.
+func size(re *syntax.Regexp) int {
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += size(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<20)
+}

@@ -1,0 +1,52 @@
+package pattern_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/signing/pattern"
+)
+
+func TestPatternsAreBounded(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[string]error{
+		"": nil, `[A-Z]{2}\d{2}[A-Z0-9]{11,30}`: nil, `(?i)[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}`: nil, `.{0,400}`: nil, `a|b|c`: nil, `x*`: nil,
+		`(`: pattern.ErrSyntax, `a{2000}`: pattern.ErrSyntax, strings.Repeat("a", 1001): pattern.ErrSyntax,
+		`(.*){1000}`: pattern.ErrComplex, `((a{10}){10}){10}`: pattern.ErrComplex, `.{1000}.{1000}`: pattern.ErrComplex, strings.Repeat(`\pL{900}`, 100): pattern.ErrComplex,
+	} {
+		if got := pattern.Check(p); !errors.Is(got, want) {
+			t.Errorf("%.40q: got %v, want %v", p, got, want)
+		}
+	}
+}
+
+func TestMatchDescribesTheWholeValue(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern, value string
+		want           bool
+	}{
+		{`[A-Z]{3}`, "ABC", true}, {`[A-Z]{3}`, "ABCD", false}, {`a|b`, "b", true}, {`a|b`, "ab", false}, {`(`, "(", false},
+		{`a*`, strings.Repeat("a", pattern.MaxValue), true}, {`a*`, strings.Repeat("a", pattern.MaxValue+1), false},
+	} {
+		if got := pattern.Match(tt.pattern, tt.value); got != tt.want {
+			t.Errorf("%q with %.20q: %v", tt.pattern, tt.value, got)
+		}
+	}
+}
+
+// TestRefusedPatternsCostNothing checks as many as one request can carry.
+func TestRefusedPatternsCostNothing(t *testing.T) {
+	t.Parallel()
+	worst, began := strings.Repeat(`(\pL{10}){90}`, 70), time.Now()
+	for range 1000 {
+		if err := pattern.Check(worst); !errors.Is(err, pattern.ErrComplex) {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a thousand took %v", took)
+	}
+}
