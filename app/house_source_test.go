@@ -165,13 +165,7 @@ func stored(p packageSource) map[string]bool {
 
 // spelled are structs that name members of JSON for another reason.
 var spelled = map[string]string{
-	"app/account.claims":        "signed into a token",
-	"app/notify.testData":       "posted to receivers of webhooks",
-	"app/notify.testBody":       "posted to receivers of webhooks",
-	"app/signing.EventRow":      "posted to receivers of webhooks, and the same in the feed of events",
-	"app/signing.EventActor":    "part of EventRow",
-	"app/signing.Happening":     "posted to receivers of webhooks",
-	"app/signing.HappeningData": "part of Happening",
+	"app/account.claims": "signed into a token",
 }
 
 // sentence is a text of several words that begins like a sentence or ends like one.

@@ -216,10 +216,10 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
-func (s *server) listEvents(r *request, _ *nothing) (envelope[signing.EventRow], error) {
+func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {
 	id, err := r.document()
 	if err != nil {
-		return envelope[signing.EventRow]{}, err
+		return envelope[eventView]{}, err
 	}
 	p := r.page()
 	q := signing.EventsQuery{Page: p.number, PerPage: p.size}
@@ -231,15 +231,11 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[signing.EventRow],
 		r.faults.Add("sort", "not_a_sort_order.at")
 	}
 	if err := r.faults.Err(); err != nil {
-		return envelope[signing.EventRow]{}, err
+		return envelope[eventView]{}, err
 	}
 	entries, total, err := s.Signing.Events(r.UserContext(), r.who, id, q)
 	if err != nil {
-		return envelope[signing.EventRow]{}, err
+		return envelope[eventView]{}, err
 	}
-	var out []signing.EventRow
-	for _, e := range entries {
-		out = append(out, signing.EventRowOf(e))
-	}
-	return enclose(r, p, out, total), nil
+	return enclose(r, p, views(entries, viewEvent), total), nil
 }

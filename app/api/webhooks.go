@@ -94,11 +94,11 @@ type redeliveredView struct {
 	Count int `json:"count" doc:"Number of deliveries being resent"`
 }
 
-// eventsAnswer is a part of what happened.
+// eventsAnswer is a part of the company's events.
 type eventsAnswer struct {
-	Data    []signing.Happening `json:"data"`
-	After   *string             `json:"after" doc:"Cursor for the next request"`
-	HasMore bool                `json:"has_more" doc:"Whether more events can be fetched right away"`
+	Data    []eventMessage `json:"data"`
+	After   *string        `json:"after" doc:"Cursor for the next request"`
+	HasMore bool           `json:"has_more" doc:"Whether more events can be fetched right away"`
 }
 
 // maxEvents is how many events one request may ask for.
@@ -130,8 +130,8 @@ func (s *server) webhookRoutes() {
 		return viewDelivery(d), err
 	}))
 	s.deliveryRoutes()
-	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, s.listHappenings)
-	s.doc.mayBeNull(typeOf[signing.HappeningData](), "document", typeOf[signing.Row]())
+	handle(s, operation{method: http.MethodGet, path: "/events", rule: may(account.ScopeRead), summary: "List the company's events", tag: "Webhooks", query: eventParameters}, s.listFeed)
+	s.doc.mayBeNull(typeOf[eventMessageData](), "document", typeOf[signing.Row]())
 }
 
 func (s *server) deliveryRoutes() {
@@ -202,7 +202,7 @@ var eventParameters = []parameter{
 	{name: "per_page", description: "Maximum number of events.", kind: "integer", minimum: 1, maximum: maxEvents},
 }
 
-func (s *server) listHappenings(r *request, _ *nothing) (eventsAnswer, error) {
+func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	q := signing.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
 	if v := r.text("after"); v != "" {
 		q.After = idOr(v)
@@ -217,8 +217,5 @@ func (s *server) listHappenings(r *request, _ *nothing) (eventsAnswer, error) {
 	if err := merge(&r.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}
-	if feed.Happenings == nil {
-		feed.Happenings = []signing.Happening{}
-	}
-	return eventsAnswer{feed.Happenings, orNull(feed.Cursor), feed.More}, nil
+	return eventsAnswer{views(feed.Events, viewMessageOf), orNull(feed.Cursor), feed.More}, nil
 }

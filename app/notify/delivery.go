@@ -1,18 +1,14 @@
 package notify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/list"
-	"paraph/app/signing"
 	"paraph/app/webhook"
 	"paraph/kv"
 )
@@ -202,27 +198,6 @@ func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id st
 	return n, err
 }
 
-// testBody is what a test posts.
-type testBody struct {
-	Type      string   `json:"type"`
-	Timestamp string   `json:"timestamp"`
-	Data      testData `json:"data"`
-}
-
-type testData struct {
-	WebhookID string `json:"webhook_id"`
-	Message   string `json:"message"`
-}
-
-// bodyOf writes JSON as the API does.
-func bodyOf(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
-}
-
 // TestWebhook posts a test at once, also to a webhook that is paused, and gives
 // what came of it. It is tried once.
 func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string) (Delivery, error) {
@@ -237,7 +212,7 @@ func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string
 	err = s.DB.Update(func(tx *kv.Tx) error {
 		d = Delivery{ID: s.NewID().String(), Company: w.Company, Webhook: w.ID, Event: s.NewID().String(), Type: TestEvent,
 			Status: DeliveryFailed, CreatedAt: tx.Now}
-		d.Body, err = bodyOf(testBody{TestEvent, signing.FormatTime(tx.Now), testData{w.ID, "This is a test. Nothing has happened."}})
+		d.Body, err = s.TestBody(w.ID, tx.Now)
 		return errors.Join(err, deliveries.Put(tx, d.ID, d))
 	})
 	if err != nil {

@@ -36,6 +36,9 @@ type WebhookOptions struct {
 	Days     int // after so many days a delivery is removed
 	Now      func() time.Time
 	Log      *slog.Logger
+
+	Body     func(signing.FeedEvent) (string, error)            // of the message about an event
+	TestBody func(webhook string, at time.Time) (string, error) // of a test message
 }
 
 // Webhooks tells programs what happened: it follows the journal, makes a delivery

@@ -58,11 +58,11 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	if err != nil || len(some) == 0 { // they may have been changed meanwhile
 		return 0, err
 	}
-	h, err := s.Signing.Happening(tx, e)
+	event, err := s.Signing.FeedEvent(tx, e)
 	if err != nil {
 		return 0, err
 	}
-	body, err := bodyOf(h)
+	body, err := s.Body(event)
 	if err != nil {
 		return 0, err
 	}
@@ -84,11 +84,11 @@ func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
 	if d.Body != "" {
 		return nil
 	}
-	h, err := s.Signing.HappeningOf(tx, d.Event)
+	event, err := s.Signing.GetFeedEvent(tx, d.Event)
 	if err != nil {
 		return err
 	}
-	d.Body, err = bodyOf(h)
+	d.Body, err = s.Body(event)
 	return err
 }
 

@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"slices"
 
@@ -11,75 +10,32 @@ import (
 	"paraph/kv"
 )
 
-// EventRow is an event as programs see it.
-type EventRow struct {
-	ID           string            `json:"id"`
-	DocumentID   string            `json:"document_id"`
-	InvitationID *string           `json:"invitation_id"`
-	Type         string            `json:"type" doc:"For example invitation.signed"`
-	Actor        EventActor        `json:"actor"`
-	IP           *string           `json:"ip"`
-	UserAgent    *string           `json:"user_agent"`
-	Data         map[string]string `json:"data" doc:"Details, depending on the type"`
-	At           string            `json:"at" format:"date-time"`
-	Hash         string            `json:"hash" doc:"SHA-256 over this event and the previous one"`
-	PreviousHash string            `json:"previous_hash" doc:"Hash of the document's previous event"`
+// FeedEvent is an event with its document as it is now, nil once that is deleted
+// permanently.
+type FeedEvent struct {
+	Entry    Entry
+	Document *Row
 }
 
-// EventActor is who brought an event about.
-type EventActor struct {
-	Type  string  `json:"type" enum:"user,signatory,system"`
-	ID    *string `json:"id"`
-	Name  string  `json:"name"`
-	Email *string `json:"email"`
-}
-
-// EventRowOf shows an entry of the journal.
-func EventRowOf(e Entry) EventRow {
-	v := EventRow{ID: e.ID, DocumentID: e.Value.Document, InvitationID: optional(e.Value.Invitation), Type: string(e.Value.Type),
-		Actor: EventActor{e.Value.ActorKind, optional(e.Value.ActorID), e.Value.ActorName, optional(e.Value.ActorEmail)},
-		IP:    optional(e.Value.IP), UserAgent: optional(e.Value.UserAgent), Data: e.Value.Data, At: FormatTime(e.At),
-		Hash: hex.EncodeToString(e.Hash[:]), PreviousHash: hex.EncodeToString(e.ChainPrevious[:])}
-	if v.Data == nil {
-		v.Data = map[string]string{}
-	}
-	return v
-}
-
-// Happening is an event with its document: the body of a webhook.
-type Happening struct {
-	Type      string        `json:"type" doc:"For example document.completed"`
-	Timestamp string        `json:"timestamp" format:"date-time" doc:"Time of the event"`
-	Data      HappeningData `json:"data"`
-}
-
-// HappeningData is what is told of an event.
-type HappeningData struct {
-	Event    EventRow `json:"event"`
-	Document *Row     `json:"document" doc:"As in lists; null once it is deleted permanently"`
-}
-
-// Happening shows an entry with its document as it is now.
-func (s *Service) Happening(tx *kv.Tx, e Entry) (Happening, error) {
-	h := Happening{Type: string(e.Value.Type), Timestamp: FormatTime(e.At), Data: HappeningData{Event: EventRowOf(e)}}
+// FeedEvent adds its document to an event.
+func (s *Service) FeedEvent(tx *kv.Tx, e Entry) (FeedEvent, error) {
 	row, err := rows.Get(tx, documentKey(e.Value.Company, e.Value.Document))
 	if errors.Is(err, kv.ErrNotFound) {
-		return h, nil
+		return FeedEvent{Entry: e}, nil
 	}
-	h.Data.Document = &row
-	return h, err
+	return FeedEvent{e, &row}, err
 }
 
-// HappeningOf shows the event with an identifier, with its document as it is now.
-func (s *Service) HappeningOf(tx *kv.Tx, event string) (Happening, error) {
+// GetFeedEvent returns the event with an identifier.
+func (s *Service) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
 	e, err := journal.Get(tx, event)
 	if err != nil {
-		return Happening{}, err
+		return FeedEvent{}, err
 	}
-	return s.Happening(tx, e)
+	return s.FeedEvent(tx, e)
 }
 
-// FeedQuery asks what happened in a company behind an event, the oldest first.
+// FeedQuery asks for the events of a company after a given one, the oldest first.
 type FeedQuery struct {
 	After    string   // identifier of an event; "" begins with the first
 	Types    []string // union; empty: all
@@ -87,12 +43,12 @@ type FeedQuery struct {
 	Limit    int
 }
 
-// Feed is a part of what happened. Cursor is the After of the next part: the last
-// event that was looked at.
+// Feed is a part of a company's events. Cursor is the After of the next part: the
+// last event that was looked at.
 type Feed struct {
-	Happenings []Happening
-	Cursor     string
-	More       bool
+	Events []FeedEvent
+	Cursor string
+	More   bool
 }
 
 // maxLooked bounds how many events one request looks at: with a filter that few
@@ -102,8 +58,8 @@ const maxLooked = 2000
 // feedBatch is how many events are read at a time.
 const feedBatch = 200
 
-// Feed gives what happened in the company of who asks. The cost depends on the
-// page and not on what lies before it.
+// Feed returns events of the caller's company. The cost depends on the page, not on
+// what precedes it.
 func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return Feed{}, err
@@ -142,14 +98,14 @@ func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed,
 func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
 		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
-			if out.More = len(out.Happenings) >= q.Limit; out.More {
+			if out.More = len(out.Events) >= q.Limit; out.More {
 				return false, nil
 			}
-			h, err := s.Happening(tx, e)
+			item, err := s.FeedEvent(tx, e)
 			if err != nil {
 				return false, err
 			}
-			out.Happenings = append(out.Happenings, h)
+			out.Events = append(out.Events, item)
 		}
 		out.Cursor = e.ID
 	}
@@ -190,7 +146,7 @@ func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]Entry, e
 	return entries, err
 }
 
-// CheckEventTypes refuses what is no kind of event.
+// CheckEventTypes refuses unknown types of events.
 func CheckEventTypes(field string, types []string) error {
 	var unknown []string
 	for _, t := range types {

@@ -40,7 +40,7 @@ var bySignatory = []string{"viewed", "consented", "consent_withdrawn", "signed",
 
 // events returns all event types with examples built from the message schema.
 func (d *openAPI) events(kinds, states []string) ([]eventKind, error) {
-	message, err := d.exampleOf("Happening")
+	message, err := d.exampleOf("EventMessage")
 	if err != nil {
 		return nil, err
 	}

@@ -94,10 +94,10 @@ func recordName(schema string) string {
 		return "Document in a list"
 	case "Failure":
 		return "Error"
-	case "Happening":
+	case "EventMessage":
 		return "Message of a webhook"
-	case "EventRow", "EventActor", "HappeningData":
-		schema = strings.NewReplacer("EventRow", "Event", "HappeningData", "MessageData").Replace(schema)
+	case "EventMessageData":
+		schema = "MessageData"
 	}
 	var out strings.Builder
 	for i, r := range strings.TrimPrefix(strings.TrimSuffix(schema, "View"), "Row") {
