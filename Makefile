@@ -92,6 +92,7 @@ bare: ## build, run and test a clean clone in a bare Debian (as root, with mmdeb
 
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
+	go test ./app -run '^$$' -bench Abuse -benchtime 1x -timeout 10m
 	go test ./app/web -run '^$$' -bench 'Pages|Editor|LongList' -benchtime 1x -timeout 15m
 
 FUZZTIME ?= 1m

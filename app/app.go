@@ -73,6 +73,7 @@ type App struct {
 
 	ready    sync.RWMutex
 	stopping bool
+	tested   tested
 	running  sync.WaitGroup // requests
 }
 
@@ -218,7 +219,27 @@ func (a *App) Ready(ctx context.Context) error {
 	if stopping {
 		return errors.New("the server is stopping")
 	}
-	return a.Signing.SelfTest(ctx)
+	return a.tested.get(func() error { return a.Signing.SelfTest(ctx) })
+}
+
+// retest is how long a self-test tells how things are: everybody may ask for one.
+const retest = time.Second
+
+// tested remembers what the last self-test said.
+type tested struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+func (t *tested) get(test func() error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.at.IsZero() || time.Since(t.at) > retest {
+		t.err = test()
+		t.at = time.Now()
+	}
+	return t.err
 }
 
 // Close ends everything, last opened first, and reports every failure.

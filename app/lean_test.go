@@ -19,7 +19,8 @@ import (
 type lean struct {
 	net.Conn
 	r    *bufio.Reader
-	body []byte // of the last answer, valid until the next
+	body []byte          // of the last answer, valid until the next
+	took []time.Duration // by each request so far
 }
 
 func dialLean(url string) (*lean, error) {
@@ -35,6 +36,8 @@ var errStatus = errors.New("no success")
 
 // do sends a request that is ready to be sent, and reads the answer.
 func (l *lean) do(request []byte) error {
+	began := time.Now()
+	defer func() { l.took = append(l.took, time.Since(began)) }()
 	if _, err := l.Write(request); err != nil {
 		return err
 	}

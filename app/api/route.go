@@ -47,6 +47,11 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
+		leave, err := s.Kit.Turn(r.Ctx, op.rule)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		if err := r.prove(in); err != nil {
 			return err
 		}
@@ -66,6 +71,11 @@ func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
 		if err := s.decode(r, schema, in); err != nil {
 			return err
 		}
+		leave, err := s.Kit.Turn(r.Ctx, op.rule)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		return fn(r, in)
 	})
 }

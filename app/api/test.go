@@ -70,14 +70,14 @@ func viewMail(m notify.Message) mailView {
 }
 
 func (s *server) testRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone(), summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
 		return message{"Reset."}, s.Test.Reset(r.UserContext())
 	})
-	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone(), summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
+	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
 		return s.clock(), nil
 	})
-	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone(), summary: "Freeze, set or advance the clock", tag: "Test"}, s.moveClock)
-	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, s.outbox)
+	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), summary: "Freeze, set or advance the clock", tag: "Test"}, s.moveClock)
+	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), summary: "List all mail, newest first", tag: "Test", query: pageParameters, list: true}, s.outbox)
 }
 
 func (s *server) clock() clockAnswer {

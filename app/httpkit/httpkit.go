@@ -9,11 +9,14 @@
 package httpkit
 
 import (
+	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"paraph/app/turns"
 )
 
 // Keys of what a request carries, for the log. A path may hold a token; the name
@@ -37,6 +40,7 @@ type Options struct {
 type Kit struct {
 	Proxies
 	budget  *Budget
+	turns   *turns.Queue // of those who have not been let in
 	baseURL string
 	idle    time.Duration
 
@@ -56,7 +60,23 @@ func New(o Options) (*Kit, error) {
 	if o.Memory == 0 {
 		o.Memory = share(machineMemory())
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), baseURL: o.BaseURL, idle: o.ReadTimeout}, nil
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL, idle: o.ReadTimeout}, nil
+}
+
+// newTurns leaves half of the processors to strangers, and one by one what they ask
+// for: a page more or less is not felt, thousands a second would be.
+func newTurns() *turns.Queue {
+	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second})
+}
+
+// Turn waits, on a route that strangers may call, until it is the caller's turn to
+// be answered. On others it does not wait. The body is to be read before: a slow
+// sender must not keep others waiting.
+func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
+	if !rule.shared(c.Method()) {
+		return func() {}, nil
+	}
+	return k.turns.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
 }
 
 // RequestID is the identifier of a request.

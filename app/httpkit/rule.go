@@ -40,6 +40,22 @@ type Rule struct {
 
 	Body  int64 // bytes of JSON, of a form, or of the parts of one that are no files
 	Files int64 // bytes of all files together, which are streamed; 0 takes none
+
+	// Queued says that the handler waits for a turn of its own, or for others: who
+	// calls it waits for no other, see [Kit.Turn].
+	Queued bool
+}
+
+// Waiting is the rule of a handler that waits by itself.
+func (r Rule) Waiting() Rule {
+	r.Queued = true
+	return r
+}
+
+// shared says whether the callers of a route share what is left to strangers.
+func (r Rule) shared(method string) bool {
+	read := method == fiber.MethodGet || method == fiber.MethodHead
+	return !r.Queued && r.Files == 0 && (r.For == Everyone || r.For == Invited && read)
 }
 
 // With is the rule with another size of body.

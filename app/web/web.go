@@ -154,7 +154,7 @@ func (p *Pages) signatories() []route {
 		{get, "/s/:token/text", invited(h.ShowText)},
 		{get, "/s/:token/disclosure", invited(signer.ShowDisclosure)},
 		{get, "/s/:token/typed.svg", invited(h.Typed)},
-		{get, "/s/:token/pages/:file/:page.png", invited(h.PagePicture)},
+		{get, "/s/:token/pages/:file/:page.png", invited(h.PagePicture).Waiting()},
 		{get, "/s/:token/files/:what", invited(h.Download)},
 	}
 }

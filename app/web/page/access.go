@@ -1,6 +1,8 @@
 package page
 
 import (
+	"net/http"
+
 	"paraph/app/account"
 	"paraph/app/httpkit"
 )
@@ -38,8 +40,17 @@ func Everybody(h Handler) Access {
 		if err := read(r); err != nil {
 			return err
 		}
+		if r.Method() == http.MethodPost {
+			return r.inTurn(func() error { return h(r) })
+		}
 		return h(r)
 	}}
+}
+
+// Waiting is the same for a handler that waits by itself, see [httpkit.Rule].
+func (a Access) Waiting() Access {
+	a.Rule = a.Rule.Waiting()
+	return a
 }
 
 // Invited is for pages behind a link: admit finds out whose it is, and calls next

@@ -54,6 +54,16 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	}
 }
 
+// inTurn answers when it is the caller's turn, on the pages that strangers may see.
+func (r *Request) inTurn(h func() error) error {
+	leave, err := r.site.Kit.Turn(r.Ctx, r.rule)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return h()
+}
+
 func (r *Request) RequestID() string { return httpkit.RequestID(r.Ctx) }
 
 // Say returns a text of the catalogue in the request's language.

@@ -110,12 +110,14 @@ const (
 // Route mounts one handler.
 func (d *Site) Route(app *fiber.App, method Method, path string, a Access) {
 	verb, read := http.MethodPost, func(*Request) error { return nil }
+	run := func(r *Request) error { return a.run(r, read) }
 	switch method {
 	case Get:
 		// Nothing of a page is asked for in a body.
 		verb, a.Rule.Body, a.Rule.Files = http.MethodGet, 0, 0
+		run = func(r *Request) error { return r.inTurn(func() error { return a.run(r, read) }) }
 	case Post:
 		read = (*Request).ReadForm
 	}
-	d.Kit.Add(app, verb, path, a.Rule, d.serve(verb+" "+path, a.Rule, func(r *Request) error { return a.run(r, read) }))
+	d.Kit.Add(app, verb, path, a.Rule, d.serve(verb+" "+path, a.Rule, run))
 }

@@ -1,0 +1,344 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkAbuse measures what a small team notices while 64 strangers, each with an
+// address of its own, do the worst they can on every public route. Quiet and abused
+// turns alternate on one server, so that whatever else the machine does falls on
+// both.
+//
+// BENCH_TURN is how long one turn takes.
+func BenchmarkAbuse(b *testing.B) {
+	h := &bench{B: b, turn: 5 * time.Second}
+	if v := os.Getenv("BENCH_TURN"); v != "" {
+		h.turn = must(time.ParseDuration(v))
+	}
+	for range b.N {
+		h.head(fmt.Sprintf("A team of %d at work, with and without %d strangers", teamSize, mob))
+		h.abuse()
+		fmt.Printf("\n%d targets missed\n", h.missed)
+	}
+}
+
+const (
+	teamSize = 4
+	mob      = 64
+)
+
+func (h *bench) abuse() {
+	dir := filepath.Join(h.TempDir(), "abuse")
+	_, p := h.start(dir, "serve")
+	prey := h.prey(p)
+	content := smallPDF("Team", 100_000)
+	team := func(l *lean, _, _ int) error {
+		if err := h.cycle(l, prey.token, content); err != nil {
+			return err
+		}
+		return l.do(get("/documents", prey.token))
+	}
+	h.work(p.url, time.Second, team) // starts what starts with the first use
+	idle := p.status("VmRSS")
+
+	// The strangers alone: nothing of what they do is to be kept.
+	h.settle(dir)
+	before := spaceOf(dir)
+	seen := h.strangers(p.url, prey)
+	time.Sleep(h.turn)
+	seen.stop()
+	h.settle(dir)
+	grown := float64(spaceOf(dir)-before) / (1 << 20)
+
+	var quiet, abused []time.Duration
+	var ratios []float64
+	for range rounds {
+		q := h.work(p.url, h.turn, team)
+		s := h.strangers(p.url, prey)
+		a := h.work(p.url, h.turn, team)
+		s.stop()
+		seen.add(s)
+		quiet, abused = append(quiet, q...), append(abused, a...)
+		ratios = append(ratios, float64(percentile(a, 99))/float64(percentile(q, 99)))
+	}
+	h.line("what the strangers were answered", seen.String())
+	h.line("requests of the team, quiet", figures(quiet))
+	h.line("requests of the team, under abuse", figures(abused))
+	h.most("p99 of the team", "", median(ratios), 3, " times that of quiet turns")
+	h.most("most memory above idle", "", float64(p.status("VmHWM")-idle)/1024, 200, " MB")
+	h.most("left on disk by the strangers", "", max(grown, 0), 1, " MB")
+	p.stop()
+}
+
+// settle waits until nothing changes in the data folder any more: what was asked for
+// before is done, and what was sent and refused is removed.
+func (h *bench) settle(dir string) {
+	for last, size := int64(-1), spaceOf(dir); last != size; size = spaceOf(dir) {
+		last = size
+		time.Sleep(h.turn / 2)
+	}
+}
+
+func percentile(took []time.Duration, percent int) time.Duration {
+	took = slices.Sorted(slices.Values(took))
+	return measured{took: took}.p(percent)
+}
+
+func figures(took []time.Duration) string {
+	return fmt.Sprintf("%6d   p50 %s   p99 %s", len(took), milliseconds(percentile(took, 50)), milliseconds(percentile(took, 99)))
+}
+
+// work has the team repeat an act for a turn, and returns how long its requests took.
+func (h *bench) work(url string, turn time.Duration, act func(l *lean, worker, i int) error) (took []time.Duration) {
+	var mu sync.Mutex
+	_, err := load(url, teamSize, turn, func(l *lean, worker, i int) error {
+		l.took = l.took[:0]
+		err := act(l, worker, i)
+		mu.Lock()
+		took = append(took, l.took...)
+		mu.Unlock()
+		return err
+	})
+	h.check(err)
+	return took
+}
+
+// spaceOf is what the data folder takes up on the disk. What is drawn is kept up to
+// a limit and is not counted.
+func spaceOf(dir string) (total int64) {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && e.IsDir() {
+			return nil
+		}
+		if err != nil || strings.Contains(path, "/pictures/") {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			total += info.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return total
+}
+
+// prey is what the strangers know: a link that leads to a document, one that asks
+// for a code they do not have, and a file that many have signed.
+type prey struct {
+	token        string // of the team
+	link, closed link
+	signed       []byte
+}
+
+type link struct{ document, file, invitation, token string }
+
+func (h *bench) prey(p *process) prey {
+	c := p.login()
+	out := prey{token: c.token}
+	out.link = h.invite(c, map[string]any{"name": "Sam Signer", "email": "sam@signer.example"})
+	out.closed = h.invite(c, map[string]any{"name": "Ann Signer", "email": "ann@signer.example", "authentication": "email_code"})
+	var people []any
+	for i := range 40 {
+		people = append(people, map[string]any{"name": fmt.Sprint("Signer ", i), "email": fmt.Sprintf("s%d@signer.example", i)})
+	}
+	many := h.invite(c, people...)
+	var d struct{ Invitations []struct{ ID string } }
+	h.check(c.do(http.MethodGet, "/documents/"+many.document, nil, &d))
+	for _, i := range d.Invitations {
+		h.check(c.do(http.MethodPost, "/documents/"+many.document+"/"+i.ID+"/sign", map[string]any{"consent": true}, nil))
+	}
+	b, err := c.send(http.MethodPost, "/documents/"+many.document+"/download", "application/json", strings.NewReader("{}"))
+	h.check(err)
+	out.signed = b
+	return out
+}
+
+// invite sends a document to people, and returns the link of the first.
+func (h *bench) invite(c *client, people ...any) link {
+	var d struct {
+		ID          string
+		Files       []struct{ ID string }
+		Invitations []struct {
+			ID      string
+			SignURL string `json:"sign_url"`
+		}
+	}
+	h.check(c.do(http.MethodPost, "/documents", map[string]any{"title": "Prey", "invitations": people}, &d))
+	body, contentType := form("prey.pdf", smallPDF("Prey", 200_000))
+	_, err := c.send(http.MethodPost, "/documents/"+d.ID+"/upload", contentType, bytes.NewReader(body))
+	h.check(err)
+	h.check(c.do(http.MethodPost, "/documents/"+d.ID+"/send", map[string]any{}, &d))
+	h.check(c.do(http.MethodGet, "/documents/"+d.ID, nil, &d))
+	_, token, _ := strings.Cut(d.Invitations[0].SignURL, "/s/")
+	return link{d.ID, d.Files[0].ID, d.Invitations[0].ID, token}
+}
+
+// crowd are the strangers at work.
+type crowd struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	status [6]atomic.Int64 // answers by hundreds; 0: none
+}
+
+func (c *crowd) stop() {
+	c.cancel()
+	c.done.Wait()
+}
+
+func (c *crowd) add(o *crowd) {
+	for i := range o.status {
+		c.status[i].Add(o.status[i].Load())
+	}
+}
+
+func (c *crowd) String() string {
+	var out []string
+	for i, name := range []string{"nothing", "", "2xx", "3xx", "4xx", "5xx"} {
+		if n := c.status[i].Load(); n > 0 {
+			out = append(out, fmt.Sprintf("%s %d", name, n))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (h *bench) strangers(url string, known prey) *crowd {
+	return h.only(url, known, known.attacks()...)
+}
+
+// only has the strangers do some of what they can.
+func (h *bench) only(url string, known prey, attacks ...func() io.Reader) *crowd {
+	ctx, cancel := context.WithCancel(h.Context())
+	c := &crowd{cancel: cancel}
+	for i := range mob {
+		c.done.Go(func() {
+			d := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(i+1))}, Timeout: time.Second}
+			for n := i; ctx.Err() == nil; n += mob {
+				c.status[attempt(ctx, d, strings.TrimPrefix(url, "http://"), attacks[n%len(attacks)]())/100].Add(1)
+			}
+		})
+	}
+	return c
+}
+
+// attempt sends one request, and returns the status of the answer or 0. A sender
+// that is slow gives up in the end.
+func attempt(ctx context.Context, d *net.Dialer, address string, request io.Reader) int {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	go io.Copy(conn, request) //nolint:errcheck // the server may refuse it half way
+	r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	defer r.Body.Close()
+	_, _ = io.Copy(io.Discard, r.Body) // the status says enough
+	return r.StatusCode
+}
+
+// attacks are the worst that a stranger can do on the public routes.
+func (p prey) attacks() []func() io.Reader {
+	objects := `{"email":[` + strings.Repeat("{},", 3_000_000) + `{}]}`
+	hundred := strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"+strings.Repeat("x", 1<<20)+"\r\n", 100)
+	const multipart, json, urlencoded = "multipart/form-data; boundary=b", "application/json", "application/x-www-form-urlencoded"
+	attachment := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("x"), 8<<20))
+	width := new(atomic.Int64)
+	say := func(method, path, contentType, body string) func() io.Reader {
+		return func() io.Reader { return request(method, path, contentType, "", body) }
+	}
+	guess := func() string { return p.link.token[:26] + rand.Text() }
+	return []func() io.Reader{
+		say("POST", "/login", json, objects),
+		say("POST", "/signin", multipart, hundred),
+		say("POST", "/verify", "application/pdf", string(p.signed)),
+		say("POST", "/verify/report", multipart, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.pdf\"\r\n\r\n"+string(p.signed)+"\r\n--b--\r\n"),
+		func() io.Reader { return slowly("/verify", "application/pdf", "%PDF-1.7\n") },
+		func() io.Reader { return slowly("/login", json, `{"email":"`) },
+		func() io.Reader {
+			return request("POST", "/login", json, "", `{"email":"`+rand.Text()+`@x.example","password":"wrong password"}`)
+		},
+		say("POST", "/signin", urlencoded, "email="+adminEmail+"&password=wrong+password"),
+		say("POST", "/password/forgot", json, `{"email":"`+adminEmail+`"}`),
+		say("POST", "/password/reset", json, `{"token":"`+strings.Repeat("x", 40)+`","password":"a new password of theirs"}`),
+		func() io.Reader { return request("GET", "/s/"+guess(), "", "", "") },
+		func() io.Reader { return request("POST", "/s/"+guess()+"/again", urlencoded, "", "") },
+		say("POST", "/s/"+p.closed.token+"/code", urlencoded, ""),
+		say("POST", "/s/"+p.closed.token+"/identify", urlencoded, "code=123456"),
+		say("POST", "/s/"+p.closed.token+"/not-me", urlencoded, "reason=x"),
+		func() io.Reader {
+			path := fmt.Sprintf("/documents/%s/files/%s/pages/1.png?width=%d", p.link.document, p.link.file, 16+width.Add(7)%3900)
+			return request("GET", path, "", p.link.token, "")
+		},
+		func() io.Reader {
+			return request("GET", fmt.Sprintf("/s/%s/pages/%s/1.png?w=%d", p.link.token, p.link.file, width.Add(13)), "", "", "")
+		},
+		func() io.Reader {
+			body := `{"consent":true,"values":{"x":"data:text/plain;name=x.txt;base64,` + attachment + `"}}`
+			return request("POST", "/documents/"+p.closed.document+"/"+p.closed.invitation+"/sign", json, p.closed.token, body)
+		},
+		func() io.Reader {
+			return request("POST", "/documents/"+p.link.document+"/upload", multipart, p.link.token, hundred)
+		},
+		say("POST", "/documents", json, objects),
+		say("GET", "/s/"+p.link.token, "", ""),
+		say("GET", "/docs/api", "", ""),
+		say("GET", "/openapi.json", "", ""),
+		say("GET", "/readyz", "", ""),
+		say("POST", "/setup", urlencoded, "name=x&email=x%40x.example&password=a+password+of+theirs"),
+		say("POST", "/login/passkey/begin", json, `{}`),
+	}
+}
+
+// request is a whole request, for one connection.
+func request(method, path, contentType, token, body string) io.Reader {
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n", method, path, len(body))
+	if contentType != "" {
+		head += "Content-Type: " + contentType + "\r\n"
+	}
+	if token != "" {
+		head += "Authorization: Bearer " + token + "\r\n"
+	}
+	return io.MultiReader(strings.NewReader(head+"\r\n"), strings.NewReader(body))
+}
+
+// slowly begins a body, of which a byte comes now and then.
+func slowly(path, contentType, begin string) io.Reader {
+	return io.MultiReader(strings.NewReader(chunked(path, contentType, begin)), drip{})
+}
+
+type drip struct{}
+
+func (drip) Read(p []byte) (int, error) {
+	time.Sleep(time.Second)
+	return copy(p, "1\r\nx\r\n"), nil
+}
