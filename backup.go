@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +41,10 @@ you can read it. What is set by environment variables is not in it.`
 func backups(s *settings) *cobra.Command {
 	var k keyFlags
 	var o app.BackupOptions
+	var follow bool
+	var every time.Duration
 	c := &cobra.Command{Use: "backup OUT", Short: "Back up all data, also while the server runs", Long: backupLong,
-		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…", Args: exactly(1, 1),
+		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup /mnt/follow --follow", Args: exactly(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.load()
 			if err != nil {
@@ -50,9 +53,17 @@ func backups(s *settings) *cobra.Command {
 			if o.Keys, err = k.keys(); err != nil {
 				return err
 			}
+			if follow && (o.Since != "" || every <= 0) {
+				return calledWrongly{errors.New("--follow finds out itself what to continue, and --every is longer than 0s")}
+			}
+			if follow {
+				return app.FollowBackups(c.Context(), cfg, args[0], every, o.Keys, c.OutOrStdout())
+			}
 			return app.Backup(c.Context(), cfg, args[0], o, c.OutOrStdout())
 		}}
 	c.Flags().StringVar(&o.Since, "since", "", "write only what changed after this backup (a file, or a folder for its newest)")
+	c.Flags().BoolVar(&follow, "follow", false, "keep the folder OUT up to date until stopped, through restarts of the server")
+	c.Flags().DurationVar(&every, "every", 30*time.Second, "pause between two backups with --follow")
 	c.Flags().StringArrayVar(&k.recipients, "recipient", nil, "encrypt for this public key of age (repeatable)")
 	c.Flags().StringVar(&k.passphrase, "passphrase-file", "", "encrypt with the passphrase in the first line of this file")
 	c.AddCommand(verifyBackup(s))

@@ -16,6 +16,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/backup"
+	"paraph/app/signing"
+	"paraph/app/web/team/settings"
 )
 
 // Version is that of this program.
@@ -69,6 +71,63 @@ func withOrigin(ctx context.Context, cfg Config, run func(backup.Origin) error) 
 		err = run(a.backupSource())
 	}
 	return errors.Join(err, a.Close())
+}
+
+// FollowBackups keeps a folder of backups up to date until ctx ends, through the
+// server that has the data folder open.
+func FollowBackups(ctx context.Context, cfg Config, out string, every time.Duration, keys backup.Keys, w io.Writer) (err error) {
+	dir := cfg.Data.Dir
+	if err := mustExist(dir); err != nil {
+		return err
+	}
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return fmt.Errorf("the folder can't be created: %w", err)
+	}
+	if err := backup.MayFollow(out, lockName); err != nil {
+		return err
+	}
+	unlock, err := lockFolder(out)
+	if errors.Is(err, ErrLocked) {
+		return fmt.Errorf("another process keeps %s up to date", out)
+	}
+	if err != nil {
+		return err
+	}
+	from := backup.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) })
+	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w})
+	return errors.Join(err, unlock())
+}
+
+// backupAge is the age from which the last backup is said to be old.
+const backupAge = 7 * 24 * time.Hour
+
+// lastBackup tells the installation's first company of its backups; other companies
+// do not run the machine.
+func (a *App) lastBackup(ctx context.Context, companyID string) (*settings.Backup, error) {
+	if a.inMem {
+		return nil, nil
+	}
+	all, err := a.Accounts.AllCompanies(ctx)
+	if err != nil || all[0].ID != companyID {
+		return nil, err
+	}
+	r, found, err := backup.Last(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &settings.Backup{}
+	if found {
+		b = &settings.Backup{At: r.Confirmed, Where: r.Where, Size: humanize.Bytes(uint64(r.Size)), Encrypted: r.Encrypted}
+	}
+	if a.Clock.Now().Sub(b.At) < backupAge {
+		return b, nil
+	}
+	documents, err := a.Signing.Counts(ctx, account.System(companyID), signing.ListQuery{})
+	b.Due = documents.All > documents.ByStatus["draft"]
+	return b, err
 }
 
 // controlWait is how long a server that has just taken its lock may take to start.

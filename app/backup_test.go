@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -253,4 +255,115 @@ func TestAKilledBackupOrRestoreLeavesNothingHalf(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	mustCall(t, fresh, "restore", good)
 	mustCall(t, fresh, "check")
+}
+
+// follow starts to keep a folder up to date.
+func (p *process) follow(t *testing.T, dir, out string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(binary(t), "backup", out, "--follow", "--every", "100ms", "--set", "data.dir="+dir)
+	cmd.Dir, cmd.Env = t.TempDir(), environ()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// It may have ended already.
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+func TestAFollowedFolderSurvivesRestarts(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), t.TempDir()
+	p := serve(t, dir)
+	archives := func() int {
+		all, err := filepath.Glob(filepath.Join(out, "*.tar.zst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	step := func(title string) {
+		t.Helper()
+		before := archives()
+		if _, err := p.login().complete(title, smallPDF("Lease", 20_000)); err != nil {
+			t.Fatal(err)
+		}
+		p.until("another backup", func() bool { return archives() > before })
+	}
+	f := p.follow(t, dir, out)
+	p.until("the first backup", func() bool { return archives() == 1 })
+	mustRefuse(t, "another process", dir, "backup", out, "--follow")
+	step("One")
+	if err := f.Process.Kill(); err != nil { // as a power cut would
+		t.Fatal(err)
+	}
+	_ = f.Wait()
+	p.follow(t, dir, out)
+	step("Two")
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	p = serve(t, dir)
+	step("Three")
+	if all, err := filepath.Glob(filepath.Join(out, "*-full-*")); len(all) != 1 || err != nil {
+		t.Errorf("%d full backups: %v", len(all), err)
+	}
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	to := filepath.Join(t.TempDir(), "to")
+	mustCall(t, to, "restore", out)
+	total, err := serve(t, to).login().total("search=Three")
+	if err != nil || total != 1 {
+		t.Errorf("%d documents of the last moment: %v", total, err)
+	}
+}
+
+func TestTheOwnerIsToldOfTheLastBackup(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "one")
+	p := serve(t, dir)
+	c := p.login()
+	says := func(want bool, words ...string) {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, p.url+"/app/settings", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.AddCookie(&http.Cookie{Name: "paraph_session", Value: c.token})
+		answer, err := p.http.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(answer.Body)
+		if err = errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer.StatusCode, err)
+		}
+		for _, w := range words {
+			if strings.Contains(string(page), w) != want {
+				t.Errorf("the page says %q: %v", w, !want)
+			}
+		}
+	}
+	says(false, "no backup", "Last backup")
+	if _, err := c.complete("Lease", smallPDF("Lease", 20_000)); err != nil {
+		t.Fatal(err)
+	}
+	says(true, "no backup")
+	mustCall(t, dir, "backup", out)
+	says(true, "Last backup", out, "not encrypted")
+	says(false, "no backup", "seven days")
+	record, err := filepath.Glob(filepath.Join(dir, "backups", "*.json"))
+	if err != nil || len(record) != 1 {
+		t.Fatal(record, err)
+	}
+	b, err := os.ReadFile(record[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := []byte(`"confirmed":"` + time.Now().UTC().Format("2006-01"))
+	rewrite(t, record[0], bytes.Replace(b, today, []byte(`"confirmed":"2025-01`), 1), 0o600)
+	says(true, "seven days", "Last backup")
 }

@@ -13,10 +13,13 @@ import (
 // ErrLocked says that another process holds the data folder.
 var ErrLocked = errors.New("the data folder is in use")
 
+// lockName is the file of a folder that says who holds it.
+const lockName = "lock"
+
 // lockFolder takes the lock of a data folder: one process at a time. The file
 // says who holds it.
 func lockFolder(dir string) (unlock func() error, err error) {
-	path := filepath.Join(dir, "lock")
+	path := filepath.Join(dir, lockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the data folder can't be locked: %w", err)

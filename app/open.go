@@ -288,7 +288,7 @@ func (a *App) openHandlers(Options) (err error) {
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
 		Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now, Secret: a.key, Kit: a.kit,
 		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
-		Setup: a.setup(),
+		Setup: a.setup(), Backups: a.lastBackup,
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type Record struct {
 	Header
 	Upto        uint64    `json:"upto"` // the moment of the store
 	Good        bool      `json:"good"` // it has been read back and is in its place
+	Keep        bool      `json:"keep"` // see [Request]
 	Confirmed   time.Time `json:"confirmed"`
 	Where       string    `json:"where"`
 	Size        int64     `json:"size"`
@@ -106,10 +107,18 @@ func (c catalog) list() (all []Record, err error) {
 	return all, nil
 }
 
-const (
-	keptOfEach = 8 // full backups and increments whose notes are kept
-	staleAfter = 48 * time.Hour
-)
+// class is what a record counts as when old ones are forgotten.
+func (r Record) class() string {
+	if r.Keep {
+		return "merged"
+	}
+	return r.Kind()
+}
+
+// kept is how many records of each class are kept.
+func kept() map[string]int { return map[string]int{"full": 8, "part": 8, "merged": meltAfter + 8} }
+
+const staleAfter = 48 * time.Hour
 
 // prune forgets old backups, and what interrupted ones left.
 func (c catalog) prune(now time.Time) error {
@@ -117,12 +126,12 @@ func (c catalog) prune(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	kept := map[string]int{}
+	left := kept()
 	for _, r := range slices.Backward(all) {
 		if r.Good {
-			kept[r.Kind()]++
+			left[r.class()]--
 		}
-		if r.Good && kept[r.Kind()] <= keptOfEach || !r.Good && now.Sub(r.Time) < staleAfter {
+		if r.Good && left[r.class()] >= 0 || !r.Good && now.Sub(r.Time) < staleAfter {
 			continue
 		}
 		if err := errors.Join(os.Remove(c.recordPath(r.ID)), os.Remove(c.listPath(r.ID))); err != nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -67,7 +68,11 @@ func (c *controls) done(w http.ResponseWriter, r *http.Request) {
 		c.refuse(w, err)
 		return
 	}
-	c.log.Info("backup made", "kind", record.Kind(), "where", record.Where, "bytes", record.Size)
+	level := slog.LevelInfo
+	if !record.Full() {
+		level = slog.LevelDebug // there may be one every minute
+	}
+	c.log.Log(r.Context(), level, "backup made", "kind", record.Kind(), "where", record.Where, "bytes", record.Size)
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -109,6 +114,9 @@ func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, 
 		return nil, err
 	}
 	answer, err := o.http.Do(r)
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err // without a made up address
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be reached: %w", err)
 	}

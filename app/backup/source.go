@@ -22,6 +22,7 @@ import (
 type Request struct {
 	Parent      string `json:"parent"`       // ID of the backup to continue; empty for a full one
 	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
+	Keep        bool   `json:"keep"`         // many others will continue it
 }
 
 // Origin is where archives come from: the data folder itself, or the server that
@@ -110,12 +111,13 @@ type run struct {
 	*Source
 	header Header
 	parent Record // zero for a full backup
+	keep   bool
 }
 
 // prepare refuses what cannot be done before anything is written.
 func (s *Source) prepare(q Request) (*run, error) {
 	now := s.Now().UTC()
-	r := &run{Source: s, header: Header{
+	r := &run{Source: s, keep: q.Keep, header: Header{
 		Format: format, ID: strings.ToLower(rand.Text()[:16]), Parent: q.Parent, Time: now,
 		DataVersion: s.DataVersion, Program: s.Program,
 	}}
@@ -154,7 +156,7 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return errors.Join(err, list.remove())
 	}
-	if err := r.catalog().begin(Record{Header: r.header, Upto: upto}, list); err != nil {
+	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.keep}, list); err != nil {
 		return err
 	}
 	return w.finish()

@@ -50,6 +50,7 @@ type Options struct {
 	MaxUpload int64          // of one file, bytes
 	MaxFiles  int64          // of all files of one form, bytes
 	Setup     settings.Setup // what the pages of settings say of the configuration
+	Backups   settings.Backups
 	// Pseudo adds a language derived from English, longer and right to left, for
 	// those who ask for ar-XB: it shows what a layout can't bear.
 	Pseudo bool

@@ -342,7 +342,7 @@ func (p *Pages) members() []route {
 // settings are the pages on which a company is configured.
 func (p *Pages) settings() []route {
 	o := p.options
-	frame := &settings.Frame{Keys: o.Keys, Now: o.Now}
+	frame := &settings.Frame{Keys: o.Keys, Now: o.Now, Backups: o.Backups}
 	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Signing: o.Signing}
 	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
 	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}

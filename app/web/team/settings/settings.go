@@ -58,14 +58,16 @@ type expiring struct{ Kind, Text string }
 
 // Frame is the frame around every page of the settings.
 type Frame struct {
-	Keys *pki.Authority
-	Now  func() time.Time
+	Keys    *pki.Authority
+	Now     func() time.Time
+	Backups Backups // may be nil
 }
 
 // around is what a template shows around a page of the settings.
 type around struct {
 	Links    []settingsLink
 	Expiring []expiring
+	Backup   *Backup
 }
 
 // sheet is a page of the settings before it is framed.
@@ -121,7 +123,10 @@ func (h *Frame) around(r *page.Request) (around, error) {
 		return a, nil
 	}
 	var err error
-	a.Expiring, err = h.expiring(r)
+	if a.Expiring, err = h.expiring(r); err != nil {
+		return a, err
+	}
+	a.Backup, err = h.backup(r)
 	return a, err
 }
 

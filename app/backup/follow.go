@@ -1,0 +1,195 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// When a folder that is kept up to date gets more than another increment.
+const (
+	mergeAfter = 30                 // increments that are replaced by one
+	meltAfter  = 24                 // such merged ones that are replaced by one
+	fullAfter  = 7 * 24 * time.Hour // age of a full backup that is followed by another
+	smallParts = 16 << 20           // increments that never add up to a reason for a full backup
+)
+
+// FollowOptions say how a folder is kept up to date.
+type FollowOptions struct {
+	Keys  Keys
+	Every time.Duration // pause between two backups
+	Log   io.Writer     // gets a line about full backups and failures
+}
+
+// Follow keeps a folder of backups up to date until ctx ends. Whatever fails is
+// tried again, such as reaching a server that is stopped. Only one process may
+// follow into a folder, and it removes the backups there that are no longer needed.
+func Follow(ctx context.Context, from Origin, dir string, o FollowOptions) error {
+	f := &follower{from, dir, o, ""}
+	for {
+		f.report(f.step(ctx))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(o.Every):
+		}
+	}
+}
+
+type follower struct {
+	from   Origin
+	dir    string
+	o      FollowOptions
+	failed string // how the last attempt failed
+}
+
+// report writes a failure once, however often it recurs.
+func (f *follower) report(err error) {
+	said := f.failed
+	if f.failed = ""; err != nil && !errors.Is(err, context.Canceled) {
+		f.failed = err.Error()
+	}
+	switch {
+	case f.failed == said:
+	case f.failed == "":
+		fmt.Fprintln(f.o.Log, "Backups go on.")
+	default:
+		fmt.Fprintf(f.o.Log, "No backup was made, and it is tried again: %s\n", f.failed)
+	}
+}
+
+// step makes the backup that is due, if anything has changed.
+func (f *follower) step(ctx context.Context) error {
+	known, err := f.from.Known(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := folder(f.dir)
+	if err != nil {
+		return err
+	}
+	r, err := take(ctx, f.from, f.dir, next(all, known, time.Now()), f.o.Keys)
+	if errors.Is(err, ErrUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Full() {
+		fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
+	}
+	return f.tidy(r.ID)
+}
+
+// next decides what comes after the archives of a folder.
+func next(all []Archive, known []Record, now time.Time) Request {
+	notes := map[string]Record{}
+	for _, r := range known {
+		notes[r.ID] = r
+	}
+	line := lastLine(all, notes)
+	if line == nil {
+		return Request{}
+	}
+	full, parts := line[0], int64(0)
+	merged, base := 0, 0 // how many merged ones there are, and the last of them
+	for i, a := range line[1:] {
+		parts += a.Size
+		if notes[a.ID].Keep {
+			merged, base = merged+1, i+1
+		}
+	}
+	if now.Sub(full.Time) > fullAfter || parts > max(full.Size, smallParts) {
+		return Request{}
+	}
+	if len(line)-1-base < mergeAfter {
+		return Request{Parent: line[len(line)-1].ID, OnlyChanged: true}
+	}
+	if merged >= meltAfter {
+		base = 0
+	}
+	if notes[line[base].ID].ID == "" {
+		return Request{} // nothing can continue it any more
+	}
+	return Request{Parent: line[base].ID, Keep: true}
+}
+
+// lastLine is the newest backup that can be continued, with those it needs, or nil.
+func lastLine(all []Archive, notes map[string]Record) []Archive {
+	for _, a := range slices.Backward(all) {
+		if line, err := ancestors(a, all); err == nil && notes[a.ID].ID != "" {
+			return line
+		}
+	}
+	return nil
+}
+
+// tidy removes what the newest backup does not need, but for the full backup before
+// its own and what continues that.
+func (f *follower) tidy(newest string) error {
+	all, err := folder(f.dir)
+	if err != nil {
+		return err
+	}
+	needless, err := superfluous(all, newest)
+	if err != nil {
+		return err
+	}
+	for _, a := range slices.Backward(needless) { // increments before what they continue
+		if err := os.Remove(a.Path); err != nil {
+			return err
+		}
+	}
+	return syncDir(f.dir)
+}
+
+func superfluous(all []Archive, newest string) (needless []Archive, err error) {
+	i := slices.IndexFunc(all, func(a Archive) bool { return a.ID == newest })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: %s was removed", ErrGap, newest)
+	}
+	line, err := ancestors(all[i], all)
+	if err != nil {
+		return nil, err
+	}
+	kept := map[string]bool{line[0].ID: true} // full backups
+	for _, a := range slices.Backward(all) {
+		if a.Full() && a.Time.Before(line[0].Time) {
+			kept[a.ID] = true
+			break
+		}
+	}
+	for _, a := range all {
+		own, err := ancestors(a, all)
+		if err != nil {
+			continue // it is not ours to judge
+		}
+		root := own[0].ID
+		needed := slices.ContainsFunc(line, func(b Archive) bool { return b.ID == a.ID })
+		if !needed && (root == line[0].ID || !kept[root]) {
+			needless = append(needless, a)
+		}
+	}
+	return needless, nil
+}
+
+// MayFollow refuses a folder with backups that were not made by following: some of
+// them would be removed. mark is the name of the file that such a folder has.
+func MayFollow(dir, mark string) error {
+	all, err := folder(dir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Stat(filepath.Join(dir, mark))
+	if len(all) > 0 && errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a folder of its own", dir)
+	}
+	return ignoreMissing(err)
+}

@@ -1,0 +1,133 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/apptest/patience"
+	"paraph/app/backup"
+)
+
+// busy changes something after every backup, until there were enough.
+type busy struct {
+	*folder
+	left int
+	stop context.CancelFunc
+}
+
+func (b *busy) Done(ctx context.Context, r backup.Record) error {
+	if err := b.Source.Done(ctx, r); err != nil {
+		return err
+	}
+	if b.left--; b.left == 0 {
+		b.stop()
+		return nil
+	}
+	b.now = b.now.Add(time.Second)
+	b.note("counter", fmt.Appendf(nil, "backup %d", b.left))
+	return nil
+}
+
+// followed keeps a folder up to date for a number of backups.
+func (f *folder) followed(out string, backups int) {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), patience.Limit())
+	defer cancel()
+	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard})
+	if err != nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		f.Fatal("not enough backups were made", err)
+	}
+}
+
+func archives(t *testing.T, dir, kind string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "paraph-*-"+kind+"-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestFollowingKeepsAFolderSmallAndWhole(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.now = time.Now().Add(-time.Hour)
+	f.note("a", []byte("first"))
+	f.followed(out, 20)
+	f.note("meanwhile", []byte("something"))
+	f.followed(out, 15) // by another process
+	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 1 || len(parts) > 10 || len(parts) < 2 {
+		t.Errorf("%d full backups and %d increments after 35", len(full), len(parts))
+	}
+	want := f.snapshot()
+	dir, err := restore(t, out, backup.Keys{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, content(t, dir), want)
+}
+
+func TestFollowingBeginsAnewInTime(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	f.note("a", []byte("first"))
+	for _, days := range []int{30, 20, 8, 1} {
+		f.now = time.Now().AddDate(0, 0, -days)
+		f.followed(out, 1)
+		f.note("b", fmt.Append(nil, days))
+	}
+	if full, parts := archives(t, out, "full"), archives(t, out, "part"); len(full) != 2 || len(parts) != 0 {
+		t.Errorf("%d full backups and %d increments; the one before the last stays", len(full), len(parts))
+	}
+	f.now = time.Now()
+	f.followed(out, 1)
+	if parts := archives(t, out, "part"); len(parts) != 1 || !strings.Contains(parts[0], "after") {
+		t.Errorf("increments: %v", parts)
+	}
+	if err := backup.MayFollow(out, "lock"); err == nil {
+		t.Error("a folder with other backups would be followed into")
+	}
+	if err := backup.MayFollow(t.TempDir(), "lock"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMergesAreMergedInTurn continues a folder a thousand times, as far as the plan
+// goes.
+func TestMergesAreMergedInTurn(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	all := []backup.Archive{{Header: backup.Header{ID: "full", Time: now}, Size: 1 << 40}}
+	known := []backup.Record{{Header: all[0].Header}}
+	longest, melted := 0, 0
+	for i := range 3000 {
+		q := backup.Next(all, known, now)
+		h := backup.Header{ID: fmt.Sprint("part", i), Parent: q.Parent, Time: now.Add(time.Duration(i) * time.Second)}
+		if q.Parent == "" {
+			t.Fatalf("a full backup after %d increments", i)
+		}
+		if q.Keep && q.Parent == "full" {
+			melted++
+		}
+		all = append(all, backup.Archive{Header: h, Size: 1 << 10})
+		known = append(known, backup.Record{Header: h, Keep: q.Keep})
+		needless, err := backup.Superfluous(all, h.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range needless {
+			all = slices.DeleteFunc(all, func(a backup.Archive) bool { return a.ID == gone.ID })
+		}
+		longest = max(longest, len(all))
+	}
+	if longest > 60 || longest < 40 || melted < 4 || melted > 6 {
+		t.Errorf("up to %d archives, and %d times one in place of all merged ones", longest, melted)
+	}
+}
