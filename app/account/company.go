@@ -55,6 +55,8 @@ type CompanyPatch struct {
 	ConsentMode       *ConsentMode
 	Phone             *string
 	PrivacyURL        *string
+
+	ClosedDocumentsReadable *bool
 }
 
 func (p CompanyPatch) apply(c *Company) error {
@@ -71,6 +73,9 @@ func (p CompanyPatch) apply(c *Company) error {
 	}
 	if p.RequireTwoFactor != nil {
 		c.RequireTwoFactor = *p.RequireTwoFactor
+	}
+	if p.ClosedDocumentsReadable != nil {
+		c.ClosedDocumentsReadable = *p.ClosedDocumentsReadable
 	}
 	if p.ReminderDays != nil {
 		setReminders(&f, *p.ReminderDays, &c.ReminderDays)

@@ -55,8 +55,13 @@ type Company struct {
 	PrivacyURL        string      `json:"privacy_url,omitempty"`         // of the company's privacy notice
 	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for ever
 	OnDecline         OnDecline   `json:"on_decline"`
-	CreatedAt         time.Time   `json:"created_at"`
-	UpdatedAt         time.Time   `json:"updated_at"`
+
+	// ClosedDocumentsReadable lets signatories read documents that were voided,
+	// declined or not signed in time.
+	ClosedDocumentsReadable bool `json:"closed_documents_readable,omitempty"`
+
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // OnDecline is what happens to a document when a signatory declines.

@@ -26,6 +26,7 @@ type companyView struct {
 	PrivacyURL        *string `json:"privacy_url" format:"uri"`
 	RetentionDays     *int    `json:"retention_days"`
 	OnDecline         string  `json:"on_decline" enum:"notify,void"`
+	ClosedReadable    bool    `json:"closed_documents_readable" doc:"Whether recipients can still read documents that were voided, declined or not signed in time"`
 	CreatedAt         string  `json:"created_at" format:"date-time"`
 	UpdatedAt         string  `json:"updated_at" format:"date-time"`
 }
@@ -39,7 +40,7 @@ func (r *request) viewCompany(c account.Company) companyView {
 		BrandColor: orNull(c.BrandColor), RequireApproval: c.RequireApproval, RequireTwoFactor: c.RequireTwoFactor, DefaultExpiryDays: positive(c.DefaultExpiryDays),
 		ReminderDays: c.ReminderDays, ConsentText: orNull(c.ConsentText), ConsentMode: string(cmp.Or(c.ConsentMode, account.ConsentInline)),
 		Phone: orNull(c.Phone), PrivacyURL: orNull(c.PrivacyURL), RetentionDays: positive(c.RetentionDays),
-		OnDecline: string(c.OnDecline), CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
+		OnDecline: string(c.OnDecline), ClosedReadable: c.ClosedDocumentsReadable, CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt)}
 	if v.ReminderDays == nil {
 		v.ReminderDays = []int{}
 	}
@@ -69,6 +70,8 @@ type companyPatch struct {
 	ConsentMode       *account.ConsentMode `json:"consent_mode,omitempty" doc:"inline (asked on the document's page), gate (asked before the document is shown) or off"`
 	Phone             *string              `json:"phone,omitempty" doc:"Phone number for recipients' questions"`
 	PrivacyURL        *string              `json:"privacy_url,omitempty" doc:"Your privacy notice; shown to recipients"`
+
+	ClosedDocumentsReadable *bool `json:"closed_documents_readable,omitempty" doc:"true lets recipients read documents that were voided, declined or not signed in time; by default their link only shows what happened"`
 }
 
 type memberView struct {

@@ -17,8 +17,19 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	return s.see(who, id, seen...)
+	d, err := s.see(who, id, seen...)
+	if fault.CodeOf(err) != codeClosed {
+		return d, err
+	}
+	// Who was invited still learns what happened.
+	if d, err = s.get(who, id, seen...); err != nil {
+		return nil, err
+	}
+	return d.notice(d.invitation(who.Invitation)), nil
 }
+
+// codeClosed is the code of the refusal to show anything of a closed document.
+const codeClosed fault.Code = "document_closed"
 
 // see reads a document to be shown: somebody whose invitation asks for a code
 // sees nothing before they have given it.
@@ -38,7 +49,10 @@ func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, e
 	if err != nil {
 		return nil, err
 	}
-	if s.closed(who, company, inv) {
+	switch {
+	case d.hidden(company, s.Now()):
+		return nil, conflict(codeClosed)
+	case s.closed(who, company, inv):
 		return nil, notAgreed()
 	}
 	return d, nil

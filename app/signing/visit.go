@@ -41,6 +41,7 @@ type Visit struct {
 	Agreed     bool   // whether they have said that they do
 	Answers    Answers
 	Before     []string // names of those who are before them
+	Closed     bool     // nothing of the document's content is shown any more
 }
 
 // Visit finds what the link of an invitation leads to. Nothing changes by it.
@@ -69,13 +70,27 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if v.Stage == StageSign && s.closed(who, v.Company, v.Invitation) {
 		v.Stage = StageConsent
 	}
-	switch v.Stage {
-	case StageIdentify, StageConsent:
+	s.conceal(v, isIdentified(who, v.Invitation))
+	return v, nil
+}
+
+// conceal takes out of a visit what its visitor is not shown.
+func (s *Service) conceal(v *Visit, identified bool) {
+	v.Closed = v.Document.hidden(v.Company, s.Now())
+	switch {
+	case v.Closed:
+		if v.Stage == StageSigned {
+			v.Stage = StageStopped // another person declined since
+		}
+		v.Document, v.Answers = v.Document.notice(v.Invitation), Answers{}
+		if !identified {
+			v.Document.VoidedReason = ""
+		}
+	case v.Stage == StageIdentify, v.Stage == StageConsent, !identified:
 		v.Document, v.Answers = v.Document.envelope(), Answers{}
-	case StageWaiting:
+	case v.Stage == StageWaiting:
 		v.Before = v.Document.before(v.Invitation)
 	}
-	return v, nil
 }
 
 // Preview is what a person invited will find when it is their turn, for the
@@ -104,7 +119,7 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 	switch {
 	case d.Status == Voided:
 		return StageVoided
-	case d.Status == Expired || d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention.Kind != AttentionSealing:
+	case d.late(now):
 		return StageExpired
 	case !identified:
 		return StageIdentify
@@ -124,6 +139,32 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 		return StageWaiting
 	}
 	return StageSign
+}
+
+// late reports whether the deadline has passed, even if nobody has noted it yet.
+func (d *Document) late(now time.Time) bool {
+	return d.Status == Expired ||
+		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention.Kind != AttentionSealing
+}
+
+// hidden reports whether the links of a document show no more than what happened to
+// it: it was voided, declined, or not signed in time, and its company has not
+// chosen that such documents stay readable. Completed ones do.
+func (d *Document) hidden(c account.Company, now time.Time) bool {
+	stopped := d.Status == Sent && d.declined() != nil
+	return !c.ClosedDocumentsReadable && (d.Status == Voided || d.late(now) || stopped)
+}
+
+// notice is what a person invited still sees of a closed document: what happened to
+// it, and nothing of its content.
+func (d *Document) notice(inv *Invitation) *Document {
+	n := d.envelope()
+	n.CreatedAt, n.UpdatedAt, n.SentAt, n.Version = d.CreatedAt, d.UpdatedAt, d.SentAt, d.Version
+	n.ExpiredAt, n.VoidedAt, n.VoidedReason = d.ExpiredAt, d.VoidedAt, d.VoidedReason
+	own := *inv
+	own.Message = ""
+	n.Invitations = []Invitation{own}
+	return n
 }
 
 // envelope is a document with nothing in it: what its invitation's mail says.

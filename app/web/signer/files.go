@@ -76,7 +76,7 @@ func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 
 // ShowText serves the whole document as text, with the values entered so far.
 func (h *Handlers) ShowText(v *Visitor) error {
-	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent {
+	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent || v.Closed {
 		return v.SeeOther(v.base)
 	}
 	all, err := h.texts(v)

@@ -80,6 +80,7 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 		p.ReminderDays = dayList(r, &f, "reminder_days")
 	case "rules":
 		p.RequireApproval = new(r.Form.Has("require_approval"))
+		p.ClosedDocumentsReadable = new(r.Form.Has("closed_documents_readable"))
 		p.OnDecline = new(account.OnDecline(r.Form.Value("on_decline")))
 	case "help":
 		p.Phone, p.PrivacyURL = text("phone"), text("privacy_url")
