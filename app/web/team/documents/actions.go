@@ -152,7 +152,8 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(actions, signing.Action(name)) && name != string(signing.ActionCode) {
+	ofPerson := name == "replace" || name == string(signing.ActionCode)
+	if !slices.Contains(actions, signing.Action(name)) && !(ofPerson && h.possible(r, d, signing.Action(name))) {
 		return fault.Conflict("action_not_possible")
 	}
 	form := documentForms[name]
@@ -163,13 +164,13 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		data.Next = r.Inside(next)
 	}
 	person := ""
-	if name == "replace" || name == string(signing.ActionCode) {
+	if ofPerson {
 		data.Invitation = cmp.Or(r.Form.Value("invitation"), strings.Clone(r.Query("invitation")))
 		inv := d.Invitation(data.Invitation)
 		if inv == nil {
 			return fault.NotFound("invitation")
 		}
-		if name == string(signing.ActionCode) && !slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.ActionCode) {
+		if !slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.Action(name)) {
 			return fault.Conflict("action_not_possible")
 		}
 		if name == "replace" && inv.Authentication == signing.ByAccessCode {
@@ -181,6 +182,13 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	data.Text = r.Say("act."+name+".text", "title", d.Title, "person", person)
 	p.Data = data
 	return r.Render(status, "act", p)
+}
+
+// possible reports whether an action can be taken on any of the people invited.
+func (h *Handlers) possible(r *page.Request, d *signing.Document, action signing.Action) bool {
+	return slices.ContainsFunc(d.Invitations, func(inv signing.Invitation) bool {
+		return slices.Contains(d.InvitationActions(r.Who.Actor, &inv, h.Now()), action)
+	})
 }
 
 func (h *Handlers) takeForm(r *page.Request, name string) error {
