@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint tools programs bare pictures bench fuzz release
+.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench fuzz release
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -50,11 +50,22 @@ judged: ## the tests whose judges are other programs, those of the pages, and wh
 race: ## all other tests, with the race detector
 	CGO_ENABLED=1 go test -vet=off -race -short -timeout 20m ./app/pdf/pdfium $$(go list ./... | grep -vxF "$$(go list $(JUDGED))")
 
-lint: ## formatting and static analysis
+lint: ## formatting, static analysis and known vulnerabilities
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
 	go mod verify >/dev/null
 	go vet ./...
 	go tool staticcheck ./...
+	@$(MAKE) --no-print-directory vulnerable
+
+# GOVULNDB names a mirror of the database, as for the command itself: an address or file:///folder.
+GOVULNDB ?= https://vuln.go.dev
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+vulnerable: ## look for known vulnerabilities that the code can reach, where their database can be
+	@if curl -fsL -m 15 -o /dev/null "$(GOVULNDB)/index/db.json"; then \
+		go run $(GOVULNCHECK) -db "$(GOVULNDB)" ./...; \
+	else \
+		echo "govulncheck was left out: $(GOVULNDB) can't be reached (GOVULNDB names a mirror)"; \
+	fi
 
 # What the tests need besides Go: a program (or one of several) or a file, and the
 # Debian package that has it. Only the packages of what is missing are installed.
