@@ -29,6 +29,7 @@ var ground = []string{
 	"app/mail",
 	"app/pdf",
 	"app/pki",
+	"app/seal",
 	"app/turns",
 	"app/webhook",
 	"app/words",

@@ -1,8 +1,6 @@
 package account
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -80,14 +78,4 @@ func (c *claims) expiry() time.Time {
 		return time.Time{}
 	}
 	return c.ExpiresAt.Time
-}
-
-// deriveKey makes an independent 32-byte key for one purpose out of the token
-// key (RFC 5869), so that no key is used twice.
-func deriveKey(key []byte, purpose string) ([]byte, error) {
-	derived, err := hkdf.Key(sha256.New, key, nil, "paraph "+purpose, 32)
-	if err != nil {
-		return nil, fmt.Errorf("account: derive key: %w", err)
-	}
-	return derived, nil
 }

@@ -65,7 +65,7 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	case kept.UserID != who.UserID || !hmac.Equal([]byte(kept.Fingerprint), []byte(fingerprint)):
 		return nil, fault.Conflict("idempotency_key_reused")
 	}
-	body, err := s.unseal(id, kept.Body)
+	body, err := s.box.Open(id, kept.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 		return nil
 	}
 	id := answerKey(who, key)
-	sealed, err := s.seal(id, a.Body)
+	sealed, err := s.box.Seal(id, a.Body)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/limit"
+	"paraph/app/seal"
 	"paraph/kv"
 )
 
@@ -96,9 +97,9 @@ type Service struct {
 
 	passwords *hasher
 	tokens    *signer
-	sealKey   []byte // encrypts two-factor secrets and kept answers
-	codeKey   []byte // hashes recovery codes
-	deviceKey []byte // marks browsers that somebody has signed in with
+	box       *seal.Box // holds two-factor secrets and kept answers
+	codeKey   []byte    // hashes recovery codes
+	deviceKey []byte    // marks browsers that somebody has signed in with
 
 	perAccount         *limit.Limiter // failed logins, per account and network or known device
 	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
@@ -122,16 +123,15 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		return nil, errShortKey
 	}
 	o.setDefaults()
-	tokenKey, tokenErr := deriveKey(o.TokenKey, "token")
-	sealKey, sealErr := deriveKey(o.TokenKey, "sealing")
-	codeKey, codeErr := deriveKey(o.TokenKey, "recovery code")
-	deviceKey, deviceErr := deriveKey(o.TokenKey, "known device")
-	if err := errors.Join(tokenErr, sealErr, codeErr, deviceErr); err != nil {
+	tokenKey, tokenErr := seal.Derive(o.TokenKey, "token")
+	codeKey, codeErr := seal.Derive(o.TokenKey, "recovery code")
+	deviceKey, deviceErr := seal.Derive(o.TokenKey, "known device")
+	if err := errors.Join(tokenErr, codeErr, deviceErr); err != nil {
 		return nil, err
 	}
 	s := &Service{
 		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
-		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, sealKey: sealKey, codeKey: codeKey, deviceKey: deviceKey,
+		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, codeKey: codeKey, deviceKey: deviceKey,
 		tokens:     newSigner(tokenKey, o.Now),
 		perAccount: limit.New(o.AccountAttempts, o.AttemptWindow, o.Now),
 
@@ -147,6 +147,11 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		refusals:           new(refusals),
 		perPasskey:         limit.New(120, time.Minute, o.Now),
 	}
+	box, err := seal.New(o.TokenKey, "sealing", s.random)
+	if err != nil {
+		return nil, err
+	}
+	s.box = box
 	s.passwords = newHasher(o.Cost, o.PasswordWorkers, s.random)
 	return s, nil
 }

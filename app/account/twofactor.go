@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -91,7 +89,7 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 			return fmt.Errorf("account: make two-factor secret: %w", err)
 		}
 		setup = TwoFactorSetup{Secret: key.Secret(), URL: key.URL()}
-		sealed, err := s.seal(u.ID, []byte(key.Secret()))
+		sealed, err := s.box.Seal(u.ID, []byte(key.Secret()))
 		if err != nil {
 			return err
 		}
@@ -265,7 +263,7 @@ func (s *Service) useAppCode(u userRecord, code string, now time.Time) (*twoFact
 		return nil, errCodeMissing()
 	}
 	next := *u.TwoFactor
-	secret, err := s.unseal(u.ID, next.Secret)
+	secret, err := s.box.Open(u.ID, next.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -317,43 +315,4 @@ func (s *Service) hashCode(code string) []byte {
 	mac := hmac.New(sha256.New, s.codeKey)
 	mac.Write([]byte(code))
 	return mac.Sum(nil)
-}
-
-var errSealed = errors.New("account: what was sealed with another token key cannot be read")
-
-func (s *Service) aead() (cipher.AEAD, error) {
-	block, err := aes.NewCipher(s.sealKey)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
-}
-
-// seal encrypts a secret so that it opens for its owner (a user, a record) only.
-func (s *Service) seal(owner string, secret []byte) ([]byte, error) {
-	aead, err := s.aead()
-	if err != nil {
-		return nil, err
-	}
-	nonce, err := s.random(aead.NonceSize())
-	if err != nil {
-		return nil, err
-	}
-	return aead.Seal(nonce, nonce, secret, []byte(owner)), nil
-}
-
-func (s *Service) unseal(owner string, sealed []byte) ([]byte, error) {
-	aead, err := s.aead()
-	if err != nil {
-		return nil, err
-	}
-	if len(sealed) < aead.NonceSize() {
-		return nil, errSealed
-	}
-	nonce, box := sealed[:aead.NonceSize()], sealed[aead.NonceSize():]
-	secret, err := aead.Open(nil, nonce, box, []byte(owner))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errSealed, err)
-	}
-	return secret, nil
 }

@@ -15,6 +15,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/limit"
 	"paraph/app/mail"
+	"paraph/app/seal"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -32,6 +33,7 @@ type Options struct {
 	Sender  Sender // nil: nothing is sent, the outbox keeps it all
 	From    mail.Address
 	NewID   func() ulid.ULID
+	Key     []byte // of the installation: seals what messages say
 	BaseURL string // for links of messages that belong to no document
 	Days    int    // after so many days a message is removed; 0 keeps it
 	Now     func() time.Time
@@ -42,6 +44,7 @@ type Options struct {
 type Outbox struct {
 	Options
 	wording *wording
+	box     *seal.Box
 	tests   *limit.Limiter // test messages, per person
 }
 
@@ -57,7 +60,11 @@ func NewOutbox(o Options) (*Outbox, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Outbox{Options: o, wording: w, tests: limit.New(6, time.Minute, o.Now)}, nil
+	box, err := seal.New(o.Key, "outbox", random)
+	if err != nil {
+		return nil, err
+	}
+	return &Outbox{Options: o, wording: w, box: box, tests: limit.New(6, time.Minute, o.Now)}, nil
 }
 
 // States of a message.
@@ -90,6 +97,12 @@ type Message struct {
 	Reply      string // what the mail server said when it took it
 	CreatedAt  time.Time
 	SentAt     *time.Time
+
+	// Sealed holds Subject, Text, HTML and Links where a message is stored: there are links
+	// and codes in them.
+	Sealed []byte `json:",omitempty"`
+	// Secrets are the links and codes of the message. They are gone from it once it is sent.
+	Secrets []string `json:",omitempty"`
 }
 
 var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
@@ -124,7 +137,7 @@ func (s *Outbox) put(tx *kv.Tx, m Message) error {
 			return err
 		}
 	}
-	return outbox.Put(tx, m.ID, m)
+	return s.store(tx, m)
 }
 
 // queue has a message sent now, in place of a job that is not running.
@@ -137,7 +150,7 @@ func jobID(message string) string { return sendJob + "/" + message }
 
 func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
-		m, err := outbox.Get(tx, id)
+		m, err := s.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
@@ -145,7 +158,7 @@ func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
 			return err
 		}
 		change(tx, &m)
-		return outbox.Put(tx, id, m)
+		return s.store(tx, m)
 	})
 }
 
@@ -159,7 +172,10 @@ func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error)
 	var page kv.Page[Message]
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
 		page, err = outbox.Page(tx, kv.Query{Index: "created", Prefix: prefix, Descending: true, Offset: offset, Limit: limit})
-		return err
+		if err != nil {
+			return err
+		}
+		return s.unsealAll(page.Items)
 	})
 	return page.Items, page.Total, err
 }

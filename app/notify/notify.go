@@ -65,7 +65,7 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	id := string(job.Payload)
 	var m Message
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		m, err = outbox.Get(tx, id)
+		m, err = s.read(tx, id)
 		return err
 	})
 	if errors.Is(err, kv.ErrNotFound) || err == nil && m.Status != Queued {
@@ -79,6 +79,7 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 		m.Attempts++
 		if sendErr == nil {
 			m.Status, m.SentAt, m.LastError, m.Reply = Sent, &tx.Now, "", reply
+			m.forget()
 			return
 		}
 		m.LastError = sendErr.Error()

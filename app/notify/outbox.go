@@ -46,13 +46,13 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 	err = s.DB.View(func(tx *kv.Tx) error {
 		switch {
 		case q.Document != "":
-			list, err = q.walk(tx, "document", kv.K(who.CompanyID, q.Document))
+			list, err = q.walk(s, tx, "document", kv.K(who.CompanyID, q.Document))
 		case q.To != "":
-			list, err = q.walk(tx, "to", kv.K(who.CompanyID).Starting(input.FoldEmail(q.To)))
+			list, err = q.walk(s, tx, "to", kv.K(who.CompanyID).Starting(input.FoldEmail(q.To)))
 		case len(q.Statuses) == 0:
-			list, err = q.part(tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
+			list, err = q.part(s, tx, "created", kv.K(who.CompanyID), q.Offset, q.Limit)
 		default:
-			list, err = q.union(tx, who.CompanyID)
+			list, err = q.union(s, tx, who.CompanyID)
 		}
 		return err
 	})
@@ -85,16 +85,16 @@ func admin(who account.Actor) error {
 }
 
 // part reads a page straight from an index.
-func (q OutboxQuery) part(tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
+func (q OutboxQuery) part(s *Outbox, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
 	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
-	return list.Page[Message]{Items: p.Items, Total: p.Total}, err
+	return list.Page[Message]{Items: p.Items, Total: p.Total}, errors.Join(err, s.unsealAll(p.Items))
 }
 
 // union merges the messages in several states.
-func (q OutboxQuery) union(tx *kv.Tx, company string) (list.Page[Message], error) {
+func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Message], error) {
 	var all list.Page[Message]
 	for _, status := range q.Statuses {
-		part, err := q.part(tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
+		part, err := q.part(s, tx, "status", kv.K(company, status), 0, q.Offset+q.Limit)
 		if err != nil {
 			return list.Page[Message]{}, err
 		}
@@ -105,7 +105,7 @@ func (q OutboxQuery) union(tx *kv.Tx, company string) (list.Page[Message], error
 }
 
 // walk looks at the few messages of one document or to one person.
-func (q OutboxQuery) walk(tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
+func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
 	var found []Message
 	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
 		fits := len(q.Statuses) == 0 || slices.Contains(q.Statuses, m.Status)
@@ -114,8 +114,8 @@ func (q OutboxQuery) walk(tx *kv.Tx, index string, prefix kv.Key) (list.Page[Mes
 		}
 		return true, nil
 	})
-	total := len(found)
-	return list.Page[Message]{Items: q.window(found), Total: total}, err
+	total, shown := len(found), q.window(found)
+	return list.Page[Message]{Items: shown, Total: total}, errors.Join(err, s.unsealAll(shown))
 }
 
 // window puts messages in order and cuts the page out of them.
@@ -136,7 +136,7 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 		return Message{}, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		m, err = load(tx, who, id)
+		m, err = s.load(tx, who, id)
 		return err
 	})
 	return m.shownTo(who), err
@@ -151,8 +151,8 @@ func (m Message) shownTo(who account.Actor) Message {
 	return m
 }
 
-func load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
-	m, err := outbox.Get(tx, id)
+func (s *Outbox) load(tx *kv.Tx, who account.Actor, id string) (Message, error) {
+	m, err := s.read(tx, id)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company == "" || m.Company != who.CompanyID) {
 		return Message{}, fault.NotFound("message")
 	}
@@ -219,7 +219,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		return Message{}, err
 	}
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		if m, err = load(tx, who, id); err != nil {
+		if m, err = s.load(tx, who, id); err != nil {
 			return err
 		}
 		job, err := s.Jobs.Get(tx, jobID(id))
@@ -232,7 +232,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		if err := change(tx, &m); err != nil {
 			return err
 		}
-		return outbox.Put(tx, id, m)
+		return s.store(tx, m)
 	})
 	if err != nil {
 		return Message{}, err
@@ -312,7 +312,7 @@ func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
 			return errors.Join(err, ctx.Err())
 		})
 	}
-	return err
+	return errors.Join(err, s.sealOld(ctx))
 }
 
 func (s *Outbox) sweepSome(tx *kv.Tx) (more bool, err error) {

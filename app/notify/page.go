@@ -70,6 +70,7 @@ func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Mes
 	if v.Link != "" {
 		m.Links = []string{v.Link}
 	}
+	m.Secrets = secretsOf(facts)
 	return m, nil
 }
 

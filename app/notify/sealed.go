@@ -1,0 +1,140 @@
+package notify
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"paraph/kv"
+)
+
+// content is what a message says, as it is sealed.
+type content struct {
+	Subject, Text, HTML string
+	Links               []string
+	Secrets             []string
+}
+
+func random(n int) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := rand.Read(b)
+	return b, err
+}
+
+// store seals a message and puts it into the outbox.
+func (s *Outbox) store(tx *kv.Tx, m Message) error {
+	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
+	if err != nil {
+		return fmt.Errorf("notify: message %s: %w", m.ID, err)
+	}
+	if m.Sealed, err = s.box.Seal(m.ID, plain); err != nil {
+		return err
+	}
+	m.Subject, m.Text, m.HTML, m.Links, m.Secrets = "", "", "", nil, nil
+	return outbox.Put(tx, m.ID, m)
+}
+
+// read finds a message and opens it.
+func (s *Outbox) read(tx *kv.Tx, id string) (Message, error) {
+	m, err := outbox.Get(tx, id)
+	if err != nil {
+		return Message{}, err
+	}
+	return m, s.unseal(&m)
+}
+
+func (s *Outbox) unsealAll(all []Message) error {
+	for i := range all {
+		if err := s.unseal(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseal opens a message. One from before messages were sealed is open already.
+func (s *Outbox) unseal(m *Message) error {
+	if m.Sealed == nil {
+		return nil
+	}
+	plain, err := s.box.Open(m.ID, m.Sealed)
+	if err != nil {
+		return fmt.Errorf("notify: message %s: %w", m.ID, err)
+	}
+	var c content
+	if err := json.Unmarshal(plain, &c); err != nil {
+		return fmt.Errorf("notify: message %s: %w", m.ID, err)
+	}
+	m.Subject, m.Text, m.HTML, m.Links, m.Secrets, m.Sealed = c.Subject, c.Text, c.HTML, c.Links, c.Secrets, nil
+	return nil
+}
+
+// forgotten stands where a link or code was.
+const forgotten = "…"
+
+// forget takes the links and codes out of a message that has been sent.
+func (m *Message) forget() {
+	for _, secret := range m.Secrets {
+		for _, text := range []*string{&m.Subject, &m.Text, &m.HTML} {
+			*text = strings.ReplaceAll(*text, secret, forgotten)
+		}
+		for i := range m.Links {
+			m.Links[i] = strings.ReplaceAll(m.Links[i], secret, forgotten)
+		}
+	}
+	m.Secrets = nil
+}
+
+// secretsOf are the links and codes among the facts of a message.
+func secretsOf(facts map[string]string) (secrets []string) {
+	_, link, _ := strings.Cut(facts["link"], "/s/")
+	for _, secret := range []string{facts["token"], facts["code"], link} {
+		if secret != "" {
+			secrets = append(secrets, secret)
+		}
+	}
+	return secrets
+}
+
+// oldSecrets are the tokens in the links of a message from before they were kept apart.
+func oldSecrets(links []string) (secrets []string) {
+	for _, link := range links {
+		for _, path := range []string{"/s/", "/confirm/", "/reset/", "/join/"} {
+			if _, token, ok := strings.Cut(link, path); ok && token != "" {
+				secrets = append(secrets, token)
+			}
+		}
+	}
+	return secrets
+}
+
+// sealOld seals what was stored before messages were sealed.
+func (s *Outbox) sealOld(ctx context.Context) error {
+	for more := true; more; {
+		err := s.DB.Update(func(tx *kv.Tx) error {
+			var open []Message
+			err := outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
+				if m.Sealed == nil {
+					open = append(open, m)
+				}
+				return len(open) < sweepBatch, nil
+			})
+			for _, m := range open {
+				if m.Secrets = oldSecrets(m.Links); m.Status == Sent {
+					m.forget()
+				}
+				if err == nil {
+					err = s.store(tx, m)
+				}
+			}
+			more = len(open) == sweepBatch
+			return err
+		})
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
