@@ -3,7 +3,6 @@ package signing
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"fmt"
 	"math/big"
 	"time"
@@ -74,7 +73,7 @@ func (i *identity) note(now time.Time) error {
 }
 
 // newCode makes and keeps a code to be sent, if one may be.
-func (i *identity) newCode(invitation string, now time.Time) (string, error) {
+func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string, error) {
 	day := i.today(now)
 	switch {
 	case i.SentAt != nil && now.Sub(*i.SentAt) < codeWait:
@@ -89,12 +88,12 @@ func (i *identity) newCode(invitation string, now time.Time) (string, error) {
 		return "", err
 	}
 	day.Codes++
-	i.CodeHash, i.SentAt, i.Tries = hashAccessCode(invitation, code), &now, 0
+	i.CodeHash, i.SentAt, i.Tries = k.hash(invitation, code), &now, 0
 	return code, nil
 }
 
 // try holds a code against the one that the invitation asks for. A wrong one counts.
-func (i *identity) try(inv *Invitation, code string, now time.Time) (good bool, err error) {
+func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
 	switch {
@@ -110,7 +109,7 @@ func (i *identity) try(inv *Invitation, code string, now time.Time) (good bool, 
 			want = i.CodeHash
 		}
 	}
-	if want != "" && subtle.ConstantTimeCompare([]byte(hashAccessCode(inv.ID, code)), []byte(want)) == 1 {
+	if want != "" && k.fits(inv.ID, code, want) {
 		return true, nil
 	}
 	if inv.Authentication == ByAccessCode && !fresh {
@@ -143,7 +142,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		code, err := state.newCode(invitation, tx.Now)
+		code, err := state.newCode(s.LinkKey, invitation, tx.Now)
 		if err != nil {
 			return err
 		}
@@ -235,7 +234,7 @@ func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 		if err != nil {
 			return err
 		}
-		if good, err = state.try(inv, code, tx.Now); err != nil {
+		if good, err = state.try(s.LinkKey, inv, code, tx.Now); err != nil {
 			return err
 		}
 		if good {

@@ -256,7 +256,7 @@ func (in *DocumentInput) content() bool {
 const untitled = "Untitled document"
 
 // apply checks the input and writes what it says into the invitation.
-func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation) {
+func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, k codeKey) {
 	if in.Name != nil {
 		inv.Name = line(f, "name", in.Name, maxName)
 	}
@@ -280,7 +280,7 @@ func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation) {
 			f.Between("position", 1, 10_000)
 		}
 	}
-	in.applyAuthentication(f, inv)
+	in.applyAuthentication(f, inv, k)
 	if in.Locale != nil {
 		inv.Locale = locale(f, "locale", in.Locale)
 	}
@@ -289,7 +289,7 @@ func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation) {
 	}
 }
 
-func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation) {
+func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation, k codeKey) {
 	if in.Authentication != nil {
 		inv.Authentication = oneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
 	}
@@ -297,7 +297,7 @@ func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation)
 		if n := utf8.RuneCountInString(*in.AccessCode); n < 4 || n > 100 {
 			f.Add("access_code", "wrong_length", fault.Number("low", 4), fault.Number("high", 100))
 		}
-		inv.AccessCodeHash = hashAccessCode(inv.ID, *in.AccessCode)
+		inv.AccessCodeHash = k.hash(inv.ID, *in.AccessCode)
 		if in.Authentication == nil {
 			inv.Authentication = ByAccessCode
 		}

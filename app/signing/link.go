@@ -113,10 +113,23 @@ func (s *Service) url(inv *Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
 }
 
-// hashAccessCode keeps an access code unreadable at rest. The codes are short,
-// so they are salted with the invitation; guessing is bounded by throttling.
-func hashAccessCode(invitation, code string) string {
+// codeKey keeps codes unreadable at rest. They are short: without the key of the
+// installation, whoever has the store could try them all.
+type codeKey []byte
+
+// hash is what is stored of a code.
+func (k codeKey) hash(invitation, code string) string {
+	m := hmac.New(sha256.New, k)
+	m.Write([]byte("access code\x00" + invitation + "\x00" + strings.TrimSpace(code)))
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// fits reports whether a code is the one whose hash is stored, with the key or, by versions
+// before, without it.
+func (k codeKey) fits(invitation, code, stored string) bool {
 	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
 	m.Write([]byte(strings.TrimSpace(code)))
-	return hex.EncodeToString(m.Sum(nil))
+	before := hex.EncodeToString(m.Sum(nil))
+	now := k.hash(invitation, code)
+	return subtle.ConstantTimeCompare([]byte(now), []byte(stored))|subtle.ConstantTimeCompare([]byte(before), []byte(stored)) == 1
 }
