@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,4 +89,39 @@ func writeSecret(path string, key []byte) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// closed are the parts of the data folder of which every file is closed to other users at
+// start. The files of the others are made closed, in folders that are closed.
+var closed = []string{".", "kv", "search", "keys"}
+
+// closeFolder takes away what rights other users have in the data folder: a version before or
+// a restored backup may have left some. Where that can't be done, the log says so.
+func closeFolder(dir string, log *slog.Logger) {
+	closeNewFiles()
+	for _, name := range closed {
+		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if err := closeToOthers(path, d); err != nil {
+				return err
+			}
+			if name == "." && d.IsDir() && path != filepath.Clean(dir) {
+				return fs.SkipDir // closed itself; what is in it is for the others
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			log.Warn("the data folder can be read by other users of this machine", "error", err)
+		}
+	}
+}
+
+func closeToOthers(path string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(path, info.Mode().Perm()&0o700)
 }

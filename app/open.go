@@ -48,6 +48,7 @@ func (a *App) openFolder(o Options) error {
 		return err
 	}
 	a.onClose(unlock)
+	closeFolder(a.dir, a.log)
 	half, err := backup.Interrupted(a.dir)
 	if half {
 		err = fmt.Errorf("a restore into %s did not finish; run it again", a.dir)

@@ -1,0 +1,69 @@
+//go:build unix
+
+package app_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"paraph/app"
+	"paraph/app/apptest"
+)
+
+// TestTheDataFolderIsClosedToOthers starts on a folder that others may read, with a process
+// that lets them read what it makes, and has something of everything stored.
+func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it changes the process
+	before := syscall.Umask(0)
+	defer syscall.Umask(before)
+	dir := t.TempDir()
+	for _, name := range []string{"kv", "search", "keys", "files"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock := app.NewClock()
+	for round := range 2 { // the second time with what the first has made
+		s, err := apptest.StartIn(dir, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round == 0 {
+			makeSecrets(t, s, secrets{})
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if files := openToOthers(t, dir); files < 15 {
+			t.Errorf("only %d files were looked at", files)
+		}
+		if err := os.Chmod(filepath.Join(dir, "keys", "token.key"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// openToOthers reports every file and folder that other users may use.
+func openToOthers(t *testing.T, dir string) (files int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		files++
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is %v", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return files
+}
