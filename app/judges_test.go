@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
@@ -194,7 +195,7 @@ func (j *judges) report(t *testing.T, path string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Verify(bytes.NewReader(b), int64(len(b)), report.Options{Roots: j.roots, Now: j.clock.Now()})
+	r, err := report.Verify(context.Background(), bytes.NewReader(b), int64(len(b)), report.Options{Roots: j.roots, Now: j.clock.Now()})
 	if err != nil {
 		t.Errorf("our verifier: %v", err)
 		return &report.Report{}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,7 @@ func verifyFile(path string, o report.Options) (*report.Report, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	found, err := report.Verify(f, info.Size(), o)
+	found, err := report.Verify(context.Background(), f, info.Size(), o)
 	return found, errors.Join(err, f.Close())
 }
 

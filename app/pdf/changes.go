@@ -1,10 +1,6 @@
 package pdf
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Kinds of changes.
 const (
@@ -37,7 +33,6 @@ type Change struct {
 	// it breaks.
 	Rule      string
 	Permitted bool
-	Detail    string // the field, page or key in English
 }
 
 // Rules that permit a change, each with its clause.
@@ -122,23 +117,9 @@ func rulesOf(all []Signature, rev int) rules {
 }
 
 func (r rules) judge(c change, rev int) Change {
-	out := Change{Kind: c.kind, Object: c.number, Page: c.page, Field: c.field, Key: string(c.key), Detail: c.detail()}
+	out := Change{Kind: c.kind, Object: c.number, Page: c.page, Field: c.field, Key: string(c.key)}
 	out.Rule, out.Permitted = r.permit(c, rev)
 	return out
-}
-
-// detail names what a change touches in English.
-func (c change) detail() string {
-	var out []string
-	if c.page > 0 {
-		out = append(out, fmt.Sprintf("page %d", c.page))
-	}
-	for _, s := range []string{c.field, string(c.key)} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, ": ")
 }
 
 // permit says which rule permits a change, or which one it breaks.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A context is one way in which an object was reached: from an entry of an
+// A route is one way in which an object was reached: from an entry of an
 // object that plays a part in the structure, or of the trailer.
-type context struct {
+type route struct {
 	holder int // 0 is the trailer
 	key    name
 	child  int // the object that the entry refers to
@@ -21,7 +21,7 @@ type walker struct {
 
 // each calls visit with every context of an object until it returns false. An
 // object that plays a part is not gone through: who holds it matters for itself.
-func (w *walker) each(n int, visit func(context) bool) {
+func (w *walker) each(n int, visit func(route) bool) {
 	seen := map[int]bool{n: true}
 	queue := []int{n}
 	for len(queue) > 0 {
@@ -36,7 +36,7 @@ func (w *walker) each(n int, visit func(context) bool) {
 				continue
 			}
 			for _, k := range w.keysTo(h, x) {
-				if !visit(context{holder: h, key: k, child: x}) {
+				if !visit(route{holder: h, key: k, child: x}) {
 					return
 				}
 			}
@@ -47,7 +47,7 @@ func (w *walker) each(n int, visit func(context) bool) {
 // reaches says whether anything leads to an object.
 func (w *walker) reaches(n int) bool {
 	found := false
-	w.each(n, func(context) bool {
+	w.each(n, func(route) bool {
 		found = true
 		return false
 	})
@@ -90,7 +90,7 @@ func (p *pair) contexts() {
 				p.dirty[x.field] = true
 			}
 		}
-		before.each(n, func(c context) bool {
+		before.each(n, func(c route) bool {
 			p.led[n] = true
 			found := p.context(n, places, c)
 			if found == nil {
@@ -107,7 +107,7 @@ func (p *pair) contexts() {
 
 // context is the change that an object means in one of its contexts, or nil
 // where it is compared with its structure.
-func (p *pair) context(n int, places []place, c context) *change {
+func (p *pair) context(n int, places []place, c route) *change {
 	holders := []place{{}}
 	if c.holder != 0 {
 		holders = p.was.of(c.holder)
@@ -162,7 +162,7 @@ func (p *pair) edge(holder kind, key name, places []place) bool {
 // link says whether a context only points at an object that plays a part: what
 // may change of a page or the catalog means nothing but in its own place, and
 // so it is with a field that has no entry besides those of fields.
-func (p *pair) link(n int, places []place, holder place, c context) bool {
+func (p *pair) link(n int, places []place, holder place, c route) bool {
 	return !slices.ContainsFunc(places, func(x place) bool {
 		switch x.kind {
 		case kindPage, kindCatalog:
@@ -199,7 +199,7 @@ func fieldOnly(v any) bool {
 
 // within is the change that a changed object means below an entry of something
 // that plays a part.
-func (p *pair) within(n int, h place, c context) *change {
+func (p *pair) within(n int, h place, c route) *change {
 	broken := change{number: n, page: h.page, key: c.key, breaks: RuleNone}
 	switch h.kind {
 	case 0:
@@ -248,7 +248,7 @@ func (p *pair) within(n int, h place, c context) *change {
 
 // withinField is within for a field or widget: its appearances, and the value
 // of one that is no signature, are compared with the field.
-func (p *pair) withinField(n int, h place, c context) *change {
+func (p *pair) withinField(n int, h place, c route) *change {
 	fd := p.was.field(h.field)
 	if c.key == "AP" || c.key == "V" && fd.kind != "Sig" {
 		p.dirty[h.field] = true

@@ -162,7 +162,7 @@ func (p *pair) usedElsewhere(v any) bool {
 		return false
 	}
 	before, elsewhere := &walker{graph: p.graph, parts: p.was}, false
-	before.each(r.Number, func(c context) bool {
+	before.each(r.Number, func(c route) bool {
 		elsewhere = c.key != "AP" || !p.was.plays(c.holder, kindAnnotation, kindField, kindWidget)
 		return !elsewhere
 	})

@@ -26,6 +26,7 @@ type equality struct {
 const (
 	equalSteps = 200_000
 	equalDepth = 400
+	equalPause = 1000 // steps between two looks at the context
 )
 
 func (p *pair) equal(a, b any) bool {
@@ -40,6 +41,9 @@ func (p *pair) deepEqual(a, b any) bool {
 
 func (e *equality) same(a, b any) bool {
 	if e.left--; e.left < 0 || e.depth > equalDepth {
+		return false
+	}
+	if e.left%equalPause == 0 && e.p.new.budget != nil && e.p.new.stop() != nil {
 		return false
 	}
 	e.depth++

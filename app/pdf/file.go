@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,17 @@ type File struct {
 type budget struct {
 	parsed   int64
 	inflated int64
-	fault    error // the first limit that was met; sticks
+	fault    error // the first limit that was met, or what reading failed with; sticks
+	// ctx ends the work on a file that takes too long; nil never does.
+	ctx context.Context
+}
+
+// stopped is the error of a context that has ended.
+func (b *budget) stopped() error {
+	if b.ctx == nil {
+		return nil
+	}
+	return b.ctx.Err()
 }
 
 // A section is one cross-reference section.
@@ -197,6 +208,9 @@ func (f *File) scratchAt(at int64, n int) ([]byte, error) {
 const scratchSize = 2048
 
 func (f *File) readInto(b []byte, at int64) ([]byte, error) {
+	if err := f.stop(); err != nil {
+		return nil, err
+	}
 	if _, err := f.r.ReadAt(b, at); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read PDF: %w", err)
 	} else if err == io.EOF && at+int64(len(b)) < f.size {
@@ -240,10 +254,23 @@ func syntax(err error) error {
 
 // spend counts bytes of syntax that were read.
 func (f *File) spend(n int64) error {
+	if err := f.stop(); err != nil {
+		return err
+	}
 	if f.parsed += n; f.parsed > f.limits.Parsed {
 		return f.over("more than %d bytes of objects", f.limits.Parsed)
 	}
 	return nil
+}
+
+// stop notes that the context of the work has ended: from then on it is as if a
+// limit was met.
+func (f *File) stop() error {
+	err := f.stopped()
+	if err != nil && f.fault == nil {
+		f.fault = fmt.Errorf("read PDF: %w", err)
+	}
+	return err
 }
 
 // over notes that a limit was met. From then on objects read as null, and the

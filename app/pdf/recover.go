@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"slices"
 	"strconv"
@@ -12,8 +13,8 @@ import (
 // Recover opens a file whose cross-references are damaged by searching it for
 // its objects; the last of a number counts. Such a file has no revisions that
 // could be told apart, and must not be appended to.
-func Recover(r io.ReaderAt, size int64, password string) (*File, error) {
-	f := DefaultLimits().newFile(r, size, &budget{})
+func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
+	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
 	f.password, f.recovered = &password, true
 	if err := f.scanObjects(); err != nil {
 		return nil, err

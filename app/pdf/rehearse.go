@@ -65,7 +65,7 @@ func (r *roles) alone(v any, kinds ...kind) bool {
 	}
 	alone := true
 	p := &pair{old: r.f, was: r.w.parts, graph: r.w.graph}
-	r.w.each(at.Number, func(c context) bool {
+	r.w.each(at.Number, func(c route) bool {
 		holders := []place{{}}
 		if c.holder != 0 {
 			holders = r.w.parts.of(c.holder)
@@ -241,12 +241,12 @@ func (p *preparation) applaud(c *continuation) error {
 // complaint names the first thing that is wrong with a signature.
 func (s Signature) complaint() string {
 	for _, p := range s.Problems {
-		return p.Text
+		return p.Code
 	}
 	for _, u := range s.Later {
 		for _, c := range u.Changes {
 			if !c.Permitted {
-				return fmt.Sprintf("%s %s (%s, object %d)", c.Kind, c.Detail, c.Rule, c.Object)
+				return fmt.Sprintf("%s %s%s (%s, object %d)", c.Kind, c.Field, c.Key, c.Rule, c.Object)
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	f.searchBefore(ends, first, lost)
 	older, err := f.viewOf(ends, first)
 	if err != nil {
-		return nil, f.unread(all, err)
+		return nil, f.unread(all)
 	}
 	c := newComparer(older)
 	changes := map[int][]change{} // by revision
@@ -130,7 +130,7 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	for rev := first + 1; rev < len(ends); rev++ {
 		newer, err := f.viewOf(ends, rev)
 		if err != nil {
-			return nil, f.unread(all, err)
+			return nil, f.unread(all)
 		}
 		if changes[rev], err = c.compare(newer); err != nil {
 			return nil, err
@@ -138,9 +138,7 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 		newer.confirm(all, rev)
 		lost.in(newer, rev)
 	}
-	for rev := first + 1; rev < len(ends); rev++ {
-		report(all, rev, ends[rev], changes[rev])
-	}
+	report(all, ends, changes)
 	return c.graph, f.fault
 }
 
@@ -164,12 +162,12 @@ func (f *File) searchBefore(ends []int64, before int, lost *search) {
 
 // unread reports that a revision can't be read by itself, on every signature,
 // unless a limit was met or reading failed.
-func (f *File) unread(all []Signature, err error) error {
+func (f *File) unread(all []Signature) error {
 	if f.fault != nil {
 		return f.fault
 	}
 	for i := range all {
-		all[i].problem(ProblemNotRevision, "A revision of the file can't be read by itself: %v.", err)
+		all[i].problem(ProblemNotRevision)
 	}
 	return nil
 }
@@ -192,7 +190,7 @@ func (f *File) number(all []Signature, ends []int64) {
 		}
 		rev := slices.IndexFunc(ends, func(e int64) bool { return f.blankBetween(e, s.End) })
 		if rev < 0 {
-			s.problem(ProblemNotRevision, "The signed bytes do not end where a revision ends.")
+			s.problem(ProblemNotRevision)
 			rev = max(0, slices.IndexFunc(ends, func(e int64) bool { return e >= s.End }))
 		}
 		s.Revision = rev
@@ -202,7 +200,7 @@ func (f *File) number(all []Signature, ends []int64) {
 		return
 	}
 	for i := range all {
-		all[i].problem(ProblemTail, "Bytes at the end of the file belong to no revision.")
+		all[i].problem(ProblemTail)
 		all[i].Whole = false
 	}
 }
@@ -229,23 +227,22 @@ func (f *File) confirm(all []Signature, rev int) {
 			return fd.name == s.Field && bytes.Equal(c, s.Contents)
 		})
 		if !there {
-			s.problem(ProblemOther, "The signed revision does not hold this signature.")
+			s.problem(ProblemOther)
 		}
 	}
 }
 
-// report lists the changes of a revision under every signature before it.
-func report(all []Signature, rev int, end int64, changes []change) {
+// report lists the changes of each revision under every signature before it.
+func report(all []Signature, ends []int64, changes map[int][]change) {
 	for i := range all {
 		s := &all[i]
-		if s.Revision >= rev {
-			continue
-		}
 		rules := rulesOf(all, s.Revision)
-		u := Update{Revision: rev, End: end}
-		for _, c := range changes {
-			u.Changes = append(u.Changes, rules.judge(c, rev))
+		for rev := s.Revision + 1; rev < len(ends); rev++ {
+			u := Update{Revision: rev, End: ends[rev], Changes: make([]Change, 0, len(changes[rev]))}
+			for _, c := range changes[rev] {
+				u.Changes = append(u.Changes, rules.judge(c, rev))
+			}
+			s.Later = append(s.Later, u)
 		}
-		s.Later = append(s.Later, u)
 	}
 }

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +16,10 @@ var ErrPassword = errors.New("password needed")
 
 // OpenSecret is Open for a file that may be encrypted: with a password, or with
 // an empty one for the many files that anybody may open and nobody change.
-// Files that are open in this way are for reading.
-func OpenSecret(r io.ReaderAt, size int64, password string) (*File, error) {
-	f := DefaultLimits().newFile(r, size, &budget{})
+// Files that are open in this way are for reading; all work on them ends with
+// the context.
+func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
+	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
 	f.password = &password
 	if _, err := f.read(); err != nil {
 		return nil, err

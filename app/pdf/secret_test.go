@@ -56,7 +56,7 @@ func TestEncryptedFilesAreRead(t *testing.T) {
 				for _, password := range []string{user, "owner"} {
 					decrypted(t, b, password)
 				}
-				if _, err := pdf.OpenSecret(bytes.NewReader(b), int64(len(b)), "wrong"); !errors.Is(err, pdf.ErrPassword) || !errors.Is(err, pdf.ErrEncrypted) {
+				if _, err := pdf.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), "wrong"); !errors.Is(err, pdf.ErrPassword) || !errors.Is(err, pdf.ErrEncrypted) {
 					t.Errorf("with a wrong password: %v", err)
 				}
 				if _, err := pdf.Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrEncrypted) {
@@ -69,7 +69,7 @@ func TestEncryptedFilesAreRead(t *testing.T) {
 
 func decrypted(t *testing.T, b []byte, password string) {
 	t.Helper()
-	f, err := pdf.OpenSecret(bytes.NewReader(b), int64(len(b)), password)
+	f, err := pdf.OpenSecret(t.Context(), bytes.NewReader(b), int64(len(b)), password)
 	if err != nil {
 		t.Errorf("password %q: %v", password, err)
 		return
@@ -96,7 +96,7 @@ func TestBrokenCrossReferencesAreRecovered(t *testing.T) {
 	if _, err := pdf.Open(bytes.NewReader(broken), int64(len(broken))); !errors.Is(err, pdf.ErrDamaged) {
 		t.Fatalf("the file is not broken: %v", err)
 	}
-	f, err := pdf.Recover(bytes.NewReader(broken), int64(len(broken)), "")
+	f, err := pdf.Recover(t.Context(), bytes.NewReader(broken), int64(len(broken)), "")
 	if err != nil || !f.Recovered() {
 		t.Fatal(err)
 	}

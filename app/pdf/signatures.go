@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/pdf/digest"
 	"paraph/app/pdf/object"
 )
 
@@ -51,7 +52,8 @@ type Signature struct {
 
 	level int    // DocMDP, that of the field's lock included
 	locks []Lock // all that it locks, that of its field included
-	r     io.ReaderAt
+	// signed reads the file for all of its signatures.
+	signed *digest.Beginnings
 }
 
 // Sound says whether the structure is in order and nothing was changed
@@ -60,28 +62,41 @@ func (s Signature) Sound() bool {
 	return len(s.Problems) == 0 && !slices.ContainsFunc(s.Later, func(u Update) bool { return !u.Permitted() })
 }
 
-// WriteSigned writes the signed bytes.
+// WriteSigned writes the signed bytes, to a hash as a rule.
 func (s Signature) WriteSigned(w io.Writer) error {
 	if len(s.ByteRange) != 4 {
 		return damaged("byte range")
 	}
-	for i := 0; i < 4; i += 2 {
-		part := io.NewSectionReader(s.r, s.ByteRange[i], s.ByteRange[i+1])
-		n, err := io.CopyBuffer(w, part, make([]byte, 256<<10))
-		if err != nil {
-			return fmt.Errorf("read PDF: %w", err)
-		}
-		if n != s.ByteRange[i+1] {
-			return damaged("byte range ends behind the file")
-		}
+	if err := s.signed.Write(w, s.ByteRange[1]); err != nil {
+		return err
 	}
-	return nil
+	return s.signed.Copy(w, s.ByteRange[2], s.ByteRange[2]+s.ByteRange[3])
 }
 
 // Signatures examines all signatures in the order of the revisions that they
 // end. One that can't be read is among them, as a broken one, and so is one that
-// an earlier revision had. The error is ErrTooComplex or one of reading.
+// an earlier revision had. The error is ErrTooComplex, one of reading, or that of
+// the context: then the signatures that the newest revision has come along,
+// unless that was too early to know them, and none is judged.
 func (f *File) Signatures() ([]Signature, error) {
+	out, err := f.examined()
+	if err != nil && f.stopped() == nil {
+		return nil, err
+	}
+	var ends []int64
+	for i := range out {
+		if len(out[i].ByteRange) == 4 {
+			ends = append(ends, out[i].ByteRange[1])
+		}
+	}
+	signed := digest.New(f.r, ends, f.stopped)
+	for i := range out {
+		out[i].signed = signed
+	}
+	return out, err
+}
+
+func (f *File) examined() ([]Signature, error) {
 	out := f.attached()
 	if f.fault != nil {
 		return nil, f.fault
@@ -90,19 +105,19 @@ func (f *File) Signatures() ([]Signature, error) {
 	lost := &search{kept: slices.Clone(out)}
 	g, err := f.compareRevisions(out, lost)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if f.recovered {
 		return out, f.fault
 	}
 	if err := lost.outside(f); err != nil {
-		return nil, err
+		return out, err
 	}
 	out = append(out, lost.out...)
 	out = append(out, f.detached(g, out)...)
 	if f.twoFiles() {
 		for i := range out {
-			out[i].problem(ProblemHybrid, "Readers of different age find different objects in this file.")
+			out[i].problem(ProblemHybrid)
 		}
 	}
 	slices.SortStableFunc(out, byEnd)
@@ -119,7 +134,7 @@ func (f *File) attached() []Signature {
 		case d != nil && (fd.kind == "Sig" || isSignature(f, d)):
 			s := f.signature(fd, d)
 			if fd.kind != "Sig" {
-				s.problem(ProblemDetached, "The field of this signature is not one for signatures.")
+				s.problem(ProblemDetached)
 			}
 			out = append(out, s)
 		case fd.kind == "Sig" && d == nil && f.present(fd.value):
@@ -148,8 +163,8 @@ func (f *File) isNull(r ref) bool {
 }
 
 func (f *File) unreadable(name string) Signature {
-	s := Signature{Field: name, Unreadable: true, End: f.size, r: f.r}
-	s.problem(ProblemUnreadable, "The signature can't be read.")
+	s := Signature{Field: name, Unreadable: true, End: f.size}
+	s.problem(ProblemUnreadable)
 	return s
 }
 
@@ -176,7 +191,7 @@ func (s *search) in(older *File, rev int) {
 		}
 		lost := older.signature(fd, d)
 		lost.Revision = rev
-		lost.problem(ProblemRemoved, "This signature was taken out of the file afterwards.")
+		lost.problem(ProblemRemoved)
 		s.out = append(s.out, lost)
 	}
 }
@@ -213,7 +228,7 @@ func (f *File) detached(g *graph, known []Signature) []Signature {
 			continue
 		}
 		s := f.signature(field{name: fmt.Sprintf("%d", n), value: ref{Number: n}}, d)
-		s.problem(ProblemDetached, "No field leads to this signature.")
+		s.problem(ProblemDetached)
 		out = append(out, s)
 	}
 	return out
@@ -221,7 +236,7 @@ func (f *File) detached(g *graph, known []Signature) []Signature {
 
 func (f *File) signature(fd field, d dict) Signature {
 	s := Signature{
-		Field: fd.name, SubFilter: string(f.name(d["SubFilter"])), r: f.r,
+		Field: fd.name, SubFilter: string(f.name(d["SubFilter"])),
 		Name: f.text(d["Name"]), Reason: f.text(d["Reason"]), Location: f.text(d["Location"]),
 		ContactInfo: f.text(d["ContactInfo"]), Certifies: f.level(d),
 	}
@@ -284,9 +299,7 @@ func trimDER(b []byte) []byte {
 
 // A Problem is a fault in the structure of a signature.
 type Problem struct {
-	Code string            // a stable word
-	Args map[string]string // for the sentence of that code
-	Text string            // a sentence in English
+	Code string // a stable word
 }
 
 // Codes of problems. The names of the attacks are those of "Processing
@@ -307,9 +320,7 @@ const (
 	ProblemOverlay      = "overlay"         // shadow: something was laid over a page
 )
 
-func (s *Signature) problem(code, format string, args ...any) {
-	s.Problems = append(s.Problems, Problem{Code: code, Text: fmt.Sprintf(format, args...)})
-}
+func (s *Signature) problem(code string) { s.Problems = append(s.Problems, Problem{code}) }
 
 // checkRange holds the byte range against the file: it begins at 0, leaves out
 // exactly the Contents of this very object, and ends within the file.
@@ -317,20 +328,20 @@ func (f *File) checkRange(s *Signature, fd field, d dict) {
 	r := s.ByteRange
 	switch {
 	case len(r) != 4:
-		s.problem(ProblemByteRange, "The byte range has %d numbers, not 4.", len(r))
+		s.problem(ProblemByteRange)
 		s.ByteRange = nil
 		return
 	case r[0] != 0 || r[1] <= 0 || r[2] <= r[1] || r[3] < 0 || r[2] > f.size || r[3] > f.size-r[2]:
-		s.problem(ProblemByteRange, "The byte range %v does not fit the file.", r)
+		s.problem(ProblemByteRange)
 		s.ByteRange = nil
 		return
 	}
 	s.End = r[2] + r[3]
 	if len(bytes.Trim(s.Contents, "\x00")) == 0 {
-		s.problem(ProblemContents, "There is no signature value.")
+		s.problem(ProblemContents)
 	}
 	if len(bytes.Trim(s.Contents[len(s.CMS):], "\x00")) > 0 {
-		s.problem(ProblemPadding, "Something stands behind the signature value.")
+		s.problem(ProblemPadding)
 	}
 	f.checkGap(s)
 	f.checkPlace(s, fd)
@@ -340,13 +351,13 @@ func (f *File) checkRange(s *Signature, fd field, d dict) {
 func (f *File) checkGap(s *Signature) {
 	length := s.ByteRange[2] - s.ByteRange[1]
 	if length > 2*f.limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
-		s.problem(ProblemGap, "The byte range leaves out %d bytes, the signature value is %d.", length, 2*len(s.Contents)+2)
+		s.problem(ProblemGap)
 		return
 	}
 	gap, err := f.bytesAt(s.ByteRange[1], int(length))
 	want := "<" + hex.EncodeToString(s.Contents) + ">"
 	if err != nil || !strings.EqualFold(string(gap), want) {
-		s.problem(ProblemGap, "What the byte range leaves out is not the signature value.")
+		s.problem(ProblemGap)
 	}
 }
 
@@ -360,11 +371,11 @@ func (f *File) checkPlace(s *Signature, fd field) {
 	}
 	e := f.xref.get(r.Number)
 	if e.kind != entryPlain || e.at >= s.ByteRange[1] {
-		s.problem(ProblemOther, "The signature dictionary is not in front of its value.")
+		s.problem(ProblemOther)
 		return
 	}
 	o, err := f.indirect(e.at)
 	if err != nil || e.at+o.cost < s.ByteRange[2] {
-		s.problem(ProblemOther, "What the byte range leaves out belongs to another object.")
+		s.problem(ProblemOther)
 	}
 }

@@ -131,7 +131,12 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	}
 	broken := 0
 	if file.Presigned {
-		found, err := report.Verify(u.raw, file.Size, report.Options{Now: s.Now()})
+		ctx, cancel := context.WithTimeout(context.Background(), verifyTime)
+		defer cancel()
+		found, err := report.Verify(ctx, u.raw, file.Size, report.Options{Now: s.Now()})
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return refuse(err, "signatures_too_complex", fault.Text("file", u.Name))
 		}

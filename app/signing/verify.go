@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -37,8 +38,14 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	return report.Verify(content, content.Size(), report.Options{Roots: s.Keys.Roots(), Now: s.Now()})
+	ctx, cancel := context.WithTimeout(ctx, verifyTime)
+	defer cancel()
+	return report.Verify(ctx, content, content.Size(), report.Options{Roots: s.Keys.Roots(), Now: s.Now()})
 }
+
+// verifyTime bounds the work on one file: 25 signatures take a fraction of a
+// second. What is not done by then is not judged.
+const verifyTime = 15 * time.Second
 
 // VerifyInput is what a person says about a file to be checked.
 type VerifyInput struct {
@@ -69,7 +76,9 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, err
 	}
 	defer leave()
-	found, err = report.Verify(tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
+	limited, cancel := context.WithTimeout(ctx, verifyTime)
+	defer cancel()
+	found, err = report.Verify(limited, tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
 	switch {
 	case errors.Is(err, pdf.ErrPassword):
 		return nil, fault.Invalid("password", "file_protected")

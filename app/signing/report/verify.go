@@ -2,10 +2,12 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -24,26 +26,27 @@ type Options struct {
 }
 
 // Verify reports on every signature of a PDF, ours and others'. Nothing of the
-// file is kept. Errors are those of reading the file.
-func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
-	f, err := pdf.OpenSecret(r, size, o.Password)
-	if errors.Is(err, pdf.ErrDamaged) {
-		if mended, failed := pdf.Recover(r, size, o.Password); failed == nil {
-			f, err = mended, nil
-		}
-	}
+// file is kept. What is not done when the context ends is not judged. Errors are
+// those of reading the file.
+func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
+	f, err := open(ctx, r, size, o)
 	if err != nil {
 		return nil, err
 	}
 	signatures, err := f.Signatures()
-	if err != nil {
-		return nil, err
+	if err != nil && (ctx.Err() == nil || len(signatures) == 0) {
+		return nil, tooComplex(ctx, err)
 	}
 	out := &Report{Pages: len(f.Pages())}
 	if out.Beginnings, err = beginnings(r, size, signatures); err != nil {
 		return nil, err
 	}
 	out.SHA256 = out.Beginnings[0].SHA256
+	return out, out.judge(ctx, f, signatures, o)
+}
+
+// judge fills in what the signatures are worth.
+func (out *Report) judge(ctx context.Context, f *pdf.File, signatures []pdf.Signature, o Options) error {
 	if f.Encrypted() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
 	}
@@ -54,15 +57,49 @@ func Verify(r io.ReaderAt, size int64, o Options) (*Report, error) {
 		out.Findings = append(out.Findings, pki.Finding{Code: "overlap", Args: pki.Args{"pages": numbers(pages)}})
 	}
 	e := examiner{file: f, proven: o.Now, roots: o.Roots}
-	if err := e.readStores(signatures); err != nil {
-		return nil, err
+	if err := e.readStores(signatures); err != nil && ctx.Err() == nil {
+		return err
 	}
-	out.Signatures = e.all(signatures)
+	out.Signatures = e.all(ctx, signatures)
+	if ctx.Err() != nil {
+		out.Findings = append(out.Findings, pki.Finding{Code: "too_much_work"})
+	}
 	out.Sound = len(out.Signatures) > 0
 	for i := range out.Signatures {
 		out.Sound = out.Sound && out.Signatures[i].Sound()
 	}
-	return out, nil
+	return nil
+}
+
+func open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*pdf.File, error) {
+	f, err := pdf.OpenSecret(ctx, r, size, o.Password)
+	if errors.Is(err, pdf.ErrDamaged) {
+		if mended, failed := pdf.Recover(ctx, r, size, o.Password); failed == nil {
+			return mended, nil
+		}
+	}
+	return f, tooComplex(ctx, err)
+}
+
+// tooComplex is the error of a file whose signatures could not even be listed in time.
+func tooComplex(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", pdf.ErrTooComplex, err)
+}
+
+// tooMuch is the verdict on a signature that there was no time for.
+func tooMuch(s *pdf.Signature) SignatureVerdict {
+	v := begin(s, "signature")
+	if s.Timestamp {
+		v.Kind = "timestamp"
+	}
+	said := pki.Finding{Code: "too_much_work"}
+	v.Integrity, v.Identity, v.Later = pki.NotJudged, pki.NoIdentity, NotJudged
+	v.Revocation = pki.RevocationUnknown
+	v.IntegrityReasons, v.Problems = []pki.Finding{said}, []pki.Finding{said}
+	return v
 }
 
 // numbers lists the first few numbers for people.
@@ -154,26 +191,35 @@ func storeRevisions(signatures []pdf.Signature) []int {
 	return slices.Compact(out)
 }
 
-func (e *examiner) all(signatures []pdf.Signature) []SignatureVerdict {
+func (e *examiner) all(ctx context.Context, signatures []pdf.Signature) []SignatureVerdict {
 	out := make([]SignatureVerdict, len(signatures))
 	for i, s := range slices.Backward(signatures) {
-		if !s.Timestamp {
-			out[i] = e.signature(&s)
-			continue
+		if ctx.Err() == nil {
+			out[i] = e.one(&s)
 		}
-		v, t := e.timestamp(&s)
-		out[i] = v
-		if v.Integrity != pki.Intact || s.Mistyped || !t.Believable() {
-			continue
+		if ctx.Err() != nil { // even if it ended meanwhile: what was not read would seem broken
+			out[i] = tooMuch(&s)
 		}
-		if t.TrustedRoot && t.ChainOK {
-			e.proven = t.Time
-		} else {
-			e.unvouched = t.Time
-		}
-		e.archived = append(e.archived, archive{t, e.stores[s.Revision]})
 	}
 	return out
+}
+
+// one judges a signature or a document timestamp; the latter prove what is judged next.
+func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
+	if !s.Timestamp {
+		return e.signature(s)
+	}
+	v, t := e.timestamp(s)
+	if v.Integrity != pki.Intact || s.Mistyped || !t.Believable() {
+		return v
+	}
+	if t.TrustedRoot && t.ChainOK {
+		e.proven = t.Time
+	} else {
+		e.unvouched = t.Time
+	}
+	e.archived = append(e.archived, archive{t, e.stores[s.Revision]})
+	return v
 }
 
 func (e *examiner) options() pki.VerifyOptions {
@@ -245,7 +291,7 @@ func (v *SignatureVerdict) take(r *pki.SignatureReport) {
 // later change with whether it was permitted.
 func (v *SignatureVerdict) structure(s *pdf.Signature) {
 	for _, p := range s.Problems {
-		said := pki.Finding{Code: p.Code, Args: p.Args}
+		said := pki.Finding{Code: p.Code}
 		v.Problems = append(v.Problems, said)
 		v.IntegrityReasons = append(v.IntegrityReasons, said)
 		v.Integrity = pki.Broken

@@ -3,8 +3,10 @@ package report_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,7 +112,7 @@ func (h *house) stamp() *house {
 
 func (h *house) verify(roots ...*x509.Certificate) *report.Report {
 	h.t.Helper()
-	r, err := report.Verify(bytes.NewReader(h.bytes), int64(len(h.bytes)), report.Options{Roots: roots, Now: time.Now()})
+	r, err := report.Verify(context.Background(), bytes.NewReader(h.bytes), int64(len(h.bytes)), report.Options{Roots: roots, Now: time.Now()})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -182,7 +184,7 @@ func TestQuestionsAreIndependent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := c.change(h.bytes)
-			r, err := report.Verify(bytes.NewReader(b), int64(len(b)), report.Options{Roots: c.roots, Now: time.Now()})
+			r, err := report.Verify(context.Background(), bytes.NewReader(b), int64(len(b)), report.Options{Roots: c.roots, Now: time.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,6 +196,80 @@ func TestQuestionsAreIndependent(t *testing.T) {
 				t.Errorf("of the file: %s, %s", r.Integrity(), r.LaterChanges())
 			}
 		})
+	}
+}
+
+// impatient ends a context after so many readings.
+type impatient struct {
+	*bytes.Reader
+	left int
+	end  context.CancelFunc
+}
+
+func (r *impatient) ReadAt(b []byte, at int64) (int, error) {
+	if r.left--; r.left == 0 {
+		r.end()
+	}
+	return r.Reader.ReadAt(b, at)
+}
+
+// TestInterrupted ends the work on a sound file after each reading: what was not
+// judged says so, and nothing seems broken.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.prepare().sign(h.authority.Timestamper()).store().stamp()
+	refused, partly := 0, 0
+	for n := 1; ; n++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		r := &impatient{bytes.NewReader(h.bytes), n, cancel}
+		got, err := report.Verify(ctx, r, int64(len(h.bytes)), report.Options{Roots: h.authority.Roots(), Now: time.Now()})
+		cancel()
+		if r.left > 0 {
+			break // it was done before
+		}
+		if err != nil {
+			if refused++; !errors.Is(err, pdf.ErrTooComplex) {
+				t.Fatalf("after %d readings: %v", n, err)
+			}
+			continue
+		}
+		partly++
+		unjudged := 0
+		for _, s := range got.Signatures {
+			if s.Integrity == pki.Broken || s.Later == report.NotPermitted {
+				t.Fatalf("after %d readings %s is %s, %s", n, s.Field, s.Integrity, s.Later)
+			}
+			if s.Integrity == pki.NotJudged {
+				unjudged++
+			}
+		}
+		if got.Sound || unjudged == 0 || len(got.Findings) == 0 || got.SHA256 == "" {
+			t.Fatalf("after %d readings: sound %v, %d not judged, %v", n, got.Sound, unjudged, got.Findings)
+		}
+	}
+	if refused == 0 || partly == 0 {
+		t.Errorf("%d refused, %d partly judged", refused, partly)
+	}
+}
+
+// TestMistyped has a document timestamp that calls itself a signature count for no level.
+func TestMistyped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.prepare().sign(h.authority.Timestamper()).store().stamp()
+	h.bytes = bytes.Replace(h.bytes, []byte("/Type /DocTimeStamp"), []byte("/Type /Sig         "), 1)
+	at := bytes.LastIndex(h.bytes, []byte("/Contents <")) + len("/Contents ")
+	end := at + bytes.IndexByte(h.bytes[at:], '>') + 1
+	digest := sha256.Sum256(slices.Concat(h.bytes[:at], h.bytes[end:]))
+	token, err := h.authority.Timestamper().Timestamp(context.Background(), digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(h.bytes[at+1:], fmt.Appendf(nil, "%x", token))
+	r := h.verify(h.authority.Roots()...)
+	if v := alice(t, r); v.Level != "B-LT" || v.Integrity != pki.Intact {
+		t.Errorf("%s, %s, %v", v.Level, v.Integrity, v.Problems)
 	}
 }
 

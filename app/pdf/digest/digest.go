@@ -1,0 +1,106 @@
+// Package digest feeds the beginnings of one file to hashes without reading what they share more than once: every
+// signature of a PDF covers nearly all that the one before it does.
+package digest
+
+import (
+	"encoding"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+// Beginnings are the parts of a file from its first byte to each of a few places. They may be used from several goroutines.
+type Beginnings struct {
+	r    io.ReaderAt
+	ends []int64 // sorted
+	// check is asked before each piece is read; its error ends the reading.
+	check func() error
+
+	mu     sync.Mutex
+	states map[string]map[int64][]byte // by the hash at its start, then by place
+}
+
+// New prepares for the beginnings of a file that end at these places.
+func New(r io.ReaderAt, ends []int64, check func() error) *Beginnings {
+	ends = slices.Clone(ends)
+	slices.Sort(ends)
+	return &Beginnings{r: r, ends: slices.Compact(ends), check: check, states: map[string]map[int64][]byte{}}
+}
+
+// A resumable hash can be set to a state that it was in.
+type resumable interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Write feeds the first bytes of the file to a hash, up to a place.
+func (b *Beginnings) Write(w io.Writer, end int64) error {
+	h, ok := w.(resumable)
+	if !ok {
+		return b.Copy(w, 0, end)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	start, err := h.MarshalBinary()
+	if err != nil {
+		return b.Copy(w, 0, end)
+	}
+	key := fmt.Sprintf("%T ", w) + string(start)
+	known := b.states[key]
+	if known == nil {
+		known = map[int64][]byte{}
+		b.states[key] = known
+	}
+	at, err := resume(h, known, end)
+	if err != nil {
+		return err
+	}
+	for _, next := range append(slices.Clone(b.ends), end) {
+		if next <= at || next > end {
+			continue
+		}
+		if err := b.Copy(w, at, next); err != nil {
+			return err
+		}
+		if known[next], err = h.MarshalBinary(); err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+// resume sets a hash to the furthest state that is known.
+func resume(h resumable, known map[int64][]byte, end int64) (at int64, err error) {
+	for place := range known {
+		if place <= end && place > at {
+			at = place
+		}
+	}
+	if at == 0 {
+		return 0, nil
+	}
+	return at, h.UnmarshalBinary(known[at])
+}
+
+const piece = 256 << 10
+
+// Copy writes a part of the file.
+func (b *Beginnings) Copy(w io.Writer, from, to int64) error {
+	buf := make([]byte, min(piece, max(to-from, 1)))
+	for from < to {
+		if err := b.check(); err != nil {
+			return err
+		}
+		n := min(int64(len(buf)), to-from)
+		if read, err := b.r.ReadAt(buf[:n], from); int64(read) < n {
+			return fmt.Errorf("read PDF: %w", err)
+		}
+		if _, err := w.Write(buf[:n]); err != nil {
+			return err
+		}
+		from += n
+	}
+	return nil
+}
