@@ -327,3 +327,50 @@ func TestRefusedUploads(t *testing.T) {
 		})
 	}
 }
+
+// revised is a file of so many revisions that change nothing.
+func revised(b []byte, revisions int) []byte {
+	prev := string(b[bytes.LastIndex(b, []byte("startxref"))+len("startxref"):])
+	prev = strings.Fields(prev)[0]
+	const root = "/Root 1 0 R"
+	out := bytes.Clone(b)
+	for range revisions {
+		at := len(out)
+		out = fmt.Appendf(out, "xref\n0 0\ntrailer\n<</Size 100%s/Prev %s>>\nstartxref\n%d\n%%%%EOF\n", root, prev, at)
+		prev = fmt.Sprint(at)
+	}
+	return out
+}
+
+// TestFilesWithoutRoom has files that the signatures of all would take over a
+// limit: sending says so, as soon as it is known who signs.
+func TestFilesWithoutRoom(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	many := apptest.List{}
+	for i := range 40 {
+		many = append(many, guest(i))
+	}
+	for name, x := range map[string]struct {
+		revisions  int
+		people     apptest.List
+		status     int
+		code       string
+		uploadOnly bool
+	}{
+		"for nobody":  {1990, many[:1], 422, "unsignable", true},
+		"for few":     {1950, many[:2], 200, "", false},
+		"not for all": {1950, many, 422, "file_too_complex", false},
+	} {
+		file := apptest.File{Name: "a.pdf", Content: revised(papers("", []paper{a4}), x.revisions)}
+		made := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": name, "invitations": x.people, "send": false}, file))
+		answer := made
+		if !x.uploadOnly {
+			answer = c.Post(t, "/documents/"+made.Want(t, 201).Text(t, "id")+"/send", apptest.Map{})
+		}
+		if answer.Status != x.status || !strings.Contains(string(answer.Body), x.code) {
+			t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+		}
+	}
+}

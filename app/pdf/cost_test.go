@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,5 +157,30 @@ func BenchmarkSignatures(b *testing.B) {
 		if _, err := c.open().Signatures(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestManyRevisions has files of many revisions be signed as long as there is
+// room for the signatures of all, and of some years' timestamps.
+func TestManyRevisions(t *testing.T) {
+	t.Parallel()
+	out := plain(1)
+	for range 1900 {
+		out = patch(out, nil)
+	}
+	c := newChain(t, out)
+	seal := smallSeal()
+	spec := func(people int) pdf.PrepareSpec {
+		s := pdf.PrepareSpec{Certify: &seal}
+		for i := range people {
+			s.Signatures = append(s.Signatures, pdf.SignatureSpec{Name: fmt.Sprint("s", i), Page: -1})
+		}
+		return s
+	}
+	if _, err := pdf.Prepare(c.base(), spec(20)); err != nil {
+		t.Error(err)
+	}
+	if _, err := pdf.Prepare(c.base(), spec(90)); !errors.Is(err, pdf.ErrTooComplex) {
+		t.Errorf("there is room for 90: %v", err)
 	}
 }

@@ -46,7 +46,8 @@ type File struct {
 	secret    *crypt.Handler // of an encrypted file that is open
 	recovered bool           // see Recover
 
-	scratch   []byte // see scratchAt
+	recorded  []numbered // entries of the section that is being read; nil for none
+	scratch   []byte     // see scratchAt
 	pages     []Page
 	fieldList []field // see fields
 	groupList []field // fields that have fields below them
@@ -59,6 +60,9 @@ type budget struct {
 	parsed   int64
 	inflated int64
 	fault    error // the first limit that was met, or what reading failed with; sticks
+	// kept are cross-reference sections that were read, with keptEntries in all.
+	kept        map[sectionKey]keptSection
+	keptEntries int
 	// ctx ends the work on a file that takes too long; nil never does.
 	ctx context.Context
 }

@@ -19,6 +19,7 @@ package pdf
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Errors of reading. They come wrapped with the reason.
@@ -59,6 +60,15 @@ var (
 	// ErrTooLarge says that a signature does not fit, even at the second try.
 	ErrTooLarge = errors.New("signature is larger than its place")
 )
+
+// Refused says whether an error tells of the file, or of what was asked to be
+// done with it, rather than of reading, writing or signing.
+func Refused(err error) bool {
+	return slices.ContainsFunc([]error{
+		ErrNotPDF, ErrDamaged, ErrEncrypted, ErrTooComplex, ErrDynamicXFA, ErrChangesForbidden,
+		ErrNoField, ErrFieldType, ErrSigned, ErrLocked, ErrSpec, ErrTwoRoles, ErrTooLarge,
+	}, func(known error) bool { return errors.Is(err, known) })
+}
 
 // Limits bounds the work that one file may cause.
 type Limits struct {

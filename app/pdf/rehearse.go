@@ -208,12 +208,29 @@ func (p *preparation) sampleValues(owner string) []FieldValue {
 	return out
 }
 
+// headroom sees that the limits leave room for the signatures that were not
+// rehearsed, and for the timestamps of later years.
+func (p *preparation) headroom(f *File) error {
+	const laterSections, objectsEach = 20, 4
+	rest := len(p.spec.Signatures) - len(p.rehearsed())
+	if len(f.sections)+rest+laterSections > f.limits.Sections {
+		return f.over("more than %d cross-reference sections", f.limits.Sections)
+	}
+	if f.xref.count+objectsEach*(rest+len(p.spec.Fields)+laterSections) > f.limits.Objects {
+		return f.over("more than %d objects", f.limits.Objects)
+	}
+	return nil
+}
+
 // applaud judges a rehearsal. Signatures of the upload that were broken before
 // may be so afterwards.
 func (p *preparation) applaud(c *continuation) error {
 	f, err := Open(c, c.size+int64(len(c.tail)))
 	if err != nil {
 		return rehearsalError(err)
+	}
+	if err := p.headroom(f); err != nil {
+		return err
 	}
 	after, err := f.Signatures()
 	if err != nil {

@@ -113,7 +113,54 @@ func (f *File) readSections(at int64) error {
 	return damaged("cross-reference sections run in a circle")
 }
 
+// A keptSection is a section that was read, with its entries: the view of each
+// revision goes through all sections before it.
+type keptSection struct {
+	section
+	entries []numbered
+}
+
+type numbered struct {
+	n int
+	entry
+}
+
+type sectionKey struct {
+	at     int64
+	hybrid bool
+}
+
+// maxKept bounds the entries of kept sections; those of files with many
+// revisions are short.
+const maxKept = 200_000
+
+// section reads a section, or takes it as it was read before.
 func (f *File) section(at int64, hybrid bool) (section, error) {
+	key := sectionKey{at, hybrid}
+	if k, ok := f.kept[key]; ok && k.end <= f.size {
+		for _, x := range k.entries {
+			if err := f.addEntry(x.n, x.entry, hybrid); err != nil {
+				return section{}, err
+			}
+		}
+		return k.section, nil
+	}
+	f.recorded = []numbered{}
+	s, err := f.readSection(at, hybrid)
+	entries := f.recorded
+	f.recorded = nil
+	if _, direct := s.trailer["Length"].(int64); err != nil || s.isStream && !direct || f.keptEntries+len(entries) >= maxKept {
+		return s, err
+	}
+	if f.kept == nil {
+		f.kept = map[sectionKey]keptSection{}
+	}
+	f.keptEntries += len(entries)
+	f.kept[key] = keptSection{s, entries}
+	return s, nil
+}
+
+func (f *File) readSection(at int64, hybrid bool) (section, error) {
 	if at <= 0 || at >= f.size {
 		return section{}, damaged("cross-reference section at %d", at)
 	}
@@ -197,6 +244,9 @@ func (f *File) tableEntries(in *scan, first, count int) error {
 func (f *File) addEntry(n int, e entry, hybrid bool) error {
 	if n > maxNumber {
 		return damaged("object number %d", n)
+	}
+	if f.recorded != nil && len(f.recorded) < maxKept {
+		f.recorded = append(f.recorded, numbered{n, e})
 	}
 	before := f.xref.add(n, e, hybrid)
 	if masked, ok := f.masked[n]; ok && !hybrid && e.kind >= entryPlain && (masked || e != before) {

@@ -201,19 +201,26 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	}
 	rev, err := pdf.Prepare(base, spec)
 	err = closing(err, closeBase)
-	if errors.Is(err, pdf.ErrChangesForbidden) {
-		return nil, fault.Invalid("fields", "file_takes_no_fields", fault.Text("file", f.Name))
-	}
-	if errors.Is(err, pdf.ErrTwoRoles) {
-		return nil, fault.Invalid("files", "unsignable.send", fault.Text("file", f.Name)).Because(err)
-	}
-	if errors.Is(err, pki.ErrTimestamp) {
-		return nil, fault.Unavailable("timestamp_unavailable").Because(err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("signing: prepare %s: %w", f.ID, err)
+		return nil, unprepared(f, err)
 	}
 	return names, s.append(f, "prepare", "", rev, now)
+}
+
+// unprepared is the refusal of a file that can't be prepared for signing.
+func unprepared(f *File, err error) error {
+	file := fault.Text("file", f.Name)
+	switch {
+	case errors.Is(err, pdf.ErrChangesForbidden):
+		return fault.Invalid("fields", "file_takes_no_fields", file)
+	case errors.Is(err, pdf.ErrTooComplex):
+		return fault.Invalid("files", "file_too_complex.upload", file).Because(err)
+	case errors.Is(err, pki.ErrTimestamp):
+		return fault.Unavailable("timestamp_unavailable").Because(err)
+	case pdf.Refused(err):
+		return fault.Invalid("files", "unsignable.send", file).Because(err)
+	}
+	return fmt.Errorf("signing: prepare %s: %w", f.ID, err)
 }
 
 // seal makes the PDF's seal with a signer of ours and a timestamp authority,
