@@ -63,6 +63,7 @@ func migrations() []kv.Migration {
 	return []kv.Migration{
 		{To: 1, Run: signing.Migrate},
 		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
+		{To: 3, Run: signing.MigrateIssued},
 	}
 }
 

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"errors"
+	"slices"
 
 	"paraph/app/signing/report"
 	"paraph/kv"
@@ -28,6 +29,51 @@ func putIssued(tx *kv.Tx, d *Document) error {
 	for _, sum := range files {
 		if err := issued.Put(tx, sum, issuedFor{d.Company, d.ID}); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// MigrateIssued notes the files of documents that were completed before such notes were taken, and their states before
+// each renewal. It may be run again.
+func MigrateIssued(db *kv.DB) error {
+	var completed []string
+	err := db.View(func(tx *kv.Tx) error {
+		return documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
+			if d.Status == Completed {
+				completed = append(completed, key)
+			}
+			return true, nil
+		})
+	})
+	for part := range slices.Chunk(completed, batch) {
+		err = errors.Join(err, db.Update(func(tx *kv.Tx) error { return issueAgain(tx, part) }))
+	}
+	return err
+}
+
+func issueAgain(tx *kv.Tx, keys []string) error {
+	for _, key := range keys {
+		d, err := documents.Get(tx, key)
+		if err != nil {
+			return err
+		}
+		files := []*File{}
+		for i := range d.Files {
+			files = append(files, &d.Files[i])
+		}
+		if d.Certificate != nil {
+			files = append(files, d.Certificate)
+		}
+		for _, f := range files {
+			for _, r := range f.Revisions {
+				if r.Kind != "timestamp" { // the last of a completed file
+					continue
+				}
+				if err := issued.Put(tx, r.SHA256, issuedFor{d.Company, d.ID}); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,37 @@
+package signing_test
+
+import (
+	"strings"
+	"testing"
+
+	"paraph/app/apptest"
+	"paraph/app/signing"
+)
+
+// TestCompletedBefore finds files that were completed by a version that took no
+// note of them.
+func TestCompletedBefore(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	doc := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "send": true,
+		"invitations": apptest.List{apptest.Map{"name": "Ann", "email": "ann@guest.example"}}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t, "a")})).Want(t, 201)
+	at := "/documents/" + doc.Text(t, "id")
+	c.Post(t, at+"/"+doc.Text(t, "invitations.0.id")+"/sign", apptest.Map{}).Want(t, 200)
+	file := c.Post(t, at+"/download", apptest.Map{"content": "certificate"}).Want(t, 200).Body
+	known := func() bool {
+		answer := s.Anonymous().Post(t, "/verify", apptest.Raw{Type: "application/pdf", Body: file}).Want(t, 200)
+		return strings.Contains(string(answer.Body), doc.Text(t, "id"))
+	}
+	if !known() {
+		t.Fatal("the file is not known")
+	}
+	if err := s.Signing.ForgetIssued(); err != nil || known() {
+		t.Fatalf("it is known without its note, or %v", err)
+	}
+	for range 2 {
+		if err := signing.MigrateIssued(s.Signing.DB); err != nil || !known() {
+			t.Fatalf("it is not known after the migration, or %v", err)
+		}
+	}
+}
