@@ -150,18 +150,8 @@ func TestOtherRoomsRead(t *testing.T) {
 		if err != nil || m.Role != account.RoleApprover || m.UserID != ann.ID {
 			t.Errorf("got %+v, %v", m, err)
 		}
-		u, err := account.LoadUser(tx, ann.ID)
-		if err != nil || u.Email != "ann@example.org" {
-			t.Errorf("got %+v, %v", u, err)
-		}
 		_, err = account.LoadMember(tx, "nowhere", ann.ID)
 		wantKind(t, err, fault.KindNotFound, "")
-		_, err = account.LoadUser(tx, "nobody")
-		wantKind(t, err, fault.KindNotFound, "")
-		approvers, err := account.CountApprovers(tx, a.ID)
-		if err != nil || approvers != 1 {
-			t.Errorf("got %d, %v", approvers, err)
-		}
 		people, err := account.CountMembers(tx, a.ID)
 		if err != nil || people != 2 {
 			t.Errorf("got %d, %v", people, err)

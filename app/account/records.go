@@ -169,13 +169,6 @@ func LoadCompany(tx *kv.Tx, id string) (Company, error) {
 	return c, found(err, "company")
 }
 
-// LoadUser reads a person inside a transaction of another room, without their
-// companies.
-func LoadUser(tx *kv.Tx, id string) (User, error) {
-	u, err := users.Get(tx, id)
-	return u.view(), found(err, "user")
-}
-
 // LoadMember reads a person of a company inside a transaction of another room.
 // Somebody who is not of that company is not found.
 func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
@@ -211,18 +204,6 @@ func (m memberRecord) shownID() string {
 		return m.Invited.ID
 	}
 	return m.UserID
-}
-
-// CountApprovers counts the active members of a company who may approve
-// documents, so that somebody who is alone may approve their own.
-func CountApprovers(tx *kv.Tx, companyID string) (count int, err error) {
-	err = members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
-		if m.active() && m.Role.Approves() {
-			count++
-		}
-		return true, nil
-	})
-	return count, err
 }
 
 // CountMembers counts the active members of a company.

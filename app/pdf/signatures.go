@@ -255,7 +255,7 @@ func (f *File) signature(fd field, d dict) Signature {
 	}
 	s.Contents, _ = f.resolve(d["Contents"]).(object.String)
 	s.CMS = trimDER(s.Contents)
-	f.checkRange(&s, fd, d)
+	f.checkRange(&s, fd)
 	return s
 }
 
@@ -324,7 +324,7 @@ func (s *Signature) problem(code string) { s.Problems = append(s.Problems, Probl
 
 // checkRange holds the byte range against the file: it begins at 0, leaves out
 // exactly the Contents of this very object, and ends within the file.
-func (f *File) checkRange(s *Signature, fd field, d dict) {
+func (f *File) checkRange(s *Signature, fd field) {
 	r := s.ByteRange
 	switch {
 	case len(r) != 4:

@@ -449,3 +449,29 @@ func TestTrustKit(t *testing.T) {
 	}
 	openssl(t, "verify", "-x509_strict", "-CAfile", write(t, "root.pem", a.RootPEM()), pemFile(t, a.Root()))
 }
+
+// TestCompanyWarningsLeaveOutOtherCompanies: a company reads of its own certificate,
+// even once that has expired, and not of another's.
+func TestCompanyWarningsLeaveOutOtherCompanies(t *testing.T) {
+	t.Parallel()
+	c := &clock{at: time.Now().UTC()}
+	a := open(t, t.TempDir(), pki.Options{Now: c.now})
+	s := newForeign(t).signer(t, p256(t), func(x *x509.Certificate) { x.NotAfter = c.now().Add(90 * day) })
+	if err := a.ImportCompany("C1", s); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		advance time.Duration
+		want    int
+		urgent  bool
+	}{{20 * day, 0, false}, {30 * day, 1, false}, {34 * day, 1, true}, {20 * day, 1, true}} {
+		c.advance(step.advance)
+		own, err := a.CompanyWarnings("C1", "Acme", c.now())
+		if err != nil || len(own) != step.want || step.want > 0 && (own[0].Urgent != step.urgent || !own[0].Certificate.Equal(s.Certificate)) {
+			t.Errorf("%s before its end: %v, %v", s.Certificate.NotAfter.Sub(c.now()), own, err)
+		}
+		if other, err := a.CompanyWarnings("C2", "Beta", c.now()); err != nil || len(other) != 0 {
+			t.Errorf("another company is warned: %v, %v", other, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package pki
 
 import (
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +77,12 @@ type Warning struct {
 	Certificate *x509.Certificate
 	// Message is a sentence with the date and what to do.
 	Message string
+	// Urgent means that the certificate expires within a week, or has expired.
+	Urgent bool
 }
+
+// urgentTime is how long before its end a certificate becomes urgent.
+const urgentTime = 7 * 24 * time.Hour
 
 // Warnings lists the certificates that expire within 60 days of now, or have expired, and are not renewed automatically:
 // the root and everything imported.
@@ -89,7 +95,7 @@ func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 	var warnings []Warning
 	add := func(c *x509.Certificate, remedy string) {
 		if left := c.NotAfter.Sub(now); left < warningTime {
-			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy})
+			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy, left < urgentTime})
 		}
 	}
 	add(a.root.Certificate, "Begin a new keys folder and have its root trusted; documents that are complete stay valid.")
@@ -105,6 +111,22 @@ func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 	}
 	slices.SortFunc(warnings, func(x, y Warning) int { return x.Certificate.NotAfter.Compare(y.Certificate.NotAfter) })
 	return warnings, nil
+}
+
+// CompanyWarnings lists the warnings that concern one company: about its own
+// certificate and those it is issued by, not about other companies'.
+func (a *Authority) CompanyWarnings(id, name string, now time.Time) ([]Warning, error) {
+	warnings, err := a.Warnings(now)
+	if err != nil || len(warnings) == 0 {
+		return nil, err
+	}
+	own, err := a.Company(id, name)
+	if err != nil && !errors.Is(err, ErrExpired) {
+		return nil, err
+	}
+	return slices.DeleteFunc(warnings, func(w Warning) bool {
+		return !w.Certificate.IsCA && (own == nil || !own.Certificate.Equal(w.Certificate))
+	}), nil
 }
 
 func expiry(c *x509.Certificate, now time.Time) string {

@@ -3,7 +3,6 @@ package public
 import (
 	"crypto/sha1"
 	"crypto/sha256"
-	"encoding/asn1"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/httpkit"
+	"paraph/app/pki"
 	"paraph/app/web/page"
 )
 
@@ -57,7 +57,7 @@ func (h *Handlers) RootFile(r *page.Request) error {
 	case "root.cer":
 		body = h.Keys.Root().Raw
 	default:
-		body, err = bundle(h.Keys.Root().Raw)
+		body, err = pki.EncodeP7B(h.Keys.Root())
 	}
 	if err != nil {
 		return err
@@ -65,26 +65,4 @@ func (h *Handlers) RootFile(r *page.Request) error {
 	r.Set(fiber.HeaderContentType, rootFiles[name])
 	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition(name))
 	return r.Send(body)
-}
-
-// bundle wraps a certificate for import into Acrobat and Windows: CMS without
-// signatures (RFC 5652 §5.1).
-func bundle(certificate []byte) ([]byte, error) {
-	data, signed := asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}, asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}
-	type inner struct{ Type asn1.ObjectIdentifier }
-	empty := asn1.RawValue{Class: asn1.ClassUniversal, Tag: asn1.TagSet, IsCompound: true}
-	content, err := asn1.Marshal(struct {
-		Version      int
-		Digests      asn1.RawValue
-		Content      inner
-		Certificates asn1.RawValue
-		Signers      asn1.RawValue
-	}{1, empty, inner{data}, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: certificate}, empty})
-	if err != nil {
-		return nil, err
-	}
-	return asn1.Marshal(struct {
-		Type    asn1.ObjectIdentifier
-		Content asn1.RawValue
-	}{signed, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: content}})
 }
