@@ -105,6 +105,7 @@ removed.`,
 
 func restore(s *settings) *cobra.Command {
 	var k keyFlags
+	var files string
 	c := &cobra.Command{Use: "restore IN", Short: "Put a backup into an empty data folder",
 		Long: `Put a backup into the data folder, which must be empty or missing. IN is a file, or
 a folder, of which the newest backup counts; the backups that it continues must lie
@@ -120,12 +121,13 @@ folder stays empty.`,
 			if err != nil {
 				return err
 			}
-			err = app.Restore(c.Context(), cfg, args[0], keys, c.OutOrStdout())
+			err = app.Restore(c.Context(), cfg, args[0], files, keys, c.OutOrStdout())
 			if errors.Is(err, app.ErrLocked) {
 				return fmt.Errorf("%w; name another folder with --set data.dir=FOLDER", err)
 			}
 			return err
 		}}
+	c.Flags().StringVar(&files, "files", "", "folder to copy files from that the backup does not hold, such as old/files for the copy kept before an upgrade")
 	k.decrypting(c)
 	return c
 }

@@ -151,8 +151,9 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 }
 
 // Restore puts a backup into the data folder, which must be empty.
-func Restore(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.Writer) error {
-	r, err := restore(ctx, cfg.Data.Dir, in, keys)
+// files is a folder to copy files from that the backup does not hold, or empty.
+func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys, w io.Writer) error {
+	r, err := restore(ctx, cfg.Data.Dir, in, files, keys)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func Restore(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.
 	return nil
 }
 
-func restore(ctx context.Context, dir, in string, keys backup.Keys) (r backup.Result, err error) {
+func restore(ctx context.Context, dir, in, files string, keys backup.Keys) (r backup.Result, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return r, fmt.Errorf("the data folder can't be created: %w", err)
 	}
@@ -173,7 +174,7 @@ func restore(ctx context.Context, dir, in string, keys backup.Keys) (r backup.Re
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	log := slog.New(slog.DiscardHandler)
-	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Log: log})
+	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log})
 }
 
 // VerifyBackup restores a backup aside, checks it as paraph check does, and signs a
@@ -185,7 +186,7 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	data := filepath.Join(dir, "data")
-	r, err := restore(ctx, data, in, keys)
+	r, err := restore(ctx, data, in, "", keys)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"github.com/dgraph-io/badger/v4"
 )
 
 // mustCall runs a command on a data folder and wants it to end well.
@@ -366,4 +367,65 @@ func TestTheOwnerIsToldOfTheLastBackup(t *testing.T) {
 	today := []byte(`"confirmed":"` + time.Now().UTC().Format("2006-01"))
 	rewrite(t, record[0], bytes.Replace(b, today, []byte(`"confirmed":"2025-01`), 1), 0o600)
 	says(true, "seven days", "Last backup")
+}
+
+// makeOlder makes a store one that an older version wrote.
+func makeOlder(t *testing.T, dir string, version byte) {
+	t.Helper()
+	db, err := badger.OpenManaged(badger.DefaultOptions(filepath.Join(dir, "kv")).WithLogger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := db.MaxVersion()
+	txn := db.NewTransactionAt(at, false)
+	it := txn.NewIterator(badger.IteratorOptions{})
+	var key, value []byte
+	for it.Rewind(); it.Valid(); it.Next() {
+		if v, failed := it.Item().ValueCopy(nil); failed != nil || bytes.Contains(it.Item().Key(), []byte("format")) && len(v) == 16 {
+			key, value, err = it.Item().KeyCopy(nil), v, failed
+			break
+		}
+	}
+	it.Close()
+	txn.Discard()
+	if err != nil || value == nil {
+		t.Fatal("no version is stored", err)
+	}
+	value[15] = version
+	w := db.NewTransactionAt(at, true)
+	if err := errors.Join(w.Set(key, value), w.CommitAt(at+1, nil), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnUpgradeKeepsTheRecordsOfBefore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := serve(t, dir)
+	c := p.login()
+	id, err := c.complete("Lease", smallPDF("Lease", 20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c.signed(t, id)
+	if code := p.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	makeOlder(t, dir, 1)
+	p = serve(t, dir)
+	if !bytes.Equal(p.login().signed(t, id), want) {
+		t.Error("another file after the upgrade")
+	}
+	kept := filepath.Join(dir, "backups", "before-upgrade-from-1.tar.zst")
+	to := filepath.Join(t.TempDir(), "to")
+	mustRefuse(t, "no archive holds", to, "restore", kept)
+	mustCall(t, to, "restore", kept, "--files", filepath.Join(dir, "files"))
+	q := serve(t, to) // upgrades it in turn
+	if !bytes.Equal(q.login().signed(t, id), want) {
+		t.Error("another file in the copy of before")
+	}
+	mustRefuse(t, "in use", to, "check")
+	if _, err := os.Stat(filepath.Join(to, "backups", filepath.Base(kept))); err != nil {
+		t.Errorf("the copy was not of the older version: %v", err)
+	}
 }

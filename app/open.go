@@ -75,18 +75,29 @@ func dataVersion() int {
 
 // openData opens the records and the files.
 func (a *App) openData(o Options) (err error) {
+	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}
+	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
+		return err
+	}
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
-		Migrations: migrations(),
+		Migrations: migrations(), BeforeMigration: a.keepRecords,
 	})
 	if err != nil {
 		return fmt.Errorf("the store can't be opened: %w", err)
 	}
 	a.onClose(a.db.Close)
 	a.jobs = kv.NewJobs(a.db)
-	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), Now: time.Now, Log: a.log}
-	a.blobs, err = blob.Open(a.path("files"), files)
-	return err
+	return nil
+}
+
+// keepRecords keeps a copy of records that are about to be migrated.
+func (a *App) keepRecords(db *kv.DB, from int) error {
+	path := a.path(fmt.Sprintf("backups/before-upgrade-from-%d.tar.zst", from))
+	a.log.Info("keeping the records as they are before the upgrade", "in", path)
+	s := a.backupSource()
+	s.DB, s.DataVersion = db, from
+	return s.KeepRecords(context.Background(), path)
 }
 
 func (a *App) openSearch(o Options) (err error) {

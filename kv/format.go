@@ -14,7 +14,7 @@ var formatKey = space(spaceMeta, "format") // format and version of the data
 
 // migrate refuses newer data and runs the migrations that are missing. Data of
 // an empty store is of the newest version.
-func (db *DB) migrate(migrations []Migration) error {
+func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) error) error {
 	newest := 0
 	for _, m := range migrations {
 		if m.To <= newest {
@@ -31,6 +31,11 @@ func (db *DB) migrate(migrations []Migration) error {
 	}
 	if version > newest {
 		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewerFormat, version, newest)
+	}
+	if version < newest && before != nil {
+		if err := before(db, version); err != nil {
+			return fmt.Errorf("kv: before migrating: %w", err)
+		}
 	}
 	for _, m := range migrations {
 		if m.To <= version {

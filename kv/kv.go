@@ -85,6 +85,9 @@ type Options struct {
 	// Migrations bring older data up to date, in ascending order of To. The
 	// version of the data is the To of the last one.
 	Migrations []Migration
+	// BeforeMigration runs before the first migration of older data, to keep a
+	// copy of it. When it fails, nothing is migrated.
+	BeforeMigration func(db *DB, from int) error
 }
 
 // Migration is one step from an older version of the data. Run may be run
@@ -166,7 +169,7 @@ func open(o Options, usage diskGauge) (*DB, error) {
 	if err := db.begin(o, usage); err != nil {
 		return nil, err
 	}
-	if err := db.migrate(o.Migrations); err != nil {
+	if err := db.migrate(o.Migrations, o.BeforeMigration); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil

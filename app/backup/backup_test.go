@@ -211,7 +211,7 @@ func wantEmpty(t *testing.T, dir string) {
 // eachDamage calls fn with copies of an archive in which one byte differs, or which
 // end early.
 func eachDamage(b []byte, fn func(what string, b []byte)) {
-	step := max(len(b)/20, 1)
+	step := max(len(b)/12, 1)
 	for at := 0; at < len(b); at += step {
 		c := bytes.Clone(b)
 		c[at] ^= 0x10
@@ -255,7 +255,7 @@ func TestAnyDamageIsFoundAndNothingIsLeft(t *testing.T) {
 			}
 			wantEmpty(t, dir)
 		})
-		if n < 40 {
+		if n < 25 {
 			t.Errorf("only %d kinds of damage", n)
 		}
 	}

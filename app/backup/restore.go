@@ -27,7 +27,8 @@ type Result struct {
 // RestoreOptions say what a restore needs besides its archives.
 type RestoreOptions struct {
 	Keys        Keys
-	DataVersion int // the newest that this program knows
+	DataVersion int    // the newest that this program knows
+	Files       string // folder of files to copy those from that no archive holds, or empty
 	Log         *slog.Logger
 }
 
@@ -241,15 +242,11 @@ func (t *target) compare() (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	want := newSortedLines(f)
-	missing := func(until string) error {
-		if want.more && (until == "" || want.line < until) {
-			return fmt.Errorf("%w: no archive holds the file %s", ErrDamaged, want.line)
-		}
-		return nil
-	}
 	err = t.blobs.Each(func(ref blob.Ref) error {
-		if err := missing(ref.Hash); err != nil {
-			return err
+		for ; want.more && want.line < ref.Hash; want.next() {
+			if err := t.missing(want.line); err != nil {
+				return err
+			}
 		}
 		if !want.has(ref.Hash) {
 			return t.blobs.Remove(ref.Hash)
@@ -257,7 +254,30 @@ func (t *target) compare() (err error) {
 		want.next()
 		return nil
 	})
-	return errors.Join(err, want.err(), missing(""))
+	for ; err == nil && want.more; want.next() {
+		err = t.missing(want.line)
+	}
+	return errors.Join(err, want.err())
+}
+
+// missing copies a file that no archive holds from where it may lie.
+func (t *target) missing(hash string) (err error) {
+	if t.o.Files == "" {
+		return fmt.Errorf("%w: no archive holds the file %s", ErrDamaged, hash)
+	}
+	if !fileName.MatchString(hash) {
+		return fmt.Errorf("%w: %q is not a file", ErrDamaged, hash)
+	}
+	f, err := os.Open(filepath.Join(t.o.Files, hash[:1], hash[1:2], hash))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	ref, err := t.blobs.Put(t.ctx, f)
+	if err == nil && ref.Hash != hash {
+		err = fmt.Errorf("%w: %s is not what it was", ErrDamaged, f.Name())
+	}
+	return err
 }
 
 // writeFile writes a file that only its owner may read, and has it on disk.

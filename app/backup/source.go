@@ -23,6 +23,7 @@ type Request struct {
 	Parent      string `json:"parent"`       // ID of the backup to continue; empty for a full one
 	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
 	Keep        bool   `json:"keep"`         // many others will continue it
+	NoFiles     bool   `json:"no_files"`     // list the files without copying them
 }
 
 // Origin is where archives come from: the data folder itself, or the server that
@@ -92,6 +93,25 @@ func (s *Source) Open(ctx context.Context, q Request) (io.ReadCloser, error) {
 	return &stream{r, ended}, nil
 }
 
+// KeepRecords writes the records and keys to a new file before they are migrated.
+// Files never change, so they are left where they are. A copy that is there already
+// is kept: the migration was interrupted.
+func (s *Source) KeepRecords(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	place, err := placeFor(path)
+	if err != nil {
+		return err
+	}
+	stream, err := s.Open(ctx, Request{NoFiles: true})
+	if err != nil {
+		return err
+	}
+	_, err = place.fill(stream, Keys{})
+	return errors.Join(err, stream.Close())
+}
+
 // stream waits for its writer when it is closed.
 type stream struct {
 	*io.PipeReader
@@ -111,13 +131,13 @@ type run struct {
 	*Source
 	header Header
 	parent Record // zero for a full backup
-	keep   bool
+	q      Request
 }
 
 // prepare refuses what cannot be done before anything is written.
 func (s *Source) prepare(q Request) (*run, error) {
 	now := s.Now().UTC()
-	r := &run{Source: s, keep: q.Keep, header: Header{
+	r := &run{Source: s, q: q, header: Header{
 		Format: format, ID: strings.ToLower(rand.Text()[:16]), Parent: q.Parent, Time: now,
 		DataVersion: s.DataVersion, Program: s.Program,
 	}}
@@ -156,7 +176,7 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return errors.Join(err, list.remove())
 	}
-	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.keep}, list); err != nil {
+	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.q.Keep}, list); err != nil {
 		return err
 	}
 	return w.finish()
@@ -201,7 +221,7 @@ func (r *run) files(w *writer, list *spool) (err error) {
 		had = newSortedLines(f)
 	}
 	err = r.Blobs.Each(func(ref blob.Ref) error {
-		if _, err := fmt.Fprintln(list, ref.Hash); err != nil || had.has(ref.Hash) {
+		if _, err := fmt.Fprintln(list, ref.Hash); err != nil || had.has(ref.Hash) || r.q.NoFiles {
 			return err
 		}
 		return r.file(w, ref.Hash)
