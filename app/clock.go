@@ -85,7 +85,7 @@ func newIDs(now func() time.Time) *ids {
 	return &ids{now: now, entropy: ulid.Monotonic(rand.Reader, 0)}
 }
 
-// New gives the next identifier.
+// New returns the next identifier.
 func (g *ids) New() ulid.ULID {
 	g.mu.Lock()
 	defer g.mu.Unlock()

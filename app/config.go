@@ -81,7 +81,7 @@ type AuthConfig struct {
 	PasswordPasses          int           `koanf:"password_passes"`
 }
 
-// SigningConfig is what signatures are made with.
+// SigningConfig configures signatures.
 type SigningConfig struct {
 	Organization     string        `koanf:"organization"`
 	TimestampURL     string        `koanf:"timestamp_url"`
@@ -128,7 +128,7 @@ type NetworkConfig struct {
 	Egress []string `koanf:"egress"` // "any", "none", or hosts
 }
 
-// LogConfig is what is logged, to standard error.
+// LogConfig configures the log, which goes to standard error.
 type LogConfig struct {
 	Level    string `koanf:"level"`  // debug, info, warn or error
 	Format   string `koanf:"format"` // text or json

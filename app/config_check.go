@@ -201,7 +201,7 @@ type Secret string
 
 const hidden = "[hidden]"
 
-// Reveal gives the text itself, for the one place that needs it.
+// Reveal returns the text itself, for the one place that needs it.
 func (s Secret) Reveal() string { return string(s) }
 
 // String hides the text; an empty secret is shown as empty.

@@ -18,7 +18,7 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// ConfigPath gives the file to load: the one asked for, else ./config.toml, else
+// ConfigPath returns the file to load: the one asked for, else ./config.toml, else
 // /etc/paraph/config.toml, else "" if there is none.
 func ConfigPath(asked string) string {
 	if asked != "" {

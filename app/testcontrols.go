@@ -13,7 +13,7 @@ import (
 // The controls of a test double; see api.TestControls.
 var _ api.TestControls = (*App)(nil)
 
-// Time is what the appliance's clock shows, and whether it stands still.
+// Time is the time on the appliance's clock, and whether it stands still.
 func (a *App) Time() (time.Time, bool) { return a.Clock.Now(), a.Clock.IsFrozen() }
 
 // MoveClock moves the clock. What has become due is done when it returns.

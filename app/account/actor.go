@@ -8,7 +8,7 @@ import (
 	"paraph/app/turns"
 )
 
-// ActorKind is what sort of somebody acts.
+// ActorKind is the kind of actor.
 type ActorKind string
 
 // Who can act.
@@ -19,7 +19,7 @@ const (
 	ActorSystem    ActorKind = "system"    // the service itself, or the operator of the machine
 )
 
-// Role is what a member may do in a company.
+// Role determines what a member may do in a company.
 type Role string
 
 // The roles, from most to least. A role may do all that those after it may.
@@ -71,7 +71,7 @@ func Scopes() []Scope {
 // Valid reports whether s is one of the scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 
-// Actor is who asks. It is an argument of every call that reads or changes a
+// Actor is the caller. It is an argument of every call that reads or changes a
 // company's data, never a value hidden in a context. Scopes may be shared
 // between requests: nobody writes to it.
 type Actor struct {

@@ -6,7 +6,7 @@ import (
 	"paraph/kv"
 )
 
-// ListApprovers gives the active members of a company who may approve
+// ListApprovers returns the active members of a company who may approve
 // documents, inside a transaction of another room.
 func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
 	var out []Member

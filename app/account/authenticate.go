@@ -169,7 +169,7 @@ func newLiveTokens() *liveTokens {
 	return &liveTokens{entries: make(map[[sha256.Size]byte]*principal)}
 }
 
-// get gives what is known and the generation in which it was looked up.
+// get returns what is known and the generation in which it was looked up.
 func (l *liveTokens) get(sum [sha256.Size]byte) (*principal, uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

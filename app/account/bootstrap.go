@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// Bootstrapped is what the first start tells its operator, once.
+// Bootstrapped holds the facts that the first start tells its operator, once.
 type Bootstrapped struct {
 	User     User
 	Company  Company
@@ -130,7 +130,7 @@ func (s *Service) SetupOpen(context.Context) (open bool, err error) {
 	return open, err
 }
 
-// SetupLink gives a new link to /setup as long as it is open, and "" after that.
+// SetupLink returns a new link to /setup as long as it is open, and "" after that.
 // What an earlier link holds is stored nowhere, so each one given ends the one
 // before it.
 func (s *Service) SetupLink(context.Context) (token string, err error) {

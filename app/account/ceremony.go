@@ -63,7 +63,7 @@ func (c *ceremonies) put(id string, in ceremony) {
 	c.order = append(c.order, id)
 }
 
-// take gives a ceremony that has not run out, this once.
+// take returns a ceremony that has not run out, this once.
 func (c *ceremonies) take(id string, now time.Time) (ceremony, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *ceremonies) clear() {
 	c.order = nil
 }
 
-// begin remembers a challenge and gives what the browser needs.
+// begin remembers a challenge and returns what the browser needs.
 func (s *Service) begin(c ceremony, options any) (Ceremony, error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
@@ -115,7 +115,7 @@ func explained(err error) error {
 	return err
 }
 
-// BeginPasskey begins to register a passkey of who asks. The site is the address
+// BeginPasskey begins to register a passkey of the caller. The site is the address
 // under which they see the appliance, such as https://sign.example.org.
 func (s *Service) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// minContrast is what text needs against its ground (WCAG 2.2, 1.4.3).
+// minContrast is the minimum contrast of text (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
 // ContrastOnWhite is the contrast of a colour such as "#1a2b3c" with white, from

@@ -20,7 +20,7 @@ const (
 	maxReminders = 10
 )
 
-// Company gives the company of who asks.
+// Company returns the caller's company.
 func (s *Service) Company(_ context.Context, who Actor) (Company, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Company{}, err
@@ -28,7 +28,7 @@ func (s *Service) Company(_ context.Context, who Actor) (Company, error) {
 	return s.CompanyByID(who.CompanyID)
 }
 
-// CompanyByID gives a company to another room, which knows who may see it.
+// CompanyByID returns a company. The calling package checks who may see it.
 func (s *Service) CompanyByID(id string) (c Company, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		c, err = LoadCompany(tx, id)
@@ -37,7 +37,7 @@ func (s *Service) CompanyByID(id string) (c Company, err error) {
 	return c, err
 }
 
-// CompanyPatch is what changes of a company; nil leaves as it is. "" and 0 take
+// CompanyPatch holds the changes to a company; nil leaves a setting alone. "" and 0 take
 // away what can be missing.
 type CompanyPatch struct {
 	Name              *string
@@ -129,7 +129,7 @@ func setConsent(f *fault.Fields, from string, to *string) {
 	}
 }
 
-// UpdateCompany changes the settings of the company of who asks, who has to run
+// UpdateCompany changes the settings of the caller's company; the caller has to run
 // it.
 func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {

@@ -105,7 +105,7 @@ func (s *Service) sendVerification(tx *kv.Tx, u userRecord, email string) error 
 	return s.mailTo(tx, MailVerifyEmail, u, email, map[string]string{"token": token, "expires_at": until(expires)})
 }
 
-// CheckVerification gives the address that a verification link proves, without
+// CheckVerification returns the address that a verification link proves, without
 // using the link.
 func (s *Service) CheckVerification(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {

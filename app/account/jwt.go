@@ -21,7 +21,7 @@ const minTokenKey = 32
 
 var errShortKey = fmt.Errorf("account: the token key must have at least %d bytes", minTokenKey)
 
-// claims is what a token says of its bearer. A signatory's token names its
+// claims are the claims of a token. A signatory's token names its
 // document and invitation; a member's names nothing that could go stale, role
 // and scopes are looked up.
 type claims struct {

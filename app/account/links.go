@@ -11,7 +11,7 @@ import (
 	"paraph/kv"
 )
 
-// LinkKind is what a mailed link is for.
+// LinkKind is the purpose of a mailed link.
 type LinkKind string
 
 // The links, each of which works once.
@@ -42,7 +42,7 @@ func linkKey(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// makeLink records a link and gives what it holds, which is stored nowhere.
+// makeLink records a link and returns what it holds, which is stored nowhere.
 func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (token string, expires time.Time, err error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
@@ -59,7 +59,7 @@ func errLink() *fault.Error {
 	return fault.Invalid("token", "link_expired")
 }
 
-// findLink gives the record of a link that can still be used.
+// findLink returns the record of a link that can still be used.
 func findLink(tx *kv.Tx, kind LinkKind, token string) (linkRecord, error) {
 	if token == "" {
 		var f fault.Fields
@@ -78,7 +78,7 @@ func findLink(tx *kv.Tx, kind LinkKind, token string) (linkRecord, error) {
 	return l, nil
 }
 
-// linkUser gives the user whom a link that can still be used is for.
+// linkUser returns the user whom a link that can still be used is for.
 func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, error) {
 	l, err := findLink(tx, kind, token)
 	if err != nil {

@@ -21,7 +21,7 @@ type From struct {
 }
 
 // Login checks an e-mail address and password, and the code of an authenticator
-// app (or a recovery code) if the person uses one. It gives the person and, for
+// app (or a recovery code) if the person uses one. It returns the person and, for
 // each company, a fresh bearer token. A wrong address and a wrong password are
 // the same [fault.ErrUnauthenticated] after the same time; a missing or wrong code is
 // a fault of the field "code", told only to who knows the password.
@@ -50,7 +50,7 @@ func (s *Service) secondStep(u userRecord, code string, from From) (attempt, err
 	return s.attemptCode(u.Email, from)
 }
 
-// firstStep checks a password and gives whose it is, and a new hash of it if the
+// firstStep checks a password and returns whose it is, and a new hash of it if the
 // stored one is outdated. The attempt is counted.
 func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
 	var f fault.Fields
@@ -78,7 +78,7 @@ func (s *Service) firstStep(ctx context.Context, email, password string, from Fr
 	return u, upgraded, a, err
 }
 
-// checkPassword gives the active user with that address and password.
+// checkPassword returns the active user with that address and password.
 func (s *Service) checkPassword(ctx context.Context, email, password string, from From) (userRecord, error) {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -156,7 +156,7 @@ type proof struct {
 	passkey *usedPasskey
 }
 
-// prove checks the proof and gives how the person signs in. What was used can't be
+// prove checks the proof and returns how the person signs in. What was used can't be
 // used again.
 func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
 	switch {
@@ -177,7 +177,7 @@ func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err erro
 	return how, nil
 }
 
-// withTokens gives the user with a new session token for every company.
+// withTokens returns the user with a new session token for every company.
 func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	user, err := withCompanies(tx, u)
 	if err != nil {
@@ -293,7 +293,7 @@ func (s *Service) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKind,
 	return nil
 }
 
-// withCompanies gives a user with the companies that it is an active member of.
+// withCompanies returns a user with the companies that it is an active member of.
 func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
 	user := u.view()
 	user.Companies = []UserCompany{}

@@ -43,7 +43,7 @@ var logos = kv.NewCollection("logos", kv.JSON[Logo]())
 // so that a browser may keep what it has.
 func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
 
-// SetLogo takes a PNG or JPEG as the logo of the company of who asks.
+// SetLogo takes a PNG or JPEG as the logo of the caller's company.
 func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
@@ -62,7 +62,7 @@ func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company,
 	return c, err
 }
 
-// LogoOf gives the logo of a company, for everybody: it stands on the pages that
+// LogoOf returns the logo of a company, for everybody: it stands on the pages that
 // signatories open.
 func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {

@@ -7,7 +7,7 @@ import (
 	"paraph/kv"
 )
 
-// MailKind is what a message is about.
+// MailKind is the subject of a message.
 type MailKind string
 
 // The messages that this package has sent.

@@ -9,7 +9,7 @@ import (
 	"paraph/kv"
 )
 
-// Me gives the person who asks, with their companies.
+// Me returns the caller, with their companies.
 func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
 	who.Limited = false // whoever has to set up two-factor login sees who they are
 	if err := self(who, ScopeRead); err != nil {
@@ -26,7 +26,7 @@ func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
 	return user, err
 }
 
-// MePatch is what a person changes about themselves; nil leaves as it is. A new
+// MePatch holds changes to one's own record; nil leaves a setting alone. A new
 // password needs the current one.
 type MePatch struct {
 	Name            *string
@@ -50,7 +50,7 @@ func (p MePatch) apply(u *userRecord) error {
 	return f.Err()
 }
 
-// UpdateMe changes the person who asks. A new password ends their other
+// UpdateMe changes the caller's own record. A new password ends their other
 // sessions.
 func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User, err error) {
 	if err := self(who, ScopeWrite); err != nil {
@@ -85,7 +85,7 @@ func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User
 	return user, err
 }
 
-// newPassword checks everything about the change and gives the new hash.
+// newPassword checks everything about the change and returns the new hash.
 func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string, error) {
 	if err := session(who); err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string
 	return s.passwords.hash(ctx, memberTurn(who), *p.Password)
 }
 
-// provePassword is nil if it is the password of who asks, else a fault of the
+// provePassword is nil if it is the caller's password, else a fault of the
 // field. The caller counts the attempt.
 func (s *Service) provePassword(ctx context.Context, who Actor, field, password string) error {
 	var u userRecord

@@ -74,7 +74,7 @@ var memberOrders = list.Orders[MemberSort, Member]{
 
 func rank(r Role) int { return slices.Index(Roles(), r) }
 
-// GetMember gives one person of the company.
+// GetMember returns one member of the company.
 func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return Member{}, err
@@ -82,7 +82,7 @@ func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, er
 	return s.MemberOf(who.CompanyID, id)
 }
 
-// MemberOf gives a person of a company to another room, which knows who may see
+// MemberOf returns a person of a company to another room, which knows who may see
 // it.
 func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
@@ -209,7 +209,7 @@ func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 	return s.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
 }
 
-// personFor gives the user with that address, a new one if there is none. A
+// personFor returns the user with that address, a new one if there is none. A
 // password can only be given to somebody new: who runs one company must not set
 // the password of somebody who is in another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
@@ -355,7 +355,7 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 	return withCompanies(tx, u)
 }
 
-// MemberPatch is what changes of a membership; nil leaves as it is.
+// MemberPatch holds the changes to a membership; nil leaves a value alone.
 type MemberPatch struct {
 	Role   *Role
 	Active *bool // false: deactivated

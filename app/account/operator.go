@@ -15,7 +15,7 @@ import (
 // The methods of this file ask nobody: they are for who holds the machine (the
 // commands, the test double) and are reached by no door.
 
-// ActorFor gives the actor that a person is in a company ("" for the only or
+// ActorFor returns the actor that a person is in a company ("" for the only or
 // oldest one), as if they had logged in.
 func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {

@@ -177,7 +177,7 @@ func loadHolder(tx *kv.Tx, userID string) (h holder, err error) {
 // WebAuthnID is the user handle: the identifier, which says nothing of the person.
 func (h holder) WebAuthnID() []byte { return []byte(h.user.ID) }
 
-// WebAuthnName is what tells accounts apart in a list of passkeys.
+// WebAuthnName tells accounts apart in a list of passkeys.
 func (h holder) WebAuthnName() string { return h.user.Email }
 
 // WebAuthnDisplayName is how the person is called.

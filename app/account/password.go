@@ -20,7 +20,7 @@ import (
 	"paraph/app/turns"
 )
 
-// Cost is what checking one password takes (argon2id, RFC 9106).
+// Cost is the cost of checking one password (argon2id, RFC 9106).
 type Cost struct {
 	Memory  uint32 // KiB
 	Passes  uint32

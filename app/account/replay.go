@@ -21,7 +21,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// Answer is what a request was answered with.
+// Answer is the recorded answer to a request.
 type Answer struct {
 	Status int
 	Body   []byte
@@ -47,7 +47,7 @@ func answerKey(who Actor, key string) string {
 	return who.CompanyID + "/" + hex.EncodeToString(sum[:])
 }
 
-// Replay gives the answer that the actor's request with this idempotency key got
+// Replay returns the answer that the actor's request with this idempotency key got
 // before, nil if there is none. The fingerprint stands for the request: the same
 // key with another, or by somebody else, is a conflict.
 func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {

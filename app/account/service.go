@@ -17,7 +17,7 @@ import (
 	"paraph/kv"
 )
 
-// Options is what the service is given. TokenKey is needed; the rest has
+// Options configure the service. TokenKey is needed; the rest has
 // defaults.
 type Options struct {
 	// TokenKey is at least 32 random bytes that never leave the machine. Whoever
@@ -170,7 +170,7 @@ func (s *Service) Reset() {
 	}
 }
 
-// random gives n random bytes. The source may be a seeded one that is not safe
+// random returns n random bytes. The source may be a seeded one that is not safe
 // for several goroutines.
 func (s *Service) random(n int) ([]byte, error) {
 	s.randMu.Lock()

@@ -54,7 +54,7 @@ func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error
 	return t, err
 }
 
-// EndOtherSessions ends every session of who asks, in all companies, but the one
+// EndOtherSessions ends every session of the caller, in all companies, but the one
 // that asks.
 func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
 	if err := session(who); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
 	return s.db.Update(func(tx *kv.Tx) error { return s.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
 }
 
-// EndSession ends one session of who asks. One that has ended already is no fault.
+// EndSession ends one session of the caller. One that has ended already is no fault.
 func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	return user, err
 }
 
-// CheckPending gives again what [Service.BeginSignIn] gave, and reports whether the
+// CheckPending returns again what [Service.BeginSignIn] gave, and reports whether the
 // second step can still be made.
 func (s *Service) CheckPending(pending string) (SignIn, bool) {
 	p, ok := s.waiting.find(pending, s.now())

@@ -22,7 +22,7 @@ const (
 	ByPasskey            Method = "passkey"
 )
 
-// Outcome is what became of a sign-in.
+// Outcome is the result of a sign-in.
 type Outcome string
 
 // The ends of a sign-in. Who is not let in for another reason has no account

@@ -203,7 +203,7 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 	TokensByExpiry:   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
 }
 
-// named gives a token with the name of its owner and the use that is not yet
+// named returns a token with the name of its owner and the use that is not yet
 // written down; names remembers owners within one list.
 func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Token, error) {
 	t := r.view()
@@ -223,7 +223,7 @@ func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Toke
 	return t, nil
 }
 
-// GetToken gives one token of those that ListTokens or ListSessions would list.
+// GetToken returns one token of those that ListTokens or ListSessions would list.
 func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err

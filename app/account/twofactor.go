@@ -59,7 +59,7 @@ const (
 	recoverySize   = 7 // bytes: 56 bits
 )
 
-// TwoFactorSetup is what an authenticator app is given. It is shown once.
+// TwoFactorSetup is the secret for an authenticator app. It is shown once.
 type TwoFactorSetup struct {
 	Secret string // base32, to be typed
 	URL    string // otpauth://, to be shown as a QR code
@@ -278,7 +278,7 @@ func (s *Service) useAppCode(u userRecord, code string, now time.Time) (*twoFact
 	return &next, nil
 }
 
-// matchingStep gives the time step whose code this is, of the current one and
+// matchingStep returns the time step whose code this is, of the current one and
 // its neighbours (RFC 6238 §5.2), or 0 if it is none's.
 func matchingStep(secret, code string, now time.Time) (match int64, err error) {
 	current := now.Unix() / totpPeriod

@@ -64,7 +64,7 @@ type Company struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// OnDecline is what happens to a document when a signatory declines.
+// OnDecline decides what happens to a document when a signatory declines.
 type OnDecline string
 
 // The choices of a company.

@@ -43,7 +43,7 @@ type Options struct {
 	Connections int
 	Ready       func(context.Context) error
 	Test        TestControls // nil: there are none
-	// Enter counts a request in, and gives what counts it out again; false
+	// Enter counts a request in, and returns what counts it out again; false
 	// refuses it because the appliance is stopping. nil lets everything in.
 	Enter func() (leave func(), ok bool)
 	// Mount adds the routes of other doors to the same server, before anything

@@ -11,7 +11,7 @@ import (
 	"paraph/app/signing"
 )
 
-// DocumentBody is what a caller may say of a document. Its name is exported
+// DocumentBody holds the settings of a document. Its name is exported
 // because it is embedded: the description leaves out what is not.
 type DocumentBody struct {
 	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters"`
@@ -145,11 +145,11 @@ func (s *server) createDocument(r *request, in *createBody) (documentView, error
 	}
 	input.Uploads = r.uploads
 	d, err := s.Signing.Create(r.UserContext(), r.who, input)
-	return r.gives(d, err)
+	return r.reply(d, err)
 }
 
-// gives is the answer of everything that gives a document.
-func (r *request) gives(d *signing.Document, err error) (documentView, error) {
+// reply answers with a document.
+func (r *request) reply(d *signing.Document, err error) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
@@ -164,7 +164,7 @@ func (s *server) getDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Get(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(s.Signing.Get(r.UserContext(), r.who, id, r.seen...))
 }
 
 func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, error) {
@@ -184,7 +184,7 @@ func (s *server) updateDocument(r *request, in *DocumentBody) (documentView, err
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Update(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(s.Signing.Update(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
@@ -192,7 +192,7 @@ func (s *server) deleteDocument(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delete(r.UserContext(), r.who, id, r.seen...))
+	return r.reply(s.Signing.Delete(r.UserContext(), r.who, id, r.seen...))
 }
 
 type sendBody struct {
@@ -213,7 +213,7 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Send(r.UserContext(), r.who, id, input, r.seen...))
+	return r.reply(s.Signing.Send(r.UserContext(), r.who, id, input, r.seen...))
 }
 
 func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error) {

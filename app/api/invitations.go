@@ -196,7 +196,7 @@ func (s *server) sign(r *request, in *signBody) (documentView, error) {
 	for k, v := range in.Fields {
 		values[idOr(k)] = v.text
 	}
-	return r.gives(s.Signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
+	return r.reply(s.Signing.Sign(r.UserContext(), r.who, document, id, signing.SignInput{Fields: values,
 		Signature: in.Signature.mark(), Initials: in.Initials.mark(), Consent: in.Consent, Code: in.Code}, r.seen...))
 }
 
@@ -205,7 +205,7 @@ func (s *server) view(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.MarkViewed(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
@@ -213,7 +213,7 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
+	return r.reply(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
 // consent agrees for the person whose link it is, or takes that back.
@@ -223,9 +223,9 @@ func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 		return documentView{}, err
 	}
 	if in.Consent == nil || *in.Consent {
-		return r.gives(s.Signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
+		return r.reply(s.Signing.Agree(r.UserContext(), r.who, document, id, r.seen...))
 	}
-	return r.gives(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.WithdrawConsent(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
@@ -233,7 +233,7 @@ func (s *server) delegate(r *request, in *delegateBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
+	return r.reply(s.Signing.Delegate(r.UserContext(), r.who, document, id, in.input(), in.Reason, r.seen...))
 }
 
 func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
@@ -241,7 +241,7 @@ func (s *server) replace(r *request, in *invitationBody) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
+	return r.reply(s.Signing.Replace(r.UserContext(), r.who, document, id, in.input(), r.seen...))
 }
 
 func (s *server) remind(r *request, _ *nothing) (documentView, error) {
@@ -249,7 +249,7 @@ func (s *server) remind(r *request, _ *nothing) (documentView, error) {
 	if err != nil {
 		return documentView{}, err
 	}
-	return r.gives(s.Signing.Remind(r.UserContext(), r.who, document, id, r.seen...))
+	return r.reply(s.Signing.Remind(r.UserContext(), r.who, document, id, r.seen...))
 }
 
 func (s *server) requestCode(r *request, _ *nothing) (message, error) {

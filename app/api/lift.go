@@ -95,7 +95,7 @@ func (l *lifter) isContent() bool {
 
 // copyString copies what is at hand of a string.
 func (l *lifter) copyString() error {
-	chunk, err := atHand(l.in)
+	chunk, err := buffered(l.in)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (l *lifter) lift() error {
 	return err
 }
 
-// atHand is what a reader has buffered, at least a byte.
-func atHand(in *bufio.Reader) ([]byte, error) {
+// buffered returns the bytes a reader has buffered, at least one.
+func buffered(in *bufio.Reader) ([]byte, error) {
 	if _, err := in.Peek(1); err != nil {
 		return nil, unexpected(err)
 	}
@@ -167,7 +167,7 @@ func (s *stringReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	chunk, err := atHand(s.in)
+	chunk, err := buffered(s.in)
 	if err != nil {
 		return 0, err
 	}

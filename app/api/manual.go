@@ -6,14 +6,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// manual is what the description says of an endpoint beyond its summary. Names in
+// manual describes endpoints beyond their summaries. Names in
 // braces inside an example stand for what the caller knows.
 type manual struct {
 	text   string            // sentences; a word in backquotes is code
 	body   string            // an example of the JSON body
 	form   string            // an example of the JSON that goes beside a file
 	query  map[string]string // examples of parameters
-	gives  string            // media type of an answer that is no JSON
+	media  string            // media type of an answer that is no JSON
 	bearer string            // whose token it takes, where that is no member's
 }
 
@@ -121,9 +121,9 @@ var manuals = map[string]manual{
 	"get-documents-document-events": {text: "All events, oldest first, each with the hash of the previous one. For the types, see `/docs/webhooks`.",
 		query: map[string]string{"sort": "at|desc", "per_page": "50"}},
 	"post-documents-document-download": {text: "The sealed PDF, or a ZIP of several files. `version` is `completed`, `current` (as it is now) or `original` (as uploaded); `content` is `document`, `certificate` (of completion) or `evidence` (JSON). Before completion, `completed` returns 409. Supports `Range`.",
-		body: `{"version": "completed"}`, gives: "application/pdf"},
+		body: `{"version": "completed"}`, media: "application/pdf"},
 	"get-documents-document-download": {text: "The same as POST, with the options in the query.",
-		query: map[string]string{"version": "completed"}, gives: "application/pdf"},
+		query: map[string]string{"version": "completed"}, media: "application/pdf"},
 
 	"post-documents-document-submit":   {text: "From draft to pending approval. Needed before sending where the company requires approval."},
 	"post-documents-document-withdraw": {text: "From pending approval back to draft. Allowed for the submitter and the document's owner."},
@@ -141,8 +141,8 @@ var manuals = map[string]manual{
 	"patch-documents-document-files-file": {text: "`position` moves it among the files. `confirmed` says that somebody has checked the pages made by the built-in renderer." + draftOnly,
 		body: `{"name": "Lease.pdf", "position": 1}`},
 	"delete-documents-document-files-file":             {text: "The fields on it are removed too." + draftOnly},
-	"get-documents-document-files-file-content":        {text: "`version` is `current`, the PDF as it is now, or `original`, the upload byte for byte. Supports `Range`.", query: map[string]string{"version": "original"}, gives: "application/octet-stream"},
-	"get-documents-document-files-file-pages-page-png": {text: "Pages start at 1. The image shows what has been filled in and signed so far.", query: map[string]string{"width": "800"}, gives: "image/png"},
+	"get-documents-document-files-file-content":        {text: "`version` is `current`, the PDF as it is now, or `original`, the upload byte for byte. Supports `Range`.", query: map[string]string{"version": "original"}, media: "application/octet-stream"},
+	"get-documents-document-files-file-pages-page-png": {text: "Pages start at 1. The image shows what has been filled in and signed so far.", query: map[string]string{"width": "800"}, media: "image/png"},
 
 	"get-documents-document-files-file":             {text: "Its size, pages, hash and findings."},
 	"get-documents-document-fields-field":           {text: "One field, with its value."},
@@ -196,7 +196,7 @@ var manuals = map[string]manual{
 		query: map[string]string{"search": "ben", "sort": "last_used_at|desc"}},
 	"post-contacts": {text: "E-mail addresses are unique, ignoring case; one that already exists, even in the archive, returns 422.",
 		body: `{"name": "Ben Buyer", "email": "ben@example.org", "organization": "Example Ltd", "locale": "en", "tags": ["buyer"]}`},
-	"get-contacts-export":           {text: "CSV with the columns `name`, `email`, `organization`, `phone`, `locale`, `note` and `tags` (separated by semicolons), without contacts in the trash.", gives: "text/csv"},
+	"get-contacts-export":           {text: "CSV with the columns `name`, `email`, `organization`, `phone`, `locale`, `note` and `tags` (separated by semicolons), without contacts in the trash.", media: "text/csv"},
 	"post-contacts-import":          {text: "The first row names the columns; `email` is required. A row with a known address updates that contact with its non-empty cells; a row with an error is skipped and listed in `faults`. At most 8 MB and 20,000 rows.", query: map[string]string{"check": "true"}},
 	"get-contacts-contact":          {text: "One contact, and when a document was last sent to them."},
 	"patch-contacts-contact":        {text: "Members that are left out keep their value; an empty string clears it.", body: `{"phone": "+31 20 123 45 67"}`},
@@ -208,7 +208,7 @@ var manuals = map[string]manual{
 		query: map[string]string{"status": "failed,queued", "sort": "created_at|desc"}},
 	"post-outbox-test":              {text: "To `email`, or to you. The response holds the mail server's reply; if the server refused, so does the message of the 409.", body: `{"email": "{email}"}`},
 	"get-outbox-message":            {text: "With its text and its links."},
-	"get-outbox-message-source-eml": {text: "RFC 5322, for a mail program.", gives: "message/rfc822"},
+	"get-outbox-message-source-eml": {text: "RFC 5322, for a mail program.", media: "message/rfc822"},
 	"post-outbox-message-retry":     {text: "A waiting message is sent now; one that failed, was cancelled, or was kept without a mail server gets a full set of attempts again."},
 	"post-outbox-message-cancel":    {text: "Only while it is waiting."},
 
@@ -232,8 +232,8 @@ var manuals = map[string]manual{
 	"post-verify":               {text: "Any PDF, as a part of a multipart body or as the body itself (`application/pdf`). Nothing is stored."},
 	"get-healthz":               {text: "For process supervisors."},
 	"get-readyz":                {text: "Makes a test signature; returns 503 if that fails. For load balancers."},
-	"get-certificates-root-pem": {text: "The certificate that all signatures chain to. How to trust it: `/trust`.", gives: "application/x-pem-file"},
-	"get-openapi-json":          {text: "OpenAPI 3.1, generated from the types that the handlers use.", gives: "application/json"},
+	"get-certificates-root-pem": {text: "The certificate that all signatures chain to. How to trust it: `/trust`.", media: "application/x-pem-file"},
+	"get-openapi-json":          {text: "OpenAPI 3.1, generated from the types that the handlers use.", media: "application/json"},
 
 	"post-test-reset": {text: "Users, companies and documents as at the start."},
 	"post-test-clock": {text: "Anything that becomes due (reminders, expiry) is done before the response.", body: `{"advance": "48h"}`},

@@ -145,7 +145,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 	if (in != typeOf[nothing]() || op.files || op.text != "") && op.method != http.MethodGet {
 		o.RequestBody = d.requestBody(op, in)
 	}
-	d.responses(o, op, about.gives, out)
+	d.responses(o, op, about.media, out)
 	about.apply(o)
 	return o
 }
@@ -192,15 +192,15 @@ func (d *document) requestBody(op operation, in reflect.Type) *huma.RequestBody 
 	return &huma.RequestBody{Content: content}
 }
 
-func (d *document) responses(o *huma.Operation, op operation, gives string, out reflect.Type) {
+func (d *document) responses(o *huma.Operation, op operation, media string, out reflect.Type) {
 	ok := &huma.Response{Description: http.StatusText(op.success())}
 	switch {
 	case out != typeOf[nothing]():
 		ok.Content = map[string]*huma.MediaType{"application/json": {Schema: d.registry.Schema(out, true, "")}}
-	case gives == "application/json":
-		ok.Content = map[string]*huma.MediaType{gives: {Schema: &huma.Schema{Type: "object"}}}
-	case gives != "":
-		ok.Content = map[string]*huma.MediaType{gives: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
+	case media == "application/json":
+		ok.Content = map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "object"}}}
+	case media != "":
+		ok.Content = map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}
 	case op.success() == http.StatusOK && o.Method != http.MethodGet:
 		o.Responses["204"] = &huma.Response{Description: http.StatusText(http.StatusNoContent)}
 	}

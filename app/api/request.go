@@ -34,7 +34,7 @@ type request struct {
 // companyKey is where the log finds whose request it is.
 const companyKey = "company"
 
-// authenticate finds who asks, from the bearer token: a JWT of this service, or
+// authenticate finds the caller from the bearer token: a JWT of this service, or
 // the token of a signatory's link.
 func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	scheme, token, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")

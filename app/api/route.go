@@ -30,7 +30,7 @@ type operation struct {
 	list    bool
 }
 
-// answer is what an endpoint gives: a value that becomes JSON, and headers.
+// answer is the result of an endpoint: a value that becomes JSON, and headers.
 type answer struct {
 	status int
 	etag   string
@@ -127,7 +127,7 @@ func encode(v any) ([]byte, error) {
 // ready is a body that is JSON already.
 type ready interface{ bytes() ([]byte, error) }
 
-// encode gives the body of the answer, nil where there is none.
+// encode returns the body of the answer, nil where there is none.
 func (a answer) encode() ([]byte, error) {
 	if _, none := a.body.(nothing); none {
 		return nil, nil

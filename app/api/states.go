@@ -44,7 +44,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(x.step(r.UserContext(), r.who, id, r.seen...))
+			return r.reply(x.step(r.UserContext(), r.who, id, r.seen...))
 		})
 	}
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/reject", rule: may(account.ScopeWrite), summary: "Reject a submitted document", tag: "States"},
@@ -53,7 +53,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(s.Signing.Reject(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/void", rule: may(account.ScopeWrite), summary: "Void a document", tag: "States"},
 		func(r *request, in *reasonBody) (documentView, error) {
@@ -61,7 +61,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
+			return r.reply(s.Signing.Void(r.UserContext(), r.who, id, in.Reason, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/extend", rule: may(account.ScopeWrite), summary: "Extend an expired document", tag: "States"},
 		func(r *request, in *extendBody) (documentView, error) {
@@ -74,7 +74,7 @@ func (s *server) stateRoutes() {
 			if err := f.Err(); err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Extend(r.UserContext(), r.who, id, until, r.seen...))
+			return r.reply(s.Signing.Extend(r.UserContext(), r.who, id, until, r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/remind", rule: may(account.ScopeWrite), summary: "Remind everybody whose turn it is", tag: "States"},
 		func(r *request, _ *nothing) (documentView, error) {
@@ -82,7 +82,7 @@ func (s *server) stateRoutes() {
 			if err != nil {
 				return documentView{}, err
 			}
-			return r.gives(s.Signing.Remind(r.UserContext(), r.who, id, "", r.seen...))
+			return r.reply(s.Signing.Remind(r.UserContext(), r.who, id, "", r.seen...))
 		})
 	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/purge", rule: may(account.ScopeWrite), summary: "Delete a document in the trash permanently", tag: "States", status: http.StatusNoContent},
 		func(r *request, in *purgeBody) (nothing, error) {

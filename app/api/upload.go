@@ -64,7 +64,7 @@ func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) 
 	return r.decodeText(f.data, schema, in)
 }
 
-// uploadForm is what a multipart body says beside its files.
+// uploadForm holds the values of a multipart body other than its files.
 type uploadForm struct {
 	sum      hash.Hash
 	data     []byte

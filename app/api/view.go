@@ -89,7 +89,7 @@ func (approverView) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: "object", Nullable: true, Properties: map[string]*huma.Schema{"id": text, "name": text}, Required: []string{"id", "name"}}
 }
 
-// viewDocument shows a document to who asks: a signatory sees the other people
+// viewDocument shows a document to the caller: a signatory sees the other people
 // by name and state only, and no field but their own.
 func (r *request) viewDocument(d *signing.Document) documentView {
 	v := documentView{

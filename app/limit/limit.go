@@ -40,7 +40,7 @@ func New(limit int, window time.Duration, now func() time.Time) *Limiter {
 // Limit is how many events a key has in a window.
 func (l *Limiter) Limit() int { return l.limit }
 
-// Allow counts an event of key, if one is left. It gives how many are left after
+// Allow counts an event of key, if one is left. It returns how many are left after
 // it, or how long until there is one again. A refused event is not counted, so
 // that somebody who keeps trying is let in all the same when the wait is over.
 func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok bool) {
@@ -90,7 +90,7 @@ func (l *Limiter) Clear() {
 	clear(l.keys)
 }
 
-// live gives the events that still count. One that lies in the future was
+// live returns the events that still count. One that lies in the future was
 // counted before the clock was set back and would never run out: it is dropped.
 func (l *Limiter) live(key string, now time.Time) []time.Time {
 	return slices.DeleteFunc(l.keys[key], func(at time.Time) bool {

@@ -108,7 +108,7 @@ func (s *Webhooks) ListDeliveries(_ context.Context, who account.Actor, id strin
 	return list, err
 }
 
-// GetDelivery gives one delivery.
+// GetDelivery returns one delivery.
 func (s *Webhooks) GetDelivery(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err

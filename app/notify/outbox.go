@@ -130,7 +130,7 @@ func (q OutboxQuery) window(all []Message) []Message {
 	return all[:min(q.Limit, len(all))]
 }
 
-// GetMessage gives one message of the company, for who runs it.
+// GetMessage returns one message of the company, for who runs it.
 func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err

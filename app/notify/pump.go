@@ -131,7 +131,7 @@ func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err erro
 	return true, errors.Join(errs...)
 }
 
-// due gives the next few deliveries that are due; none for a webhook that is
+// due returns the next few deliveries that are due; none for a webhook that is
 // paused or gone.
 func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {

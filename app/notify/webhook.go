@@ -232,7 +232,7 @@ func filter(f *fault.Fields, events []string) []string {
 	return out
 }
 
-// ListWebhooks gives the webhooks of the company, the oldest first.
+// ListWebhooks returns the webhooks of the company, the oldest first.
 func (s *Webhooks) ListWebhooks(_ context.Context, who account.Actor) (list []Webhook, err error) {
 	if err := admin(who); err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func ofCompany(tx *kv.Tx, company string) (list []Webhook, err error) {
 	return list, err
 }
 
-// GetWebhook gives one of the company's webhooks.
+// GetWebhook returns one of the company's webhooks.
 func (s *Webhooks) GetWebhook(_ context.Context, who account.Actor, id string) (w Webhook, err error) {
 	if err := admin(who); err != nil {
 		return Webhook{}, err
@@ -326,7 +326,7 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string
 	})
 }
 
-// RotateSecret gives the webhook another secret, which is in the answer, this once.
+// RotateSecret returns the webhook another secret, which is in the answer, this once.
 // For a day messages are signed with both.
 func (s *Webhooks) RotateSecret(_ context.Context, who account.Actor, id string) (Webhook, error) {
 	w, err := s.edit(who, id, func(tx *kv.Tx, w *Webhook) error {

@@ -79,7 +79,7 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	return 0, nil
 }
 
-// withBody gives a delivery its body, if that is not kept.
+// withBody returns a delivery its body, if that is not kept.
 func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
 	if d.Body != "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"paraph/app/fault"
 )
 
-// AttentionKind is what keeps a document from going on, in the words of the API.
+// AttentionKind is why a document can't proceed, in the words of the API.
 type AttentionKind string
 
 // The kinds of attention.
@@ -19,7 +19,7 @@ const (
 	AttentionAccessCode AttentionKind = "access_code" // the sender has to set one
 )
 
-// Attention is what keeps a document from going on, with the invitation or the
+// Attention is why a document can't proceed, with the invitation or the
 // address it concerns. The zero value is none.
 type Attention struct {
 	Kind       AttentionKind `json:",omitempty"`

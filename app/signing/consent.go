@@ -17,7 +17,7 @@ type Agreement struct {
 	Version string // of the text, see [account.ConsentName]
 }
 
-// consentText is what the people whom a company invites agree to; "" where nothing
+// consentText is the text that the people a company invites agree to; "" where nothing
 // is asked.
 func (s *Service) consentText(c account.Company) string {
 	if c.ConsentMode == account.ConsentOff {

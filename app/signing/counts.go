@@ -21,7 +21,7 @@ type Counts struct {
 	Deleted  int
 }
 
-// Counts gives the sizes of the lists under the search and the filters of a
+// Counts returns the sizes of the lists under the search and the filters of a
 // query; its state and page count for nothing.
 func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (Counts, error) {
 	if err := member(who, account.ScopeRead); err != nil {

@@ -136,7 +136,7 @@ func (x *Suggestion) Input() FieldInput {
 }
 
 // AddDetected makes fields of everything that Detect suggests and that there is
-// somebody for. It gives how many were added, and how many had nobody.
+// somebody for. It returns how many were added, and how many had nobody.
 func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, 0, 0, err

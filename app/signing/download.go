@@ -25,7 +25,7 @@ type DownloadInput struct {
 	Content string // document, certificate, evidence; "" is document
 }
 
-// Download gives the completed document, or what is asked for of it.
+// Download returns the completed document, or the part of it that is asked for.
 func (s *Service) Download(_ context.Context, who account.Actor, id string, in DownloadInput) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func pdfName(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".pdf"
 }
 
-// fileDownload gives one file: its upload, or the PDF as it stands.
+// fileDownload returns one file: its upload, or the PDF as it stands.
 func (s *Service) fileDownload(f *File, version string) *Download {
 	if version == "original" {
 		return s.blobDownload(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
@@ -162,7 +162,7 @@ func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) er
 	return closing(err, in.Close)
 }
 
-// evidenceDownload gives the machine-readable evidence.
+// evidenceDownload returns the machine-readable evidence.
 func (s *Service) evidenceDownload(d *Document) (*Download, error) {
 	e, err := s.evidence(d)
 	if err != nil {
@@ -181,7 +181,7 @@ type inMemory struct{ *strings.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// FileContent gives one file of a document: its upload, or the PDF as it stands.
+// FileContent returns one file of a document: its upload, or the PDF as it stands.
 func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, version string) (*Download, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"paraph/app/account"
 )
 
-// DownloadMany gives several documents as one ZIP, a folder each: sealed with
+// DownloadMany returns several documents as one ZIP, a folder each: sealed with
 // everything that belongs to them once they are completed, else as they stand.
 func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
 	if err := member(who, account.ScopeRead); err != nil {

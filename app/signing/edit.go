@@ -144,7 +144,7 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 	})
 }
 
-// Invite adds people to a draft and gives the new invitations.
+// Invite adds people to a draft and returns the new invitations.
 func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, []Invitation, error) {
 	var made []string
 	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
@@ -266,7 +266,7 @@ func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field st
 	}, seen...)
 }
 
-// FileInput is what may be changed of a file in a draft.
+// FileInput holds the changes to a file of a draft.
 type FileInput struct {
 	Name      *string
 	Position  *int

@@ -16,7 +16,7 @@ type EventsQuery struct {
 	Descending    bool
 }
 
-// Events gives a page of a document's audit trail, oldest first unless asked
+// Events returns a page of a document's audit trail, oldest first unless asked
 // otherwise, and how many entries there are.
 func (s *Service) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]Entry, int, error) {
 	if err := member(who, account.ScopeRead); err != nil {
@@ -51,7 +51,7 @@ const maxTrail = 100_000
 // Journal is the log of all companies' events, for those who follow it.
 func Journal() *kv.Log[Event] { return journal }
 
-// Load gives a document to a follower, inside its transaction.
+// Load returns a document inside a follower's transaction.
 func (s *Service) Load(tx *kv.Tx, company, id string) (*Document, error) {
 	return load(tx, account.System(company), id)
 }
@@ -62,13 +62,13 @@ func (s *Service) JournalHead(tx *kv.Tx) (uint64, error) {
 	return seq, err
 }
 
-// Invitation gives the invitation with an identifier, or nil.
+// Invitation returns the invitation with an identifier, or nil.
 func (d *Document) Invitation(id string) *Invitation { return d.invitation(id) }
 
-// File gives the file with an identifier, or nil.
+// File returns the file with an identifier, or nil.
 func (d *Document) File(id string) *File { return d.file(id) }
 
-// Field gives the field with an identifier, or nil.
+// Field returns the field with an identifier, or nil.
 func (d *Document) Field(id string) *Field { return d.field(id) }
 
 // ProgressOf counts the acts done and the acts due.

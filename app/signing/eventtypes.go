@@ -1,6 +1,6 @@
 package signing
 
-// EventType is what happened to a document, a file, a field or an invitation.
+// EventType is the type of an event of a document, a file, a field or an invitation.
 type EventType string
 
 // The types of events, in the order of a document's life.

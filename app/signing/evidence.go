@@ -79,7 +79,7 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) completion.Signatory {
 	return out
 }
 
-// answer is what the field holds, under the name that people know it by.
+// answer returns the field's value under the name people know it by.
 func (x *Field) answer() completion.Answer {
 	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
 		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == checked}

@@ -29,7 +29,7 @@ type Handed struct {
 	At   time.Time
 }
 
-// Pad is what a code opens.
+// Pad is the drawing pad that a code opens.
 type Pad struct {
 	Kind    string // signature or initials
 	Name    string // of who signs
@@ -171,7 +171,7 @@ func (s *Service) Hand(ctx context.Context, code, strokes string) error {
 	})
 }
 
-// HandedOver gives what a person drew since a code was made, nil if nothing has
+// HandedOver returns what a person drew since a code was made, nil if nothing has
 // come.
 func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {

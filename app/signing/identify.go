@@ -31,7 +31,7 @@ const (
 	dailyNotes = 5  // messages to the owner, and links sent again
 )
 
-// identity is what is needed to prove who a person is. It is kept apart from
+// identity holds what proves a person's identity. It is kept apart from
 // the document, because tries are counted though nothing of the document changes.
 type identity struct {
 	CodeHash string
@@ -179,7 +179,7 @@ func identityOf(tx *kv.Tx, invitation string) (identity, error) {
 	return state, err
 }
 
-// Identify checks the code that an invitation asks for and gives a token with
+// Identify checks the code that an invitation asks for and returns a token with
 // which the person can go on for an hour.
 func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation, code string) (string, error) {
 	if !who.IsSignatoryOf(id, invitation) {

@@ -20,7 +20,7 @@ const documentKind = "document"
 // The most that is indexed of one document's files, in bytes of text.
 const maxText = 1 << 20
 
-// fileText is what was read from a file's pages, for the index.
+// fileText is the text of a file's pages, for the index.
 type fileText struct {
 	Text string
 	At   time.Time

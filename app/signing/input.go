@@ -15,7 +15,7 @@ import (
 	"paraph/app/mail"
 )
 
-// DocumentInput is what a caller may say of a document. A nil member is not
+// DocumentInput holds the settings of a document. A nil member is not
 // said: it keeps its default or its value.
 type DocumentInput struct {
 	Title           *string
@@ -34,7 +34,7 @@ type DocumentInput struct {
 	DeclineReason   *bool // whether who declines has to say why
 }
 
-// InvitationInput is what a caller may say of a person invited.
+// InvitationInput holds the settings of an invitation.
 type InvitationInput struct {
 	ID             string // of an invitation that is being changed
 	Name           *string
@@ -48,7 +48,7 @@ type InvitationInput struct {
 	Message        *string
 }
 
-// FieldInput is what a caller may say of a field. File and Invitation are
+// FieldInput holds the settings of a field. File and Invitation are
 // identifiers, or in a one-shot request positions from 0, or for Invitation the
 // person's e-mail address; empty File means the first.
 type FieldInput struct {

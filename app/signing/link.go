@@ -117,7 +117,7 @@ func (s *Service) url(inv *Invitation, base string) string {
 // installation, whoever has the store could try them all.
 type codeKey []byte
 
-// hash is what is stored of a code.
+// hash is the stored form of a code.
 func (k codeKey) hash(invitation, code string) string {
 	m := hmac.New(sha256.New, k)
 	m.Write([]byte("access code\x00" + invitation + "\x00" + strings.TrimSpace(code)))

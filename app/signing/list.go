@@ -15,7 +15,7 @@ import (
 	"paraph/search"
 )
 
-// ListQuery is what a list of documents is asked for. Page counts from 1.
+// ListQuery describes which documents are wanted. Page counts from 1.
 type ListQuery struct {
 	Page        int
 	PerPage     int
@@ -40,7 +40,7 @@ type cell struct{ visibility, status string }
 
 var visibilities = []string{"active", "archived", "deleted"}
 
-// List gives a page of the company's documents.
+// List returns a page of the company's documents.
 func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (ListPage, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return ListPage{}, err
@@ -140,7 +140,7 @@ func parseStatus(word string) (Status, bool) {
 	return Status(i + 1), i >= 0
 }
 
-// listCells gives a page over the union of parts. One part is read straight
+// listCells returns a page over the union of parts. One part is read straight
 // from its index; several are merged in order.
 func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (ListPage, error) {
 	u := &union{tx: tx, company: company, field: field, descending: descending}
@@ -206,7 +206,7 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 	return out, nil
 }
 
-// skip moves forward by n rows of the union and gives how many are left to be
+// skip moves forward by n rows of the union and returns how many are left to be
 // skipped, fewer than there are parts. Of k parts, the one whose row n/k ahead
 // comes first has its n/k next rows among the next n, so they can be passed
 // without looking: the cost grows with the logarithm of n.
@@ -234,7 +234,7 @@ func (u *union) skip(n int) (rest int, err error) {
 	return n, nil
 }
 
-// merge gives rows in order, leaving out the first few.
+// merge returns rows in order, leaving out the first few.
 func (u *union) merge(skip, limit int) ([][]byte, error) {
 	var all []sortedRow
 	for _, p := range u.parts {

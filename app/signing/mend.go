@@ -53,7 +53,7 @@ func (s *Service) converted(u *Upload, file *File) {
 	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
 }
 
-// A rewriting is what PDFium does to a source, with its password, to make a file.
+// A rewriting makes a file of a source and its password with PDFium.
 type rewriting func(ctx context.Context, src pdfium.Source, password, out string) error
 
 // remake has PDFium make another PDF of the upload. One that it can't read as it
@@ -170,7 +170,7 @@ func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.Fil
 	return s.inspectConverted(u, file)
 }
 
-// original gives the upload as an attachment of its flattened copy.
+// original returns the upload as an attachment of its flattened copy.
 func (s *Service) original(f *File) (pdf.Attachment, error) {
 	r, err := s.Blobs.Open(f.Upload)
 	if err != nil {

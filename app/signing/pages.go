@@ -11,7 +11,7 @@ import (
 	"paraph/kv"
 )
 
-// PageTexts gives the text of every page of a file as it was uploaded, in
+// PageTexts returns the text of every page of a file as it was uploaded, in
 // reading order. Pages beyond the first megabyte of text have none.
 func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file string) ([]string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
@@ -37,7 +37,7 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	return out, nil
 }
 
-// textOf gives what was read of a file, or reads it now if the job that does so
+// textOf returns what was read of a file, or reads it now if the job that does so
 // has not come to it.
 func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
 	var known fileText

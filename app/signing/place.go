@@ -17,7 +17,7 @@ const (
 )
 
 // placeFields asks for everything that later revisions of a file need: its
-// fields, and one signature field for each person who signs it. It gives the
+// fields, and one signature field for each person who signs it. It returns the
 // names of the signature fields by invitation.
 func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
 	names := map[string]string{}

@@ -303,7 +303,7 @@ func (d *Document) sameSpan(now time.Time) *time.Time {
 	return &until
 }
 
-// Evidence is what is known of a person's act of signing.
+// Evidence documents a person's act of signing.
 type Evidence struct {
 	At            time.Time
 	IP            string

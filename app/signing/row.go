@@ -135,7 +135,7 @@ var rowCodec = kv.Codec[Row]{
 // everything stands in an index key for "in any state".
 const everything = "*"
 
-// keys gives the index keys of a row under one sort value: among all of its
+// keys returns the index keys of a row under one sort value: among all of its
 // part of the lists, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
@@ -170,7 +170,7 @@ func orLast(s *string) string {
 	return *s
 }
 
-// FoldTitle is what titles are sorted by: case and accents folded, the first 48 characters.
+// FoldTitle returns the sort key of a title: case and accents folded, the first 48 characters.
 func FoldTitle(s string) string {
 	var b strings.Builder
 	n := 0

@@ -23,7 +23,7 @@ func (m SavedMarks) Mark(kind string) *Mark {
 // savedMarks holds them by user: a person signs in every company in the same way.
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
-// SavedMarks gives what the member who asks keeps to sign with.
+// SavedMarks returns the signature and initials the calling member has saved.
 func (s *Service) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
 	if who.Kind != account.ActorUser {
 		return m, fault.NotFound("signature")

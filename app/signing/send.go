@@ -15,7 +15,7 @@ import (
 	"paraph/kv"
 )
 
-// SendInput is what may still be said when a document is sent.
+// SendInput holds the settings that can still be changed when a document is sent.
 type SendInput struct {
 	Subject         *string
 	Message         *string

@@ -88,7 +88,7 @@ type Options struct {
 }
 
 // Service is the rules of documents. Its methods are what the doors may call;
-// who asks is always an argument.
+// the caller is always an argument.
 type Service struct {
 	Options
 	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
@@ -134,7 +134,7 @@ func (s *Service) lock(id string) func() {
 
 func (s *Service) id() string { return s.NewID().String() }
 
-// Download is a file on its way out: Open gives its bytes.
+// Download is a file to be served; Open returns its content.
 type Download struct {
 	Name        string
 	ContentType string

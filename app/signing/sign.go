@@ -185,7 +185,7 @@ func through(who account.Actor) string {
 }
 
 // fill takes the values a person gives, by identifier, name or group, checks
-// them all, and writes them into the record. It gives the values to draw.
+// them all, and writes them into the record. It returns the values to draw.
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	own := a.document.fieldsOf(a.inv.ID)
 	values := map[string]string{}

@@ -16,7 +16,7 @@ import (
 	"paraph/app/pdf"
 )
 
-// flaw is what is wrong with a value.
+// flaw describes an invalid value.
 type flaw struct {
 	code fault.Code
 	args []fault.Arg
@@ -29,7 +29,7 @@ func (w *flaw) report(f *fault.Fields, x *Field) {
 	f.Add("fields."+x.label(), w.code, append(w.args, x.named())...)
 }
 
-// accept checks a value by the field's type and rules and gives it in the form
+// accept checks a value by the field's type and rules and returns it in the form
 // that is kept and drawn. why is nil when the value is fine.
 func (x *Field) accept(v string) (value string, why *flaw) {
 	v = strings.TrimSpace(v)

@@ -47,7 +47,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 // second. What is not done by then is not judged.
 const verifyTime = 15 * time.Second
 
-// VerifyInput is what a person says about a file to be checked.
+// VerifyInput holds the options for checking a file.
 type VerifyInput struct {
 	By       turns.Key           // who waits for it
 	Roots    []*x509.Certificate // trusted beside our own

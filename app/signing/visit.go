@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// Stage is what a person finds who opens the link of their invitation.
+// Stage is the page that the link of an invitation opens.
 type Stage string
 
 // The stages. What is shown depends on nothing else.
@@ -31,7 +31,7 @@ const (
 	StageReading   Stage = "reading" // they only receive a copy, which is not there yet
 )
 
-// Visit is what a person who was invited may see.
+// Visit is the view of a document that an invited person has.
 type Visit struct {
 	Stage      Stage
 	Document   *Document // without anything of its content as long as a code is asked for

@@ -204,7 +204,7 @@ func listErrands(tx *kv.Tx, company string, all []errand) (found []Row, total in
 // maxOwn is how many of one's own submissions are looked past.
 const maxOwn = 1000
 
-// list gives the rows of an errand. What is left out is looked up first, so that
+// list returns the rows of an errand. What is left out is looked up first, so that
 // the page is full nevertheless.
 func (e errand) list(tx *kv.Tx, company string) ([]Row, error) {
 	limit, hidden := maxWaiting, map[string]bool{}

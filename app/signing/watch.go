@@ -91,7 +91,7 @@ func (h *hub) drop(w *Watch) {
 	h.count--
 }
 
-// tell gives entries to whom they belong. Who does not keep up is let go.
+// tell passes entries on to their company's watchers, and drops those that don't keep up.
 func (h *hub) tell(entries []Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -84,7 +84,7 @@ type Signatory struct {
 	Answers        []Answer `json:"-"`
 }
 
-// Answer is what a person filled into one field.
+// Answer is the value a person entered in one field.
 type Answer struct {
 	Field  string
 	Value  string

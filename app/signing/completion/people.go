@@ -121,7 +121,7 @@ func (c *pages) consent(p *Signatory) pairs {
 	return list
 }
 
-// Mark is what a person signed with; one of Strokes, Picture and Typed is set.
+// Mark is a person's signature or initials; one of Strokes, Picture and Typed is set.
 type Mark struct {
 	Strokes [][]text.Point
 	Picture []byte // PNG

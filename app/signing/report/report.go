@@ -9,7 +9,7 @@ import (
 	"paraph/app/pki"
 )
 
-// Report is what a PDF's signatures are worth, one after the other.
+// Report is the verdict on a PDF's signatures, one after the other.
 type Report struct {
 	SHA256     string // of the whole file, in hexadecimal
 	Pages      int
@@ -58,7 +58,7 @@ const (
 	NotPermitted LaterChanges = "not_permitted"
 )
 
-// SignatureVerdict is what one signature or document timestamp is worth.
+// SignatureVerdict is the verdict on one signature or document timestamp.
 type SignatureVerdict struct {
 	Field       string
 	Kind        string // signature, certification, timestamp

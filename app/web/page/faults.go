@@ -20,7 +20,7 @@ func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 	return fault.Sentence(r.Words.SayOf, f.Code, args...)
 }
 
-// Problem is what is wrong with a draft, in the reader's language.
+// Problem describes a problem of a draft in the reader's language.
 func (r *Request) Problem(p signing.Problem) string {
 	return fault.Sentence(r.Words.SayOf, p.Code, p.Args...)
 }

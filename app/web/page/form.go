@@ -6,7 +6,7 @@ import (
 	"paraph/app/httpkit"
 )
 
-// Form is what a form of ours sent.
+// Form holds the values of a submitted form.
 type Form struct {
 	Values url.Values
 	Files  map[string]sent

@@ -48,7 +48,7 @@ func (r *Request) LanguageOptions(locale string) []Option {
 	return all
 }
 
-// LanguageName is what speakers call the language of a locale, with its region.
+// LanguageName returns the native name of a locale's language, with its region.
 func LanguageName(locale string) string {
 	tag, err := language.Parse(locale)
 	if err != nil {

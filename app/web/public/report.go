@@ -11,7 +11,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// ReportView is what a file's signatures are worth, in words.
+// ReportView is the verdict on a file's signatures in words.
 type ReportView struct {
 	ID                              string // of its heading
 	Name, Kind, Icon, Verdict, Text string

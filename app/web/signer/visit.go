@@ -92,7 +92,7 @@ type visitPage struct {
 	*signing.Visit
 	Base   string
 	Logo   string
-	Sender string // name of who asks
+	Sender string // name of the sender
 	Done   int
 	Total  int
 	Hosted string // name of the member on whose device they sign

@@ -62,7 +62,7 @@ func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Act
 	return e, true
 }
 
-// downloadOf is what "Download" serves: the sealed document, or the current state.
+// downloadOf returns the target of "Download": the sealed document, or the current state.
 func downloadOf(d *signing.Document) string {
 	switch {
 	case len(d.Files) > 1:

@@ -72,7 +72,7 @@ func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map
 	return rows, faults
 }
 
-// read makes a field of what the inputs of a row hold. It gives the names of
+// read makes a field of what the inputs of a row hold. It returns the names of
 // those that hold no number.
 func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 	wrong = map[string]string{}

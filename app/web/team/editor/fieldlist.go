@@ -47,13 +47,13 @@ type fieldRow struct {
 	Aligns  []page.Option
 }
 
-// Value is what an input of the row holds.
+// Value returns the value of an input of the row.
 func (x fieldRow) Value(name string) string { return x.values.Get(name) }
 
 // Checked says whether a box of the row is ticked.
 func (x fieldRow) Checked(name string) bool { return x.values.Get(name) == "yes" }
 
-// Error is what is wrong with an input of the row; "" if nothing is.
+// Error returns the message about an input of the row, "" for none.
 func (x fieldRow) Error(name string) string { return x.Errors[name] }
 
 // rowsPerPart is how many fields are shown at a time.

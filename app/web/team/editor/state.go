@@ -11,7 +11,7 @@ import (
 	"paraph/app/web/signer"
 )
 
-// editorState is what the editor's script works on: the document as it was when
+// editorState is the state the editor's script works on: the document as it was when
 // its version was current.
 type editorState struct {
 	Version int64         `json:"version"`
@@ -190,7 +190,7 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 	return out
 }
 
-// handsOf gives the place of everybody invited in the document, from 0.
+// handsOf returns the place of everybody invited in the document, from 0.
 func handsOf(d *signing.Document) map[string]int {
 	out := map[string]int{}
 	for i := range d.Invitations {

@@ -63,7 +63,7 @@ type Frame struct {
 	Backups Backups // may be nil
 }
 
-// around is what a template shows around a page of the settings.
+// around is the frame of a settings page.
 type around struct {
 	Links    []settingsLink
 	Expiring []expiring
@@ -79,7 +79,7 @@ type sheet[T any] struct {
 	Styles  template.CSS
 }
 
-// framed is what the template of such a page shows.
+// framed is the data of a settings page's template.
 type framed[T any] struct {
 	around
 	Own T
