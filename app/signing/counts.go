@@ -37,7 +37,7 @@ func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (C
 	if q.searches() {
 		s.caughtUp(ctx, who.CompanyID)
 		count = func(ctx context.Context, company string, of cell) (n int, err error) {
-			_, n, err = s.Search.Query(ctx, search.Query{Scope: company, Kind: documentKind, Text: q.Search, Filters: append([][]string{{of.term()}}, filters...)})
+			_, n, err = s.query(ctx, who, search.Query{Scope: company, Kind: documentKind, Text: q.Search, Filters: append([][]string{{of.term()}}, filters...)})
 			return n, err
 		}
 	}

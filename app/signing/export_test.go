@@ -24,3 +24,6 @@ func (s *Service) ForgetIssued() error {
 		return err
 	})
 }
+
+// Searching is the queue in which queries wait for the index.
+func (s *Service) Searching() *turns.Queue { return s.searching }

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -283,7 +284,7 @@ func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery
 	if field == "created_at" {
 		sort = ""
 	}
-	ids, total, err := s.Search.Query(ctx, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
+	ids, total, err := s.query(ctx, who, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
 		Filters: filters, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
 	if err != nil {
 		return ListPage{}, err
@@ -307,6 +308,25 @@ func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery
 		return nil
 	})
 	return page, err
+}
+
+// queryLimit is how long one query of the index may take.
+const queryLimit = 10 * time.Second
+
+// query asks the index when it is the caller's turn.
+func (s *Service) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
+	leave, err := s.searching.Enter(ctx, who.Turn())
+	if err != nil {
+		return nil, 0, err
+	}
+	defer leave()
+	limited, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	ids, total, err = s.Search.Query(limited, q)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, 0, fault.Unavailable("busy").Because(err)
+	}
+	return ids, total, err
 }
 
 func (c cell) term() string { return "in:" + c.visibility + ":" + c.status }

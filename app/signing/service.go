@@ -96,6 +96,7 @@ type Service struct {
 	hub        *hub         // of those who watch what happens
 	verifying  *turns.Queue // to have a file's signatures examined
 	converting *turns.Queue // to have a file made a PDF
+	searching  *turns.Queue // to ask the index
 }
 
 // New makes the service. Nothing runs until Run is called.
@@ -107,6 +108,7 @@ func New(o Options) (*Service, error) {
 	cores := int64(runtime.GOMAXPROCS(0))
 	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),
 		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2)}),
+		searching:  turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second}),
 		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
 	}, nil
 }

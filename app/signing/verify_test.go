@@ -22,7 +22,7 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 	upload := apptest.Raw{Type: "application/pdf", Body: apptest.PDF(t, "b")}
 
-	leave := hold(t, s.Signing.Verifying())
+	leave := hold(t, s.Signing.Verifying(), turns.Stranger("192.0.2.1"))
 	done := make(chan int, 1)
 	go func() { done <- s.Anonymous().Post(t, "/verify", upload).Status }()
 	for range 3 {
@@ -42,13 +42,36 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 }
 
-// hold takes all that strangers can have, until leave is called.
-func hold(t *testing.T, q *turns.Queue) (leave func()) {
+// TestSearchesOfOneCompanyLeaveTheIndexToOthers: a company that keeps busy all of the
+// index that it can have waits for itself.
+func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	a, b := s.Company(t), s.Company(t)
+	leave := hold(t, s.Signing.Searching(), turns.Member(a.CompanyID, "somebody"))
+	done := make(chan int, 1)
+	go func() { done <- a.Get(t, "/documents?search=lease").Status }()
+	for range 3 {
+		b.Get(t, "/documents?search=lease").Want(t, 200)
+	}
+	select {
+	case status := <-done:
+		t.Errorf("the first company did not wait: %d", status)
+	default:
+	}
+	leave()
+	if status := <-done; status != 200 {
+		t.Errorf("its turn never came: %d", status)
+	}
+}
+
+// hold takes all that somebody can have, until leave is called.
+func hold(t *testing.T, q *turns.Queue, k turns.Key) (leave func()) {
 	t.Helper()
 	var all []func()
 	for {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		one, err := q.Enter(ctx, turns.Stranger("192.0.2.1"))
+		one, err := q.Enter(ctx, k)
 		cancel()
 		if err != nil {
 			break
