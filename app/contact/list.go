@@ -180,7 +180,7 @@ func (s *Service) Suggest(_ context.Context, who account.Actor, text string, lim
 	err = s.DB.View(func(tx *kv.Tx) error {
 		words := searched(text)
 		if len(words) == 0 {
-			recent, err := listing{company: who.CompanyID, order: "last_used_at", descending: true}.part(tx, Active, 0, limit)
+			recent, err := listing{company: who.CompanyID, order: ByUse, descending: true}.part(tx, Active, 0, limit)
 			out = recent.Items
 			return err
 		}
