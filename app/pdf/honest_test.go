@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,6 +59,33 @@ func TestHonestChanges(t *testing.T) {
 			t.Parallel()
 			sound(t, b)
 		})
+	}
+}
+
+// TestHybridSigning has a page got its annotations in a section that old readers
+// do not know, as some programs sign hybrid files: they see the same page
+// without them. Any other page would be another file.
+func TestHybridSigning(t *testing.T) {
+	t.Parallel()
+	upload := layered(nil, "")
+	page := newest(upload, 12) // the preparation writes the first one anew
+	for name, c := range map[string]struct {
+		page string
+		two  bool
+	}{
+		"annotations":  {strings.Replace(page, "/Type/Page", "/Type/Page/Annots[400 0 R]", 1), false},
+		"other text":   {strings.Replace(page, "11 0 R", "16 0 R", 1), true},
+		"another page": {"<</Type/Page/Parent 2 0 R/Annots[400 0 R]>>", true},
+	} {
+		b := hybrid(upload, 12, c.page)
+		if c.two { // it is refused, because no signature of it would be sound
+			seal := smallSeal()
+			if _, err := pdf.Prepare(newChain(t, b).base(), pdf.PrepareSpec{Certify: &seal}); !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), pdf.ProblemHybrid) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		sound(t, complete(t, b, two()).bytes)
 	}
 }
 

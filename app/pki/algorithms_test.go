@@ -195,6 +195,36 @@ func TestUnknownAlgorithmIsNotJudged(t *testing.T) {
 	}
 }
 
+// TestForeignAlgorithmsAreNotJudged has good signatures on curves and by schemes that nothing here verifies: they are not
+// called broken, also not where the digest is known and right.
+func TestForeignAlgorithmsAreNotJudged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ key, options, sign string }{
+		"secp256k1":       {"EC", "-pkeyopt ec_paramgen_curve:secp256k1", "-md sha256"},
+		"secp224k1":       {"EC", "-pkeyopt ec_paramgen_curve:secp224k1", "-md sha256"},
+		"a curve in full": {"EC", "-pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit", "-md sha256"},
+		"a binary curve":  {"EC", "-pkeyopt ec_paramgen_curve:sect283r1", "-md sha256"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			certificate, key := selfSigned(t, c.key, c.options)
+			data := []byte("signed elsewhere")
+			r := pki.VerifyCMS(opensslCMS(t, certificate, key, data, c.sign), contentOf(data), pki.VerifyOptions{})
+			if r.Integrity() != pki.NotJudged || len(r.Gaps) == 0 || r.Intact() {
+				t.Errorf("%s, gaps %v, faults %v", r.Integrity(), r.Gaps, r.Faults)
+			}
+		})
+	}
+	f := newForeign(t)
+	sum := sha256.Sum256([]byte("x"))
+	for _, gost := range []asn1.ObjectIdentifier{{1, 2, 643, 7, 1, 1, 3, 2}, {1, 2, 643, 2, 2, 3}} {
+		cms := buildCMS(t, f.signer(t, p256(t), nil), attributes(sum[:]), cmsShape{algorithm: gost})
+		if r := pki.VerifyCMS(cms, contentOf([]byte("x")), pki.VerifyOptions{}); r.Integrity() != pki.NotJudged {
+			t.Errorf("GOST %v: %s, %v", gost, r.Integrity(), r.Faults)
+		}
+	}
+}
+
 func TestLenientCertificatesKeepTheirBytes(t *testing.T) {
 	t.Parallel()
 	file, _ := selfSigned(t, "EC", "-pkeyopt ec_paramgen_curve:brainpoolP256r1 -set_serial -7")

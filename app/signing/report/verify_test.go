@@ -253,6 +253,23 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestOverlap names pages on which fields lie over each other.
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[float64]string{0.5: "", 0.4: "", 0.35: "1"} { // apart, side by side, over each other
+		h := newHouse(t)
+		seal := h.seal(h.company, nil)
+		h.add(pdf.Prepare(h.base(), pdf.PrepareSpec{Certify: &seal, Signatures: []pdf.SignatureSpec{
+			{Name: "a", X: 0.1, Y: 0.31, Width: 0.2, Height: 0.09}, {Name: "b", X: 0.1, Y: at, Width: 0.2, Height: 0.09},
+		}}))
+		r := h.verify()
+		i := slices.IndexFunc(r.Findings, func(f pki.Finding) bool { return f.Code == "overlap" })
+		if got := i >= 0; got != (want != "") || got && r.Findings[i].Args["pages"] != want {
+			t.Errorf("at %v: %v", at, r.Findings)
+		}
+	}
+}
+
 // TestMistyped has a document timestamp that calls itself a signature count for no level.
 func TestMistyped(t *testing.T) {
 	t.Parallel()
