@@ -3,6 +3,7 @@ package pki_test
 import (
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/sha3"
@@ -217,6 +218,15 @@ func TestForeignAlgorithmsAreNotJudged(t *testing.T) {
 	}
 	f := newForeign(t)
 	sum := sha256.Sum256([]byte("x"))
+	// Ed25519 goes with SHA-512 alone (RFC 8419 §2.3), though the value can be verified.
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := buildCMS(t, f.signer(t, key, nil), attributes(sum[:]), cmsShape{digest: oidOfSHA256})
+	if r := pki.VerifyCMS(mixed, contentOf([]byte("x")), pki.VerifyOptions{}); r.Integrity() != pki.NotJudged || codes(r.Gaps) != "algorithm_unsupported" {
+		t.Errorf("Ed25519 with SHA-256: %s, %v", r.Integrity(), r.Problems)
+	}
 	for _, gost := range []asn1.ObjectIdentifier{{1, 2, 643, 7, 1, 1, 3, 2}, {1, 2, 643, 2, 2, 3}} {
 		cms := buildCMS(t, f.signer(t, p256(t), nil), attributes(sum[:]), cmsShape{algorithm: gost})
 		if r := pki.VerifyCMS(cms, contentOf([]byte("x")), pki.VerifyOptions{}); r.Integrity() != pki.NotJudged {

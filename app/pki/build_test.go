@@ -84,6 +84,7 @@ type cmsShape struct {
 	bare       bool                  // without certificates
 	value      func([]byte) []byte   // signs a digest in place of the key
 	algorithm  asn1.ObjectIdentifier // named in place of ECDSA with SHA-256
+	digest     asn1.ObjectIdentifier // named in place of the usual one
 }
 
 func buildCMS(t *testing.T, s *pki.Signer, attributes []cmsAttribute, shape cmsShape) []byte {
@@ -113,6 +114,9 @@ func buildCMS(t *testing.T, s *pki.Signer, attributes []cmsAttribute, shape cmsS
 	}
 	if shape.algorithm != nil {
 		signing = shape.algorithm
+	}
+	if shape.digest != nil {
+		digest = shape.digest
 	}
 	if shape.reversed {
 		set = reverseSet(t, set)

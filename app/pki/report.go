@@ -150,7 +150,7 @@ func aboutTime(f Finding) bool { return f.Code == "expired" || f.Code == "not_ye
 
 // Intact tells that the signed bytes are what the holder of Certificate signed. It says nothing of who that is.
 func (r *SignatureReport) Intact() bool {
-	return r.DigestOK && r.SignatureOK && (r.Binding == "" || r.CertificateBound) && len(r.Faults) == 0
+	return r.DigestOK && r.SignatureOK && (r.Binding == "" || r.CertificateBound) && len(r.Faults)+len(r.Gaps) == 0
 }
 
 // Trusted tells that it is intact and that the certificate can be believed: chain, root and revocation.
