@@ -45,6 +45,9 @@ func Backup(ctx context.Context, cfg Config, out string, o BackupOptions, w io.W
 		if !r.Encrypted {
 			fmt.Fprintln(w, "It holds the signing keys and is not encrypted: whoever reads it can sign as you. See --recipient and --passphrase-file.")
 		}
+		if lacks := r.Lacks(); lacks != "" {
+			return errors.New(lacks)
+		}
 		return nil
 	})
 }

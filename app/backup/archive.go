@@ -9,6 +9,7 @@
 //	files/<SHA-256> …     uploads and revisions, sorted
 //	keys/…                signing keys and certificates
 //	settings/config.toml  the configuration file, if there is one
+//	damaged.txt           files that are damaged on disk and left out, if there are any
 //	files.txt             every file the records need, one hash a line, sorted
 //	manifest.txt          the SHA-256 of every entry above, as sha256sum prints it
 //
@@ -30,6 +31,7 @@ const (
 	filesPrefix   = "files/"
 	keysPrefix    = "keys/"
 	settingsEntry = "settings/config.toml"
+	damagedEntry  = "damaged.txt"
 	listEntry     = "files.txt"
 	manifestEntry = "manifest.txt"
 )

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -425,5 +426,32 @@ func TestABackupReplacesNothingAndIsPrivate(t *testing.T) {
 	other := newFolder(t)
 	if _, err := backup.Take(t.Context(), other.Source, t.TempDir(), backup.Options{Since: out}); !errors.Is(err, backup.ErrUnknownBackup) {
 		t.Errorf("after the backup of another installation: %v", err)
+	}
+}
+
+func TestADamagedFileDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	f, out := newFolder(t), t.TempDir()
+	hash := f.note("a", []byte("first"))
+	f.note("b", []byte("second"))
+	f.file("files/"+hash[:1]+"/"+hash[1:2]+"/"+hash, "worst")
+	r := f.take(out, backup.Options{})
+	if !slices.Equal(r.Damaged, []string{hash}) || !strings.Contains(r.Lacks(), hash) {
+		t.Errorf("lacking are %q", r.Damaged)
+	}
+	restored := func() map[string]string {
+		dir, err := restore(t, out, backup.Keys{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content(t, dir)
+	}
+	before := restored()
+	f.note("a", []byte("first")) // healed by an upload of the same
+	if r = f.take(out, backup.Options{Since: out}); len(r.Damaged) != 0 {
+		t.Errorf("lacking are %q after it was healed", r.Damaged)
+	}
+	if after := restored(); len(before) != 4 || len(after) != 5 {
+		t.Errorf("%d things without the file and %d with it", len(before), len(after))
 	}
 }

@@ -26,6 +26,16 @@ type Record struct {
 	Size        int64     `json:"size"`
 	Fingerprint string    `json:"fingerprint"`
 	Encrypted   bool      `json:"encrypted"`
+	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out
+}
+
+// Lacks says which files a backup lacks, or nothing.
+func (r Record) Lacks() string {
+	if len(r.Damaged) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the backup lacks files that are damaged on disk (%d, the first is %s); paraph check names their documents",
+		len(r.Damaged), r.Damaged[0])
 }
 
 // catalog is the folder with the notes on backups: a record and a list of files

@@ -85,6 +85,9 @@ func (f *follower) step(ctx context.Context) error {
 	if r.Full() {
 		fmt.Fprintf(f.o.Log, "Wrote a full backup: %s (%s).\n", r.Where, humanize.Bytes(uint64(r.Size)))
 	}
+	if len(r.Damaged) > 0 {
+		fmt.Fprintf(f.o.Log, "%s\n", r.Lacks())
+	}
 	return f.tidy(r.ID)
 }
 

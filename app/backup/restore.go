@@ -196,6 +196,8 @@ func (t *target) entry(name string, r io.Reader) error {
 	case name == settingsEntry:
 		t.settings = t.path(filepath.Join("restored", "config.toml"))
 		return writeFile(t.settings, r)
+	case name == damagedEntry:
+		return nil
 	case name == listEntry:
 		return writeFile(t.path(listEntry), r)
 	}

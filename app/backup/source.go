@@ -132,6 +132,8 @@ type run struct {
 	header Header
 	parent Record // zero for a full backup
 	q      Request
+
+	damaged []string // files that cannot be copied
 }
 
 // prepare refuses what cannot be done before anything is written.
@@ -206,6 +208,12 @@ func (r *run) entries(w *writer, list *spool) (upto uint64, err error) {
 	if err := r.settings(w); err != nil {
 		return 0, err
 	}
+	if len(r.damaged) > 0 {
+		names := strings.Join(r.damaged, "\n") + "\n"
+		if err := w.add(damagedEntry, int64(len(names)), strings.NewReader(names)); err != nil {
+			return 0, err
+		}
+	}
 	return upto, w.addSpool(listEntry, list)
 }
 
@@ -221,21 +229,26 @@ func (r *run) files(w *writer, list *spool) (err error) {
 		had = newSortedLines(f)
 	}
 	err = r.Blobs.Each(func(ref blob.Ref) error {
-		if _, err := fmt.Fprintln(list, ref.Hash); err != nil || had.has(ref.Hash) || r.q.NoFiles {
-			return err
+		if !had.has(ref.Hash) && !r.q.NoFiles {
+			err := r.file(w, ref.Hash)
+			if errors.Is(err, blob.ErrCorrupt) { // the others are worth keeping all the same
+				r.damaged = append(r.damaged, ref.Hash)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return r.file(w, ref.Hash)
+		_, err := fmt.Fprintln(list, ref.Hash)
+		return err
 	})
 	return errors.Join(err, had.err())
 }
 
 func (r *run) file(w *writer, hash string) error {
 	f, err := r.Blobs.Open(hash)
-	if errors.Is(err, blob.ErrNotFound) {
-		return fmt.Errorf("backup: file %s vanished: %w", hash, err)
-	}
 	if err != nil {
-		return fmt.Errorf("backup: %w; paraph check names the document", err)
+		return fmt.Errorf("backup: %w", err)
 	}
 	return errors.Join(w.add(filesPrefix+hash, f.Size(), f), f.Close())
 }

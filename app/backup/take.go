@@ -104,7 +104,7 @@ func ignoreMissing(err error) error {
 
 func (p place) store(f *os.File, stream io.Reader, keys Keys) (Record, error) {
 	written := &counter{w: f, hash: sha256.New()}
-	header, err := encodeTo(written, stream, keys)
+	header, damaged, err := encodeTo(written, stream, keys)
 	if err != nil {
 		return Record{}, err
 	}
@@ -126,27 +126,35 @@ func (p place) store(f *os.File, stream io.Reader, keys Keys) (Record, error) {
 	if err := errors.Join(f.Close(), nameNew(f.Name(), path), syncDir(p.dir)); err != nil {
 		return Record{}, err
 	}
-	return Record{Header: header, Where: path, Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts()}, nil
+	return Record{Header: header, Where: path, Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts(), Damaged: damaged}, nil
 }
 
-// encodeTo compresses and encrypts an archive, and checks it as it passes.
-func encodeTo(w io.Writer, stream io.Reader, keys Keys) (h Header, err error) {
+// encodeTo compresses and encrypts an archive, and checks it as it passes. damaged
+// are the files that it lacks.
+func encodeTo(w io.Writer, stream io.Reader, keys Keys) (h Header, damaged []string, err error) {
 	e, err := keys.encode(w)
 	if err != nil {
-		return Header{}, err
+		return Header{}, nil, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	from, to := &source{r: stream}, &source{}
-	h, err = read(io.TeeReader(from, writerSpy{e, to}), nil)
+	h, err = read(io.TeeReader(from, writerSpy{e, to}), func(_ Header, name string, r io.Reader) error {
+		if name != damagedEntry {
+			return nil
+		}
+		b, err := io.ReadAll(r)
+		damaged = strings.Fields(string(b))
+		return err
+	})
 	switch {
 	case from.err != nil:
-		return h, fmt.Errorf("the backup ended early (the log of a running server says why): %w", from.err)
+		return h, nil, fmt.Errorf("the backup ended early (the log of a running server says why): %w", from.err)
 	case to.err != nil:
-		return h, fmt.Errorf("the backup cannot be written: %w", to.err)
+		return h, nil, fmt.Errorf("the backup cannot be written: %w", to.err)
 	case err != nil:
-		return h, fmt.Errorf("the backup is not good: %w", err)
+		return h, nil, fmt.Errorf("the backup is not good: %w", err)
 	}
-	return h, e.Close()
+	return h, damaged, e.Close()
 }
 
 // writerSpy remembers how writing failed.
