@@ -163,7 +163,7 @@ func TestAChainBringsBackEachMoment(t *testing.T) {
 	f.file("config.toml", "# settings")
 	out := t.TempDir()
 	old := f.note("a", []byte("first"))
-	f.note("b", bytes.Repeat([]byte("large"), 2<<20))
+	f.note("b", bytes.Repeat([]byte("large"), 1<<18))
 	first := f.snapshot()
 	full := f.take(out, backup.Options{})
 	f.note("c", []byte("second"))
@@ -293,7 +293,14 @@ func TestOnlyTheRightKeyOpens(t *testing.T) {
 	f.note("a", []byte("first"))
 	forBoth := f.take(dir, backup.Options{Keys: parse([]string{one.Recipient().String(), two.Recipient().String()}, nil, "")})
 	forOne := f.take(dir, backup.Options{Keys: parse([]string{one.Recipient().String()}, nil, "")})
-	phrase := f.take(dir, backup.Options{Keys: parse(nil, nil, secret)})
+	cheap, err := age.NewScryptRecipient("correct horse") // the default takes a second
+	if err != nil {
+		t.Fatal(err)
+	}
+	cheap.SetWorkFactor(10)
+	withPhrase := parse(nil, nil, secret)
+	withPhrase.Recipients = []age.Recipient{cheap}
+	phrase := f.take(dir, backup.Options{Keys: withPhrase})
 	for i, c := range []struct {
 		in   string
 		keys backup.Keys
