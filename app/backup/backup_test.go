@@ -3,10 +3,12 @@ package backup_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,7 +165,19 @@ func TestAChainBringsBackEachMoment(t *testing.T) {
 	f.file("config.toml", "# settings")
 	out := t.TempDir()
 	old := f.note("a", []byte("first"))
-	f.note("b", bytes.Repeat([]byte("large"), 1<<18))
+	large := make([]byte, 1<<20)
+	if _, err := rand.NewChaCha8([32]byte{}).Read(large); err != nil {
+		t.Fatal(err)
+	}
+	f.note("b", large)
+	for i := range 5 { // more than one entry holds
+		err := f.DB.Update(func(tx *kv.Tx) error {
+			return notes.Put(tx, fmt.Sprint("long ", i), hex.EncodeToString(large[:900<<10]))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	first := f.snapshot()
 	full := f.take(out, backup.Options{})
 	f.note("c", []byte("second"))
