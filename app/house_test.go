@@ -61,6 +61,7 @@ func rooms() []room {
 	below := []string{
 		"app/signing/completion",
 		"app/signing/detect",
+		"app/signing/mark",
 		"app/signing/pictures",
 		"app/signing/report",
 	}
@@ -81,6 +82,7 @@ func rooms() []room {
 		{"app/signing", above(append(below, "app/account")...)},
 		{"app/signing/completion", []string{"app/pdf", "app/words"}},
 		{"app/signing/detect", []string{"app/pdf"}},
+		{"app/signing/mark", []string{"app/fault", "app/pdf"}},
 		{"app/signing/pictures", nil},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},

@@ -45,7 +45,8 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now, Signature: in.Signature.kept(), Initials: in.Initials.kept()}
+		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
+			Signature: keptMark(in.Signature), Initials: keptMark(in.Initials)}
 		for _, x := range d.fieldsOf(invitation) {
 			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.drawn() && len(v) <= 4*maxValue {
 				kept.Values[x.ID] = v
@@ -65,10 +66,9 @@ func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitat
 	})
 }
 
-// kept is a mark as answers hold it: one that is too large to be signed with is
-// not kept.
-func (m *Mark) kept() *Mark {
-	if m == nil || len(m.Data) > maxMarkBytes*4/3+100 || len(m.Text) > 4*maxName {
+// keptMark returns the mark that answers keep: none that is too large to sign with.
+func keptMark(m *Mark) *Mark {
+	if m == nil || m.Oversize() || len(m.Text) > 4*maxName {
 		return nil
 	}
 	return m

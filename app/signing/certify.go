@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
+	"paraph/app/signing/mark"
 )
 
 // certify makes the certificate of completion: a PDF of its own, with the
@@ -66,11 +67,11 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 
 // markOf is the signature that a person left.
 func (s *Service) markOf(ev *Evidence) (completion.Mark, error) {
-	m := completion.Mark{Color: colorOf(ev.Ink), Face: ev.Face}
+	m := completion.Mark{Color: mark.ColorOf(ev.Ink), Face: ev.Face}
 	var err error
 	switch {
 	case len(ev.Strokes) > 0:
-		m.Strokes, err = unpackStrokes(ev.Strokes)
+		m.Strokes, err = mark.Unpack(ev.Strokes)
 	case ev.Picture != "":
 		m.Picture, err = s.readBlob(ev.Picture)
 	default:

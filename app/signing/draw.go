@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
+	"paraph/app/signing/mark"
 	"paraph/app/words"
 )
 
@@ -65,8 +66,8 @@ func boxOf(f *File, x *Field) text.Box {
 	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
 }
 
-func (s *Service) drawMark(p *text.Set, box text.Box, m mark, caption ...string) (*text.Appearance, error) {
-	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: colorOf(m.Ink)}
+func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...string) (*text.Appearance, error) {
+	drawn := text.Mark{Strokes: m.Strokes, Typed: m.Text, Face: m.Font, Color: mark.ColorOf(m.Ink)}
 	if m.Type != "typed" {
 		drawn.Typed = ""
 	}

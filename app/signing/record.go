@@ -319,7 +319,7 @@ type Evidence struct {
 	Typed         string
 	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
 	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue
-	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see packStrokes
+	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see mark.Pack
 }
 
 // Field is a place on a page for one person's value.

@@ -13,6 +13,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/mark"
 	"paraph/kv"
 )
 
@@ -163,7 +164,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	inv.Evidence = &Evidence{At: now, IP: who.IP, UserAgent: who.UserAgent, Method: method(who, inv), Through: through(who),
 		Host: who.Host, Consent: consented, ConsentText: consent,
 		SignatureType: a.marks.signature.Type, Typed: a.marks.signature.Text,
-		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: packStrokes(a.marks.signature.Strokes)}
+		Face: a.marks.signature.Font, Ink: a.marks.signature.Ink, Strokes: mark.Pack(a.marks.signature.Strokes)}
 	return a, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/mark"
 	"paraph/kv"
 )
 
@@ -213,7 +214,7 @@ func (x *Field) Automatic(inv *Invitation, now time.Time) string { return x.auto
 func (f *File) Current() string { return f.current() }
 
 // Initials are made of a name.
-func Initials(name string) string { return initialsOf(name) }
+func Initials(name string) string { return mark.Initials(name) }
 
 // NotMe records that an invitation reached somebody it was not meant for. Its
 // link opens nothing any more, and the owner is told.

@@ -1,4 +1,4 @@
-package signing
+package mark
 
 import (
 	"encoding/binary"
@@ -15,9 +15,9 @@ const (
 	keptPoints = 4000
 )
 
-// packStrokes writes strokes in a short form: each as its number of points and
+// Pack writes strokes in a short form: each as its number of points and
 // then, as signed varints, the way from one point to the next on a grid.
-func packStrokes(strokes [][]text.Point) []byte {
+func Pack(strokes [][]text.Point) []byte {
 	points, low, side := 0, text.Point{X: math.Inf(1), Y: math.Inf(1)}, 0.0
 	for _, s := range strokes {
 		points += len(s)
@@ -66,10 +66,10 @@ func thin(s []text.Point, every int) []text.Point {
 	return append(kept, s[len(s)-1])
 }
 
-var errStrokes = errors.New("signing: the strokes of a signature can't be read")
+var errStrokes = errors.New("mark: the strokes of a signature can't be read")
 
-// unpackStrokes reads what packStrokes wrote.
-func unpackStrokes(b []byte) ([][]text.Point, error) {
+// Unpack reads what Pack wrote.
+func Unpack(b []byte) ([][]text.Point, error) {
 	var strokes [][]text.Point
 	x, y := int64(0), int64(0)
 	for len(b) > 0 {

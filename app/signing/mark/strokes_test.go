@@ -1,4 +1,4 @@
-package signing
+package mark
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 func TestStrokesAreKeptInTheirShape(t *testing.T) {
 	t.Parallel()
 	given := [][]text.Point{{{X: -5, Y: 10}, {X: 95, Y: 60}, {X: 45.5, Y: 10}}, {{X: 20, Y: 20}}}
-	got, err := unpackStrokes(packStrokes(given))
+	got, err := Unpack(Pack(given))
 	if err != nil || len(got) != len(given) {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -35,17 +35,17 @@ func TestStrokesStaySmall(t *testing.T) {
 		dots[i] = long[i : i+1]
 	}
 	for name, strokes := range map[string][][]text.Point{"nothing": nil, "one long": {long}, "dots": dots, "one dot": {{{X: 3, Y: 3}}}} {
-		b := packStrokes(strokes)
-		if got, err := unpackStrokes(b); err != nil || len(b) > 64<<10 || (len(got) == 0) != (strokes == nil) {
+		b := Pack(strokes)
+		if got, err := Unpack(b); err != nil || len(b) > 64<<10 || (len(got) == 0) != (strokes == nil) {
 			t.Errorf("%s: %d bytes, %d strokes, %v", name, len(b), len(got), err)
 		}
 	}
 }
 
-func FuzzUnpackStrokes(f *testing.F) {
-	f.Add(packStrokes([][]text.Point{{{X: 1, Y: 2}, {X: 3, Y: 4}}}))
+func FuzzUnPack(f *testing.F) {
+	f.Add(Pack([][]text.Point{{{X: 1, Y: 2}, {X: 3, Y: 4}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		strokes, err := unpackStrokes(b)
+		strokes, err := Unpack(b)
 		points := 0
 		for _, s := range strokes {
 			points += len(s)

@@ -1,4 +1,6 @@
-package signing
+// Package mark reads what people sign with: names in a script face, strokes, and
+// pictures.
+package mark
 
 import (
 	"bytes"
@@ -8,7 +10,6 @@ import (
 	_ "image/jpeg" // signatures are uploaded as JPEG or PNG
 	_ "image/png"
 	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// Mark is what a person signs with: a name in a script face, strokes drawn on a
+// Mark is a person's signature or initials as given: a name in a script face, strokes drawn on a
 // pad, or a picture.
 type Mark struct {
 	Type string // typed, drawn, image; "" is typed
@@ -32,18 +33,16 @@ const (
 	InkBlack = "black"
 )
 
-// colorOf is the colour of an ink on paper.
-func colorOf(ink string) text.Color {
+// ColorOf returns the colour of an ink on paper.
+func ColorOf(ink string) text.Color {
 	if ink == InkBlack {
 		return text.Black()
 	}
 	return text.Ink()
 }
 
-// marks are a person's signature and initials, read and checked.
-type marks struct{ signature, initials mark }
-
-type mark struct {
+// Drawn is a mark that was read and checked.
+type Drawn struct {
 	Type    string
 	Text    string
 	Font    string
@@ -54,24 +53,18 @@ type mark struct {
 
 // Bounds of what is drawn or uploaded as a signature.
 const (
-	maxMarkBytes  = 2 << 20
-	maxMarkPixels = 16 << 20
-	maxPoints     = 50_000
+	maxBytes  = 2 << 20
+	maxPixels = 16 << 20
+	maxPoints = 50_000
 )
 
-// readMarks checks what a person signs with; what is missing is typed.
-func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
-	signature := readMark(f, "signature", in.Signature, inv.Name)
-	initials := readMark(f, "initials", in.Initials, initialsOf(inv.Name))
-	return marks{signature, initials}
-}
-
-func readMark(f *fault.Fields, field string, in *Mark, typed string) mark {
+// Read checks a mark given for a field. A missing one is the name, typed.
+func Read(f *fault.Fields, field string, in *Mark, typed string) Drawn {
 	if in == nil {
-		return mark{Type: "typed", Text: typed, Font: text.Script1}
+		return Drawn{Type: "typed", Text: typed, Font: text.Script1}
 	}
 	at := f.Under(field)
-	m := mark{Type: in.Type, Text: typed, Font: in.Font, Ink: in.Ink}
+	m := Drawn{Type: in.Type, Text: typed, Font: in.Font, Ink: in.Ink}
 	if in.Ink != "" && in.Ink != InkBlue && in.Ink != InkBlack {
 		at.OneOf("ink", InkBlue, InkBlack)
 	}
@@ -79,7 +72,7 @@ func readMark(f *fault.Fields, field string, in *Mark, typed string) mark {
 	case "", "typed":
 		m.Type = "typed"
 		if in.Text != "" {
-			m.Text = line(at, "text", &in.Text, maxName)
+			m.Text = in.Text
 		}
 		m.Font = face(at, in.Font)
 	case "drawn":
@@ -106,7 +99,7 @@ func face(f *fault.Fields, font string) string {
 }
 
 // readDrawn takes strokes of points, or the picture of a pad.
-func readDrawn(f *fault.Fields, m *mark, data string) {
+func readDrawn(f *fault.Fields, m *Drawn, data string) {
 	if data == "" {
 		f.Required("data")
 		return
@@ -115,7 +108,7 @@ func readDrawn(f *fault.Fields, m *mark, data string) {
 		readPicture(f, m, data)
 		return
 	}
-	if len(data) > maxMarkBytes {
+	if len(data) > maxBytes {
 		f.Add("data", "too_large", fault.Number("limit", 2))
 		return
 	}
@@ -146,12 +139,12 @@ func readDrawn(f *fault.Fields, m *mark, data string) {
 func finite(v float64) bool { return math.Abs(v) < 1e6 }
 
 // readPicture takes a PNG or JPEG as data URL or base64.
-func readPicture(f *fault.Fields, m *mark, data string) {
+func readPicture(f *fault.Fields, m *Drawn, data string) {
 	if data == "" {
 		f.Required("data")
 		return
 	}
-	if len(data) > maxMarkBytes*4/3+100 {
+	if len(data) > maxBytes*4/3+100 {
 		f.Add("data", "too_large", fault.Number("limit", 2))
 		return
 	}
@@ -167,7 +160,7 @@ func readPicture(f *fault.Fields, m *mark, data string) {
 	switch {
 	case err != nil || format != "png" && format != "jpeg":
 		f.Add("data", "not_a_picture")
-	case c.Width < 1 || c.Height < 1 || c.Width*c.Height > maxMarkPixels:
+	case c.Width < 1 || c.Height < 1 || c.Width*c.Height > maxPixels:
 		f.Add("data", "too_many_pixels", fault.Number("limit", 16))
 	default:
 		if _, _, err := image.Decode(bytes.NewReader(raw)); err != nil {
@@ -178,7 +171,8 @@ func readPicture(f *fault.Fields, m *mark, data string) {
 	}
 }
 
-func initialsOf(name string) string {
+// Initials returns the first letters of a name's words.
+func Initials(name string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(name) {
 		r, _ := utf8.DecodeRuneInString(word)
@@ -190,22 +184,5 @@ func initialsOf(name string) string {
 	return strings.ToUpper(b.String())
 }
 
-// legible refuses text that no font of ours can draw, before anything is signed.
-func (s *Service) legible(f *fault.Fields, a *act) {
-	check := func(field, v string) {
-		if missing := s.Fonts.Missing(v); len(missing) > 0 {
-			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
-		}
-	}
-	for _, x := range a.document.fieldsOf(a.inv.ID) {
-		if !x.drawn() {
-			check("fields."+x.label(), a.values[x.ID])
-		}
-	}
-	if a.marks.signature.Type == "typed" {
-		check("signature.text", a.marks.signature.Text)
-	}
-	if a.marks.initials.Type == "typed" {
-		check("initials.text", a.marks.initials.Text)
-	}
-}
+// Oversize reports whether the data of a mark is longer than any that Read takes.
+func (m *Mark) Oversize() bool { return len(m.Data) > maxBytes*4/3+100 }

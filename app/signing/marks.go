@@ -1,0 +1,56 @@
+package signing
+
+import (
+	"strconv"
+
+	"paraph/app/fault"
+	"paraph/app/signing/mark"
+)
+
+// Mark is a person's signature or initials as given: a name in a script face,
+// strokes drawn on a pad, or a picture.
+type Mark = mark.Mark
+
+// The inks of what is typed or drawn.
+const (
+	InkBlue  = mark.InkBlue
+	InkBlack = mark.InkBlack
+)
+
+// marks are a person's signature and initials, read and checked.
+type marks struct{ signature, initials mark.Drawn }
+
+// readMarks checks a person's marks; a missing one is typed.
+func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
+	signature := readMark(f, "signature", in.Signature, inv.Name)
+	initials := readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
+	return marks{signature, initials}
+}
+
+func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
+	m := mark.Read(f, field, in, typed)
+	if m.Type == "typed" && in != nil && in.Text != "" {
+		m.Text = line(f.Under(field), "text", &in.Text, maxName)
+	}
+	return m
+}
+
+// legible refuses text that no font of ours can draw, before anything is signed.
+func (s *Service) legible(f *fault.Fields, a *act) {
+	check := func(field, v string) {
+		if missing := s.Fonts.Missing(v); len(missing) > 0 {
+			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
+		}
+	}
+	for _, x := range a.document.fieldsOf(a.inv.ID) {
+		if !x.drawn() {
+			check("fields."+x.label(), a.values[x.ID])
+		}
+	}
+	if a.marks.signature.Type == "typed" {
+		check("signature.text", a.marks.signature.Text)
+	}
+	if a.marks.initials.Type == "typed" {
+		check("initials.text", a.marks.initials.Text)
+	}
+}
