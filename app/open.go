@@ -291,7 +291,7 @@ func (a *App) listen(Options) error {
 func (a *App) openHandlers(Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
-		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL,
+		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL, Listener: a.URL(),
 		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory),
 	})
 	if err != nil {

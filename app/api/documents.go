@@ -130,7 +130,7 @@ func merge(f *fault.Fields, err error) error {
 
 func (s *server) createDocument(r *request, in *createBody) (documentView, error) {
 	var f fault.Fields
-	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, BaseURL: r.site()}
+	input := signing.CreateInput{DocumentInput: in.input(&f), Send: in.Send, BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	for i := range in.Invitations {
 		input.Invitations = append(input.Invitations, in.Invitations[i].input())
 	}
@@ -209,7 +209,7 @@ func (s *server) sendDocument(r *request, in *sendBody) (documentView, error) {
 	}
 	var f fault.Fields
 	input := signing.SendInput{Subject: in.Subject, Message: in.Message, ExpiresAt: moment(&f, "expires_at", in.ExpiresAt),
-		RemindEveryDays: in.RemindEveryDays, BaseURL: r.site()}
+		RemindEveryDays: in.RemindEveryDays, BaseURL: r.server.Kit.MailSite(r.Ctx)}
 	if err := f.Err(); err != nil {
 		return documentView{}, err
 	}

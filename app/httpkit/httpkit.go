@@ -30,6 +30,7 @@ const (
 type Options struct {
 	TrustedProxies []string // addresses or prefixes whose forwarded headers count
 	BaseURL        string   // of the appliance; "" takes it from the request
+	Listener       string   // address of the listener, such as http://127.0.0.1:8080
 	// ReadTimeout is how long a body may stand still.
 	ReadTimeout time.Duration
 	// Memory is what all requests in flight may hold; 0 goes by the machine.
@@ -39,10 +40,11 @@ type Options struct {
 // Kit is shared by everything that answers requests of one server.
 type Kit struct {
 	Proxies
-	budget  *Budget
-	turns   *turns.Queue // of those who have not been let in
-	baseURL string
-	idle    time.Duration
+	budget   *Budget
+	turns    *turns.Queue // of those who have not been let in
+	baseURL  string
+	listener string
+	idle     time.Duration
 
 	mu     sync.Mutex
 	routes []Route
@@ -60,7 +62,7 @@ func New(o Options) (*Kit, error) {
 	if o.Memory == 0 {
 		o.Memory = share(machineMemory())
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL, idle: o.ReadTimeout}, nil
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL, listener: o.Listener, idle: o.ReadTimeout}, nil
 }
 
 // newTurns leaves half of the processors to strangers, and one by one what they ask
@@ -93,6 +95,19 @@ func Agent(c *fiber.Ctx) string {
 
 // Site is the address of the appliance as the caller sees it.
 func (k *Kit) Site(c *fiber.Ctx) string { return k.Proxies.Site(c, k.baseURL) }
+
+// MailSite is the address to which the links of mails lead that a request causes.
+// The names in a request are what its sender likes; without a configured address,
+// mails name the one that the connection was made to, or the listener's.
+func (k *Kit) MailSite(c *fiber.Ctx) string {
+	if k.baseURL != "" {
+		return k.Site(c)
+	}
+	if reached := c.Context().LocalAddr(); reached == nil || string(c.Context().Host()) != reached.String() {
+		return k.listener
+	}
+	return Proxies{}.Site(c, "")
+}
 
 // yearOfTLS is what browsers remember for a year: this host is reached by TLS only.
 const yearOfTLS = "max-age=31536000"

@@ -3,6 +3,7 @@ package signing
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -217,7 +218,9 @@ func (f *File) Current() string { return f.current() }
 func Initials(name string) string { return mark.Initials(name) }
 
 // NotMe records that an invitation reached somebody it was not meant for. Its
-// link opens nothing any more, and the owner is told.
+// link opens nothing any more, and the owner is told. Like declining, it is for
+// those who have proven who they are, and where the sender allows it: others can
+// report a problem.
 func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "note", note, maxReason)
@@ -227,8 +230,8 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.signable(inv, tx.Now); err != nil {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
+		if err := d.declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
@@ -273,40 +276,64 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 // errAsked says that the owner knows already.
 var errAsked = conflict("already_asked")
 
-// SendLink mails the link of an invitation again to the address it was sent to,
-// for somebody whose copy of it is damaged. Whoever asks learns nothing: not
-// whether there is such an invitation, nor whether a message was sent.
+// SendLink mails the link of an invitation again to the address it was sent to, for
+// somebody whose copy of it is damaged. Callers learn nothing: not whether there is
+// such an invitation, nor whether a message was sent. The link they have need not
+// be whole, so it is done a few times a day at most.
 func (s *Service) SendLink(_ context.Context, token, address string, from account.Actor) error {
 	if len(token) < linkIDLength {
 		return nil
 	}
-	err := s.DB.Update(func(tx *kv.Tx) error {
-		at, err := invited.Get(tx, strings.ToUpper(token[:linkIDLength]))
-		if err != nil {
-			return found(err, "invitation")
+	id := strings.ToUpper(token[:linkIDLength])
+	who, at, err := s.addressee(id, address)
+	if err != nil || at == "" {
+		return err
+	}
+	_, err = s.update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]saving, error) {
+		if err := d.running(tx.Now); err != nil {
+			return nil, err
 		}
-		who := account.System(at.Company).From(from.IP, from.UserAgent, from.RequestID)
-		d, err := load(tx, who, at.Document)
+		state, err := identityOf(tx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if d.running(tx.Now) != nil {
-			return fault.NotFound("invitation")
+		if err := state.note(tx.Now); err != nil {
+			return nil, err
 		}
 		events := d.remind(tx.Now, func(inv *Invitation) bool {
-			recent := inv.RemindedAt != nil && tx.Now.Sub(*inv.RemindedAt) < remindAgain
-			return inv.ID == strings.ToUpper(token[:linkIDLength]) && strings.EqualFold(inv.Email, strings.TrimSpace(address)) && !recent
+			return inv.ID == id && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= remindAgain)
 		})
 		if len(events) == 0 {
-			return fault.NotFound("invitation")
+			return nil, nobodyToRemind()
 		}
-		if err := s.schedule(tx, d); err != nil {
-			return err
-		}
-		return s.save(tx, who, d, events...)
+		return events, errors.Join(identities.Put(tx, id, state), s.schedule(tx, d))
 	})
-	if fault.KindOf(err) == fault.KindNotFound {
+	switch fault.KindOf(err) {
+	case fault.KindNotFound, fault.KindConflict, fault.KindThrottled:
 		return nil
 	}
 	return err
+}
+
+// addressee finds the document of an invitation that was sent to an address, "" for
+// none. It only reads, so that strangers cost nobody their turn to write.
+func (s *Service) addressee(invitation, address string) (who account.Actor, document string, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		at, err := invited.Get(tx, invitation)
+		if errors.Is(err, kv.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d, err := documents.Get(tx, documentKey(at.Company, at.Document))
+		if err != nil {
+			return err
+		}
+		if inv := d.invitation(invitation); inv != nil && strings.EqualFold(inv.Email, strings.TrimSpace(address)) {
+			who, document = account.System(at.Company), at.Document
+		}
+		return nil
+	})
+	return who, document, err
 }

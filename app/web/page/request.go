@@ -101,6 +101,9 @@ func (r *Request) From(who account.Actor) account.Actor {
 // BaseURL returns the appliance's address as the reader sees it.
 func (r *Request) BaseURL() string { return r.site.Kit.Site(r.Ctx) }
 
+// MailURL returns the address to which the links of mails lead.
+func (r *Request) MailURL() string { return r.site.Kit.MailSite(r.Ctx) }
+
 // encrypted reports whether the reader's connection uses TLS.
 func (r *Request) encrypted() bool { return strings.HasPrefix(r.BaseURL(), "https://") }
 

@@ -51,7 +51,12 @@ func (h *Handlers) Clear(v *Visitor) error {
 }
 
 // AskNotMe asks whether the wrong person was invited.
-func AskNotMe(v *Visitor) error { return ask(v, "not-me") }
+func AskNotMe(v *Visitor) error {
+	if v.Document.NoDecline {
+		return v.SeeOther(v.base)
+	}
+	return ask(v, "not-me")
+}
 
 // AskClear asks whether to discard what was filled in.
 func AskClear(v *Visitor) error { return ask(v, "clear") }

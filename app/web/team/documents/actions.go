@@ -213,7 +213,7 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 
 // CreateSample creates a draft for trying things out.
 func (h *Handlers) CreateSample(r *page.Request) error {
-	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.BaseURL())
+	d, err := h.Signing.CreateSample(r.UserContext(), r.Who.Actor, r.MailURL())
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (h *Handlers) Create(r *page.Request) error {
 	}
 	title := r.Form.Value("title")
 	if r.Scripted() {
-		d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.BaseURL()})
+		d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, BaseURL: r.MailURL()})
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (h *Handlers) Create(r *page.Request) error {
 		if d != nil {
 			err = h.attach(r, d.ID, u)
 		} else {
-			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.BaseURL()}
+			in := signing.CreateInput{DocumentInput: signing.DocumentInput{Title: new(titleOr(title, u.Name))}, Uploads: []*signing.Upload{u}, BaseURL: r.MailURL()}
 			d, err = h.Signing.Create(r.UserContext(), r.Who.Actor, in)
 		}
 		if err != nil {

@@ -86,7 +86,7 @@ func (h *Handlers) act(r *page.Request, d *signing.Document, do string) (err err
 	switch do {
 	case "save":
 	case "send":
-		if _, err = s.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.BaseURL()}); err == nil && !h.Notify.CanSend() {
+		if _, err = s.Send(ctx, who, d.ID, signing.SendInput{BaseURL: r.MailURL()}); err == nil && !h.Notify.CanSend() {
 			return r.SeeOther(at(d.ID, "links"))
 		}
 	case "submit":
