@@ -103,7 +103,7 @@ func (k *Kit) MailSite(c *fiber.Ctx) string {
 	if k.baseURL != "" {
 		return k.Site(c)
 	}
-	if reached := c.Context().LocalAddr(); reached == nil || string(c.Context().Host()) != reached.String() {
+	if string(c.Context().Host()) != c.Context().LocalAddr().String() {
 		return k.listener
 	}
 	return Proxies{}.Site(c, "")
