@@ -22,7 +22,9 @@ func TestExampleIsTheDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := app.Default(); !reflect.DeepEqual(got, want) {
+	want := app.Default()
+	want.File = example
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
@@ -61,7 +63,7 @@ func keys(t reflect.Type, prefix string) (all []string) {
 	for i := range t.NumField() {
 		name := t.Field(i).Tag.Get("koanf")
 		switch {
-		case name == "":
+		case name == "", name == "-":
 		case t.Field(i).Type.Kind() == reflect.Struct:
 			all = append(all, keys(t.Field(i).Type, prefix+name+".")...)
 		default:
@@ -94,6 +96,7 @@ func TestLaterLayersWin(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := app.Default()
+	want.File = path
 	want.Server.Listen, want.Server.BaseURL, want.Server.IdleTimeout = ":3", "https://env.example.org", 7*time.Second
 	want.Server.TrustedProxies, want.Server.Limits.Upload = []string{"10.0.0.1", "10.1.0.0/16"}, app.GiB
 	want.Server.TestControls, want.Data.Reserve, want.Mail.Port = true, 42, 465
