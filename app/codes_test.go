@@ -74,6 +74,13 @@ func codesIn(t *testing.T, name string) map[string]token.Position {
 	}
 	found := map[string]token.Position{}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if x, ok := n.(*ast.CompositeLit); ok {
+			if literal := codeOf(x); literal != nil {
+				if code, err := strconv.Unquote(literal.Value); err == nil && codeShape.MatchString(code) {
+					found[code] = files.Position(literal.Pos())
+				}
+			}
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -95,6 +102,25 @@ func codesIn(t *testing.T, name string) map[string]token.Position {
 		return true
 	})
 	return found
+}
+
+// codeOf returns the code that a literal of a refusal, a problem or what a document
+// waits for is given, nil for none.
+func codeOf(x *ast.CompositeLit) *ast.BasicLit {
+	if name, ok := x.Type.(*ast.Ident); x.Type != nil && (!ok || name.Name != "Attention" && name.Name != "Problem" && name.Name != "Error") {
+		return nil
+	}
+	for _, element := range x.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Code" {
+			literal, _ := pair.Value.(*ast.BasicLit)
+			return literal
+		}
+	}
+	return nil
 }
 
 func called(call *ast.CallExpr) string {
