@@ -227,7 +227,7 @@ func stages() map[string]stage {
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
 // withKey are those to which only the key of a person can give what they take.
-var withKey = []string{"post-login-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey"}
+var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey"}
 
 // others are the operations whose samples in languages that need a program of
 // their own are run: every kind of request and answer is among them.
