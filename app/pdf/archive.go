@@ -2,13 +2,13 @@ package pdf
 
 import "paraph/app/pdf/object"
 
-// What is added to a file that claims to be PDF/A (ISO 19005) keeps to its
-// rules, so that the claim stays true. Most of them are kept everywhere; this
-// is about colour. DeviceRGB and DeviceGray mean something there only through
-// the output profile of the file.
+// Additions to a file that claims to be PDF/A (ISO 19005) follow its rules, so
+// that the claim stays true. Most of the rules are followed in every file; this
+// one concerns colour: in PDF/A, DeviceRGB and DeviceGray are defined only
+// through the output profile of the file.
 
-// untied says whether colours that are added need definitions of their own: the
-// file claims to be PDF/A, and its output profile is not one for RGB.
+// untied reports whether added colours need definitions of their own: the file
+// claims to be PDF/A and its output profile is not an RGB profile.
 func (f *File) untied() bool {
 	for _, v := range f.array(f.catalog()["OutputIntents"]) {
 		intent := f.dict(v)
@@ -20,7 +20,7 @@ func (f *File) untied() bool {
 			continue
 		}
 		head, err := f.decode(profile)
-		const space = 16 // where an ICC profile names its colours
+		const space = 16 // where an ICC profile names its colour space
 		if err == nil && len(head) >= space+4 && string(head[space:space+4]) == "RGB " {
 			return false
 		}
@@ -28,8 +28,8 @@ func (f *File) untied() bool {
 	return f.pdfA() != ""
 }
 
-// colours defines the device colours (ISO 32000-2 §8.6.5.6) for resources that
-// are added, where the file asks for that; else it is empty.
+// colours returns definitions of the device colours (ISO 32000-2 §8.6.5.6) for
+// added resources, or an empty dictionary if the file does not need them.
 func (f *File) colours() dict {
 	if !f.untied() {
 		return dict{}
@@ -44,7 +44,7 @@ func (f *File) colours() dict {
 	}
 }
 
-// tie gives what has resources the definitions of its colours.
+// tie adds colour definitions to the resources in d.
 func (u *update) tie(d dict) {
 	if u.colours == nil {
 		u.colours = u.f.colours()
@@ -58,20 +58,20 @@ func (u *update) tie(d dict) {
 	d["Resources"] = resources
 }
 
-// drawnState is the one appearance state of fields that are drawn. They are
-// push buttons, and the appearances of buttons have states in PDF/A
-// (ISO 19005-2 §6.3.3).
+// drawnState is the only appearance state of drawn fields. They are push
+// buttons, and PDF/A requires button appearances to have states (ISO 19005-2
+// §6.3.3).
 const drawnState = "Drawn"
 
-// drawn puts an appearance into the dictionary of a drawn field.
+// drawn sets the appearance in the dictionary of a drawn field.
 func (u *update) drawn(d dict, a Appearance) error {
 	shown, err := u.form(a)
 	d["AP"], d["AS"] = dict{"N": dict{drawnState: shown}}, name(drawnState)
 	return err
 }
 
-// nothing is the appearance of fields that are not seen, which PDF/A-1 wants
-// all the same (ISO 19005-1 §6.9).
+// nothing returns the appearance of invisible fields, which PDF/A-1 requires
+// too (ISO 19005-1 §6.9).
 func (u *update) nothing() dict {
 	if u.blank == (ref{}) {
 		u.blank = u.Add(&object.Stream{Dict: dict{

@@ -8,8 +8,8 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// attach embeds the attachments (ISO 32000-2 §7.11.4) and names them in the
-// catalog, besides those that the upload has.
+// attach embeds the attachments (ISO 32000-2 §7.11.4) and adds them to the
+// catalog next to those of the upload.
 func (p *preparation) attach() error {
 	if len(p.spec.Attachments) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (p *preparation) attach() error {
 }
 
 func (p *preparation) fileSpec(a Attachment) dict {
-	sum := md5.Sum(a.Data) // the checksum that the format asks for; nothing relies on it
+	sum := md5.Sum(a.Data) // a checksum required by the format; nothing relies on it
 	params := dict{"Size": len(a.Data), "CheckSum": object.String(sum[:])}
 	if !a.Modified.IsZero() {
 		params["ModDate"] = object.DateString(a.Modified)
@@ -60,7 +60,7 @@ type nameEntry struct {
 	value any
 }
 
-// nameTree lists the entries of a name tree (ISO 32000-2 §7.9.6).
+// nameTree returns the entries of a name tree (ISO 32000-2 §7.9.6).
 func (f *File) nameTree(v any) []nameEntry {
 	var out []nameEntry
 	seen := map[int]bool{}

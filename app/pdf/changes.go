@@ -7,30 +7,29 @@ const (
 	ChangeFormFill    = "form_fill"     // the value of a field
 	ChangeSignature   = "signature"     // a signature, or an empty field for one
 	ChangeTimestamp   = "timestamp"     // a document timestamp
-	ChangeDSS         = "dss"           // material to check signatures with
-	ChangeAnnotation  = "annotation"    // other annotations than fields
-	ChangeMetadata    = "metadata"      // what the file says of itself
-	ChangeField       = "field"         // a field was added, removed or defined anew
+	ChangeDSS         = "dss"           // validation data for signatures
+	ChangeAnnotation  = "annotation"    // an annotation that is not a field
+	ChangeMetadata    = "metadata"      // the metadata of the file
+	ChangeField       = "field"         // a field was added, removed or redefined
 	ChangeForm        = "form"          // the form as a whole
 	ChangePage        = "page"          // the dictionary of a page
-	ChangePageTree    = "page_tree"     // which pages there are
+	ChangePageTree    = "page_tree"     // the set and order of pages
 	ChangePageContent = "page_content"  // what pages show
 	ChangeCatalog     = "catalog"       // the document as a whole
 	ChangeStructure   = "structure"     // the structure tree (tags)
-	ChangeHidden      = "hidden_object" // an object that was hidden in the signed bytes came up
-	ChangeOverlay     = "overlay"       // something was laid over a page
+	ChangeHidden      = "hidden_object" // an object hidden in the signed bytes became reachable
+	ChangeOverlay     = "overlay"       // something was placed over a page
 	ChangeOther       = "other"
 )
 
 // A Change is one thing that a revision changed.
 type Change struct {
 	Kind   string // one of the Change constants
-	Object int    // its number
-	Page   int    // the page it touches, from 1, or 0
-	Field  string // full name of the field it touches, or ""
-	Key    string // the entry of the dictionary that was changed, or ""
-	// Rule is the code of the rule that permits the change, or of the one that
-	// it breaks.
+	Object int    // object number
+	Page   int    // the affected page, from 1, or 0
+	Field  string // full name of the affected field, or ""
+	Key    string // the changed dictionary entry, or ""
+	// Rule is the code of the rule that permits the change or that it violates.
 	Rule      string
 	Permitted bool
 }
@@ -38,64 +37,65 @@ type Change struct {
 // Rules that permit a change, each with its clause.
 const (
 	RuleValidationData = "validation_data"         // EN 319 142-1 §5.4: DSS, VRI, extensions
-	RuleReduced        = "validation_data_reduced" // the same, where some of the older data is gone
+	RuleReduced        = "validation_data_reduced" // the same, with some of the older data missing
 	RuleTimestamp      = "timestamp"               // EN 319 142-1 §5.4.3: an invisible document timestamp
-	RuleMetadata       = "metadata"                // ISO 32000-2 §14.3: information and XMP, which no page shows
+	RuleMetadata       = "metadata"                // ISO 32000-2 §14.3: information and XMP, shown on no page
 	RuleFill           = "fill"                    // ISO 32000-2 §12.8.2.2, P 2: filling in forms
 	RuleSigning        = "signing"                 // ISO 32000-2 §12.8.2.2, P 2: signing
 	RuleAnnotations    = "annotations"             // ISO 32000-2 §12.8.2.2, P 3: annotations
-	RuleVouched        = "vouched"                 // no certification, and a later signature covers what was added
+	RuleVouched        = "vouched"                 // no certification, and a later signature covers the addition
 )
 
-// Rules that a change breaks.
+// Rules that a change violates.
 const (
 	RuleNone          = "no_rule"          // nothing permits such a change
 	RuleNoChanges     = "no_changes"       // certified with P 1
 	RuleNoAnnotations = "no_annotations"   // certified with P 2, or not certified
 	RuleLocked        = "locked"           // FieldMDP locks the field (ISO 32000-2 §12.8.2.4)
-	RuleSignedField   = "signed_field"     // a signed field is frozen, its appearance included
-	RuleNumberInUse   = "number_in_use"    // it takes an object number that the earlier revision used
-	RuleTwoRoles      = "two_roles"        // the object means something else in another place
-	RuleRemoved       = "removed"          // something was taken away
-	RuleContradiction = "contradiction"    // value and appearance say different things
-	RuleAppearance    = "appearance_alone" // what is shown was changed without the value
+	RuleSignedField   = "signed_field"     // a signed field is frozen, including its appearance
+	RuleNumberInUse   = "number_in_use"    // reuses an object number of the earlier revision
+	RuleTwoRoles      = "two_roles"        // the object has another meaning elsewhere
+	RuleRemoved       = "removed"          // something was removed
+	RuleContradiction = "contradiction"    // value and appearance disagree
+	RuleAppearance    = "appearance_alone" // the appearance was changed without the value
 	RuleVisible       = "visible"          // a visible field was added after certification
 	RuleUnvouched     = "unvouched"        // a visible field was added and no later signature covers it
 	RuleCovers        = "covers_page"      // it covers a large part of a page
-	RuleHidden        = "hidden_object"    // an object that lay unused in the signed bytes was brought up
-	RuleAmbiguous     = "ambiguous"        // readers may understand it differently
-	RuleDamaged       = "damaged"          // it can't be read
+	RuleHidden        = "hidden_object"    // an object unused in the signed bytes became reachable
+	RuleAmbiguous     = "ambiguous"        // readers may interpret it differently
+	RuleDamaged       = "damaged"          // unreadable
 )
 
-// An Update is what one later revision changed, held against the signature it
-// is listed under and those before it.
+// An Update describes the changes of one later revision, judged against the
+// signature it is listed under and the signatures before that.
 type Update struct {
 	Revision int
 	End      int64
 	Changes  []Change
 }
 
-// Permitted says whether all changes of the revision are.
+// Permitted reports whether all changes of the revision are permitted.
 func (u Update) Permitted() bool {
 	return !slices.ContainsFunc(u.Changes, func(c Change) bool { return !c.Permitted })
 }
 
-// A change is a Change before anybody judged it.
+// A change is a Change that has not been judged yet.
 type change struct {
 	kind   string
 	number int
 	page   int
-	field  string // full name of the field it concerns, for locks
+	field  string // full name of the affected field, for locks
 	key    name
 	by     string // the rule that may permit it
-	breaks string // the rule that it breaks in any case, or ""
+	breaks string // the rule it violates in any case, or ""
 }
 
-// rules are what the signatures up to a revision permit.
+// rules describes what the signatures up to a revision permit.
 type rules struct {
-	level int // DocMDP, 0 where no signature has one
+	level int // DocMDP level; 0 if no signature sets one
 	locks []Lock
-	// vouched is the last revision that ends with a signature over all before.
+	// vouched is the last revision that ends with a signature over everything
+	// before it.
 	vouched int
 }
 
@@ -122,7 +122,7 @@ func (r rules) judge(c change, rev int) Change {
 	return out
 }
 
-// permit says which rule permits a change, or which one it breaks.
+// permit returns the rule that permits a change, or the rule it violates.
 func (r rules) permit(c change, rev int) (rule string, ok bool) {
 	switch {
 	case c.breaks != "":

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A route is one way in which an object was reached: from an entry of an
-// object that plays a part in the structure, or of the trailer.
+// A route is one way in which an object is reached: from an entry of the
+// trailer or of an object with a role in the structure.
 type route struct {
 	holder int // 0 is the trailer
 	key    name
-	child  int // the object that the entry refers to
+	child  int // the object the entry refers to
 }
 
-// A walker goes up from objects to what leads to them.
+// A walker walks from objects up to those that refer to them.
 type walker struct {
 	graph *graph
 	parts *structure
 }
 
-// each calls visit with every context of an object until it returns false. An
-// object that plays a part is not gone through: who holds it matters for itself.
+// each calls visit with every context of an object until visit returns false.
+// It stops at objects that have a role, whose own holders are irrelevant here.
 func (w *walker) each(n int, visit func(route) bool) {
 	seen := map[int]bool{n: true}
 	queue := []int{n}
@@ -44,7 +44,7 @@ func (w *walker) each(n int, visit func(route) bool) {
 	}
 }
 
-// reaches says whether anything leads to an object.
+// reaches reports whether an object is reachable.
 func (w *walker) reaches(n int) bool {
 	found := false
 	w.each(n, func(route) bool {
@@ -54,8 +54,8 @@ func (w *walker) reaches(n int) bool {
 	return found
 }
 
-// keysTo lists the entries of an object that refer to another one; the only
-// one of an array is "".
+// keysTo lists the keys under which an object refers to another one. For an
+// array the only key is "".
 func (w *walker) keysTo(holder, n int) []name {
 	var v any = w.parts.f.trailer
 	if holder != 0 {
@@ -78,8 +78,8 @@ func (w *walker) keysTo(holder, n int) []name {
 	return out
 }
 
-// contexts sees that every changed object is accounted for in all contexts
-// that it had. What the comparison of the structure goes through by itself is.
+// contexts checks that every changed object is accounted for in all its
+// previous contexts. Contexts that the structure comparison covers are skipped.
 func (p *pair) contexts() {
 	before := &walker{graph: p.graph, parts: p.was}
 	p.led = map[int]bool{}
@@ -97,7 +97,7 @@ func (p *pair) contexts() {
 				return true
 			}
 			p.add(*found)
-			return found.breaks == "" // one breach is enough
+			return found.breaks == "" // one violation is enough
 		})
 		if p.led[n] || len(places) > 0 {
 			p.parted(n, places)
@@ -105,8 +105,8 @@ func (p *pair) contexts() {
 	}
 }
 
-// context is the change that an object means in one of its contexts, or nil
-// where it is compared with its structure.
+// context returns the change that an object represents in one of its contexts,
+// or nil if the structure comparison covers it.
 func (p *pair) context(n int, places []place, c route) *change {
 	holders := []place{{}}
 	if c.holder != 0 {
@@ -123,12 +123,13 @@ func (p *pair) context(n int, places []place, c route) *change {
 	return nil
 }
 
-// edges are the entries of the structure, with what they lead to.
+// edges maps the entries of the structure to the kinds of objects they refer
+// to.
 var edges = map[kind]map[name][]kind{
 	0: {"Root": {kindCatalog}, "Info": {kindInfo}},
 	kindCatalog: {
 		"Pages": {kindNode}, "Metadata": {kindMetadata}, "Extensions": {kindPlain}, "MarkInfo": {kindPlain},
-		// Either may be written out in the catalog itself.
+		// Both may be direct objects in the catalog.
 		"AcroForm": {kindForm, kindFields, kindField, kindGroup, kindResources},
 		"DSS":      {kindStore, kindVRI, kindEntry, kindList},
 	},
@@ -145,7 +146,8 @@ var edges = map[kind]map[name][]kind{
 	kindEntry:      {"Cert": {kindList}, "CRL": {kindList}, "OCSP": {kindList}},
 }
 
-// edge says whether an entry leads to an object as the structure has it.
+// edge reports whether an entry refers to an object in the role recorded in the
+// structure.
 func (p *pair) edge(holder kind, key name, places []place) bool {
 	is := func(kinds ...kind) bool {
 		return slices.ContainsFunc(places, func(x place) bool { return slices.Contains(kinds, x.kind) })
@@ -159,9 +161,9 @@ func (p *pair) edge(holder kind, key name, places []place) bool {
 	return is(edges[holder][key]...)
 }
 
-// link says whether a context only points at an object that plays a part: what
-// may change of a page or the catalog means nothing but in its own place, and
-// so it is with a field that has no entry besides those of fields.
+// link reports whether a context merely points to an object that has a role.
+// What may change in a page or the catalog has a meaning only in its own place;
+// the same holds for a field that has only field entries.
 func (p *pair) link(n int, places []place, holder place, c route) bool {
 	return !slices.ContainsFunc(places, func(x place) bool {
 		switch x.kind {
@@ -183,7 +185,7 @@ var fieldEntries = []name{
 	"C", "StructParent", "OC", "AF", "ca", "CA", "BM", "Lang", "H", "MK",
 }
 
-// fieldOnly says whether an object can be nothing but a field or a widget.
+// fieldOnly reports whether an object can only be a field or a widget.
 func fieldOnly(v any) bool {
 	d, ok := v.(dict)
 	if !ok {
@@ -197,13 +199,13 @@ func fieldOnly(v any) bool {
 	return true
 }
 
-// within is the change that a changed object means below an entry of something
-// that plays a part.
+// within returns the change that a changed object represents below an entry of
+// an object with a role.
 func (p *pair) within(n int, h place, c route) *change {
 	broken := change{number: n, page: h.page, key: c.key, breaks: RuleNone}
 	switch h.kind {
 	case 0:
-		if c.key == "Info" { // written out in the trailer
+		if c.key == "Info" { // direct in the trailer
 			return &change{kind: ChangeMetadata, number: n, by: RuleMetadata}
 		}
 		broken.kind = ChangeOther
@@ -224,7 +226,7 @@ func (p *pair) within(n int, h place, c route) *change {
 		}
 	case kindAnnots, kindAnnotation:
 		if p.is.plays(c.holder, kindField, kindWidget) || p.was.plays(c.holder, kindField, kindWidget) {
-			return nil // its part as a field decides
+			return nil // decided by its role as a field
 		}
 		return &change{kind: ChangeAnnotation, number: n, page: h.page, by: RuleAnnotations}
 	case kindField, kindWidget:
@@ -246,8 +248,8 @@ func (p *pair) within(n int, h place, c route) *change {
 	return &broken
 }
 
-// withinField is within for a field or widget: its appearances, and the value
-// of one that is no signature, are compared with the field.
+// withinField is within for a field or widget. Its appearances, and its value
+// unless it is a signature, are compared with the field.
 func (p *pair) withinField(n int, h place, c route) *change {
 	fd := p.was.field(h.field)
 	if c.key == "AP" || c.key == "V" && fd.kind != "Sig" {
@@ -261,8 +263,8 @@ func (p *pair) withinField(n int, h place, c route) *change {
 	return &out
 }
 
-// parted reports an object that plays a part and became something that can't:
-// the comparison of the structure looks at dictionaries and lists only.
+// parted reports an object that has a role but a type that does not fit it: the
+// structure comparison only looks at dictionaries and lists.
 func (p *pair) parted(n int, places []place) {
 	was, is := shape(p.old.object(n)), shape(p.new.object(n))
 	for _, x := range places {
@@ -278,7 +280,7 @@ func (p *pair) parted(n int, places []place) {
 	}
 }
 
-// shape tells dictionaries, arrays and streams apart.
+// shape distinguishes dictionaries, arrays and streams.
 func shape(v any) byte {
 	switch v.(type) {
 	case dict:

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A comparer compares the revisions of a file one after the other.
+// A comparer compares successive revisions of a file.
 type comparer struct {
-	file  *File // the last one
+	file  *File // the newest revision
 	graph *graph
 	parts *structure
 }
@@ -16,25 +16,25 @@ func newComparer(f *File) *comparer {
 	return &comparer{file: f, graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}
 }
 
-// A pair is two successive revisions and what differs between them.
+// A pair holds two successive revisions and their differences.
 type pair struct {
 	old, new *File
 	graph    *graph // of old
 	was, is  *structure
-	// touched are the objects that the newer revision defines, redefines or
-	// frees; changed are those of them that the older one used, and that read
-	// differently now.
+	// touched lists the objects that the newer revision defines, redefines or
+	// frees; changed lists those of them that the older revision used and that
+	// now read differently.
 	touched []int
 	changed map[int]bool
 	out     []change
-	dirty   map[int]bool // numbers of fields of which something was changed
-	led     map[int]bool // changed objects that something led to before
+	dirty   map[int]bool // numbers of possibly changed fields
+	led     map[int]bool // changed objects that were reachable before
 }
 
-// compare lists what the next revision changes. Every object that it redefines
-// must be accounted for in every place that led to it before, by a rule that
-// permits such a change in that place; what it adds must have numbers that were
-// not in use. Whatever nothing leads to, in either revision, changes nothing.
+// compare lists the changes of the next revision. Every redefined object must
+// be accounted for in every place that referred to it before, by a rule that
+// permits such a change in that place. Added objects must have unused numbers.
+// Objects unreachable in both revisions do not count as changes.
 func (c *comparer) compare(newer *File) ([]change, error) {
 	newer.inherit(c.file)
 	p := &pair{old: c.file, new: newer, graph: c.graph, was: c.parts, changed: map[int]bool{}, dirty: map[int]bool{}}
@@ -65,7 +65,7 @@ func (p *pair) add(c change) {
 	}
 }
 
-// find fills touched and changed.
+// find computes touched and changed.
 func (p *pair) find() {
 	for _, b := range p.blocks() {
 		for n := b * blockSize; n < (b+1)*blockSize; n++ {
@@ -79,7 +79,8 @@ func (p *pair) find() {
 	}
 }
 
-// blocks lists the blocks of numbers that either revision has entries in.
+// blocks lists the blocks of object numbers in which either revision has
+// entries.
 func (p *pair) blocks() []int {
 	blocks := map[int]bool{}
 	for _, f := range []*File{p.old, p.new} {
@@ -101,13 +102,13 @@ func (p *pair) differs(n int) bool {
 	return a.kind == entryCompressed && p.old.xref.get(int(a.at)) != p.new.xref.get(int(a.at))
 }
 
-// look finds out what became of a touched object.
+// look classifies what happened to a touched object.
 func (p *pair) look(n int) {
 	a, b := p.old.xref.get(n), p.new.xref.get(n)
 	same := p.equal(p.old.object(n), p.new.object(n))
 	switch {
 	case a.kind == entryPlain && b.kind == entryPlain && a.gen != b.gen && len(p.graph.holders[n]) > 0:
-		// References to the earlier generation are null to some readers.
+		// Some readers treat references to the earlier generation as null.
 		p.add(change{kind: ChangeOther, number: n, breaks: RuleAmbiguous})
 	case same:
 	case p.signedBytes(b):
@@ -120,8 +121,8 @@ func (p *pair) look(n int) {
 	}
 }
 
-// signedBytes says whether an entry leads into bytes of the older revision. An
-// honest revision refers to bytes of its own.
+// signedBytes reports whether an entry points into the bytes of the older
+// revision. A legitimate revision refers to its own bytes.
 func (p *pair) signedBytes(e entry) bool {
 	if e.kind == entryCompressed {
 		e = p.new.xref.get(int(e.at))
@@ -130,7 +131,7 @@ func (p *pair) signedBytes(e entry) bool {
 	return e.kind == entryPlain && e.at < p.old.size
 }
 
-// ambiguous reports an object that readers may understand differently.
+// ambiguous reports an object that readers may interpret differently.
 func (p *pair) ambiguous(n int, e entry) {
 	if e.kind < entryPlain {
 		return
@@ -141,19 +142,20 @@ func (p *pair) ambiguous(n int, e entry) {
 	}
 }
 
-// fresh says whether the older revision did not use a number, nor refer to it.
+// fresh reports whether the older revision neither used a number nor referred
+// to it.
 func (p *pair) fresh(n int) bool {
 	return p.old.xref.get(n).kind < entryPlain && len(p.graph.holders[n]) == 0
 }
 
-// added says whether v is a reference to a number that was not in use.
+// added reports whether v is a reference to a previously unused number.
 func (p *pair) added(v any) bool {
 	r, ok := v.(ref)
 	return ok && p.fresh(r.Number)
 }
 
-// moved says whether a value that stands for another one may: it is direct,
-// under the same number, or under one that was not in use.
+// moved reports whether one value may replace another: it is direct, has the
+// same number, or has a previously unused one.
 func (p *pair) moved(was, is any) bool {
 	r, ok := is.(ref)
 	if !ok {
@@ -163,8 +165,8 @@ func (p *pair) moved(was, is any) bool {
 	return ok && r == s || p.fresh(r.Number)
 }
 
-// reused reports objects that nothing led to before and that are in use now: an
-// honest revision takes a new number.
+// reused reports objects that were unreachable before and are in use now: a
+// legitimate revision takes new numbers.
 func (p *pair) reused() {
 	after := &walker{graph: p.graph, parts: p.is}
 	for _, n := range slices.Sorted(maps.Keys(p.changed)) {
@@ -174,7 +176,8 @@ func (p *pair) reused() {
 	}
 }
 
-// inherit takes over what an earlier view of the same file has read.
+// inherit takes over the objects that an earlier view of the same file has
+// read.
 func (f *File) inherit(older *File) {
 	for n, v := range older.cache {
 		if older.loading[n] || f.xref.get(n) != older.xref.get(n) {
@@ -188,8 +191,8 @@ func (f *File) inherit(older *File) {
 	f.cached = older.cached
 }
 
-// settled says whether a value reads the same in every revision: where a stream
-// ends may be said by another object.
+// settled reports whether a value reads the same in every revision. A stream
+// may not, because another object may define its length.
 func settled(v any) bool {
 	s, ok := v.(*source)
 	if !ok {

@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// trailerEntries are the entries of the trailer that lead to the document.
+// trailerEntries are the trailer entries that refer to the document.
 var trailerEntries = []name{"Root", "Info", "Encrypt"}
 
-// sectionEntries are the entries of the trailer that belong to the section, not
-// to the document (ISO 32000-2 §7.5.5, §7.5.8.2).
+// sectionEntries are the trailer entries that describe the section and not the
+// document (ISO 32000-2 §7.5.5, §7.5.8.2).
 var sectionEntries = []name{
 	"Size", "Prev", "XRefStm", "ID", "Type", "W", "Index", "Filter", "DecodeParms", "Length", "DL", "F", "FFilter", "FDecodeParms",
 }
 
-// trailer compares what stands in the trailer. Marks that writers leave there
-// mean nothing as long as they lead nowhere.
+// trailer compares the trailers. Writers' own entries are ignored as long as
+// they do not refer to anything.
 func (p *pair) trailer() {
 	a, b := p.old.trailer, p.new.trailer
 	for _, k := range p.keys(a, b) {
@@ -45,8 +45,8 @@ func (p *pair) trailer() {
 	}
 }
 
-// filled reports data that came up where an entry of the trailer that is none
-// of the standard led to nothing: some programs look for their own files there.
+// filled reports a nonstandard trailer entry that used to refer to nothing and
+// now refers to data: some programs look for their own files there.
 func (p *pair) filled(k name, v any) {
 	eachRef(v, func(r ref) {
 		if _, ok := p.new.object(r.Number).(*source); ok && p.old.object(r.Number) == nil {
@@ -55,22 +55,22 @@ func (p *pair) filled(k name, v any) {
 	})
 }
 
-// leadsOn says whether a value refers to an object that exists.
+// leadsOn reports whether a value refers to an existing object.
 func (f *File) leadsOn(v any) bool {
 	found := false
 	eachRef(v, func(r ref) { found = found || f.xref.get(r.Number).kind >= entryPlain })
 	return found
 }
 
-// leads says whether a value has a reference in it.
+// leads reports whether a value contains a reference.
 func leads(v any) bool {
 	found := false
 	eachRef(v, func(ref) { found = true })
 	return found
 }
 
-// info compares the information dictionary, which no page shows (ISO 32000-2
-// §14.3.3): it may say whatever it likes.
+// info compares the information dictionary. It is not shown on any page (ISO
+// 32000-2 §14.3.3), so its content is unrestricted.
 func (p *pair) info(was, is any) {
 	c := change{kind: ChangeMetadata, by: RuleMetadata, key: "Info"}
 	if r, ok := is.(ref); ok {
@@ -91,7 +91,7 @@ func (p *pair) catalog() {
 	n := p.new.rootRef.Number
 	for _, k := range p.keys(a, b) {
 		switch k {
-		case "AcroForm", "DSS", "Metadata", "StructTreeRoot", "Pages": // compared below, and elsewhere
+		case "AcroForm", "DSS", "Metadata", "StructTreeRoot", "Pages": // compared below or elsewhere
 		case "Extensions", "Version", "MarkInfo":
 			p.plain(k, a[k], b[k])
 		default:
@@ -113,9 +113,9 @@ func (p *pair) catalog() {
 
 var pdfVersion = regexp.MustCompile(`^[12]\.[0-9]$`)
 
-// plain compares entries of the catalog that say what the file makes use of:
-// the version and the extensions (ISO 32000-2 §7.12, EN 319 142-1 §5.6), and
-// whether it is tagged. They may change as long as they lead nowhere.
+// plain compares catalog entries that declare features of the file: the version
+// and the extensions (ISO 32000-2 §7.12, EN 319 142-1 §5.6), and whether it is
+// tagged. They may change as long as they contain no references.
 func (p *pair) plain(k name, was, is any) {
 	c := change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: k, by: RuleValidationData}
 	v := p.new.resolve(is)
@@ -134,8 +134,8 @@ func (p *pair) plain(k name, was, is any) {
 	p.add(c)
 }
 
-// structTree sees that the structure tree has the same root. What changes in
-// it, tags judges.
+// structTree checks that the structure tree keeps its root. Changes within the
+// tree are judged by tags.
 func (p *pair) structTree(was, is any) {
 	if !p.equal(was, is) {
 		p.add(change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: "StructTreeRoot", breaks: RuleNone})
@@ -143,7 +143,7 @@ func (p *pair) structTree(was, is any) {
 }
 
 // metadata compares the metadata stream of the document (ISO 32000-2 §14.3.2).
-// It must be XMP, before and after: then no page can make use of it.
+// It must be XMP before and after, so that no page can use it.
 func (p *pair) metadata(was, is any) {
 	r, isRef := is.(ref)
 	if p.equal(was, is) && !(isRef && p.changed[r.Number]) {
@@ -161,7 +161,7 @@ func (p *pair) metadata(was, is any) {
 	p.add(c)
 }
 
-// isXMP says whether v is a stream of well-formed XMP without declarations.
+// isXMP reports whether v is a stream of well-formed XMP without declarations.
 func (f *File) isXMP(v any) bool {
 	src, ok := f.resolve(v).(*source)
 	if !ok {

@@ -42,8 +42,8 @@ func (x *fieldComparison) compare() {
 	}
 }
 
-// signedRule is the rule that a change of a signature field breaks which is not
-// its signing.
+// signedRule returns the rule violated by changing a signature field in any
+// other way than signing it.
 func signedRule(was *field) string {
 	if was.value != nil {
 		return RuleSignedField
@@ -51,8 +51,8 @@ func signedRule(was *field) string {
 	return RuleNone
 }
 
-// parts lists the dictionaries of a field: its own, and those of widgets that
-// are not the same object. The older one of each comes first.
+// parts calls visit with the dictionaries of a field: its own, and those of
+// widgets that are separate objects. The older version of each comes first.
 func (x *fieldComparison) parts(visit func(number int, a, b dict)) {
 	visit(x.is.ref.Number, x.was.dict, x.is.dict)
 	for i, w := range x.is.widgets {
@@ -62,7 +62,7 @@ func (x *fieldComparison) parts(visit func(number int, a, b dict)) {
 	}
 }
 
-// frozen sees that nothing of a field was changed but flags that lock it.
+// frozen checks that the only changes to a field are flags that lock it.
 func (x *fieldComparison) frozen(rule string) {
 	x.parts(func(number int, a, b dict) {
 		for _, k := range x.p.keys(a, b) {
@@ -76,11 +76,12 @@ func (x *fieldComparison) frozen(rule string) {
 	})
 }
 
-// typed says whether an annotation got the type that it has anyway.
+// typed reports whether an annotation was given the explicit type that it
+// already has implicitly.
 func typed(a, b dict) bool { return a["Type"] == nil && b["Type"] == name("Annot") }
 
-// locks says whether an entry changed as signing programs change it to lock a
-// field that is signed: it is read-only, printed, not moved.
+// locks reports whether an entry changed the way signing programs lock a signed
+// field: read-only, printed, not movable.
 func (p *pair) locks(k name, was, is any) bool {
 	a, ok1 := object.Int(p.old.resolve(was))
 	b, ok2 := object.Int(p.new.resolve(is))
@@ -100,7 +101,7 @@ func (p *pair) locks(k name, was, is any) bool {
 // signingEntries change when a field is signed.
 var signingEntries = []name{"V", "AP", "AS", "M", "MK", "DA", "Q"}
 
-// signed judges a field that was signed.
+// signed judges a newly signed field.
 func (x *fieldComparison) signed() {
 	p, n := x.p, x.is.ref.Number
 	c := change{kind: p.new.signatureKind(x.is), number: n, page: p.pageOf(x.is), field: x.is.name, by: RuleSigning}
@@ -131,14 +132,14 @@ func (x *fieldComparison) signed() {
 	})
 }
 
-// ownPage says whether v is the page that a widget is on.
+// ownPage reports whether v is the page of a widget.
 func (p *pair) ownPage(number int, v any) bool {
 	page := p.is.pageOf(number)
 	r, ok := v.(ref)
 	return ok && page > 0 && p.is.tree.pages[page-1].ref == r
 }
 
-// drawable sees that a new appearance is one, in objects of its own.
+// drawable checks that a new appearance is valid and consists of new objects.
 func (x *fieldComparison) drawable(number int, was, is any) {
 	p := x.p
 	a, b := p.old.dict(was), p.new.dict(is)
@@ -155,7 +156,8 @@ func (x *fieldComparison) drawable(number int, was, is any) {
 	}
 }
 
-// usedElsewhere says whether an appearance was in use as anything else.
+// usedElsewhere reports whether an appearance was already used for something
+// else.
 func (p *pair) usedElsewhere(v any) bool {
 	r, ok := v.(ref)
 	if !ok {
@@ -169,7 +171,7 @@ func (p *pair) usedElsewhere(v any) bool {
 	return elsewhere
 }
 
-// movedAll is moved for the entries of an appearance, and of its states.
+// movedAll applies moved to the entries of an appearance and of its states.
 func (p *pair) movedAll(a, b dict) bool {
 	for k, v := range b {
 		if p.equal(a[k], v) {
@@ -189,7 +191,8 @@ func (p *pair) movedAll(a, b dict) bool {
 // fillEntries change when a field is filled in.
 var fillEntries = []name{"V", "AP", "AS", "I", "M", "RV", "TI", "DA", "Q"}
 
-// lookEntries say how a value is shown, or say it again: they change with it.
+// lookEntries describe the look of a value or repeat it, so they change with
+// it.
 var lookEntries = []name{"I", "RV", "TI", "DA", "Q"}
 
 // filled judges a field that was filled in.
@@ -227,11 +230,11 @@ func (x *fieldComparison) filled() {
 	}
 }
 
-// contradiction names the rule that is broken where the value of a field says
-// one thing and its appearance shows another ("Shadow Attacks", NDSS 2021).
+// contradiction returns the rule that is violated if the value of a field
+// differs from what its appearance shows ("Shadow Attacks", NDSS 2021).
 func (x *fieldComparison) contradiction() string {
 	if x.is.kind == "Btn" {
-		if x.is.flags&flagPushbutton != 0 { // has no value; what it shows is all there is
+		if x.is.flags&flagPushbutton != 0 { // has no value, only an appearance
 			return ""
 		}
 		return x.button()
@@ -239,8 +242,8 @@ func (x *fieldComparison) contradiction() string {
 	return x.text()
 }
 
-// button compares check boxes and radio buttons: they keep their appearances,
-// and the state that each shows is its part of the value.
+// button compares check boxes and radio buttons. They keep their appearances,
+// and the state each one shows must match the value.
 func (x *fieldComparison) button() string {
 	p := x.p
 	value := p.new.state(x.is.value)
@@ -262,7 +265,7 @@ func (x *fieldComparison) button() string {
 	return ""
 }
 
-// state is the name of the state of a button, Off without one.
+// state returns the state name of a button, Off if it has none.
 func (f *File) state(v any) string {
 	switch s := f.resolve(v).(type) {
 	case name:
@@ -273,8 +276,8 @@ func (f *File) state(v any) string {
 	return "Off"
 }
 
-// repeated says whether what says the value again says the same: the index of a
-// choice, and rich text.
+// repeated reports whether the entries that repeat the value agree with it: the
+// index of a choice, and rich text.
 func (x *fieldComparison) repeated() bool {
 	f, d := x.p.new, x.is.dict
 	if rich, ok := f.resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.dict["RV"], d["RV"]) {
@@ -300,8 +303,8 @@ func (x *fieldComparison) repeated() bool {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// text compares text fields and choices: whoever changes what is shown changes
-// the value too, and the one says what the other does.
+// text compares text fields and choices: a new appearance requires a new value,
+// and the two must agree.
 func (x *fieldComparison) text() string {
 	p := x.p
 	if !x.repeated() {
@@ -313,8 +316,9 @@ func (x *fieldComparison) text() string {
 		before, after := x.was.widgets[i].dict["AP"], w.dict["AP"]
 		drew = drew || after != nil
 		drawn = drawn || !p.deepEqual(before, after)
-		// A value may be drawn again, but only as it was seen: an appearance that
-		// hid it when it was signed must not give way to one that shows it.
+		// A value may be redrawn, but only with the visibility it had when it was
+		// signed: an appearance that hid the value must not be replaced by one
+		// that shows it.
 		if !valued && before != nil && !p.deepEqual(before, after) && !(x.says(p.new, w) && x.says(p.old, x.was.widgets[i])) {
 			return RuleAppearance
 		}
@@ -322,7 +326,7 @@ func (x *fieldComparison) text() string {
 	switch {
 	case !drew || !valued && !drawn:
 		return ""
-	case x.is.dict["AA"] != nil: // a script formats what is shown
+	case x.is.dict["AA"] != nil: // a script formats the displayed text
 		if valued && !drawn {
 			return ""
 		}

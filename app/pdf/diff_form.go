@@ -33,17 +33,17 @@ func (p *pair) form() {
 	p.fields()
 }
 
-// formEntry says whether an entry of the form may change as it did. Fields and
-// resources are compared by themselves.
+// formEntry reports whether the change of a form entry is permitted. Fields and
+// resources are compared separately.
 func (p *pair) formEntry(k name, a, b dict) bool {
 	switch k {
 	case "Fields", "DR":
 		return true
-	case "SigFlags": // ISO 32000-2 §12.7.3: bits are set, none is taken back
+	case "SigFlags": // ISO 32000-2 §12.7.3: bits may be set, never cleared
 		n, _ := object.Int(a[k])
 		m, ok := object.Int(b[k])
 		return ok && m|n == m && m <= 3
-	case "NeedAppearances": // what is shown then follows from the values
+	case "NeedAppearances": // readers then derive appearances from the values
 		_, ok := b[k].(bool)
 		return ok || b[k] == nil
 	case "DA":
@@ -53,7 +53,7 @@ func (p *pair) formEntry(k name, a, b dict) bool {
 	return false
 }
 
-// resources compares the default resources of the form: they may only grow.
+// resources compares the default resources of the form, which may only grow.
 func (p *pair) resources(number int, was, is any) {
 	if was == nil && (is == nil || p.added(is) || !isRef(is)) {
 		return
@@ -63,8 +63,9 @@ func (p *pair) resources(number int, was, is any) {
 	}
 }
 
-// withoutForms leaves out of the older resources what appearances made for
-// others are kept under, where new objects replace it: no reader draws it.
+// withoutForms returns the older resources, without their XObject entry if its
+// forms were at most replaced by new objects: writers keep appearances for other
+// uses there, and no reader draws them from the form's resources.
 func (p *pair) withoutForms(was, is any) dict {
 	a, b := p.old.dict(was).Clone(), p.new.dict(is)
 	forms := p.new.dict(b["XObject"])
@@ -79,8 +80,8 @@ func (p *pair) withoutForms(was, is any) dict {
 	return a
 }
 
-// onlyMore says whether a dictionary is an older one with entries added, down
-// to some depth.
+// onlyMore reports whether a dictionary is an older one with added entries,
+// down to a fixed depth.
 func (p *pair) onlyMore(was, is any, depth int) bool {
 	a, b := p.old.dict(was), p.new.dict(is)
 	if b == nil {
@@ -98,7 +99,7 @@ func (p *pair) onlyMore(was, is any, depth int) bool {
 	return true
 }
 
-// roots compares the list of fields: what it has stays.
+// roots compares the list of fields, which must keep its elements.
 func (p *pair) roots(number int, was, is any) {
 	before, after := p.old.array(was), p.new.array(is)
 	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
@@ -114,8 +115,8 @@ func (p *pair) roots(number int, was, is any) {
 	}
 }
 
-// fields compares the fields by number, and sees that nothing above them was
-// changed.
+// fields compares the fields by number and checks that none of their ancestors
+// was changed.
 func (p *pair) fields() {
 	for n := range p.changed {
 		if p.was.plays(n, kindGroup) {
@@ -145,13 +146,13 @@ func (p *pair) fields() {
 	}
 }
 
-// isDirty says whether anything of a field may have been changed.
+// isDirty reports whether any part of a field may have been changed.
 func (p *pair) isDirty(was, is *field) bool {
 	return p.dirty[was.ref.Number] || was.name != is.name || was.kind != is.kind || was.flags != is.flags ||
 		len(was.widgets) != len(is.widgets) || !p.equal(was.value, is.value)
 }
 
-// group compares a field that has fields below it: only those may change.
+// group compares a field that has child fields: only the children may change.
 func (p *pair) group(n int) {
 	i := slices.IndexFunc(p.was.groups, func(g field) bool { return g.ref.Number == n })
 	g := &p.was.groups[i]
@@ -164,7 +165,7 @@ func (p *pair) group(n int) {
 	p.add(change{kind: ChangeField, number: n, field: g.name, breaks: RuleRemoved})
 }
 
-// visible says whether a field has a place on a page that is more than a point.
+// visible reports whether a field occupies more than a point of a page.
 func (f *File) visible(fd *field) bool {
 	return slices.ContainsFunc(fd.widgets, func(w widget) bool {
 		r, ok := f.rect(w.dict["Rect"])
@@ -172,9 +173,9 @@ func (f *File) visible(fd *field) bool {
 	})
 }
 
-// newField judges a field that was added. Fields for signatures may be: those
-// that are not seen are part of signing. One that is seen hides what is below,
-// so somebody must have signed it.
+// newField judges an added field. Only signature fields may be added; invisible
+// ones are part of signing. A visible one hides what is below it, so a later
+// signature must cover it.
 func (p *pair) newField(fd *field) {
 	c := change{kind: ChangeField, number: fd.ref.Number, field: fd.name, page: p.pageOf(fd), by: RuleVouched}
 	if fd.kind == "Sig" {
@@ -210,7 +211,8 @@ func (p *pair) newFieldBreaks(fd *field) string {
 	return ""
 }
 
-// pageOf is the page of the first widget that is on one, from 1, or 0.
+// pageOf returns the number of the first page that has a widget of the field,
+// from 1, or 0.
 func (p *pair) pageOf(fd *field) int {
 	for _, w := range fd.widgets {
 		if n := p.is.pageOf(w.ref.Number); n > 0 {
@@ -220,7 +222,7 @@ func (p *pair) pageOf(fd *field) int {
 	return 0
 }
 
-// signatureKind tells signatures and document timestamps apart.
+// signatureKind distinguishes signatures from document timestamps.
 func (f *File) signatureKind(fd *field) string {
 	d := f.dict(fd.value)
 	if f.name(d["SubFilter"]) == "ETSI.RFC3161" && (d["Type"] == nil || f.name(d["Type"]) == "DocTimeStamp") {

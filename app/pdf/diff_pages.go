@@ -6,8 +6,8 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// pages compares what pages show and which annotations they have. Content that
-// is reached through a page was judged in its contexts.
+// pages compares the content and annotations of pages. Content reached through
+// a page has been judged in its contexts.
 func (p *pair) pages() {
 	was, is := p.was.tree, p.is.tree
 	p.nodes()
@@ -24,8 +24,8 @@ func (p *pair) pages() {
 	p.annotations()
 }
 
-// nodes sees that nothing above the pages was changed, whether pages inherit it
-// or not: readers differ in how they look for what is inherited.
+// nodes checks that no page tree node was changed, even in entries that no page
+// inherits: readers differ in how they resolve inheritance.
 func (p *pair) nodes() {
 	for n := range p.changed {
 		if p.was.tree.is(n, kindNode) && !p.marked(n) {
@@ -34,8 +34,8 @@ func (p *pair) nodes() {
 	}
 }
 
-// marked says whether a node only got a string under a key that it did not have
-// before: some writers leave their version there, and no entry of a page or a
+// marked reports whether the only change to a node is a string under a new key.
+// Some writers store their version there, and no standard entry of a page or a
 // node is a string.
 func (p *pair) marked(n int) bool {
 	a, ok1 := p.old.object(n).(dict)
@@ -51,7 +51,7 @@ func (p *pair) marked(n int) bool {
 	return true
 }
 
-// page compares the dictionaries of a page, with what they inherit.
+// page compares the dictionaries of a page, including inherited entries.
 func (p *pair) page(number int, was, is *pageState) {
 	a, b := p.old.dict(was.ref), p.new.dict(is.ref)
 	if !p.changed[is.ref.Number] && was.ref == is.ref && p.sameAnnots(a["Annots"]) {
@@ -69,7 +69,7 @@ func (p *pair) page(number int, was, is *pageState) {
 			if _, ok := b[k].(object.String); ok || b[k] == nil {
 				c.kind, c.by, c.breaks = ChangeMetadata, RuleMetadata, ""
 			}
-		case "Tabs": // the order in which the tab key goes through fields
+		case "Tabs": // the tab order of the fields
 			if _, ok := b[k].(name); ok && a[k] == nil {
 				c.by, c.breaks = RuleSigning, ""
 			}
@@ -87,8 +87,8 @@ func (p *pair) sameAnnots(v any) bool {
 	return !ok || !p.changed[r.Number]
 }
 
-// inheritsSame says whether an entry that pages inherit is the same with what
-// the nodes above the page say.
+// inheritsSame reports whether an inheritable entry is the same, taking the
+// nodes above the page into account.
 func (p *pair) inheritsSame(k name, was, is inherited) bool {
 	switch k {
 	case "Resources":
@@ -110,8 +110,8 @@ func orZero(v any) any {
 	return v
 }
 
-// annots compares the annotations of a page: those that it had stay, in their
-// order, because they may cover each other.
+// annots compares the annotations of a page. Existing ones must stay in order,
+// because they may cover each other.
 func (p *pair) annots(number int, page *pageState, was, is any) {
 	before, after := p.old.array(was), p.new.array(is)
 	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
@@ -136,7 +136,7 @@ func (p *pair) annots(number int, page *pageState, was, is any) {
 	}
 }
 
-// annotsLost reports annotations that are not where they were in their list.
+// annotsLost reports annotations that are missing or moved in their list.
 func (p *pair) annotsLost(number int, after, lost array) {
 	for _, v := range lost {
 		c := change{kind: ChangeAnnotation, page: number, breaks: RuleRemoved}
@@ -165,7 +165,7 @@ func (p *pair) fieldName(s *structure, n int) string {
 	return ""
 }
 
-// annotAdded judges a new annotation. Widgets come with their fields.
+// annotAdded judges a new annotation. Widgets are judged with their fields.
 func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
 	r, isRef := v.(ref)
 	d := p.new.dict(v)
@@ -189,17 +189,17 @@ func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
 	p.overlay(number, page, r, d)
 }
 
-// harmlessAnnotations are the kinds that comment on a page without replacing
-// what it says. Free text, stamps and redactions can ("Attacks on PDF
+// harmlessAnnotations are the subtypes that comment on a page without replacing
+// its content. Free text, stamps and redactions can replace it ("Attacks on PDF
 // Certification", S&P 2021).
 var harmlessAnnotations = []name{
 	"Text", "Popup", "Link", "Highlight", "Underline", "Squiggly", "StrikeOut", "Ink", "Line", "Square", "Circle",
 	"Polygon", "PolyLine", "Caret",
 }
 
-// bound says whether an object is a signature field without a place on any page
-// that is signed now and has been put on one, which some writers do: nothing is
-// shown by it.
+// bound reports whether an object is a signature field without a visible area
+// that is signed now and has been put on a page, which some writers do. Nothing
+// of it is visible.
 func (p *pair) bound(n int, before array) bool {
 	fd := p.is.field(n)
 	old := p.was.field(n)
@@ -207,8 +207,7 @@ func (p *pair) bound(n int, before array) bool {
 		p.was.pageOf(n) == 0 && !p.new.visible(fd) && !mentions(before, n)
 }
 
-// overlay reports an annotation that is laid over a large part of a page and
-// shows something.
+// overlay reports a visible annotation that covers a large part of a page.
 func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
 	rect, ok := p.new.rect(d["Rect"])
 	if !ok || d["AP"] == nil {
@@ -221,7 +220,7 @@ func (p *pair) overlay(number int, page *pageState, r ref, d dict) {
 	p.add(change{kind: ChangeOverlay, number: r.Number, page: number, breaks: RuleCovers})
 }
 
-// annotations judges changed annotations that are no fields.
+// annotations judges changed annotations other than fields.
 func (p *pair) annotations() {
 	for n := range p.changed {
 		page := p.was.pageOf(n)

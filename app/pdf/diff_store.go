@@ -7,10 +7,9 @@ import (
 )
 
 // The document security store (ISO 32000-2 §12.8.4.3, EN 319 142-1 §5.4.2) may
-// change at every level of certification. Newer data may take the place of what
-// it had, which some writers do for every signature; what was there is reported
-// as reduced and judged all the same, from the earlier revision. Nothing may
-// become empty.
+// change at every certification level. Newer data may replace the old, which
+// some writers do for every signature; the loss is reported as reduced, and the
+// old data is still used from the earlier revision. No list may become empty.
 
 var (
 	storeLists = []name{"Certs", "CRLs", "OCSPs"}
@@ -36,17 +35,16 @@ func (p *pair) store(was, is any) {
 	}
 }
 
-// A storeComparison keeps the first thing that is wrong.
+// A storeComparison records the first violation.
 type storeComparison struct {
 	p      *pair
 	number int
 	key    name
 	breaks string
-	// reduced says that a list lost some of its elements, as it does where newer
-	// data takes the place of older.
+	// reduced reports that a list lost some of its elements, as happens when
+	// newer data replaces older data.
 	reduced bool
-	// renewed says that the newer store brings answers of its own about
-	// revocation.
+	// renewed reports that the newer store contains its own revocation data.
 	renewed bool
 }
 
@@ -70,7 +68,7 @@ func (s *storeComparison) compare(was, is any) {
 }
 
 // dicts resolves both sides, which must be dictionaries; the older one may be
-// missing. Nothing that was there may go.
+// missing. Removing the dictionary is a violation.
 func (s *storeComparison) dicts(key name, was, is any) (a, b dict, ok bool) {
 	p := s.p
 	old, fresh := p.old.resolve(was), p.new.resolve(is)
@@ -89,7 +87,7 @@ func (s *storeComparison) dicts(key name, was, is any) (a, b dict, ok bool) {
 	return a, b, ok
 }
 
-// entries sees that only entries of a store were changed or added.
+// entries checks that only the known entries of a store were changed or added.
 func (s *storeComparison) entries(a, b dict, known []name) {
 	for _, k := range s.p.keys(a, b) {
 		if !slices.Contains(known, k) {
@@ -101,7 +99,7 @@ func (s *storeComparison) entries(a, b dict, known []name) {
 	}
 }
 
-// list compares a list of streams: it may only grow.
+// list compares a list of streams, which may only grow.
 func (s *storeComparison) list(key name, was, is any) {
 	if is == nil && was == nil {
 		return
@@ -136,8 +134,7 @@ func (s *storeComparison) list(key name, was, is any) {
 	s.reduced = s.reduced || !p.contains(before, after)
 }
 
-// renewed says whether a newer store has answers about revocation that came
-// with it.
+// renewed reports whether a newer store contains its own revocation data.
 func (p *pair) renewed(is dict) bool {
 	for _, k := range []name{"CRLs", "OCSPs"} {
 		if slices.ContainsFunc(p.new.array(is[k]), p.added) {
@@ -152,8 +149,8 @@ func isRef(v any) bool {
 	return ok
 }
 
-// contains says whether every element of a list is in the newer one, under its
-// number or as an equal object.
+// contains reports whether every element of a list is in the newer one, under
+// its number or as an equal object.
 func (p *pair) contains(before, after array) bool {
 	numbers := map[any]bool{}
 	for _, v := range after {
@@ -172,8 +169,8 @@ func (p *pair) contains(before, after array) bool {
 	return true
 }
 
-// vri compares the entries by signature: those that stay keep what they say of
-// it, and others may take the place of those that go.
+// vri compares the entries per signature: remaining ones must be unchanged, and
+// removed ones may be replaced by others.
 func (s *storeComparison) vri(was, is any) {
 	a, b, ok := s.dicts("VRI", was, is)
 	if !ok {
@@ -191,7 +188,7 @@ func (s *storeComparison) vri(was, is any) {
 	}
 }
 
-// replaced notes entries that are gone: each needs another in its place.
+// replaced records removed entries: each needs a replacement.
 func (s *storeComparison) replaced(a, b dict) {
 	gone, fresh := 0, 0
 	for _, k := range s.p.keys(a, b) {

@@ -2,12 +2,12 @@ package pdf
 
 import "slices"
 
-// Who signs a tagged file adds a structure element for the new field, and
-// notes it in the parent tree (ISO 32000-2 §14.7). No page shows the tree, so
-// such additions are part of signing. Nothing in it may change otherwise: what
-// it says of the text is read out to people.
+// Signing a tagged file adds a structure element for the new field and an entry
+// in the parent tree (ISO 32000-2 §14.7). The tree is not shown on any page, so
+// such additions are part of signing. Nothing else in it may change, because
+// screen readers read out its text.
 
-// tags judges a changed object within the structure tree.
+// tags judges a changed object in the structure tree.
 func (p *pair) tags(n int) *change {
 	c := &change{kind: ChangeStructure, number: n, by: RuleSigning}
 	if !p.grown(p.old.object(n), p.new.object(n), "") {
@@ -19,7 +19,7 @@ func (p *pair) tags(n int) *change {
 // growing are the entries under which a structure tree grows.
 var growing = []name{"K", "Kids", "Nums", "Names", "ParentTree", "IDTree"}
 
-// grown says whether a value of the tree is an older one with additions.
+// grown reports whether a value of the tree is an older one with additions.
 func (p *pair) grown(was, is any, key name) bool {
 	if p.equal(was, is) {
 		return true
@@ -55,7 +55,7 @@ func (p *pair) grownDict(a, b dict) bool {
 	return true
 }
 
-// list is an array, or the one value that stands for an array of one.
+// list returns an array, or a single value as an array of one.
 func list(f *File, v any) array {
 	if a, ok := f.resolve(v).(array); ok {
 		return a
@@ -66,7 +66,7 @@ func list(f *File, v any) array {
 	return array{v}
 }
 
-// grownList says whether a list has only new elements added to it.
+// grownList reports whether a list only gained new elements.
 func (p *pair) grownList(a, b array) bool {
 	for _, v := range b {
 		if len(a) > 0 && p.equal(a[0], v) {
@@ -80,7 +80,7 @@ func (p *pair) grownList(a, b array) bool {
 	return len(a) == 0
 }
 
-// grownPairs is grownList for keys and values in turn.
+// grownPairs is grownList for alternating keys and values.
 func (p *pair) grownPairs(a, b array) bool {
 	for ; len(b) >= 2; b = b[2:] {
 		if len(a) >= 2 && p.equal(a[0], b[0]) {
@@ -97,8 +97,8 @@ func (p *pair) grownPairs(a, b array) bool {
 	return len(a) == 0 && len(b) == 0
 }
 
-// newElement says whether a value is a new element that stands for a new
-// annotation and for nothing that was on a page before.
+// newElement reports whether a value is a new element that refers only to a new
+// annotation and not to existing page content.
 func (p *pair) newElement(v any) bool {
 	if !p.added(v) {
 		return false
@@ -107,7 +107,7 @@ func (p *pair) newElement(v any) bool {
 	if !ok {
 		return false
 	}
-	if d["Obj"] != nil { // an object reference by itself, or a node of the tree
+	if d["Obj"] != nil { // an object reference on its own, or a node of the tree
 		return p.added(d["Obj"])
 	}
 	kids := list(p.new, d["K"])

@@ -10,15 +10,16 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// A drawing is an appearance of ours: marks, blanks, and plain text.
+// A drawing is an appearance drawn by this package: marks, blanks and plain
+// text.
 type drawing struct {
-	width, height float64 // as displayed, points
+	width, height float64 // as displayed, in points
 	rotate        int     // of the page
 	content       []byte
-	font          ref // the plain one, where the content uses it
+	font          ref // the plain font, if the content uses it
 }
 
-// Stream is part of Appearance.
+// Stream implements Appearance.
 func (g drawing) Stream() (*object.Stream, error) {
 	d := dict{
 		"Type": name("XObject"), "Subtype": name("Form"), "Resources": dict{},
@@ -33,7 +34,7 @@ func (g drawing) Stream() (*object.Stream, error) {
 	return &stream{Dict: d, Data: g.content}, nil
 }
 
-// embed lets a caller add what its appearances share.
+// embed lets a caller add resources that its appearances share.
 func (u *update) embed(add func(object.Writer)) error {
 	if add != nil {
 		add(u)
@@ -51,16 +52,16 @@ func (u *update) form(a Appearance) (ref, error) {
 	return u.Add(s), nil
 }
 
-// normal gives the appearance dictionary of a widget with one state.
+// normal returns the appearance dictionary of a widget with a single state.
 func (u *update) normal(a Appearance) (dict, error) {
 	r, err := u.form(a)
 	return dict{"N": r}, err
 }
 
-// plainName is the resource name of the font of default appearance strings. It
-// is for text whose callers bring no appearance, and for viewers that ask the
-// form for a font. It is Helvetica, one of the 14 standard fonts, unless the
-// caller of Prepare brought another one.
+// plainName is the resource name of the font of default appearance strings,
+// used for text without an appearance from the caller and for viewers that ask
+// the form for a font. It is Helvetica, one of the 14 standard fonts, unless
+// the caller of Prepare provides another one.
 const plainName = "PpText"
 
 func (u *update) plainFont() ref {
@@ -94,7 +95,7 @@ func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) 
 	size := 0.0
 	if da, ok := u.f.resolve(fd.dict["DA"]).(object.String); ok {
 		if parts := strings.Fields(string(da)); len(parts) > 1 {
-			size, _ = strconv.ParseFloat(parts[1], 64) // 0, if it is none, fits the height
+			size, _ = strconv.ParseFloat(parts[1], 64) // 0 if invalid, which fits the height
 		}
 	}
 	r, _ := u.f.rect(w["Rect"])
@@ -136,7 +137,7 @@ func (u *update) plainText(g drawing, text string, size float64) (Appearance, er
 	return g, nil
 }
 
-// checkMark and radioMark draw the on state of buttons, in vectors.
+// checkMark and radioMark draw the on state of buttons as vector graphics.
 func checkMark(g drawing) drawing {
 	s := min(g.width, g.height)
 	x, y := (g.width-s)/2, (g.height-s)/2
@@ -147,7 +148,7 @@ func checkMark(g drawing) drawing {
 }
 
 func radioMark(g drawing) drawing {
-	const k = 0.5523 // of a circle drawn with Bézier curves
+	const k = 0.5523 // control point distance for a circle of Bézier curves
 	r := min(g.width, g.height) * 0.3
 	x, y := g.width/2, g.height/2
 	c := fmt.Appendf(nil, "q %g %g m", round(x+r), round(y))

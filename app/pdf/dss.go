@@ -10,18 +10,18 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// A DSS is a document security store (ISO 32000-2 §12.8.4.3): what is needed
-// to check signatures later. All values are DER.
+// A DSS is a document security store (ISO 32000-2 §12.8.4.3): the data needed
+// to validate signatures later. All values are DER.
 type DSS struct {
 	Certs, CRLs, OCSPs [][]byte
-	// VRI says which signatures the store speaks of: upper-case hexadecimal
-	// SHA-1 of the Contents of each.
+	// VRI identifies the signatures that the store has entries for: the
+	// upper-case hexadecimal SHA-1 of the Contents of each.
 	VRI []string
 }
 
 // AddDSS appends a document security store with certificates, revocation lists
-// and OCSP responses, all DER, for every signature in the file. What an
-// earlier store holds is kept.
+// and OCSP responses, all DER, for every signature in the file. The contents of
+// an earlier store are kept.
 func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	f, err := DefaultLimits().read(b.Reader, b.Size)
 	if err != nil {
@@ -60,7 +60,8 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 	return u.revision(b)
 }
 
-// joined adds to an entry of the store what is new; what it says stays.
+// joined adds the new items to an entry of the store and keeps the existing
+// ones.
 func (f *File) joined(entry, more dict) dict {
 	out := entry.Clone()
 	for k, v := range more {
@@ -69,15 +70,16 @@ func (f *File) joined(entry, more dict) dict {
 	return out
 }
 
-// storeRef gives the object of the security store, if it is nothing but that:
-// a file may call its font so, and lose it when the store is written.
+// storeRef returns a reference to the security store if that object is nothing
+// else: a file may use one object as its font as well, which writing the store
+// would destroy.
 func (f *File) storeRef() (ref, bool) {
 	r, ok := f.catalog()["DSS"].(ref)
 	d, isDict := f.resolve(r).(dict)
 	return r, ok && isDict && storeOnly(d)
 }
 
-// storeEntries gives the store to add to, which may be empty.
+// storeEntries returns the store to extend, which may be empty.
 func (f *File) storeEntries() dict {
 	out := dict{"Type": name("DSS")}
 	for k, v := range f.dict(f.catalog()["DSS"]) {
@@ -91,8 +93,8 @@ func (f *File) storeEntries() dict {
 // storeKeys are the entries of a security store.
 var storeKeys = []name{"Type", "VRI", "Certs", "CRLs", "OCSPs"}
 
-// storeOnly says whether a dictionary has only entries of a security store,
-// which mean nothing elsewhere.
+// storeOnly reports whether a dictionary has only entries of a security store,
+// which have no meaning elsewhere.
 func storeOnly(d dict) bool {
 	for k := range d {
 		if !slices.Contains(storeKeys, k) {
@@ -110,8 +112,8 @@ func (u *update) addAll(values [][]byte) array {
 	return out
 }
 
-// putDSS writes the store where Prepare made room for it. Only in a file that
-// was not prepared here does the catalog change.
+// putDSS writes the store in the place that Prepare reserved. The catalog
+// changes only in a file that was not prepared here.
 func (u *update) putDSS(store dict) {
 	if r, ok := u.f.storeRef(); ok {
 		u.put(r, store)
@@ -125,7 +127,7 @@ func (u *update) putDSS(store dict) {
 	u.put(u.f.rootRef, catalog)
 }
 
-// contents gives the Contents, with padding, of every signature in the file.
+// contents returns the Contents, with padding, of every signature in the file.
 func (f *File) contents() [][]byte {
 	var out [][]byte
 	for _, fd := range f.fields() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// DSS reads the document security store; without one it is empty. What cannot be read in it is left out.
+// DSS reads the document security store, which is empty if there is none. Unreadable parts are omitted.
 func (f *File) DSS() (DSS, error) {
 	d := f.dict(f.catalog()["DSS"])
 	out := DSS{Certs: f.streams(d["Certs"]), CRLs: f.streams(d["CRLs"]), OCSPs: f.streams(d["OCSPs"])}
@@ -20,7 +20,7 @@ func (f *File) DSS() (DSS, error) {
 	return out, f.fault
 }
 
-// DSSAt reads the security store as it was in a revision, 0 being the upload.
+// DSSAt reads the security store of a revision; revision 0 is the upload.
 func (f *File) DSSAt(revision int) (DSS, error) {
 	ends, err := f.revisionEnds()
 	if err != nil || revision >= len(ends) {
@@ -28,12 +28,12 @@ func (f *File) DSSAt(revision int) (DSS, error) {
 	}
 	older, err := f.viewOf(ends, revision)
 	if err != nil {
-		return DSS{}, f.fault // What cannot be read by itself has no store; the signatures of it say so.
+		return DSS{}, f.fault // A revision that can't be read has no store; its signatures report that.
 	}
 	return older.DSS()
 }
 
-// With returns a store that holds what two hold.
+// With returns the union of two stores.
 func (d DSS) With(other DSS) DSS {
 	return DSS{
 		Certs: more(slices.Clip(d.Certs), other.Certs), CRLs: more(slices.Clip(d.CRLs), other.CRLs),
@@ -42,7 +42,8 @@ func (d DSS) With(other DSS) DSS {
 	}
 }
 
-// streams reads an array of streams. Some producers nest the arrays of a VRI entry.
+// streams reads an array of streams. Some producers nest the arrays of a VRI
+// entry.
 func (f *File) streams(v any) [][]byte { return f.nestedStreams(nil, v, 0) }
 
 func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
@@ -63,7 +64,7 @@ func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
 
 const maxNesting = 4
 
-// more appends the values that are not there yet.
+// more appends the values that are not in out yet.
 func more(out, values [][]byte) [][]byte {
 	for _, v := range values {
 		if !slices.ContainsFunc(out, func(known []byte) bool { return bytes.Equal(known, v) }) {

@@ -8,25 +8,24 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// An equality compares values of two revisions by what they mean: an equal
-// object under another number is no difference, unless it plays a part: a page,
-// a field or a layer is that one and no other. Two references to one number are
-// equal, because what stands under it is judged by itself; where deep is set
-// they are followed all the same.
+// An equality compares values of two revisions by meaning. An equal object
+// under another number is no difference unless it has a role: pages, fields and
+// layers have an identity. Two references to the same number are equal, because
+// the object is judged separately; if deep is set, they are followed anyway.
 type equality struct {
 	p     *pair
 	deep  bool
-	seen  map[[2]int]bool // pairs of objects under comparison count as equal
+	seen  map[[2]int]bool // pairs of objects under comparison, which count as equal
 	depth int
 	left  int
 }
 
-// equalSteps bounds the work of one comparison. What is not seen to be equal
-// within it is different.
+// equalSteps bounds the work of one comparison. Values not found equal within
+// it count as different.
 const (
 	equalSteps = 200_000
 	equalDepth = 400
-	equalPause = 1000 // steps between two looks at the context
+	equalPause = 1000 // steps between checks of the context
 )
 
 func (p *pair) equal(a, b any) bool {
@@ -67,7 +66,7 @@ func (e *equality) same(a, b any) bool {
 	return sameScalar(a, b)
 }
 
-// sameObject compares where at least one side is a reference.
+// sameObject compares two values at least one of which is a reference.
 func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
 	if both {
 		if r.Number == s.Number && (r.Generation != s.Generation || !e.deep) {
@@ -98,7 +97,7 @@ func sameScalar(a, b any) bool {
 		n, ok2 := object.Float(b)
 		return ok1 && ok2 && m == n
 	}
-	switch b.(type) { // what can't be compared with ==
+	switch b.(type) { // types not comparable with ==
 	case dict, array, object.String:
 		return false
 	}
@@ -119,7 +118,7 @@ func (e *equality) sameDict(a, b dict, except name) bool {
 	return true
 }
 
-// keys lists the keys under which two dictionaries differ, sorted.
+// keys returns the sorted keys under which two dictionaries differ.
 func (p *pair) keys(a, b dict) []name {
 	var out []name
 	for k, v := range a {

@@ -37,8 +37,8 @@ type widget struct {
 
 const fieldDepth = 32
 
-// fields lists the terminal fields of the form in their order. Fields that are
-// not indirect objects, or are met twice, are left out.
+// fields returns the terminal fields of the form in order. Fields that are not
+// indirect objects, or that occur twice, are skipped.
 func (f *File) fields() []field {
 	if f.fieldList == nil {
 		w := fieldWalk{f: f, seen: map[int]bool{}, out: []field{}}
@@ -111,13 +111,13 @@ func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
 	w.out = append(w.out, self)
 }
 
-// named says whether kids are fields, not widgets of one field.
+// named reports whether kids are fields and not widgets of one field.
 func (w *fieldWalk) named(kids array) bool {
 	return slices.ContainsFunc(kids, func(v any) bool { return w.f.dict(v)["T"] != nil })
 }
 
-// ours is the beginning of the names of fields made here. A file that has
-// been through here before has them already; the next round counts on.
+// ours is the prefix of the names of fields made here. A file that was prepared
+// here before already has such fields; numbering continues after them.
 const ours = "paraph"
 
 func prefix(round int) string {
@@ -127,7 +127,7 @@ func prefix(round int) string {
 	return fmt.Sprintf("%s%d_", ours, round)
 }
 
-// lastRound is the highest round that has fields in the file, or 0.
+// lastRound returns the highest round that has fields in the file, or 0.
 func lastRound(fields []field) int {
 	last := 0
 	for i := range fields {
@@ -148,8 +148,8 @@ func lastRound(fields []field) int {
 	return last
 }
 
-// clean makes a caller's name fit to be the partial name of a field, in which
-// a full stop has a meaning.
+// clean makes a caller's name usable as the partial name of a field, in which
+// full stops are separators.
 func clean(s string) string { return strings.ReplaceAll(s, ".", "_") }
 
 // names finds fields by the names that callers gave them.
@@ -183,8 +183,8 @@ func (f *File) names() names {
 	return n
 }
 
-// find gives the field that Prepare made under a name, or one of the upload by
-// its full name, or nil.
+// find returns the field that Prepare made for a name, or the field of the
+// upload with that full name, or nil.
 func (n names) find(s string) *field {
 	if fd := n.byName[n.prefix+clean(s)]; fd != nil {
 		return fd
@@ -192,7 +192,8 @@ func (n names) find(s string) *field {
 	return n.byName[s]
 }
 
-// onState is the appearance state of a check box or radio button that is not Off.
+// onState returns the appearance state of a check box or radio button other
+// than Off.
 func (f *File) onState(w dict) string {
 	states := f.dict(f.dict(w["AP"])["N"])
 	var on []string

@@ -11,7 +11,7 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// Short names for the object model, which is used on every page here.
+// Short names for the object model, which is used throughout this package.
 type (
 	name   = object.Name
 	ref    = object.Ref
@@ -20,16 +20,16 @@ type (
 	stream = object.Stream
 )
 
-// A File is a PDF opened for reading. What it gives is the newest revision.
+// A File is a PDF opened for reading. Its methods describe the newest revision.
 type File struct {
 	r      io.ReaderAt
 	size   int64
 	limits Limits
 
 	xref table
-	// hybrid are objects that readers without cross-reference streams find
-	// elsewhere, with the place; masked are those that only newer readers see,
-	// and whether the table calls them free. See hybridSection.
+	// hybrid holds the objects that readers without cross-reference streams find
+	// elsewhere, with their location there; masked holds those that only newer
+	// readers see, and whether the table marks them free. See hybridSection.
 	hybrid   map[int]entry
 	masked   map[int]bool
 	sections []section // newest first
@@ -42,16 +42,16 @@ type File struct {
 	loading    map[int]bool
 	*budget
 
-	password  *string        // to be tried on an encrypted file; nil refuses one
-	secret    *crypt.Handler // of an encrypted file that is open
+	password  *string        // password to try on an encrypted file; nil refuses encrypted files
+	secret    *crypt.Handler // set for an encrypted file that is open
 	recovered bool           // see Recover
 
-	recorded  []numbered // entries of the section that is being read; nil for none
+	recorded  []numbered // entries of the section being read; nil records nothing
 	scratch   []byte     // see scratchAt
 	pages     []Page
 	fieldList []field // see fields
-	groupList []field // fields that have fields below them
-	// lostFields are in the form but can't be read: they may be signed.
+	groupList []field // fields with child fields
+	// lostFields are in the form but can't be read; they may be signed.
 	lostFields []ref
 }
 
@@ -59,15 +59,16 @@ type File struct {
 type budget struct {
 	parsed   int64
 	inflated int64
-	fault    error // the first limit that was met, or what reading failed with; sticks
-	// kept are cross-reference sections that were read, with keptEntries in all.
+	fault    error // the first limit exceeded, or the first read error; sticky
+	// kept holds the cross-reference sections that were read, keptEntries the
+	// total number of their entries.
 	kept        map[sectionKey]keptSection
 	keptEntries int
-	// ctx ends the work on a file that takes too long; nil never does.
+	// ctx ends work on a file that takes too long; a nil ctx never does.
 	ctx context.Context
 }
 
-// stopped is the error of a context that has ended.
+// stopped returns the error of the context if it has ended.
 func (b *budget) stopped() error {
 	if b.ctx == nil {
 		return nil
@@ -78,16 +79,16 @@ func (b *budget) stopped() error {
 // A section is one cross-reference section.
 type section struct {
 	at       int64
-	end      int64 // just behind its trailer or stream dictionary
+	end      int64 // just after its trailer or stream dictionary
 	trailer  dict
 	isStream bool
 }
 
-// Open reads the structure of a PDF, strictly, within DefaultLimits. The error
-// wraps ErrNotPDF, ErrDamaged, ErrEncrypted or ErrTooComplex, or is one of r.
+// Open reads the structure of a PDF strictly, within DefaultLimits. The error
+// wraps ErrNotPDF, ErrDamaged, ErrEncrypted or ErrTooComplex, or comes from r.
 func Open(r io.ReaderAt, size int64) (*File, error) { return DefaultLimits().Open(r, size) }
 
-// Open is the function Open within limits l.
+// Open is like the function Open, within limits l.
 func (l Limits) Open(r io.ReaderAt, size int64) (*File, error) {
 	f, err := l.read(r, size)
 	if err != nil {
@@ -99,7 +100,7 @@ func (l Limits) Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// read opens a file as far as the catalog, without the pages.
+// read opens a file up to the catalog, without the pages.
 func (l Limits) read(r io.ReaderAt, size int64) (*File, error) {
 	return l.newFile(r, size, &budget{}).read()
 }
@@ -132,7 +133,8 @@ func (f *File) read() (*File, error) {
 	return f, f.findCatalog()
 }
 
-// findCatalog makes the objects of a file readable whose cross-references are known.
+// findCatalog finds the catalog of a file whose cross-references have been
+// read, after decrypting it if necessary.
 func (f *File) findCatalog() error {
 	if err := f.unlock(); err != nil {
 		return err
@@ -145,7 +147,8 @@ func (f *File) findCatalog() error {
 	return f.fault
 }
 
-// orDamaged tells the limit that was met, or else what is wrong.
+// orDamaged returns the error of the limit that was exceeded, or else
+// ErrDamaged with the given reason.
 func (f *File) orDamaged(format string, args ...any) error {
 	if f.fault != nil {
 		return f.fault
@@ -167,7 +170,7 @@ func (f *File) header() error {
 	return nil
 }
 
-// startXref finds where the newest cross-reference section is.
+// startXref finds the newest cross-reference section.
 func (f *File) startXref() (int64, error) {
 	const tail = 2048
 	from := max(0, f.size-tail)
@@ -186,7 +189,7 @@ func (f *File) startXref() (int64, error) {
 	return n, nil
 }
 
-// bytesAt reads up to n bytes; fewer only at the end of the file.
+// bytesAt reads up to n bytes; it returns fewer only at the end of the file.
 func (f *File) bytesAt(at int64, n int) ([]byte, error) {
 	if at < 0 || at > f.size {
 		return nil, damaged("offset %d is outside of the file", at)
@@ -194,7 +197,7 @@ func (f *File) bytesAt(at int64, n int) ([]byte, error) {
 	return f.readInto(make([]byte, min(int64(n), f.size-at)), at)
 }
 
-// scratchAt is bytesAt into memory that its next call uses again.
+// scratchAt is bytesAt with a buffer that the next call reuses.
 func (f *File) scratchAt(at int64, n int) ([]byte, error) {
 	if at < 0 || at > f.size {
 		return nil, damaged("offset %d is outside of the file", at)
@@ -223,9 +226,9 @@ func (f *File) readInto(b []byte, at int64) ([]byte, error) {
 	return b, nil
 }
 
-// window calls read with a lexer at offset at, over ever larger windows until
-// what it read does not touch the end of the window. It returns the offset
-// behind what was read. The function must not read other parts of the file.
+// window calls read with a lexer at offset at, over growing windows until read
+// no longer reaches the end of the window. It returns the offset after the data
+// read. The read function must not read other parts of the file.
 func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error) {
 	for size := int64(scratchSize); ; size *= 8 {
 		b, err := f.scratchAt(at, int(min(size, f.limits.ObjectSize)))
@@ -248,7 +251,7 @@ func (f *File) window(at int64, read func(l *object.Lexer) error) (int64, error)
 	}
 }
 
-// syntax turns an error of the lexer into one of this package.
+// syntax converts a lexer error to an error of this package.
 func syntax(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooComplex) {
 		return err
@@ -256,7 +259,7 @@ func syntax(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// spend counts bytes of syntax that were read.
+// spend counts bytes of syntax read against the limits.
 func (f *File) spend(n int64) error {
 	if err := f.stop(); err != nil {
 		return err
@@ -267,8 +270,8 @@ func (f *File) spend(n int64) error {
 	return nil
 }
 
-// stop notes that the context of the work has ended: from then on it is as if a
-// limit was met.
+// stop records that the context has ended, which from then on is treated like
+// an exceeded limit.
 func (f *File) stop() error {
 	err := f.stopped()
 	if err != nil && f.fault == nil {
@@ -277,8 +280,8 @@ func (f *File) stop() error {
 	return err
 }
 
-// over notes that a limit was met. From then on objects read as null, and the
-// operation under way ends with this error.
+// over records that a limit was exceeded. From then on objects read as null,
+// and the current operation ends with this error.
 func (f *File) over(format string, args ...any) error {
 	if f.fault == nil {
 		f.fault = tooComplex(format, args...)

@@ -12,8 +12,8 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// decode gives the decoded data of a stream. It knows the filters that streams
-// of structure and text use; others give an error.
+// decode returns the decoded data of a stream. It supports the filters used for
+// structure and text; others result in an error.
 func (f *File) decode(s *source) ([]byte, error) {
 	filters, params := f.filters(s.dict)
 	data, err := f.raw(s)
@@ -34,7 +34,7 @@ func (f *File) decode(s *source) ([]byte, error) {
 	return data, nil
 }
 
-// filters lists the filters of a stream, each with its parameters.
+// filters returns the filters of a stream and their parameters.
 func (f *File) filters(d dict) (names []name, params []any) {
 	switch x := f.resolve(d["Filter"]).(type) {
 	case name:
@@ -91,8 +91,8 @@ func hexDecode(data []byte) ([]byte, error) {
 	return s, nil
 }
 
-// bounded reads all of r within the limits. Data behind which the stream is
-// broken off still counts, as viewers have it.
+// bounded reads all of r within the limits. Data before a break in the stream
+// still counts, as it does in viewers.
 func (f *File) bounded(r io.Reader) ([]byte, error) {
 	limit := min(f.limits.Inflate, f.limits.InflateTotal-f.inflated)
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
@@ -143,7 +143,7 @@ func (f *File) param(d dict, key name, missing int) int {
 	return missing
 }
 
-// unPNG undoes the PNG predictors (PNG specification §9).
+// unPNG reverses the PNG predictors (PNG specification §9).
 func unPNG(data []byte, row, pixel int) ([]byte, error) {
 	out := make([]byte, 0, len(data))
 	above := make([]byte, row)
@@ -198,7 +198,7 @@ func paeth(left, above, corner byte) byte {
 func abs(n int) int { return max(n, -n) }
 
 // lzwReader decodes LZW with codes of 9 to 12 bits. By default PDF widens the
-// code one step early, as TIFF does (ISO 32000-2 §7.4.4).
+// codes one step early, like TIFF (ISO 32000-2 §7.4.4).
 func lzwReader(data []byte, early bool) io.Reader {
 	if early {
 		return tiff.NewReader(bytes.NewReader(data), tiff.MSB, 8)

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Readers that find a cross-reference section damaged look for objects in the
-// bytes themselves, and take the last one of each number. So a revision must not
-// hold objects that its section does not list, nor list what can't be read: it
-// would be two files in one.
+// Readers that find a cross-reference section damaged scan the bytes for
+// objects and use the last one of each number. So a revision must not contain
+// objects that its section does not list, nor list unreadable ones: different
+// readers would see different files.
 
-// An extent is a part of the file.
+// An extent is a byte range of the file.
 type extent struct{ from, to int64 }
 
-// unlisted reports objects in the bytes of the newer revision that its
-// cross-reference section does not know.
+// unlisted reports objects in the bytes of the newer revision that are missing
+// from its cross-reference section.
 func (p *pair) unlisted() {
 	at := p.old.size
 	for _, e := range append(p.extents(), extent{p.new.size, p.new.size}) {
@@ -27,7 +27,8 @@ func (p *pair) unlisted() {
 	}
 }
 
-// extents lists where the objects and sections of the newer revision are.
+// extents returns the byte ranges of the objects and sections of the newer
+// revision.
 func (p *pair) extents() []extent {
 	var out []extent
 	for _, n := range p.touched {
@@ -51,7 +52,7 @@ func (p *pair) extents() []extent {
 	return out
 }
 
-// end is where an object ends that begins at an offset.
+// end returns where an object ends that begins at the offset at.
 func (o found) end(at int64) int64 {
 	if s, ok := o.value.(*source); ok {
 		return s.at + s.length
@@ -61,9 +62,9 @@ func (o found) end(at int64) int64 {
 
 var objectHeader = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj`)
 
-// hasObject says whether an object begins within some bytes between others.
+// hasObject reports whether an object begins in the bytes between two offsets.
 func (f *File) hasObject(from, to int64) bool {
-	const most = 1 << 20 // nobody leaves so much in good faith
+	const most = 1 << 20 // legitimate files leave smaller gaps
 	if to-from > most {
 		return true
 	}

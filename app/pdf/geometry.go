@@ -2,7 +2,7 @@ package pdf
 
 import "math"
 
-// A Rect is left, bottom, right and top in user space, in points.
+// A Rect holds left, bottom, right and top in user space, in points.
 type Rect [4]float64
 
 func (r Rect) size() (w, h float64) { return r[2] - r[0], r[3] - r[1] }
@@ -20,7 +20,8 @@ func (r Rect) array() array {
 	return a
 }
 
-// round keeps a ten-thousandth of a point, so that files do not fill with digits.
+// round rounds to a ten-thousandth of a point, so that files are not bloated
+// with digits.
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // A Box is a rectangle on a page as displayed: fractions of its width and
@@ -29,7 +30,7 @@ type Box struct{ X, Y, Width, Height float64 }
 
 func (p Page) sideways() bool { return p.Rotate == 90 || p.Rotate == 270 }
 
-// point turns a point of the displayed page into user space.
+// point converts a point of the displayed page to user space.
 func (p Page) point(x, y float64) (float64, float64) {
 	w, h := p.box.size()
 	switch p.Rotate {
@@ -43,14 +44,14 @@ func (p Page) point(x, y float64) (float64, float64) {
 	return p.box[0] + x*w, p.box[3] - y*h
 }
 
-// Rect turns a box of the displayed page into user space.
+// Rect converts a box of the displayed page to user space.
 func (p Page) Rect(b Box) Rect {
 	x1, y1 := p.point(b.X, b.Y)
 	x2, y2 := p.point(b.X+b.Width, b.Y+b.Height)
 	return Rect{min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)}
 }
 
-// Box turns a rectangle of user space into a box of the displayed page.
+// Box converts a rectangle in user space to a box of the displayed page.
 func (p Page) Box(r Rect) Box {
 	x1, y1 := p.fraction(r[0], r[1])
 	x2, y2 := p.fraction(r[2], r[3])
@@ -70,11 +71,11 @@ func (p Page) fraction(x, y float64) (float64, float64) {
 	return (x - p.box[0]) / w, (p.box[3] - y) / h
 }
 
-// Size gives the width and height in points, as displayed, of a box.
+// Size returns the width and height of a box in points, as displayed.
 func (p Page) Size(b Box) (width, height float64) { return b.Width * p.Width, b.Height * p.Height }
 
-// turned gives the form matrix that keeps an appearance of the given size
-// upright on a page turned clockwise by rotate, or nil for none.
+// turned returns the form matrix that keeps an appearance of the given size
+// upright on a page turned clockwise by rotate, or nil if none is needed.
 func turned(rotate int, width, height float64) array {
 	switch rotate {
 	case 90:

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A graph says which objects of a revision refer to which. The trailer stands
-// under number 0, which no object has.
+// A graph records which objects of a revision refer to which. The trailer has
+// number 0, which no object uses.
 type graph struct {
 	refs    map[int][]int // the numbers that an object refers to
 	holders map[int][]int // the objects that refer to a number
-	// loose are objects that can't be read. They may run into the end of the
-	// file, or lie behind it, and change when something is appended.
+	// loose are unreadable objects. They may extend past the end of the file, or
+	// lie behind it, and change when something is appended.
 	loose map[int]bool
-	// signatures are objects that may be signatures.
+	// signatures are possible signatures.
 	signatures map[int]bool
 }
 
@@ -26,7 +26,8 @@ func newGraph(f *File) *graph {
 	return g
 }
 
-// update brings the graph to a newer revision that redefines these objects.
+// update brings the graph up to date with a newer revision that redefines the
+// touched objects.
 func (g *graph) update(f *File, touched []int) {
 	for _, n := range touched {
 		g.set(f, n)
@@ -54,9 +55,9 @@ func (g *graph) set(f *File, n int) {
 	}
 }
 
-// setTrailer connects what the trailer leads to. Its entries that are none of the
-// standard count only where there is something: some writers leave numbers
-// there that are given to other objects later.
+// setTrailer adds the references of the trailer. Nonstandard entries count only
+// if their target exists: some writers leave numbers there that are later
+// assigned to other objects.
 func (g *graph) setTrailer(f *File) {
 	t := dict{}
 	for k, v := range f.trailer {
@@ -74,7 +75,7 @@ func (g *graph) setTrailer(f *File) {
 	g.connect(0, t)
 }
 
-// connect replaces what an object refers to.
+// connect replaces the references of an object.
 func (g *graph) connect(n int, v any) {
 	for _, to := range g.refs[n] {
 		g.holders[to] = slices.DeleteFunc(g.holders[to], func(h int) bool { return h == n })
@@ -96,7 +97,7 @@ func (g *graph) connect(n int, v any) {
 	}
 }
 
-// eachRef calls visit with every reference within a value.
+// eachRef calls visit with every reference in a value.
 func eachRef(v any, visit func(ref)) {
 	switch x := v.(type) {
 	case ref:
@@ -114,14 +115,14 @@ func eachRef(v any, visit func(ref)) {
 	}
 }
 
-// mentions says whether a value refers to an object.
+// mentions reports whether a value contains a reference to an object.
 func mentions(v any, n int) bool {
 	found := false
 	eachRef(v, func(r ref) { found = found || r.Number == n })
 	return found
 }
 
-// eachObject calls visit with the number of every object that exists.
+// eachObject calls visit with the number of every existing object.
 func (f *File) eachObject(visit func(n int)) {
 	for _, b := range slices.Sorted(maps.Keys(f.xref.blocks)) {
 		for i, e := range f.xref.blocks[b] {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// importPages puts the pages of another file behind those of the upload.
+// importPages appends the pages of another file to those of the upload.
 func (p *preparation) importPages() error {
 	if p.spec.AppendPages == nil {
 		return nil
@@ -46,7 +46,7 @@ func (p *preparation) importPages() error {
 	return nil
 }
 
-// A copier brings objects of one file into a revision of another.
+// A copier copies objects of one file into a revision of another.
 type copier struct {
 	from    *File
 	to      *update
@@ -54,8 +54,8 @@ type copier struct {
 	queue   []int
 }
 
-// page copies the dictionary of a page. What it inherits is written out: above
-// it there will be another tree.
+// page copies the dictionary of a page. Inherited entries are written
+// explicitly, because the page moves to another tree.
 func (c *copier) page(d dict, in inherited, page Page, parent ref) dict {
 	out := dict{"Type": name("Page"), "Parent": parent, "Rotate": page.Rotate,
 		"MediaBox": page.box.array(), "CropBox": page.box.array(), "Resources": dict{}}
@@ -70,8 +70,8 @@ func (c *copier) page(d dict, in inherited, page Page, parent ref) dict {
 	return out
 }
 
-// value copies a value; objects that it refers to get a number and a place in
-// the queue, so that no chain of them is too long for the stack.
+// value copies a value. The objects it refers to get a number and a place in a
+// queue, so that long chains of references do not overflow the stack.
 func (c *copier) value(v any) any {
 	switch x := v.(type) {
 	case ref:

@@ -17,16 +17,16 @@ type source struct {
 // An objectStream is a decoded object stream (ISO 32000-2 §7.5.7).
 type objectStream struct {
 	data    []byte
-	offsets map[int]int // object number → place in data
+	offsets map[int]int // object number → position in data
 }
 
-// found is an indirect object as it stands in the file.
+// found is an indirect object as stored in the file.
 type found struct {
 	ref   ref
 	value any
 	cost  int64 // bytes of syntax
-	// ambiguous says that readers may read it differently: a dictionary in it
-	// has a key twice.
+	// ambiguous reports whether readers may interpret it differently: a
+	// dictionary in it has a duplicate key.
 	ambiguous bool
 }
 
@@ -45,19 +45,19 @@ func (f *File) indirect(at int64) (found, error) {
 		if o.value, err = l.Next(); err != nil {
 			return err
 		}
-		if _, ok := o.value.(object.Keyword); ok { // endobj at once: null
+		if _, ok := o.value.(object.Keyword); ok { // an immediate endobj: null
 			o.value = nil
 			return nil
 		}
 		start := l.Pos()
-		if l.Space(); l.Rest() < len("endstream ") { // what follows is cut off by the window
+		if l.Space(); l.Rest() < len("endstream ") { // the window may cut off what follows
 			return io.ErrUnexpectedEOF
 		}
 		if _, ok := o.value.(dict); ok && l.Has("stream") {
 			isStream = true
 			return nil
 		}
-		if !l.Has("endobj") { // tolerated, as everywhere
+		if !l.Has("endobj") { // tolerated, as by all readers
 			l.Seek(start)
 		}
 		return nil
@@ -99,7 +99,7 @@ func (f *File) endsAt(at int64) bool {
 	return err == nil && object.NewLexer(b, 0).Has("endstream")
 }
 
-// search finds word at or behind an offset. The bytes looked at count as parsed.
+// search finds word at or after an offset. The bytes searched count as parsed.
 func (f *File) search(from int64, word []byte) (int64, error) {
 	const size = 64 << 10
 	for at := from; at < f.size; at += size - int64(len(word)) {
@@ -117,8 +117,8 @@ func (f *File) search(from int64, word []byte) (int64, error) {
 	return 0, damaged("no %s after offset %d", word, from)
 }
 
-// resolve follows references. What does not exist, or can't be read, is null
-// (ISO 32000-2 §7.3.10).
+// resolve follows references. Missing and unreadable objects are null (ISO
+// 32000-2 §7.3.10).
 func (f *File) resolve(v any) any {
 	for range 32 {
 		r, ok := v.(ref)
@@ -130,7 +130,7 @@ func (f *File) resolve(v any) any {
 	return nil
 }
 
-// object gives the value of an indirect object, or nil.
+// object returns the value of an indirect object, or nil.
 func (f *File) object(n int) any {
 	if v, ok := f.cache[n]; ok {
 		return v
@@ -148,7 +148,7 @@ func (f *File) object(n int) any {
 	return o.value
 }
 
-// keep caches an object; when the cache is full it begins anew.
+// keep caches an object. A full cache is emptied first.
 func (f *File) keep(n int, o found) {
 	if f.cached += o.cost + 64; f.cached > f.limits.Cache {
 		clear(f.cache)
@@ -157,7 +157,7 @@ func (f *File) keep(n int, o found) {
 	f.cache[n] = o.value
 }
 
-// load reads an indirect object from where its cross-reference entry says.
+// load reads an indirect object from the location in its cross-reference entry.
 func (f *File) load(n int) (found, error) {
 	switch e := f.xref.get(n); e.kind {
 	case entryPlain:
@@ -216,7 +216,8 @@ func (f *File) objectStream(n int) (*objectStream, error) {
 	return s, nil
 }
 
-// keepStream keeps few decoded object streams: neighbours are asked for together.
+// keepStream caches a few decoded object streams, because neighbouring objects
+// are usually requested together.
 func (f *File) keepStream(n int, s *objectStream) {
 	kept := len(s.data)
 	for _, other := range f.compressed {
@@ -249,7 +250,7 @@ func (f *File) readObjectStream(d dict, data []byte) (*objectStream, error) {
 	return s, nil
 }
 
-// dict gives the dictionary that v is or refers to, also that of a stream; or nil.
+// dict returns the dictionary that v is or refers to, including that of a stream, or nil.
 func (f *File) dict(v any) dict {
 	switch x := f.resolve(v).(type) {
 	case dict:
@@ -279,7 +280,7 @@ func (f *File) text(v any) string {
 
 func (f *File) int(v any) (int64, bool) { return object.Int(f.resolve(v)) }
 
-// raw reads the data of a stream as stored.
+// raw reads the stored data of a stream.
 func (f *File) raw(s *source) ([]byte, error) {
 	if s.length > f.limits.Inflate {
 		return nil, f.over("a stream of %d bytes", s.length)
@@ -291,5 +292,5 @@ func (f *File) raw(s *source) ([]byte, error) {
 	return f.secret.Stream(*s.sealed, s.dict, data)
 }
 
-// open gives the data of a stream as stored, however long it is.
+// open returns the stored data of a stream, whatever its length.
 func (f *File) open(s *source) *io.SectionReader { return io.NewSectionReader(f.r, s.at, s.length) }

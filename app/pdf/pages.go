@@ -16,14 +16,14 @@ type Page struct {
 	// Width and Height are in points as displayed: the crop box within the
 	// media box, turned by Rotate. UserUnit is not applied.
 	Width, Height float64
-	// Rotate is how far the page is turned clockwise: 0, 90, 180 or 270.
+	// Rotate is the clockwise rotation of the page: 0, 90, 180 or 270.
 	Rotate int
 
 	ref ref
 	box Rect // CropBox∩MediaBox, user space
 }
 
-// Pages lists the pages in order.
+// Pages returns the pages in order.
 func (f *File) Pages() []Page { return f.pages }
 
 const pageTreeDepth = 60
@@ -45,8 +45,8 @@ func (i inherited) with(d dict) inherited {
 	return i
 }
 
-// readPages walks the page tree (ISO 32000-2 §7.7.3). A node that is missing
-// or met twice is damage: guessing would shift the numbers of the pages.
+// readPages walks the page tree (ISO 32000-2 §7.7.3). A missing or repeated
+// node counts as damage: guessing would shift the page numbers.
 func (f *File) readPages() ([]Page, error) {
 	var pages []Page
 	err := f.eachPage(func(r ref, d dict, in inherited) error {
@@ -96,7 +96,7 @@ func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
 func (f *File) page(r ref, in inherited) Page {
 	media, ok := f.rect(in.media)
 	if !ok || media.empty() {
-		media = Rect{0, 0, 612, 792} // what every viewer assumes
+		media = Rect{0, 0, 612, 792} // the default in all viewers
 	}
 	box := media
 	if crop, ok := f.rect(in.crop); ok {
@@ -128,8 +128,8 @@ func (f *File) rect(v any) (r Rect, ok bool) {
 	return Rect{min(r[0], r[2]), min(r[1], r[3]), max(r[0], r[2]), max(r[1], r[3])}, true
 }
 
-// Overlaps lists the pages, from 1, on which annotations that can be seen lie
-// over each other: one may hide what another says.
+// Overlaps returns the pages, from 1, on which visible annotations overlap: one
+// may hide the content of another.
 func (f *File) Overlaps() []int {
 	var out []int
 	for i, p := range f.pages {
@@ -140,7 +140,7 @@ func (f *File) Overlaps() []int {
 	return out
 }
 
-// shownRects lists the places of annotations that can be seen or clicked.
+// shownRects returns the rectangles of annotations that can be seen or clicked.
 func (f *File) shownRects(annots array) []Rect {
 	const unseen = 2 | 32 // hidden, not viewed
 	var out []Rect
@@ -155,9 +155,9 @@ func (f *File) shownRects(annots array) []Rect {
 	return out
 }
 
-// anyOverlap says whether two rectangles share more than a border.
+// anyOverlap reports whether two rectangles share more than a border.
 func anyOverlap(all []Rect) bool {
-	const border = 0.5 // of a point
+	const border = 0.5 // in points
 	slices.SortFunc(all, func(a, b Rect) int { return cmp.Compare(a[0], b[0]) })
 	for i, a := range all {
 		for _, b := range all[i+1:] {

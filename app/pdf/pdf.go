@@ -1,19 +1,18 @@
 // Package pdf reads, prepares, signs and examines PDF files by appending to
-// them. It knows bytes and structure; certificates and CMS come in as
-// functions.
+// them. It handles bytes and structure; certificates and CMS are supplied by
+// callers as functions.
 //
-// What callers may rely on: a file is never rewritten. Every operation reads a
-// Base and gives the bytes of one incremental update (ISO 32000-2 §7.5.6) to
-// append to it, so all earlier revisions, and the signatures in them, stay as
-// they were. Files are read in windows, never as a whole, and the work spent
-// on one is bounded by Limits: a hostile file gives ErrDamaged or
-// ErrTooComplex, not a crash.
+// A file is never rewritten. Every operation reads a Base and returns the bytes
+// of one incremental update (ISO 32000-2 §7.5.6) to append to it, so all earlier
+// revisions, and the signatures in them, stay unchanged. Files are read in
+// windows, never as a whole, and the work spent on one is bounded by Limits: a
+// hostile file results in ErrDamaged or ErrTooComplex, not in a crash.
 //
 // Prepare makes revision 1, with everything that later revisions need. Sign,
-// AddDSS and Timestamp then write only field dictionaries and new objects;
-// they touch no page, catalog or AcroForm dictionary that Prepare made.
+// AddDSS and Timestamp then write only field dictionaries and new objects; they
+// do not change any page, catalog or AcroForm dictionary made by Prepare.
 //
-// A File is for one goroutine at a time.
+// A File must not be used by several goroutines at the same time.
 package pdf
 
 import (
@@ -22,47 +21,50 @@ import (
 	"slices"
 )
 
-// Errors of reading. They come wrapped with the reason.
+// Errors from reading. They are returned wrapped with the reason.
 var (
-	// ErrNotPDF says that the bytes do not claim to be a PDF.
+	// ErrNotPDF indicates that the data does not claim to be a PDF.
 	ErrNotPDF = errors.New("not a PDF file")
-	// ErrDamaged says that the file breaks the rules so that appending to it
-	// would not be safe. A repaired copy may be readable.
+	// ErrDamaged indicates that the file violates the format so that appending
+	// to it would not be safe. A repaired copy may be readable.
 	ErrDamaged = errors.New("PDF file is damaged")
-	// ErrNoEnd says that the file ends too early. It comes with ErrDamaged.
+	// ErrNoEnd indicates that the file is truncated. It accompanies ErrDamaged.
 	ErrNoEnd = errors.New("PDF file has no end")
-	// ErrEncrypted says that the file needs a password or a decrypted copy.
+	// ErrEncrypted indicates that the file needs a password or a decrypted copy.
 	ErrEncrypted = errors.New("PDF file is encrypted")
-	// ErrTooComplex says that reading went over a limit.
+	// ErrTooComplex indicates that reading exceeded a limit.
 	ErrTooComplex = errors.New("PDF file is too complex")
 )
 
-// Errors of writing. They come wrapped with the reason.
+// Errors from writing. They are returned wrapped with the reason.
 var (
-	// ErrChangesForbidden says that a signature already in the file forbids
+	// ErrChangesForbidden indicates that a signature already in the file forbids
 	// the change (DocMDP or FieldMDP, ISO 32000-2 §12.8.2).
 	ErrChangesForbidden = errors.New("a signature in the file forbids this change")
-	// ErrDynamicXFA says that the form is a dynamic XFA form, which has no pages of its own.
+	// ErrDynamicXFA indicates that the form is a dynamic XFA form, which has no pages of its own.
 	ErrDynamicXFA = errors.New("dynamic XFA form")
-	// ErrNoField says that there is no field of that name.
+	// ErrNoField indicates that no field has that name.
 	ErrNoField = errors.New("no such field")
-	// ErrFieldType says that a field cannot take that value or be used so.
+	// ErrFieldType indicates that a field cannot hold that value or be used that
+	// way.
 	ErrFieldType = errors.New("field has another type")
-	// ErrSigned says that the signature field is already signed.
+	// ErrSigned indicates that the signature field is already signed.
 	ErrSigned = errors.New("field is already signed")
-	// ErrLocked says that a signature has locked the field.
+	// ErrLocked indicates that a signature has locked the field.
 	ErrLocked = errors.New("field is locked by a signature")
-	// ErrTwoRoles says that an object of the file is several things at once, so
-	// that to change one of them would change the others.
+	// ErrTwoRoles indicates that an object of the file has several roles, so
+	// that changing it for one of them would affect the others.
 	ErrTwoRoles = errors.New("an object of the file has two roles")
-	// ErrSpec says that what was asked for contradicts itself or the file.
+	// ErrSpec indicates that the request is inconsistent, in itself or with the
+	// file.
 	ErrSpec = errors.New("invalid request")
-	// ErrTooLarge says that a signature does not fit, even at the second try.
+	// ErrTooLarge indicates that a signature does not fit, even on the second
+	// attempt.
 	ErrTooLarge = errors.New("signature is larger than its place")
 )
 
-// Refused says whether an error tells of the file, or of what was asked to be
-// done with it, rather than of reading, writing or signing.
+// Refused reports whether an error concerns the file or the requested
+// operation, as opposed to reading, writing or signing.
 func Refused(err error) bool {
 	return slices.ContainsFunc([]error{
 		ErrNotPDF, ErrDamaged, ErrEncrypted, ErrTooComplex, ErrDynamicXFA, ErrChangesForbidden,
@@ -76,9 +78,9 @@ type Limits struct {
 	Pages        int   // pages
 	Sections     int   // cross-reference sections
 	ObjectSize   int64 // bytes of one object without stream data
-	Parsed       int64 // bytes of object syntax read in all
+	Parsed       int64 // total bytes of object syntax read
 	Inflate      int64 // bytes of one decoded stream
-	InflateTotal int64 // bytes of decoded streams in all
+	InflateTotal int64 // total bytes of decoded streams
 	Cache        int64 // bytes of syntax whose objects are kept in memory
 }
 

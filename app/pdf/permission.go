@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// A Lock says which fields a signature locks (FieldMDP, ISO 32000-2 §12.8.2.4).
+// A Lock describes which fields a signature locks (FieldMDP, ISO 32000-2
+// §12.8.2.4).
 type Lock struct {
 	Action string   // All, Include or Exclude
 	Fields []string // full names
 }
 
-// Covers says whether the lock holds for the field of that full name. A name
-// stands for all fields below it.
+// Covers reports whether the lock applies to the field with that full name. A
+// name also covers all fields below it.
 func (l Lock) Covers(field string) bool {
 	listed := slices.ContainsFunc(l.Fields, func(s string) bool {
 		return field == s || strings.HasPrefix(field, s+".")
@@ -37,7 +38,8 @@ func (f *File) lock(d dict) *Lock {
 	return l
 }
 
-// transforms gives the parameters of a signature's transforms of one method.
+// transforms returns the parameters of those transforms of a signature that use
+// the given method.
 func (f *File) transforms(signature dict, method name) []dict {
 	var out []dict
 	for _, v := range f.array(signature["Reference"]) {
@@ -48,7 +50,7 @@ func (f *File) transforms(signature dict, method name) []dict {
 	return out
 }
 
-// level is the DocMDP level of a signature, or 0 (ISO 32000-2 §12.8.2.2).
+// level returns the DocMDP level of a signature, or 0 (ISO 32000-2 §12.8.2.2).
 func (f *File) level(signature dict) int {
 	params := f.transforms(signature, "DocMDP")
 	if len(params) == 0 {
@@ -57,16 +59,16 @@ func (f *File) level(signature dict) int {
 	if p, ok := f.int(params[0]["P"]); ok && p >= 1 && p <= 3 {
 		return int(p)
 	}
-	return 2 // what the standard says when it is missing
+	return 2 // the default in the standard
 }
 
-// docMDP is the level of the certification of the file, or 0.
+// docMDP returns the level of the certification of the file, or 0.
 func (f *File) docMDP() int {
 	return f.level(f.dict(f.dict(f.catalog()["Perms"])["DocMDP"]))
 }
 
-// strictest is the lowest level that a signature of the file sets, by its own
-// transform or the lock of its field; 0 where none does.
+// strictest returns the lowest level set by a signature of the file, through
+// its own transform or the lock of its field, or 0 if none sets one.
 func (f *File) strictest() int {
 	level := f.docMDP()
 	for _, fd := range f.fields() {
@@ -81,7 +83,7 @@ func (f *File) strictest() int {
 	return level
 }
 
-// locks lists the locks of all signatures.
+// locks returns the locks of all signatures.
 func (f *File) locks() []Lock {
 	var out []Lock
 	for _, fd := range f.fields() {

@@ -16,13 +16,13 @@ const (
 
 // Prepare appends revision 1: all fields and widgets, one signature field per
 // signatory, an invisible field for the document timestamp, an empty security
-// store, appended pages, and the certification. After it nothing needs to touch
-// a page, the catalog or the form again.
+// store, appended pages, and the certification. Later revisions need not change
+// a page, the catalog or the form.
 //
-// An upload that is signed is never certified and keeps all it has. It takes
-// no appended pages, no attachments, and where it is certified itself nothing
-// but signature fields: the error wraps ErrChangesForbidden. Other errors wrap
-// ErrDynamicXFA or ErrSpec, or are those of reading or of the SignFunc.
+// A signed upload is never certified and keeps all its content. It accepts no
+// appended pages and no attachments and, if certified itself, only signature
+// fields; otherwise the error wraps ErrChangesForbidden. Other errors wrap
+// ErrDynamicXFA or ErrSpec, or come from reading or from the SignFunc.
 func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	f, err := Open(b.Reader, b.Size)
 	if err != nil {
@@ -45,7 +45,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 	return p.write(b, s.Certify)
 }
 
-// write finishes the revision, certified with a seal if there is one.
+// write finishes the revision, certified if seal is not nil.
 func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
 	if seal == nil || p.signed {
 		p.u.put(p.f.rootRef, p.catalog)
@@ -54,8 +54,8 @@ func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
 	return p.certify(b, *seal)
 }
 
-// rehearsal writes the revision with a seal that takes no key, and goes on from
-// there. What was written is taken back.
+// rehearsal writes the revision with a keyless seal and rehearses the steps
+// that follow. It then reverts what was written.
 func (p *preparation) rehearsal(b Base) error {
 	before := p.u.mark()
 	b.HashState = noHash()
@@ -71,7 +71,7 @@ func (p *preparation) rehearsal(b Base) error {
 	return p.rehearse(b, r)
 }
 
-// A preparation is revision 1 in the making.
+// A preparation is revision 1 in progress.
 type preparation struct {
 	f       *File
 	u       *update
@@ -79,7 +79,7 @@ type preparation struct {
 	old     []field
 	prefix  string
 	signed  bool
-	level   int // DocMDP of the upload
+	level   int // DocMDP level of the upload
 	catalog dict
 	form    dict
 	pages   []Page
@@ -115,7 +115,7 @@ func cmpOr(s, or string) string {
 	return s
 }
 
-// allowed refuses what the upload forbids.
+// allowed returns an error if the upload forbids the request.
 func (p *preparation) allowed() error {
 	switch {
 	case p.f.xfa() == XFADynamic:
@@ -136,7 +136,7 @@ func (p *preparation) allowed() error {
 
 func (p *preparation) embed() error { return p.u.embed(p.spec.Embed) }
 
-// page gives the page to change, with its annotations in p.annots.
+// page returns the page to change and loads its annotations into p.annots.
 func (p *preparation) page(n int) (Page, dict, error) {
 	if n < 0 || n >= len(p.pages) {
 		return Page{}, nil, fmt.Errorf("%w: there is no page %d", ErrSpec, n)
@@ -163,8 +163,8 @@ func (p *preparation) writePages() {
 	}
 }
 
-// certify signs the revision as its author (DocMDP, ISO 32000-2 §12.8.2.2):
-// filling in and signing stay allowed.
+// certify signs the revision as its author (DocMDP, ISO 32000-2 §12.8.2.2),
+// still permitting form filling and signing.
 func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	signature := p.u.reserve()
 	d := p.u.hidden(p.prefix+certificationField, p.pages[0])
@@ -177,7 +177,7 @@ func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	return p.u.seal(b, signature, sd, s.Size, s.Sign)
 }
 
-// fillCatalog writes the form and prepares the catalog for all that follows.
+// fillCatalog writes the form and prepares the catalog for all later revisions.
 func (p *preparation) fillCatalog() {
 	p.fillForm()
 	if !p.signed {
@@ -197,8 +197,8 @@ func (p *preparation) fillCatalog() {
 	p.setTitle()
 }
 
-// prepareStore makes room for validation data. What a file without signatures
-// has of it says nothing.
+// prepareStore makes room for validation data. Without signatures, existing
+// validation data is meaningless.
 func (p *preparation) prepareStore() {
 	if !p.signed {
 		p.catalog["DSS"] = p.u.Add(dict{"Type": name("DSS")})
@@ -235,8 +235,8 @@ func (p *preparation) fillForm() {
 	p.u.put(r, f)
 }
 
-// setTitle gives a file without a title one, unless its metadata stream would
-// then contradict it.
+// setTitle sets the title of a file that has none, unless its metadata stream
+// would then contradict it.
 func (p *preparation) setTitle() {
 	info := p.f.dict(p.f.trailer["Info"])
 	if p.spec.Title == "" || p.signed || info["Title"] != nil || p.catalog["Metadata"] != nil {
@@ -244,7 +244,7 @@ func (p *preparation) setTitle() {
 	}
 	own := p.roles.alone(p.f.trailer["Info"], kindInfo)
 	info = info.Clone()
-	if !own { // what is not said of the document belongs to the other parts
+	if !own { // values other than plain ones belong to the object's other roles
 		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(p.f.resolve(v)) != 0 })
 	}
 	info["Title"] = object.TextString(p.spec.Title)

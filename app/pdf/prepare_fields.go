@@ -8,7 +8,7 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// claim gives the name in the file of a new field.
+// claim returns the name of a new field in the file.
 func (p *preparation) claim(s string) (string, error) {
 	full := p.prefix + clean(s)
 	if s == "" || p.taken[full] {
@@ -45,7 +45,7 @@ func (p *preparation) addFields() error {
 	return nil
 }
 
-// widget begins the dictionary of a widget in its place on its page.
+// widget creates the dictionary of a widget at its position on its page.
 func (p *preparation) widget(n int, b Box) (Page, dict, error) {
 	page, _, err := p.page(n)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *preparation) widget(n int, b Box) (Page, dict, error) {
 	}
 	d := dict{
 		"Type": name("Annot"), "Subtype": name("Widget"), "P": page.ref,
-		"Rect": page.Rect(b).array(), "F": 4, // printed
+		"Rect": page.Rect(b).array(), "F": 4, // print flag
 	}
 	if page.Rotate != 0 {
 		d["MK"] = dict{"R": page.Rotate}
@@ -64,7 +64,7 @@ func (p *preparation) widget(n int, b Box) (Page, dict, error) {
 	return page, d, nil
 }
 
-// place puts a widget on its page.
+// place adds a widget to its page.
 func (p *preparation) place(page Page, r ref) {
 	n := page.ref.Number
 	p.annots[n] = append(p.annots[n], r)
@@ -109,7 +109,7 @@ func (p *preparation) addField(s FieldSpec) error {
 	return nil
 }
 
-// typed completes the dictionary of a field by its type.
+// typed completes the dictionary of a field according to its type.
 func (p *preparation) typed(s FieldSpec, d dict, page Page) error {
 	switch s.Type {
 	case FieldText, FieldName, FieldEmail, FieldCompany, FieldJobTitle, FieldDate, FieldDateSigned, FieldNumber, FieldAttachment:
@@ -183,7 +183,7 @@ func (p *preparation) textField(s FieldSpec, d dict, page Page) error {
 	return nil
 }
 
-// states gives a button its two appearances. The state's name is its value.
+// states adds the two appearances of a button. The state's name is its value.
 func (p *preparation) states(d dict, on string, mark drawing, isOn bool) error {
 	off := mark
 	off.content = nil
@@ -202,13 +202,13 @@ func (s FieldSpec) export() string {
 	if len(s.Options) > 0 && s.Options[0] != "" {
 		v = s.Options[0]
 	}
-	if v == "Off" { // a name with a meaning of its own
+	if v == "Off" { // a reserved name
 		return "Off_"
 	}
 	return v
 }
 
-// addRadios makes one field of all buttons of a group.
+// addRadios creates one field for all buttons of a group.
 func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 	full, err := p.claim(group)
 	if err != nil {
@@ -248,7 +248,7 @@ func (p *preparation) addRadios(group string, specs []FieldSpec) error {
 	return nil
 }
 
-// hidden begins an invisible signature field.
+// hidden returns the dictionary of an invisible signature field.
 func (u *update) hidden(full string, page Page) dict {
 	return dict{
 		"Type": name("Annot"), "Subtype": name("Widget"), "FT": name("Sig"), "T": object.TextString(full),
@@ -308,8 +308,8 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 		return err
 	}
 	d := p.u.hidden(full, page)
-	// On a certified page nothing may be seen that was not there: the signature
-	// is made without being shown.
+	// Nothing visible may be added to a certified page, so the signature is made
+	// invisible.
 	if s.Page >= 0 && p.level == 0 {
 		if page, d, err = p.widget(n, s.box()); err != nil {
 			return err
@@ -335,7 +335,7 @@ func (p *preparation) addSignature(s SignatureSpec) error {
 	return nil
 }
 
-// locked lists the full names of the fields that a signature locks.
+// locked returns the full names of the fields that a signature locks.
 func (p *preparation) locked(s SignatureSpec) ([]string, error) {
 	var out []string
 	add := func(full string) {

@@ -10,9 +10,9 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// Recover opens a file whose cross-references are damaged by searching it for
-// its objects; the last of a number counts. Such a file has no revisions that
-// could be told apart, and must not be appended to.
+// Recover opens a file with damaged cross-references by scanning it for
+// objects; the last one of each number is used. The revisions of such a file
+// cannot be distinguished, and it must not be appended to.
 func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
 	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
 	f.password, f.recovered = &password, true
@@ -30,14 +30,14 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*
 	if f.fault != nil {
 		return nil, f.fault
 	}
-	f.pages, _ = f.readPages() // The signatures count, whether the pages can be listed or not.
+	f.pages, _ = f.readPages() // Signatures matter even if the pages can't be listed.
 	return f, f.fault
 }
 
-// Recovered says whether the file was opened by Recover.
+// Recovered reports whether the file was opened by Recover.
 func (f *File) Recovered() bool { return f.recovered }
 
-// scanObjects finds every object and trailer that lies open in the file.
+// scanObjects finds every uncompressed object and trailer in the file.
 func (f *File) scanObjects() error {
 	const window, overlap = 1 << 20, 256
 	for at := int64(0); at < f.size; at += window - overlap {
@@ -67,7 +67,7 @@ func (f *File) scanObjects() error {
 	return f.lastResort()
 }
 
-// foundObject notes where an object begins; a later one takes the place of an earlier one.
+// foundObject records the offset of an object; a later object replaces an earlier one.
 func (f *File) foundObject(number int, at int64) error {
 	if number > maxNumber {
 		return nil
@@ -91,7 +91,7 @@ func (f *File) foundTrailer(at int64) {
 	}
 }
 
-// lastResort takes the trailer from a cross-reference stream, or names the last catalog.
+// lastResort takes the trailer from a cross-reference stream, or makes one that refers to the last catalog.
 func (f *File) lastResort() error {
 	if f.trailer != nil {
 		return nil
@@ -114,7 +114,8 @@ func (f *File) lastResort() error {
 	return nil
 }
 
-// scanStreams enters the objects of object streams that do not lie open.
+// scanStreams adds the objects of object streams, except those also found
+// uncompressed.
 func (f *File) scanStreams() {
 	for _, n := range f.numbers() {
 		src, ok := f.object(n).(*source)
@@ -133,7 +134,8 @@ func (f *File) scanStreams() {
 	}
 }
 
-// numbers lists the objects that lie open, by their place in the file.
+// numbers returns the numbers of uncompressed objects, ordered by their offset
+// in the file.
 func (f *File) numbers() []int {
 	var out []int
 	for n := range f.xref.top {
@@ -145,7 +147,7 @@ func (f *File) numbers() []int {
 	return out
 }
 
-// set puts an entry in the place of what is known of a number.
+// set stores an entry, replacing any existing one for the number.
 func (t *table) set(n int, e entry) {
 	if t.add(n, e, false); t.get(n) != e {
 		t.blocks[n/blockSize][n%blockSize] = e

@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// An object may play several parts in a file: one dictionary can be the form
-// and the information at once. Who rewrites it for one part changes the other.
-// Prepare gives the part that it changes an object of its own; what it can't
-// divide it refuses. To be sure, it goes through all that follows once, without
-// keys, and has the result judged: what it accepts can be signed.
+// An object may have several roles in a file: one dictionary can be both the
+// form and the information dictionary, so rewriting it for one role changes the
+// other. Prepare creates a separate object for the role it changes and refuses
+// what it can't separate. To be sure, it performs all later steps once, without
+// keys, and checks the result: a file it accepts can be signed.
 
-// Signable says whether a file can be prepared and signed: the error is that of
-// Prepare.
+// Signable checks whether a file can be prepared and signed and returns the
+// error that Prepare would return.
 func (f *File) Signable() error {
 	_, err := Prepare(Base{Reader: f.r, Size: f.size, HashState: noHash()}, PrepareSpec{
 		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
@@ -27,13 +27,13 @@ func (f *File) Signable() error {
 	return err
 }
 
-// keyless is a seal for what is only tried.
+// keyless returns a seal for rehearsals.
 func keyless() *Seal {
 	return &Seal{Size: 16, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 0}, nil }}
 }
 
-// noHash is a state of the hash for what is only tried: the file need not be
-// read for it.
+// noHash returns a hash state for rehearsals, so that the file need not be read
+// to compute it.
 func noHash() []byte {
 	state, err := sha256.New().(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
@@ -42,7 +42,7 @@ func noHash() []byte {
 	return state
 }
 
-// roles knows which parts the objects of a file play.
+// roles determines the roles of the objects of a file.
 type roles struct {
 	f *File
 	w *walker
@@ -52,8 +52,8 @@ func newRoles(f *File) *roles {
 	return &roles{f: f, w: &walker{graph: newGraph(f), parts: newStructure(f, newPageStructure(f))}}
 }
 
-// alone says whether an object plays one part only, and nothing leads to it but
-// what does so for this part.
+// alone reports whether an object has only the given roles and is referred to
+// only in these roles.
 func (r *roles) alone(v any, kinds ...kind) bool {
 	at, ok := v.(ref)
 	if !ok {
@@ -78,7 +78,7 @@ func (r *roles) alone(v any, kinds ...kind) bool {
 	return alone
 }
 
-// fillable refuses fields of the upload that are something else as well.
+// fillable returns an error if a field of the upload has another role.
 func (p *preparation) fillable() error {
 	for _, s := range p.spec.Fields {
 		if s.Existing == "" {
@@ -98,14 +98,14 @@ func (p *preparation) fillable() error {
 	return nil
 }
 
-// A continuation is a file with something appended to it.
+// A continuation is a file with data appended to it.
 type continuation struct {
 	base io.ReaderAt
 	size int64
 	tail []byte
 }
 
-// ReadAt is part of io.ReaderAt.
+// ReadAt implements io.ReaderAt.
 func (c *continuation) ReadAt(b []byte, at int64) (int, error) {
 	n := 0
 	if at < c.size {
@@ -128,7 +128,7 @@ func (c *continuation) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// rehearse goes through all that follows a preparation and has it judged.
+// rehearse performs all steps after a preparation and judges the result.
 func (p *preparation) rehearse(b Base, r Revision) error {
 	c := &continuation{base: b.Reader, size: b.Size, tail: slices.Clone(r.Bytes)}
 	state := r.HashState
@@ -155,12 +155,12 @@ func (p *preparation) rehearse(b Base, r Revision) error {
 	return p.applaud(c)
 }
 
-// maxRehearsed is how many signatures are rehearsed: each reads the file again,
-// so that the time would grow with the square of their number.
+// maxRehearsed is the maximum number of signatures rehearsed: each one reads
+// the file again, so the time would grow with the square of their number.
 const maxRehearsed = 16
 
 // rehearsed chooses the signatures to rehearse. Those whose signatories fill in
-// fields of the upload come first; the others write new objects only and are
+// fields of the upload come first; the others only write new objects and are
 // alike.
 func (p *preparation) rehearsed() []SignatureSpec {
 	all := slices.Clone(p.spec.Signatures)
@@ -180,7 +180,8 @@ func (p *preparation) rehearsed() []SignatureSpec {
 	return all[:min(len(all), maxRehearsed)]
 }
 
-// rehearsalError tells what can't be signed from what can't be read.
+// rehearsalError separates files that can't be signed from those that can't be
+// read.
 func rehearsalError(err error) error {
 	for _, known := range []error{ErrTooComplex, ErrChangesForbidden, ErrLocked} {
 		if errors.Is(err, known) {
@@ -190,7 +191,8 @@ func rehearsalError(err error) error {
 	return fmt.Errorf("%w: %w", ErrTwoRoles, err)
 }
 
-// sampleValues fills in the fields of the upload that are a signatory's.
+// sampleValues returns sample values for the fields of the upload that belong
+// to a signatory.
 func (p *preparation) sampleValues(owner string) []FieldValue {
 	var out []FieldValue
 	for _, s := range p.spec.Fields {
@@ -208,8 +210,8 @@ func (p *preparation) sampleValues(owner string) []FieldValue {
 	return out
 }
 
-// headroom sees that the limits leave room for the signatures that were not
-// rehearsed, and for the timestamps of later years.
+// headroom checks that the limits leave room for the signatures that were not
+// rehearsed and for the timestamps of later years.
 func (p *preparation) headroom(f *File) error {
 	const laterSections, objectsEach = 20, 4
 	rest := len(p.spec.Signatures) - len(p.rehearsed())
@@ -223,7 +225,7 @@ func (p *preparation) headroom(f *File) error {
 }
 
 // applaud judges a rehearsal. Signatures of the upload that were broken before
-// may be so afterwards.
+// may remain broken.
 func (p *preparation) applaud(c *continuation) error {
 	f, err := Open(c, c.size+int64(len(c.tail)))
 	if err != nil {
@@ -255,7 +257,7 @@ func (p *preparation) applaud(c *continuation) error {
 	return nil
 }
 
-// complaint names the first thing that is wrong with a signature.
+// complaint returns the first fault of a signature.
 func (s Signature) complaint() string {
 	for _, p := range s.Problems {
 		return p.Code

@@ -16,24 +16,24 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// A Base is a file so far, and what is known of its hash.
+// A Base is the file so far and the state of its hash.
 type Base struct {
 	Reader io.ReaderAt
 	Size   int64
-	// HashState is the saved state (encoding.BinaryMarshaler) of a SHA-256
-	// that has taken in exactly the Size bytes of Reader, as Revision gives
-	// it. nil makes every signature read the whole file again.
+	// HashState is the saved state (encoding.BinaryMarshaler) of a SHA-256 over
+	// exactly the Size bytes of Reader, as returned in Revision. If it is nil,
+	// every signature reads the whole file again.
 	HashState []byte
 }
 
-// A Revision is what one operation appends.
+// A Revision holds the bytes that one operation appends.
 type Revision struct {
-	Bytes     []byte   // to be appended to the base
+	Bytes     []byte   // to append to the base
 	HashState []byte   // of the whole file including this revision
 	SHA256    [32]byte // of the whole file including this revision
 }
 
-// hash gives a SHA-256 that has taken in the base.
+// hash returns a SHA-256 that has consumed the base.
 func (b Base) hash() (hash.Hash, error) {
 	h := sha256.New()
 	if b.HashState != nil {
@@ -56,11 +56,11 @@ type update struct {
 	gens    map[int]int
 	next    int
 	trailer dict // entries that replace those of the file
-	font    ref  // of default appearances, once it was asked for
-	// embedFont embeds that font; nil is Helvetica.
+	font    ref  // for default appearances; set on first use
+	// embedFont embeds that font; nil means Helvetica.
 	embedFont func(object.Writer) (ref, error)
-	blank     ref  // the appearance of what is not seen, once it was asked for
-	colours   dict // definitions that added resources need, once it was asked for
+	blank     ref  // the appearance of invisible fields; set on first use
+	colours   dict // definitions for added resources; set on first use
 	err       error
 }
 
@@ -81,10 +81,10 @@ func (f *File) update() (*update, error) {
 	return u, nil
 }
 
-// roomForRevision is enough for most signatures with a few values.
+// roomForRevision is enough for most signatures with a few field values.
 const roomForRevision = 16 << 10
 
-// reserve gives a number for an object that is written later.
+// reserve returns a number for an object to be written later.
 func (u *update) reserve() ref {
 	r := ref{Number: u.next}
 	if u.next++; u.next > maxNumber && u.err == nil {
@@ -100,8 +100,8 @@ func (u *update) Add(v any) ref {
 	return r
 }
 
-// put writes an object under its number; one of the file is replaced and keeps
-// its generation.
+// put writes an object under its number. If it replaces an object of the file,
+// it keeps the generation.
 func (u *update) put(r ref, v any) {
 	if e := u.f.xref.get(r.Number); e.kind == entryPlain {
 		r.Generation = int(e.gen)
@@ -121,8 +121,8 @@ func (u *update) put(r ref, v any) {
 	u.out = append(u.out, "\nendobj\n"...)
 }
 
-// once notes where an object was written. One of the file that is written for
-// two of its parts must be the same for both.
+// once records where an object was written. An existing object that is written
+// for two of its roles must be identical for both.
 func (u *update) once(n, start int) {
 	was, twice := u.offsets[n]
 	u.offsets[n] = u.f.size + int64(start)
@@ -135,7 +135,7 @@ func (u *update) once(n, start int) {
 	}
 }
 
-// A mark is a state that an update can go back to.
+// A mark is a state that an update can be reset to.
 type mark struct {
 	length, next int
 	offsets      map[int]int64
@@ -150,16 +150,16 @@ func (u *update) restore(m mark) {
 	u.out, u.next, u.offsets, u.gens = u.out[:m.length], m.next, m.offsets, m.gens
 }
 
-// pos is the offset in the file of the next byte.
+// pos returns the file offset of the next byte.
 func (u *update) pos() int64 { return u.f.size + int64(len(u.out)) }
 
-// finish writes the cross-reference section, of the kind that the last one of
-// the file is (ISO 32000-2 §7.5.4, §7.5.8), and gives all that is appended.
+// finish writes the cross-reference section, of the same kind as the last one
+// in the file (ISO 32000-2 §7.5.4, §7.5.8), and returns all bytes to append.
 func (u *update) finish() ([]byte, error) {
 	if u.err != nil {
 		return nil, u.err
 	}
-	if u.f.fault != nil { // something may have read as null
+	if u.f.fault != nil { // some object may have read as null
 		return nil, u.f.fault
 	}
 	t := u.newTrailer()
@@ -187,7 +187,7 @@ func (u *update) newTrailer() dict {
 	return t
 }
 
-// fileID keeps the first part of the file identifier and renews the second
+// fileID keeps the first part of the file identifier and replaces the second
 // (ISO 32000-2 §14.4).
 func (u *update) fileID() array {
 	fresh := make(object.String, 16)
@@ -201,7 +201,7 @@ func (u *update) fileID() array {
 	return array{fresh, fresh}
 }
 
-// runs calls visit for every run of successive object numbers.
+// runs calls visit for every run of consecutive object numbers.
 func (u *update) runs(visit func(run []int)) {
 	numbers := slices.Sorted(maps.Keys(u.offsets))
 	for start := 0; start < len(numbers); {
@@ -236,7 +236,7 @@ func (u *update) finishTable(t dict) (int64, error) {
 func (u *update) finishStream(t dict) (int64, error) {
 	self := u.reserve()
 	start := u.pos()
-	u.offsets[self.Number] = start // it lists itself
+	u.offsets[self.Number] = start // the section lists itself
 	width := 4
 	if start > 1<<32-1 {
 		width = 8
@@ -259,7 +259,7 @@ func (u *update) finishStream(t dict) (int64, error) {
 	return start, u.err
 }
 
-// revision finishes an update that carries no signature.
+// revision finishes an update without a signature.
 func (u *update) revision(b Base) (Revision, error) {
 	h, err := b.hash()
 	if err != nil {

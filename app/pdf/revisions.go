@@ -7,9 +7,9 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// revisionEnds lists where each revision ends, oldest first: behind the end
-// mark that follows its cross-reference section. The two sections of a
-// linearised file are one revision.
+// revisionEnds returns the ends of all revisions, oldest first: the offset
+// after the end mark that follows the cross-reference section. The two sections
+// of a linearised file form one revision.
 func (f *File) revisionEnds() ([]int64, error) {
 	var ends []int64
 	for i, s := range f.sections {
@@ -29,8 +29,8 @@ func (f *File) revisionEnds() ([]int64, error) {
 	return slices.Compact(ends), nil
 }
 
-// endMark gives the offset behind the first %%EOF, and its line end, after an
-// offset; without one, the size of the file.
+// endMark returns the offset after the first %%EOF at or after from, including
+// its line end, or the size of the file if there is none.
 func (f *File) endMark(from int64) (int64, error) {
 	b, err := f.bytesAt(from, 64<<10)
 	if err != nil {
@@ -50,20 +50,21 @@ func (f *File) endMark(from int64) (int64, error) {
 	return from + int64(i), nil
 }
 
-// An end is where a revision may end.
+// An end is a place where a revision may end.
 type end struct {
 	at       int64
 	revision int
 }
 
-// otherEnds lists where a file ends within this one that is none of its
-// revisions: it may have been taken out of the chain of cross-reference sections.
+// otherEnds returns end marks in the file that do not end any of its revisions:
+// such a revision may have been removed from the chain of cross-reference
+// sections.
 func (f *File) otherEnds() ([]end, error) {
 	known, err := f.revisionEnds()
 	if err != nil {
 		return nil, err
 	}
-	const most = 100 // beyond that nobody looks for what is lost
+	const most = 100 // bounds the search for lost revisions
 	var out []end
 	mark := []byte("%%EOF")
 	buf := make([]byte, min(256<<10, f.size))
@@ -88,7 +89,7 @@ func (f *File) otherEnds() ([]end, error) {
 	return out, nil
 }
 
-// blankBetween says whether there is nothing but white space between two offsets.
+// blankBetween reports whether there is only white space between two offsets.
 func (f *File) blankBetween(from, to int64) bool {
 	if from > to {
 		from, to = to, from
@@ -100,8 +101,8 @@ func (f *File) blankBetween(from, to int64) bool {
 	return err == nil && !slices.ContainsFunc(b, func(c byte) bool { return !object.IsSpace(c) })
 }
 
-// compareRevisions completes signatures: which revision each ends, and what
-// was changed after it, and looks for those that were lost. It returns the
+// compareRevisions completes the signatures with the revision that each one
+// ends and with the later changes, and searches for lost ones. It returns the
 // graph of the newest revision.
 func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	ends, err := f.revisionEnds()
@@ -142,7 +143,8 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	return c.graph, f.fault
 }
 
-// cover tells of a recovered file only which signatures cover all of it.
+// cover completes the signatures of a recovered file, for which it is only
+// known which signatures cover all of it.
 func (f *File) cover(all []Signature) {
 	for i := range all {
 		s := &all[i]
@@ -151,7 +153,7 @@ func (f *File) cover(all []Signature) {
 	}
 }
 
-// searchBefore looks for lost signatures in the revisions before one.
+// searchBefore searches the revisions before the given one for lost signatures.
 func (f *File) searchBefore(ends []int64, before int, lost *search) {
 	for rev := range before {
 		if older, err := f.view(ends[rev]); err == nil {
@@ -160,8 +162,8 @@ func (f *File) searchBefore(ends []int64, before int, lost *search) {
 	}
 }
 
-// unread reports that a revision can't be read by itself, on every signature,
-// unless a limit was met or reading failed.
+// unread reports an unreadable revision on every signature, unless a limit was
+// exceeded or reading failed.
 func (f *File) unread(all []Signature) error {
 	if f.fault != nil {
 		return f.fault
@@ -179,7 +181,7 @@ func (f *File) viewOf(ends []int64, rev int) (*File, error) {
 	return f.view(ends[rev])
 }
 
-// number finds the revision that each signature ends.
+// number determines the revision that each signature ends.
 func (f *File) number(all []Signature, ends []int64) {
 	last := ends[len(ends)-1]
 	for i := range all {
@@ -205,13 +207,13 @@ func (f *File) number(all []Signature, ends []int64) {
 	}
 }
 
-// blankTail says whether nothing but white space follows an offset.
+// blankTail reports whether only white space follows an offset.
 func (f *File) blankTail(from int64) bool {
 	return f.size <= from || f.blankBetween(from, f.size)
 }
 
-// confirm sees that the signatures which end a revision are in it as they are
-// in the whole file.
+// confirm checks that the signatures that end a revision read the same in that
+// revision as in the whole file.
 func (f *File) confirm(all []Signature, rev int) {
 	var fields []field
 	for i := range all {
@@ -232,7 +234,7 @@ func (f *File) confirm(all []Signature, rev int) {
 	}
 }
 
-// report lists the changes of each revision under every signature before it.
+// report adds the changes of each revision to every earlier signature.
 func report(all []Signature, ends []int64, changes map[int][]change) {
 	for i := range all {
 		s := &all[i]

@@ -7,10 +7,10 @@ import (
 	"regexp"
 )
 
-// Salvage looks for what is left of a file that has lost its beginning or its
-// end. It gives what a reader that repairs needs in front of the file and behind
-// it: a header, and a trailer that names the catalog. Both are empty where that
-// would not help.
+// Salvage examines a file that has lost its beginning or its end. It returns
+// the data that a repairing reader needs before and after the file: a header,
+// and a trailer that refers to the catalog. Both are empty if they would not
+// help.
 func Salvage(r io.ReaderAt, size int64) (head, tail []byte, err error) {
 	root, err := lastCatalog(r, size)
 	if err != nil || root == "" {
@@ -31,8 +31,8 @@ var (
 	objectBegin = regexp.MustCompile(`(\d{1,7})\s+(\d{1,5})\s+obj\b`)
 )
 
-// lastCatalog finds the last dictionary of the type that lies open in a file,
-// and gives the reference to it, or "".
+// lastCatalog finds the last uncompressed catalog dictionary in a file and
+// returns the reference to it, or "".
 func lastCatalog(r io.ReaderAt, size int64) (root string, err error) {
 	const window, overlap = 1 << 20, 8 << 10
 	b := make([]byte, window)

@@ -10,10 +10,10 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// placeholder keeps room for three numbers of ten digits.
+// placeholder reserves space for three numbers of ten digits.
 const placeholder = "[0 0000000000 0000000000 0000000000]"
 
-// signatureDict begins a signature dictionary (ISO 32000-2 §12.8.1, EN 319 142-1 §5.4).
+// signatureDict returns a new signature dictionary (ISO 32000-2 §12.8.1, EN 319 142-1 §5.4).
 func signatureDict(s Seal) dict {
 	d := dict{"Type": name("Sig"), "Filter": name("Adobe.PPKLite"), "SubFilter": name("ETSI.CAdES.detached")}
 	if !s.At.IsZero() {
@@ -33,14 +33,14 @@ func timestampDict() dict {
 	return dict{"Type": name("DocTimeStamp"), "Filter": name("Adobe.PPKLite"), "SubFilter": name("ETSI.RFC3161")}
 }
 
-// transform is one entry of a signature's Reference.
+// transform returns one entry of a signature's Reference array.
 func transform(method name, params dict) dict {
 	params["Type"], params["V"] = name("TransformParams"), name("1.2")
 	return dict{"Type": name("SigRef"), "TransformMethod": method, "TransformParams": params}
 }
 
 // seal writes d as signature object r, finishes the revision and signs it. If
-// the place for the signature was too small it is made again, once.
+// the reserved space turns out too small, it retries once.
 func (u *update) seal(b Base, r ref, d dict, size int, sign SignFunc) (Revision, error) {
 	if sign == nil {
 		return Revision{}, fmt.Errorf("%w: no function to sign with", ErrSpec)
@@ -64,20 +64,20 @@ func (u *update) seal(b Base, r ref, d dict, size int, sign SignFunc) (Revision,
 		}
 		size = len(cms) + len(cms)/10
 		u.out, u.next = u.out[:length], next
-		delete(u.offsets, next) // the cross-reference stream of the first try
+		delete(u.offsets, next) // the cross-reference stream of the first attempt
 	}
 	return Revision{}, ErrTooLarge
 }
 
-// A sealed is a finished revision whose Contents is still zeros.
+// A sealed is a finished revision whose Contents still consists of zeros.
 type sealed struct {
 	out      []byte
-	from, to int // of Contents with its angle brackets, in out
+	from, to int // range of Contents in out, including angle brackets
 }
 
 // place writes the signature object with room for size bytes, and the end of
-// the revision. The object is plain text in a known order: its places are known
-// by construction, not searched for.
+// the revision. The object is plain text in a fixed order, so positions in it
+// are known by construction and need no search.
 func (u *update) place(r ref, d dict, size int) (sealed, error) {
 	body, err := object.Append(nil, d)
 	if err != nil {

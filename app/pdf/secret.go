@@ -10,14 +10,13 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// ErrPassword says that an encrypted file opens with another password than the
-// one that was tried. It comes with ErrEncrypted.
+// ErrPassword indicates that an encrypted file needs a different password from
+// the one tried. It accompanies ErrEncrypted.
 var ErrPassword = errors.New("password needed")
 
-// OpenSecret is Open for a file that may be encrypted: with a password, or with
-// an empty one for the many files that anybody may open and nobody change.
-// Files that are open in this way are for reading; all work on them ends with
-// the context.
+// OpenSecret is Open for a file that may be encrypted, with its password; an
+// empty one opens the many files that anyone may read but not change. Such
+// files are for reading only; all work on them ends with the context.
 func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
 	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
 	f.password = &password
@@ -29,10 +28,10 @@ func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string)
 	return f, err
 }
 
-// Encrypted says whether the file had to be decrypted.
+// Encrypted reports whether the file had to be decrypted.
 func (f *File) Encrypted() bool { return f.secret != nil }
 
-// unlock finds the key of an encrypted file. Earlier revisions have it from the newest.
+// unlock derives the key of an encrypted file. Earlier revisions inherit it from the newest.
 func (f *File) unlock() error {
 	if f.trailer["Encrypt"] == nil || f.secret != nil {
 		return nil
@@ -57,7 +56,7 @@ func (f *File) unlock() error {
 		return fmt.Errorf("%w: %w", ErrEncrypted, err)
 	}
 	f.secret = secret
-	clear(f.cache) // What was read until here was taken as it stands.
+	clear(f.cache) // Objects cached so far have not been decrypted.
 	clear(f.compressed)
 	return nil
 }
@@ -76,8 +75,8 @@ func (f *File) whole(v any, depth int) any {
 	return out
 }
 
-// reveal decrypts the strings of an object as it was loaded; the data of a stream
-// is decrypted when it is read.
+// reveal decrypts the strings of a loaded object; stream data is decrypted when
+// it is read.
 func (f *File) reveal(o *found) error {
 	if f.secret == nil {
 		return nil
@@ -115,7 +114,7 @@ func (f *File) revealed(of ref, v any, depth int) (any, error) {
 		_, signature := x["ByteRange"]
 		for k, e := range x {
 			if signature && k == "Contents" {
-				continue // ISO 32000-2 §7.6.2: what is signed over is not encrypted
+				continue // ISO 32000-2 §7.6.2: the signature value is not encrypted
 			}
 			var err error
 			if x[k], err = f.revealed(of, e, depth+1); err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // says reports whether a widget of a revision shows the value of its field, as
-// far as that can be read: fonts that do not tell their letters may show any.
+// far as that can be read: a font that does not identify its letters may show
+// any.
 func (x *fieldComparison) says(f *File, w widget) bool {
 	fd := x.is
 	if f == x.p.old {
@@ -34,7 +35,7 @@ func (x *fieldComparison) says(f *File, w widget) bool {
 	return matches(bare(value), bare(shown))
 }
 
-// listed says whether a list box shows nothing but its options.
+// listed reports whether a list box shows only its options.
 func (f *File) listed(fd *field, shown string) bool {
 	var all []rune
 	for _, o := range f.array(fd.dict["Opt"]) {
@@ -47,8 +48,8 @@ func (f *File) listed(fd *field, shown string) bool {
 	return strings.ContainsRune(seen, unknown) || strings.Contains(string(all), seen)
 }
 
-// sameLetters compares texts in scripts whose letters take other shapes and
-// places when they are set: each shown letter must be one of the value.
+// sameLetters compares texts in scripts whose letters change shape and position
+// in layout: each shown letter must occur in the value.
 func sameLetters(value, shown []rune) bool {
 	left := map[rune]int{}
 	for _, r := range value {
@@ -67,7 +68,7 @@ func sameLetters(value, shown []rune) bool {
 	return missing == 0 || slices.Contains(shown, unknown)
 }
 
-// valueText is the value of a field as it is to be shown.
+// valueText returns the value of a field in display form.
 func (f *File) valueText(fd *field) string {
 	v := f.resolve(fd.value)
 	for _, o := range f.array(fd.dict["Opt"]) {
@@ -94,7 +95,8 @@ func (f *File) valueText(fd *field) string {
 	return ""
 }
 
-// plainScript says whether text is set letter by letter from left to right.
+// plainScript reports whether text is laid out letter by letter from left to
+// right.
 func plainScript(s string) bool {
 	for _, r := range s {
 		if unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han,
@@ -105,11 +107,11 @@ func plainScript(s string) bool {
 	return true
 }
 
-// unknown stands for a letter that a font does not tell.
+// unknown stands for a letter that a font does not identify.
 const unknown = '\uFFFD'
 
-// bare leaves of a text what carries its meaning: letters, digits, currencies,
-// and the marks within numbers.
+// bare reduces a text to the characters that carry its meaning: letters,
+// digits, currency signs, and the punctuation in numbers.
 func bare(s string) []rune {
 	all := []rune(strings.ToLower(norm.NFKC.String(s)))
 	var out []rune
@@ -132,7 +134,7 @@ func bare(s string) []rune {
 	return out
 }
 
-// matches compares two texts. An unknown letter may be any one, or none.
+// matches compares two texts. An unknown letter matches any letter, or none.
 func matches(value, shown []rune) bool {
 	guess := 0
 	for _, r := range shown {
@@ -143,7 +145,7 @@ func matches(value, shown []rune) bool {
 	if guess == 0 {
 		return string(value) == string(shown)
 	}
-	i := 0 // what is known of the shown has to be in the value, in order
+	i := 0 // the known letters shown must occur in the value, in order
 	for _, r := range shown {
 		if r == unknown {
 			continue
@@ -159,9 +161,9 @@ func matches(value, shown []rune) bool {
 	return len(value)-i <= guess && guess >= 0
 }
 
-// shown reads the text that an appearance draws. It is not ok if the appearance
-// draws anything that could be read but is no text: pictures, other forms,
-// curves, text that can't be seen.
+// shown reads the text that an appearance draws. ok is false if the appearance
+// draws anything readable other than text: pictures, other forms, curves,
+// invisible text.
 func (f *File) shown(appearance any) (text string, ok bool) {
 	src, isStream := f.resolve(appearance).(*source)
 	if !isStream {
@@ -176,7 +178,7 @@ func (f *File) shown(appearance any) (text string, ok bool) {
 	return s.out.String(), s.ok
 }
 
-// A showing reads a content stream for its text.
+// A showing extracts the text of a content stream.
 type showing struct {
 	f     *File
 	fonts dict
@@ -260,12 +262,12 @@ func (s *showing) load(n name) *letters {
 	return l
 }
 
-// letters say what the codes of a font mean.
+// letters maps the codes of a font to text.
 type letters struct {
 	width   int // bytes of a code
 	unicode map[string]string
-	strange map[byte]bool // codes whose meaning only the font knows
-	mute    bool          // no code has a meaning that is told
+	strange map[byte]bool // codes that only the font itself defines
+	mute    bool          // the meaning of all codes is unknown
 }
 
 func (f *File) letters(font dict) *letters {
@@ -296,8 +298,8 @@ func (f *File) letters(font dict) *letters {
 	return l
 }
 
-// standardName says whether a glyph name is what its code means in ASCII: those
-// of digits and marks are words.
+// standardName reports whether a glyph name has the meaning of its code in
+// ASCII. The names of digits and punctuation are words.
 func standardName(code int64, n name) bool {
 	const digits = "zero one two three four five six seven eight nine"
 	if code >= '0' && code <= '9' {
@@ -325,8 +327,8 @@ func (l *letters) write(out *strings.Builder, b object.String) {
 	}
 }
 
-// latin reads codes of the common encodings for Latin script, which agree on
-// nearly all letters.
+// latin decodes the common encodings for Latin script, which agree on nearly
+// all letters.
 func latin(b object.String) string {
 	out := make([]rune, len(b))
 	for i, c := range b {
@@ -338,7 +340,8 @@ func latin(b object.String) string {
 	return string(out)
 }
 
-// readCMap reads what the codes of a font mean (ISO 32000-2 §9.10.3).
+// readCMap reads the mapping from codes to text of a font (ISO 32000-2
+// §9.10.3).
 func readCMap(data []byte) map[string]string {
 	out := map[string]string{}
 	l := object.NewLexer(data, 0)
@@ -398,7 +401,7 @@ func number(b []byte) int {
 	return n
 }
 
-// utf16Text reads big-endian UTF-16, its last unit so much higher.
+// utf16Text decodes big-endian UTF-16 after adding more to its last unit.
 func utf16Text(b []byte, more int) string {
 	var units []uint16
 	for ; len(b) >= 2; b = b[2:] {

@@ -6,11 +6,11 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// Sign appends one signatory's revision: the values of their fields with their
+// Sign appends one signatory's revision: the values of their fields with
 // appearances, and a signature (PAdES, ETSI EN 319 142-1) in the field of that
-// name, which locks what Prepare said. The error wraps ErrNoField,
-// ErrFieldType, ErrSigned, ErrLocked, ErrChangesForbidden or ErrTooLarge, or
-// is one of reading or of the SignFunc.
+// name, which locks the fields specified in Prepare. The error wraps
+// ErrNoField, ErrFieldType, ErrSigned, ErrLocked, ErrChangesForbidden or
+// ErrTooLarge, or comes from reading or from the SignFunc.
 func Sign(b Base, s SignSpec) (Revision, error) {
 	f, err := DefaultLimits().read(b.Reader, b.Size)
 	if err != nil {
@@ -52,7 +52,7 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 	return u.seal(b, signature, sd, s.Seal.Size, s.Seal.Sign)
 }
 
-// fieldMDP turns the lock of a signature field into the transform of its
+// fieldMDP converts the lock of a signature field to the transform of its
 // signature (ISO 32000-2 §12.8.2.4).
 func (f *File) fieldMDP(d dict) array {
 	lock := f.dict(d["Lock"])
@@ -108,13 +108,13 @@ func (w *filling) invisible(fd *field) bool {
 	return !ok || r.empty()
 }
 
-// turn is how far the page of a widget is turned.
+// turn returns the rotation of the page of a widget.
 func (f *File) turn(w dict) int {
 	n, _ := f.int(f.dict(w["MK"])["R"])
 	return int((n%360+360)%360) / 90 * 90
 }
 
-// edit gives the dictionary to change in place of an object.
+// edit returns the dictionary to change, which replaces an object.
 func (w *filling) edit(r ref, d dict) dict {
 	if c := w.changed[r.Number]; c != nil {
 		return c
@@ -162,7 +162,7 @@ func (w *filling) fill(v FieldValue) error {
 func (w *filling) fillText(fd *field, v FieldValue) error {
 	w.edit(fd.ref, fd.dict)["V"] = object.TextString(v.Text)
 	if fd.kind == "Ch" {
-		delete(w.edit(fd.ref, fd.dict), "I") // an index that may say something else
+		delete(w.edit(fd.ref, fd.dict), "I") // the selected index, which may contradict the new value
 	}
 	for _, x := range fd.widgets {
 		a := v.Appearance

@@ -15,54 +15,56 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// A Signature is one signature or document timestamp, as far as its structure
-// tells. Whether it is cryptographically good is for others to say, from CMS
-// and WriteSigned.
+// A Signature describes the structure of one signature or document timestamp.
+// Its cryptographic validity has to be checked separately, from CMS and
+// WriteSigned.
 type Signature struct {
 	Field string // full name
-	// Unreadable says that there is a signature which can't be read: it counts
-	// as a broken one. Problems says why.
+	// Unreadable reports that there is a signature that can't be read. It counts
+	// as broken; Problems has the reason.
 	Unreadable bool
 	SubFilter  string
 	Timestamp  bool // a document timestamp (ETSI.RFC3161)
-	// Mistyped says that a document timestamp calls itself a signature: other
-	// verifiers do not count it (ISO 32000-2 table 258 wants DocTimeStamp).
+	// Mistyped reports that a document timestamp declares itself a signature.
+	// Other verifiers do not count it (ISO 32000-2 table 258 requires
+	// DocTimeStamp).
 	Mistyped  bool
 	ByteRange []int64
 	Contents  []byte // as stored, with padding
 	CMS       []byte // without padding
-	// End is where the signed revision ends in the file; Revision is its
-	// number, 0 being the upload; Whole says that nothing follows it.
+	// End is where the signed revision ends in the file, Revision its number (0
+	// is the upload). Whole reports that nothing follows it.
 	End      int64
 	Revision int
 	Whole    bool
-	// Certifies is the DocMDP level that it sets, or 0; Lock what it locks.
+	// Certifies is the DocMDP level that it sets, or 0; Lock is the lock that it
+	// sets.
 	Certifies int
 	Lock      *Lock
-	// What the signature dictionary claims.
+	// Claims of the signature dictionary.
 	Name, Reason, Location, ContactInfo string
 	At                                  time.Time
-	// Problems is what is wrong with the structure. A signature with one must
-	// not be called valid, whatever the cryptography says.
+	// Problems lists faults in the structure. A signature that has any must not
+	// be called valid, even if it is cryptographically correct.
 	Problems []Problem
-	// Later is what was changed after it, revision by revision. Unjudged says
-	// that the revisions cannot be told apart.
+	// Later lists the changes made after it, by revision. Unjudged reports that
+	// the revisions cannot be distinguished.
 	Later    []Update
 	Unjudged bool
 
-	level int    // DocMDP, that of the field's lock included
-	locks []Lock // all that it locks, that of its field included
+	level int    // DocMDP, including that of the field's lock
+	locks []Lock // all its locks, including that of its field
 	// signed reads the file for all of its signatures.
 	signed *digest.Beginnings
 }
 
-// Sound says whether the structure is in order and nothing was changed
-// afterwards that was not permitted.
+// Sound reports whether the structure is correct and all later changes were
+// permitted.
 func (s Signature) Sound() bool {
 	return len(s.Problems) == 0 && !slices.ContainsFunc(s.Later, func(u Update) bool { return !u.Permitted() })
 }
 
-// WriteSigned writes the signed bytes, to a hash as a rule.
+// WriteSigned writes the signed bytes to w, usually a hash.
 func (s Signature) WriteSigned(w io.Writer) error {
 	if len(s.ByteRange) != 4 {
 		return damaged("byte range")
@@ -73,11 +75,11 @@ func (s Signature) WriteSigned(w io.Writer) error {
 	return s.signed.Copy(w, s.ByteRange[2], s.ByteRange[2]+s.ByteRange[3])
 }
 
-// Signatures examines all signatures in the order of the revisions that they
-// end. One that can't be read is among them, as a broken one, and so is one that
-// an earlier revision had. The error is ErrTooComplex, one of reading, or that of
-// the context: then the signatures that the newest revision has come along,
-// unless that was too early to know them, and none is judged.
+// Signatures examines all signatures, in the order of the revisions that they
+// end. The result includes unreadable signatures, as broken ones, and
+// signatures that only an earlier revision has. The error is ErrTooComplex or
+// comes from reading or from the context. It is accompanied by the signatures
+// of the newest revision, unjudged, unless it occurred before they were known.
 func (f *File) Signatures() ([]Signature, error) {
 	out, err := f.examined()
 	if err != nil && f.stopped() == nil {
@@ -126,7 +128,7 @@ func (f *File) examined() ([]Signature, error) {
 
 func byEnd(a, b Signature) int { return cmp.Compare(a.End, b.End) }
 
-// attached lists the signatures that the fields of the newest revision have.
+// attached returns the signatures in the fields of the newest revision.
 func (f *File) attached() []Signature {
 	var out []Signature
 	for _, fd := range f.fields() {
@@ -147,8 +149,8 @@ func (f *File) attached() []Signature {
 	return out
 }
 
-// present says whether v is something, be it readable or not: an object that
-// does not exist is null.
+// present reports whether v has a value, readable or not; a missing object is
+// null.
 func (f *File) present(v any) bool {
 	if r, ok := v.(ref); ok {
 		return f.xref.get(r.Number).kind >= entryPlain && !f.isNull(r)
@@ -156,7 +158,7 @@ func (f *File) present(v any) bool {
 	return v != nil
 }
 
-// isNull says whether an object reads as null.
+// isNull reports whether an object reads as null.
 func (f *File) isNull(r ref) bool {
 	o, err := f.load(r.Number)
 	return err == nil && o.value == nil
@@ -168,15 +170,16 @@ func (f *File) unreadable(name string) Signature {
 	return s
 }
 
-// isSignature says whether a dictionary is a signature, whatever it is called.
+// isSignature reports whether a dictionary is a signature, whatever its
+// declared type.
 func isSignature(f *File, d dict) bool {
 	_, ranged := f.resolve(d["ByteRange"]).(array)
 	_, valued := f.resolve(d["Contents"]).(object.String)
 	return ranged && valued
 }
 
-// A search looks through earlier revisions for signatures that the newest one
-// does not have any more.
+// A search searches earlier revisions for signatures that are missing from the
+// newest one.
 type search struct {
 	kept, out []Signature
 }
@@ -196,8 +199,8 @@ func (s *search) in(older *File, rev int) {
 	}
 }
 
-// outside looks in all places where a revision may have ended that is none of
-// the file any more.
+// outside searches all places where a former revision may have ended that is no
+// longer part of the file.
 func (s *search) outside(f *File) error {
 	ends, err := f.otherEnds()
 	if err != nil {
@@ -211,8 +214,8 @@ func (s *search) outside(f *File) error {
 	return f.fault
 }
 
-// detached gives signatures that no field leads to. Usage rights (ISO 32000-2
-// §12.8.2.3) are none of a person.
+// detached returns signatures that no field refers to. Usage rights (ISO
+// 32000-2 §12.8.2.3) are excluded, because they are not a person's signature.
 func (f *File) detached(g *graph, known []Signature) []Signature {
 	if g == nil {
 		g = newGraph(f)
@@ -259,8 +262,9 @@ func (f *File) signature(fd field, d dict) Signature {
 	return s
 }
 
-// restrictions reads what a signature forbids: by its transforms and, for
-// writers that leave those out, by the lock of its field (ISO 32000-2 §12.7.5.5).
+// restrictions reads the restrictions that a signature sets: through its
+// transforms and, because some writers omit those, through the lock of its
+// field (ISO 32000-2 §12.7.5.5).
 func (f *File) restrictions(s *Signature, fd field, d dict) {
 	lock := f.dict(fd.dict["Lock"])
 	s.level = f.level(d)
@@ -277,8 +281,8 @@ func (f *File) restrictions(s *Signature, fd field, d dict) {
 	}
 }
 
-// trimDER cuts off the zeros behind a DER value. Indefinite length (BER) keeps
-// all: its reader finds the end.
+// trimDER cuts off the zeros after a DER value. A value of indefinite length
+// (BER) is kept whole, because its reader finds the end.
 func trimDER(b []byte) []byte {
 	if len(b) < 2 || b[1] == 0x80 {
 		return b
@@ -299,31 +303,31 @@ func trimDER(b []byte) []byte {
 
 // A Problem is a fault in the structure of a signature.
 type Problem struct {
-	Code string // a stable word
+	Code string // a stable identifier
 }
 
 // Codes of problems. The names of the attacks are those of "Processing
 // Dangerous Paths", "1 Trillion Dollar Refund" and "Shadow Attacks".
 const (
 	ProblemUnreadable   = "unreadable"      // the signature dictionary can't be read
-	ProblemDetached     = "detached"        // a signature that no field leads to
-	ProblemPadding      = "padding"         // something stands behind the signature value
-	ProblemHybrid       = "hybrid"          // cross-references show readers different files
+	ProblemDetached     = "detached"        // no field refers to the signature
+	ProblemPadding      = "padding"         // data follows the signature value
+	ProblemHybrid       = "hybrid"          // cross-references show different files to different readers
 	ProblemByteRange    = "byte_range"      // missing or odd: universal signature forgery
 	ProblemContents     = "contents"        // missing or empty: universal signature forgery
 	ProblemGap          = "gap"             // unsigned bytes besides Contents: signature wrapping
 	ProblemTail         = "tail"            // bytes that belong to no revision: incremental saving
-	ProblemNotRevision  = "not_a_revision"  // what is signed is not a file that ends there
+	ProblemNotRevision  = "not_a_revision"  // the signed bytes are not a file that ends there
 	ProblemOther        = "other_signature" // the signed bytes hold another signature in this place
-	ProblemRemoved      = "removed"         // an earlier revision has it, the newest has not
-	ProblemHiddenObject = "hidden_object"   // shadow: an object inside the signed bytes was brought up later
-	ProblemOverlay      = "overlay"         // shadow: something was laid over a page
+	ProblemRemoved      = "removed"         // an earlier revision has it, the newest does not
+	ProblemHiddenObject = "hidden_object"   // shadow: an object inside the signed bytes was made reachable later
+	ProblemOverlay      = "overlay"         // shadow: something was placed over a page
 )
 
 func (s *Signature) problem(code string) { s.Problems = append(s.Problems, Problem{code}) }
 
-// checkRange holds the byte range against the file: it begins at 0, leaves out
-// exactly the Contents of this very object, and ends within the file.
+// checkRange checks the byte range against the file: it must begin at 0, leave
+// out exactly the Contents of this very object, and end within the file.
 func (f *File) checkRange(s *Signature, fd field) {
 	r := s.ByteRange
 	switch {
@@ -347,7 +351,7 @@ func (f *File) checkRange(s *Signature, fd field) {
 	f.checkPlace(s, fd)
 }
 
-// checkGap reads what the byte range leaves out.
+// checkGap reads the bytes left out of the byte range.
 func (f *File) checkGap(s *Signature) {
 	length := s.ByteRange[2] - s.ByteRange[1]
 	if length > 2*f.limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
@@ -361,8 +365,8 @@ func (f *File) checkGap(s *Signature) {
 	}
 }
 
-// checkPlace sees that the gap lies in the signature's own object, as it is in
-// the signed revision: a copy elsewhere would be another signature.
+// checkPlace checks that the gap lies in the signature's own object, as stored
+// in the signed revision: a copy elsewhere would be another signature.
 func (f *File) checkPlace(s *Signature, fd field) {
 	v := fd.value
 	r, ok := v.(ref)

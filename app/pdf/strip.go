@@ -2,7 +2,7 @@ package pdf
 
 import "slices"
 
-// strip takes out of the upload what must not be certified.
+// strip removes content of the upload that must not be certified.
 func (p *preparation) strip() error {
 	if p.signed {
 		return nil
@@ -23,8 +23,8 @@ func (p *preparation) strip() error {
 	return p.f.fault
 }
 
-// risky says whether an action, or one that follows it, runs a script or
-// starts something.
+// risky reports whether an action, or one chained to it, runs a script or
+// launches something.
 func (f *File) risky(v any, depth int) bool {
 	d := f.dict(v)
 	if d == nil {
@@ -38,7 +38,7 @@ func (f *File) risky(v any, depth int) bool {
 			return true
 		}
 	}
-	if depth > 16 { // nobody chains so many in good faith
+	if depth > 16 { // legitimate chains are shorter
 		return true
 	}
 	next := f.resolve(d["Next"])
@@ -48,7 +48,8 @@ func (f *File) risky(v any, depth int) bool {
 	return f.risky(next, depth+1)
 }
 
-// riskySet says whether a dictionary of additional actions has a risky one.
+// riskySet reports whether a dictionary of additional actions contains a risky
+// one.
 func (f *File) riskySet(v any) bool {
 	for _, a := range f.dict(v) {
 		if f.risky(a, 0) {
@@ -71,7 +72,7 @@ func (p *preparation) stripActions() {
 	p.stripOutlines()
 }
 
-// dropName takes a tree out of the catalog's names.
+// dropName removes a tree from the catalog's names.
 func (p *preparation) dropName(key name) {
 	names := p.f.dict(p.catalog["Names"])
 	if names[key] == nil {
@@ -82,7 +83,7 @@ func (p *preparation) dropName(key name) {
 	p.catalog["Names"] = names
 }
 
-// bare gives d without its risky actions, and whether it had any.
+// bare returns d without risky actions and reports whether it had any.
 func (p *preparation) bare(d dict) (dict, bool) {
 	a, aa := p.f.risky(d["A"], 0), p.f.riskySet(d["AA"])
 	if !a && !aa {
@@ -98,8 +99,8 @@ func (p *preparation) bare(d dict) (dict, bool) {
 	return d, true
 }
 
-// stripFields goes through the fields that are no widgets themselves; widgets
-// are met on their pages.
+// stripFields processes the fields that are not widgets themselves; widgets are
+// processed with their pages.
 func (p *preparation) stripFields() {
 	seen := map[int]bool{}
 	var walk func(kids array, depth int)
@@ -144,8 +145,8 @@ func (p *preparation) stripFiles() {
 	delete(p.catalog, "Collection")
 }
 
-// stripPage takes risky actions and attached files off one page. The page is
-// written again only if it had any.
+// stripPage removes risky actions and attached files from one page. The page is
+// rewritten only if it had any.
 func (p *preparation) stripPage(n int) error {
 	r := p.f.pages[n].ref
 	old := p.f.dict(r)
@@ -178,8 +179,8 @@ func (p *preparation) stripPage(n int) error {
 	return nil
 }
 
-// stripAnnotation says whether an annotation stays, and gives what stands in
-// place of one that is not an object of its own.
+// stripAnnotation reports whether to keep an annotation, and returns the
+// replacement of one that is a direct object.
 func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
 	d := p.f.dict(v)
 	if p.spec.StripEmbeddedFiles && p.f.name(d["Subtype"]) == "FileAttachment" {

@@ -2,7 +2,7 @@ package pdf
 
 import "slices"
 
-// A kind is a part that an object can play in the structure of a document.
+// A kind is a role that an object can have in the structure of a document.
 type kind uint8
 
 const (
@@ -10,12 +10,12 @@ const (
 	kindNode            // a node of the page tree, or the list of its kids
 	kindPage            //
 	kindAnnots          // the list of a page's annotations
-	kindAnnotation      // a widget too
+	kindAnnotation      // widgets included
 	kindForm            // the form dictionary
 	kindFields          // a list of fields or widgets
 	kindField           // a terminal field
 	kindWidget          // a widget that is not the field itself
-	kindGroup           // a field with fields below it
+	kindGroup           // a field with child fields
 	kindResources       // default resources of the form
 	kindStore           // the document security store
 	kindVRI             // its dictionary of entries by signature
@@ -24,24 +24,24 @@ const (
 	kindInfo            //
 	kindMetadata        //
 	kindLayer           // an optional-content group
-	kindPlain           // extensions and mark information: no references within
+	kindPlain           // extensions and mark information: contain no references
 )
 
-// A place is one part that an object plays.
+// A place is one role of an object.
 type place struct {
 	kind kind
-	page int // from 1, for what belongs to a page
-	// field is the terminal field that a field, a widget or a list of widgets
-	// belongs to, by its number.
+	page int // from 1, for roles that belong to a page
+	// field is the number of the terminal field that a field, a widget or a list
+	// of widgets belongs to.
 	field int
 }
 
-// A structure is what the rules know of a revision: which object plays which
-// parts. What is not in it is reached through something that is.
+// A structure records the roles of the objects of a revision. Objects without a
+// role are reached through one that has a role.
 type structure struct {
 	f      *File
 	tree   *pageStructure
-	places map[int][]place // besides those of the tree
+	places map[int][]place // in addition to those of the tree
 	fields []field
 	groups []field
 }
@@ -62,7 +62,7 @@ func newStructure(f *File, tree *pageStructure) *structure {
 	return s
 }
 
-// put notes the part of the object that v refers to.
+// put records a role of the object that v refers to.
 func (s *structure) put(v any, p place) {
 	r, ok := v.(ref)
 	if !ok || slices.Contains(s.places[r.Number], p) {
@@ -71,7 +71,7 @@ func (s *structure) put(v any, p place) {
 	s.places[r.Number] = append(s.places[r.Number], p)
 }
 
-// of lists the parts that an object plays.
+// of returns the roles of an object.
 func (s *structure) of(n int) []place {
 	tree := s.tree.places[n]
 	if len(tree) == 0 {
@@ -84,7 +84,7 @@ func (s *structure) plays(n int, kinds ...kind) bool {
 	return slices.ContainsFunc(s.of(n), func(p place) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// pageOf is the page on which an object is an annotation, from 1, or 0.
+// pageOf returns the page on which an object is an annotation, from 1, or 0.
 func (s *structure) pageOf(n int) int {
 	for _, p := range s.tree.places[n] {
 		if p.page > 0 {
@@ -138,7 +138,7 @@ func (s *structure) store(v any) {
 	}
 }
 
-// field finds a terminal field by its number.
+// field returns the terminal field with the given number.
 func (s *structure) field(n int) *field {
 	for i := range s.fields {
 		if s.fields[i].ref.Number == n {
@@ -152,7 +152,7 @@ func (s *structure) field(n int) *field {
 type pageStructure struct {
 	pages  []pageState
 	places map[int][]place
-	err    error // the tree can't be read to its end
+	err    error // the tree can't be read completely
 }
 
 type pageState struct {
@@ -187,7 +187,7 @@ func (s *pageStructure) put(v any, p place) {
 	s.places[r.Number] = append(s.places[r.Number], p)
 }
 
-// nodes notes everything above the pages.
+// nodes records everything above the pages.
 func (s *pageStructure) nodes(f *File) {
 	seen := map[int]bool{}
 	var walk func(v any, depth int)
@@ -211,8 +211,8 @@ func (s *pageStructure) is(n int, k kind) bool {
 	return slices.ContainsFunc(s.places[n], func(p place) bool { return p.kind == k })
 }
 
-// holds says whether the structure of the pages is the same after these objects
-// were redefined: none of them is part of it but as an annotation.
+// holds reports whether the structure of the pages is unaffected by redefining
+// these objects: none of them has a role in it other than annotation.
 func (s *pageStructure) holds(touched []int) bool {
 	return s.err == nil && !slices.ContainsFunc(touched, func(n int) bool {
 		return slices.ContainsFunc(s.places[n], func(p place) bool { return p.kind != kindAnnotation })

@@ -6,9 +6,9 @@ import (
 )
 
 // Timestamp appends a document timestamp (ETSI.RFC3161, EN 319 142-1 §5.4.3)
-// with room for size bytes, in the field that Prepare made; field "" is the
-// default one. Where that is already used, so that a file can be stamped again
-// years later, one more invisible field is added.
+// with room for size bytes, in the field that Prepare made; field "" means the
+// default one. If that is already used, another invisible field is added, so
+// that a file can be stamped again years later.
 func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error) {
 	f, err := DefaultLimits().read(b.Reader, b.Size)
 	if err != nil {
@@ -34,7 +34,7 @@ func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error)
 	return u.seal(b, signature, timestampDict(), size, token)
 }
 
-// addTimestampField puts one more invisible signature field on the first page.
+// addTimestampField adds an invisible signature field to the first page.
 func (u *update) addTimestampField(n names, signature ref) error {
 	f := u.f
 	if f.docMDP() == 1 {
@@ -61,7 +61,7 @@ func (u *update) addTimestampField(n names, signature ref) error {
 	return u.err
 }
 
-// addToForm adds a field to the form, which is made where there is none.
+// addToForm adds a field to the form, which is created if missing.
 func (u *update) addToForm(r ref) {
 	form := u.f.form().Clone()
 	form["Fields"] = append(slices.Clone(u.f.array(form["Fields"])), r)

@@ -23,7 +23,7 @@ type entry struct {
 }
 
 // A table holds cross-reference entries in blocks, so that a hostile file with
-// one high number costs one block.
+// a single high number costs only one block.
 type table struct {
 	blocks map[int]*[blockSize]entry
 	top    int // highest number with an entry, plus one
@@ -46,10 +46,10 @@ func (t *table) get(n int) entry {
 	return entry{}
 }
 
-// add keeps the first entry for a number: sections come newest first. Where
-// unhide is set, an entry replaces a free one: that is how a hybrid file hides
-// objects from old readers (ISO 32000-2 §7.5.8.4). It returns the entry that
-// was there before, which stays unless it was a free one to be replaced.
+// add keeps the first entry for a number, because sections are read newest
+// first. If unhide is set, an entry replaces a free one: that is how a hybrid
+// file hides objects from old readers (ISO 32000-2 §7.5.8.4). It returns the
+// previous entry, which is kept unless it was free and has been replaced.
 func (t *table) add(n int, e entry, unhide bool) (before entry) {
 	if t.blocks == nil {
 		t.blocks = map[int]*[blockSize]entry{}
@@ -113,8 +113,8 @@ func (f *File) readSections(at int64) error {
 	return damaged("cross-reference sections run in a circle")
 }
 
-// A keptSection is a section that was read, with its entries: the view of each
-// revision goes through all sections before it.
+// A keptSection caches a section with its entries: the view of each revision
+// reads all sections before it.
 type keptSection struct {
 	section
 	entries []numbered
@@ -130,11 +130,11 @@ type sectionKey struct {
 	hybrid bool
 }
 
-// maxKept bounds the entries of kept sections; those of files with many
-// revisions are short.
+// maxKept bounds the entries of kept sections. Files with many revisions have
+// short sections.
 const maxKept = 200_000
 
-// section reads a section, or takes it as it was read before.
+// section reads a section or takes it from the cache.
 func (f *File) section(at int64, hybrid bool) (section, error) {
 	key := sectionKey{at, hybrid}
 	if k, ok := f.kept[key]; ok && k.end <= f.size {
@@ -180,7 +180,7 @@ func (f *File) readSection(at int64, hybrid bool) (section, error) {
 	return f.streamSection(at, hybrid)
 }
 
-// tableSection reads a section from just behind its keyword.
+// tableSection reads a section, starting after its keyword.
 func (f *File) tableSection(at int64) (section, error) {
 	in := scan{f: f, at: at}
 	for {
@@ -226,7 +226,7 @@ func (f *File) tableEntries(in *scan, first, count int) error {
 		switch {
 		case in.lexer.Has("n") && gen <= 65535:
 			e.gen = uint32(gen)
-			if at == 0 { // some writers mark unused numbers so
+			if at == 0 { // some writers mark unused numbers this way
 				e.kind = entryFree
 			}
 		case in.lexer.Has("f"): // many write 65536 as the generation of object 0
@@ -261,11 +261,11 @@ func (f *File) addEntry(n int, e entry, hybrid bool) error {
 	return nil
 }
 
-// hybridSection reads the stream of a section that is a table as well. Readers
-// that know no cross-reference streams leave it out. An honest writer hides
-// objects from them; one that shows them others makes two files of one.
-// Some writers copy the entry of an earlier section; its stream then says
-// nothing of what this table has.
+// hybridSection reads the stream of a section that is also a table. Readers
+// without support for cross-reference streams skip it. Legitimate writers use
+// it to hide objects from them; showing them different objects instead would
+// make the file ambiguous. Some writers copy the entry of an earlier section,
+// whose stream then does not apply to the objects of this table.
 func (f *File) hybridSection(table, hidden, prev int64) error {
 	stale := hidden < prev
 	newer := f.xref.clone()
@@ -302,9 +302,9 @@ func (f *File) twofold(n int, older entry) {
 	f.hybrid[n] = older
 }
 
-// twoFiles says whether readers of different age are shown different files. A
-// page that lacks its later annotations in the older ones shows the same text:
-// that is how some programs sign a hybrid file.
+// twoFiles reports whether old and new readers are shown different files. A
+// page that lacks its later annotations in old readers shows the same text:
+// some programs sign hybrid files this way.
 func (f *File) twoFiles() bool {
 	for n, e := range f.hybrid {
 		if e.kind != entryPlain {
@@ -336,7 +336,7 @@ func (f *File) eachEntry(visit func(n int, e entry)) {
 	}
 }
 
-// A scan is a lexer that walks through the file without holding it.
+// A scan is a lexer that reads through the file in a window.
 type scan struct {
 	f     *File
 	at    int64 // offset of the window
@@ -346,7 +346,7 @@ type scan struct {
 
 func (s *scan) pos() int64 { return s.at + int64(s.lexer.Pos()) }
 
-// ensure sees to it that the next n bytes, if the file has them, are in the window.
+// ensure loads the next n bytes into the window, if the file has them.
 func (s *scan) ensure(n int) error {
 	if s.lexer != nil && (s.n-s.lexer.Pos() >= n || s.at+int64(s.n) >= s.f.size) {
 		return nil
@@ -399,7 +399,7 @@ func (f *File) streamEntries(d dict, data []byte, hybrid bool) error {
 		}
 		for n := first; n < first+count; n++ {
 			e, err := readEntry(in, widths)
-			if errors.Is(err, errShort) { // fewer entries than said; viewers accept that
+			if errors.Is(err, errShort) { // fewer entries than declared; viewers accept that
 				return nil
 			} else if err != nil {
 				return err
