@@ -1,5 +1,5 @@
-// Package crypt decrypts PDF files that are protected by a password: the standard security handler in its revisions 2 to
-// 6 (ISO 32000-2 §7.6). It reads what is needed to examine a file; nothing is ever encrypted.
+// Package crypt decrypts password-protected PDF files: the standard security handler in revisions 2 to 6 (ISO 32000-2
+// §7.6). It supports what is needed to examine a file and never encrypts.
 package crypt
 
 import (
@@ -15,14 +15,14 @@ import (
 )
 
 var (
-	// ErrPassword says that the password is neither the user's nor the owner's.
+	// ErrPassword indicates that the password is neither the user's nor the owner's.
 	ErrPassword = errors.New("wrong password")
-	// ErrUnsupported says that the file is protected in another way, such as with certificates.
+	// ErrUnsupported indicates that the file is protected by other means, such as certificates.
 	ErrUnsupported = errors.New("unsupported encryption")
 	errMalformed   = errors.New("malformed encryption dictionary")
 )
 
-// method is how strings or streams are encrypted.
+// method is the encryption method of strings or streams.
 type method int
 
 const (
@@ -40,7 +40,7 @@ type Handler struct {
 	clearMetadata    bool
 }
 
-// New reads an encryption dictionary, all of whose values are direct, and tries a password as the user's and as the
+// New reads an encryption dictionary, whose values must all be direct, and tries password as the user's and as the
 // owner's. id is the first element of the file's ID.
 func New(d object.Dict, id []byte, password string) (*Handler, error) {
 	if d.Name("Filter") != "Standard" {
@@ -65,7 +65,7 @@ func New(d object.Dict, id []byte, password string) (*Handler, error) {
 	return h, nil
 }
 
-// readMethods reads which ciphers are used (ISO 32000-2 §7.6.6).
+// readMethods reads which ciphers are in use (ISO 32000-2 §7.6.6).
 func (h *Handler) readMethods(d object.Dict, p parameters) error {
 	if p.version < 4 {
 		h.strings, h.streams = rc4Cipher, rc4Cipher
@@ -103,7 +103,8 @@ func methodOf(cfm object.Name) (method, error) {
 	return identity, fmt.Errorf("%w: crypt filter method %s", ErrUnsupported, cfm)
 }
 
-// filter finds a named crypt filter; no name is that of the identity.
+// filter returns the method of a named crypt filter; an empty name means the
+// identity.
 func (h *Handler) filter(name object.Name) (method, error) {
 	if name == "" {
 		return identity, nil
@@ -182,7 +183,7 @@ func (h *Handler) objectKey(of object.Ref, salt []byte) []byte {
 }
 
 // decryptCBC decrypts data that begins with its initialisation vector and ends with padding (PKCS #7). An empty value
-// stays empty, and padding that is not there is let be, as readers do.
+// stays empty, and missing padding is ignored, as other readers do.
 func decryptCBC(key, data []byte) ([]byte, error) {
 	if len(data) < 2*aes.BlockSize {
 		return nil, nil

@@ -16,7 +16,8 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// parameters are the entries of an encryption dictionary that keys are made of.
+// parameters are the entries of an encryption dictionary that keys are derived
+// from.
 type parameters struct {
 	version, revision int
 	length            int // of the key in bytes
@@ -55,7 +56,7 @@ func readParameters(d object.Dict, id []byte) (parameters, error) {
 	return p, p.readSecrets(d)
 }
 
-// readSecrets reads the strings that a password is checked with.
+// readSecrets reads the strings that passwords are checked against.
 func (p *parameters) readSecrets(d object.Dict) error {
 	size := 32
 	if p.revision >= 5 {
@@ -81,10 +82,10 @@ func (p *parameters) readSecrets(d object.Dict) error {
 	return nil
 }
 
-// padding fills passwords up to 32 bytes (ISO 32000-2 §7.6.4.3.2).
+// padding extends passwords to 32 bytes (ISO 32000-2 §7.6.4.3.2).
 const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 
-// classicKey finds the file's key for revisions 2 to 4, which hash with MD5 and encrypt with RC4.
+// classicKey derives the file's key in revisions 2 to 4, which hash with MD5 and encrypt with RC4.
 func (p *parameters) classicKey(password string) ([]byte, error) {
 	padded := pad(latin(password))
 	if key := p.userHash(padded); p.opens(key) {
@@ -98,7 +99,7 @@ func (p *parameters) classicKey(password string) ([]byte, error) {
 
 func pad(password []byte) []byte { return append(bytes.Clone(password), padding...)[:32] }
 
-// latin writes a password in the single-byte encoding of old files; what that does not have becomes a question mark.
+// latin encodes a password in the single-byte encoding of old files, with question marks for unsupported characters.
 func latin(password string) []byte {
 	var out []byte
 	for _, r := range password {
@@ -110,7 +111,7 @@ func latin(password string) []byte {
 	return out
 }
 
-// userHash makes the file's key from the padded user password (algorithm 2).
+// userHash derives the file's key from the padded user password (algorithm 2).
 func (p *parameters) userHash(padded []byte) []byte {
 	sum := md5.New()
 	sum.Write(padded)
@@ -123,7 +124,7 @@ func (p *parameters) userHash(padded []byte) []byte {
 	return p.stretch(sum.Sum(nil))
 }
 
-// stretch hashes fifty times more from revision 3 on.
+// stretch hashes the key fifty more times from revision 3 on.
 func (p *parameters) stretch(key []byte) []byte {
 	n := min(p.length, md5.Size)
 	for range 50 {
@@ -171,7 +172,8 @@ func xored(key []byte, with byte) []byte {
 	return out
 }
 
-// rc4Of encrypts or decrypts; the key is never longer than RC4 takes.
+// rc4Of encrypts or decrypts data. The key never exceeds the maximum length of
+// RC4.
 func rc4Of(key, data []byte) []byte {
 	out := make([]byte, len(data))
 	c, err := rc4.NewCipher(key)
@@ -182,7 +184,7 @@ func rc4Of(key, data []byte) []byte {
 	return out
 }
 
-// modernKey finds the file's key for revisions 5 and 6, where the password decrypts it (algorithm 2.A).
+// modernKey derives the file's key in revisions 5 and 6, where it is encrypted with the password (algorithm 2.A).
 func (p *parameters) modernKey(password string) ([]byte, error) {
 	secret := []byte(norm.NFKC.String(password))
 	secret = secret[:min(len(secret), 127)]
@@ -205,7 +207,7 @@ func decryptKey(with, key []byte) ([]byte, error) {
 	return out, nil
 }
 
-// hash is algorithm 2.B, and a plain SHA-256 in revision 5.
+// hash is algorithm 2.B, or plain SHA-256 in revision 5.
 func (p *parameters) hash(password, salt, extra []byte) []byte {
 	first := sha256.Sum256(bytes.Join([][]byte{password, salt, extra}, nil))
 	k := first[:]
@@ -224,7 +226,8 @@ func (p *parameters) hash(password, salt, extra []byte) []byte {
 	}
 }
 
-// encryptRepeated encrypts a block 64 times over with a key and vector out of k.
+// encryptRepeated encrypts a block repeated 64 times, with a key and vector
+// taken from k.
 func encryptRepeated(k, unit []byte) ([]byte, error) {
 	block, err := aes.NewCipher(k[:16])
 	if err != nil {
@@ -235,7 +238,7 @@ func encryptRepeated(k, unit []byte) ([]byte, error) {
 	return out, nil
 }
 
-// nextHash picks the hash of a round by its first 16 bytes taken as a number modulo 3.
+// nextHash selects the hash of a round from its first 16 bytes taken as a number modulo 3.
 func nextHash(e []byte) []byte {
 	total := 0
 	for _, b := range e[:16] {

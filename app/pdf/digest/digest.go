@@ -1,5 +1,5 @@
-// Package digest feeds the beginnings of one file to hashes without reading what they share more than once: every
-// signature of a PDF covers nearly all that the one before it does.
+// Package digest feeds prefixes of a file to hashes and reads the parts they share only once: each signature of a PDF
+// covers nearly everything that the previous one does.
 package digest
 
 import (
@@ -10,31 +10,31 @@ import (
 	"sync"
 )
 
-// Beginnings are the parts of a file from its first byte to each of a few places. They may be used from several goroutines.
+// Beginnings are the prefixes of a file that end at a few given offsets. It is safe for concurrent use.
 type Beginnings struct {
 	r    io.ReaderAt
 	ends []int64 // sorted
-	// check is asked before each piece is read; its error ends the reading.
+	// check is called before each piece is read; its error ends the reading.
 	check func() error
 
 	mu     sync.Mutex
-	states map[string]map[int64][]byte // by the hash at its start, then by place
+	states map[string]map[int64][]byte // by initial hash state, then by offset
 }
 
-// New prepares for the beginnings of a file that end at these places.
+// New returns the prefixes of a file that end at the given offsets.
 func New(r io.ReaderAt, ends []int64, check func() error) *Beginnings {
 	ends = slices.Clone(ends)
 	slices.Sort(ends)
 	return &Beginnings{r: r, ends: slices.Compact(ends), check: check, states: map[string]map[int64][]byte{}}
 }
 
-// A resumable hash can be set to a state that it was in.
+// A resumable hash can be restored to an earlier state.
 type resumable interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// Write feeds the first bytes of the file to a hash, up to a place.
+// Write writes the first end bytes of the file to w, usually a hash.
 func (b *Beginnings) Write(w io.Writer, end int64) error {
 	h, ok := w.(resumable)
 	if !ok {
@@ -71,7 +71,7 @@ func (b *Beginnings) Write(w io.Writer, end int64) error {
 	return nil
 }
 
-// resume sets a hash to the furthest state that is known.
+// resume restores a hash to the furthest known state up to end.
 func resume(h resumable, known map[int64][]byte, end int64) (at int64, err error) {
 	for place := range known {
 		if place <= end && place > at {
@@ -86,7 +86,7 @@ func resume(h resumable, known map[int64][]byte, end int64) (at int64, err error
 
 const piece = 256 << 10
 
-// Copy writes a part of the file.
+// Copy writes a range of the file.
 func (b *Beginnings) Copy(w io.Writer, from, to int64) error {
 	buf := make([]byte, min(piece, max(to-from, 1)))
 	for from < to {

@@ -13,7 +13,7 @@ import (
 	"paraph/app/pdf/digest"
 )
 
-// counting counts what is read of it.
+// counting counts the bytes read from it.
 type counting struct {
 	io.ReaderAt
 	read int64
@@ -24,8 +24,8 @@ func (c *counting) ReadAt(b []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(b, at)
 }
 
-// TestBeginnings hashes beginnings in any order as if each were read by itself,
-// and reads the file once for each kind of hash.
+// TestBeginnings hashes prefixes in any order and checks that the results equal
+// those of separate reads and that the file is read once per kind of hash.
 func TestBeginnings(t *testing.T) {
 	t.Parallel()
 	data := make([]byte, 2<<20)
@@ -53,7 +53,8 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// TestBeginningsOfDifferentStarts keeps hashes apart that had something before.
+// TestBeginningsOfDifferentStarts checks that hashes with different initial
+// data are kept apart.
 func TestBeginningsOfDifferentStarts(t *testing.T) {
 	t.Parallel()
 	b := digest.New(bytes.NewReader([]byte("content")), nil, func() error { return nil })
@@ -69,7 +70,8 @@ func TestBeginningsOfDifferentStarts(t *testing.T) {
 	}
 }
 
-// TestReadingStops ends with the error of the check, and with that of the file.
+// TestReadingStops checks that reading ends with the error of the check or of
+// the file.
 func TestReadingStops(t *testing.T) {
 	t.Parallel()
 	enough := errors.New("enough")

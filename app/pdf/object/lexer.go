@@ -9,15 +9,15 @@ import (
 	"strconv"
 )
 
-// ErrSyntax says that bytes are not PDF syntax, or nest too deeply.
+// ErrSyntax indicates that bytes are not PDF syntax or nest too deeply.
 var ErrSyntax = errors.New("PDF syntax")
 
-// MaxDepth is how deeply arrays and dictionaries may nest.
+// MaxDepth is the maximum nesting depth of arrays and dictionaries.
 const MaxDepth = 100
 
-// A Lexer reads objects one after the other from bytes that are in memory. It
-// is as tolerant as the common viewers about what can't be misread, and never
-// reads past its bytes: an object that is cut off is io.ErrUnexpectedEOF.
+// A Lexer reads consecutive objects from bytes in memory. Like common viewers
+// it tolerates errors that can't be misread. It never reads past its bytes: an
+// object that is cut off results in io.ErrUnexpectedEOF.
 type Lexer struct {
 	b     []byte
 	p     int
@@ -25,27 +25,28 @@ type Lexer struct {
 	twice bool
 }
 
-// NewLexer reads b from the given position on.
+// NewLexer returns a lexer that reads b from the given position on.
 func NewLexer(b []byte, at int) *Lexer { return &Lexer{b: b, p: min(max(at, 0), len(b))} }
 
-// Pos is where the next byte will be read.
+// Pos returns the position of the next byte to read.
 func (l *Lexer) Pos() int { return l.p }
 
-// Seek goes on reading at the given position.
+// Seek continues reading at the given position.
 func (l *Lexer) Seek(at int) { l.p = min(max(at, 0), len(l.b)) }
 
-// AtEnd says whether all bytes were read. In a window of a file that means
-// that the last token may go on behind it.
+// AtEnd reports whether all bytes have been read. In a window of a file, the
+// last token may then continue after the window.
 func (l *Lexer) AtEnd() bool { return l.p >= len(l.b) }
 
-// Ambiguous says whether a dictionary that was read has a key twice: readers
-// differ in which of the values counts (ISO 32000-2 §7.3.7). Here it is the last.
+// Ambiguous reports whether a dictionary that was read has a duplicate key.
+// Readers differ in which value they use (ISO 32000-2 §7.3.7); the lexer uses
+// the last.
 func (l *Lexer) Ambiguous() bool { return l.twice }
 
-// Rest is how many bytes are still unread.
+// Rest returns the number of unread bytes.
 func (l *Lexer) Rest() int { return len(l.b) - l.p }
 
-// IsSpace says whether c is white space (ISO 32000-2 §7.2.3).
+// IsSpace reports whether c is white space (ISO 32000-2 §7.2.3).
 func IsSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == 0 || c == '\f'
 }
@@ -74,7 +75,8 @@ func (l *Lexer) Space() {
 	}
 }
 
-// Has says whether word comes next, after white space, and if so skips it.
+// Has reports whether word comes next, after white space, and skips it in that
+// case.
 func (l *Lexer) Has(word string) bool {
 	l.Space()
 	if !bytes.HasPrefix(l.b[l.p:], []byte(word)) {
@@ -84,8 +86,8 @@ func (l *Lexer) Has(word string) bool {
 	return true
 }
 
-// Int reads a whole number; ok is false, and nothing skipped but white space,
-// when there is none.
+// Int reads a whole number. If there is none, ok is false and only white space
+// is skipped.
 func (l *Lexer) Int() (n int64, ok bool) {
 	l.Space()
 	start := l.p
@@ -106,8 +108,8 @@ func (l *Lexer) word() []byte {
 	return l.b[start:l.p]
 }
 
-// Next reads one object. Bare words, and brackets that close nothing, come
-// back as Keyword. At the end of the bytes the error is io.EOF.
+// Next reads one object. Bare words and unmatched closing brackets are returned
+// as Keyword. At the end of the bytes the error is io.EOF.
 func (l *Lexer) Next() (any, error) {
 	l.Space()
 	if l.p >= len(l.b) {
@@ -203,7 +205,7 @@ func (l *Lexer) dict() (any, error) {
 			return nil, err
 		}
 		switch v {
-		case Keyword(">>"): // a last key without a value
+		case Keyword(">>"): // last key without a value
 			return d, nil
 		case Keyword("endobj"), Keyword("stream"), Keyword("]"):
 			return nil, fmt.Errorf("%w: %v in a dictionary", ErrSyntax, v)
@@ -211,7 +213,7 @@ func (l *Lexer) dict() (any, error) {
 		if _, again := d[key]; again || nulls[key] {
 			l.twice = true
 		}
-		if _, ok := v.(Keyword); ok || v == nil { // null is the same as absent
+		if _, ok := v.(Keyword); ok || v == nil { // null is equivalent to an absent value
 			if nulls == nil {
 				nulls = map[Name]bool{}
 			}
@@ -222,8 +224,8 @@ func (l *Lexer) dict() (any, error) {
 	}
 }
 
-// number reads a number or, where two whole ones and an R follow each other, a
-// reference. What only begins like a number counts as 0, as viewers have it.
+// number reads a number or, if two whole numbers are followed by R, a
+// reference. Like in viewers, a malformed number counts as 0.
 func (l *Lexer) number() any {
 	w := l.word()
 	if bytes.IndexByte(w, '.') >= 0 {
@@ -240,7 +242,7 @@ func (l *Lexer) number() any {
 	return realNumber(w)
 }
 
-// realNumber reads a number that is no integer; what is none is 0.
+// realNumber parses a number that is not an integer; invalid ones are 0.
 func realNumber(w []byte) any {
 	if bytes.ContainsAny(w, "eExXpPiInN_") {
 		return int64(0)
@@ -252,7 +254,7 @@ func realNumber(w []byte) any {
 	return f
 }
 
-// reference reads the rest of a reference, or nothing.
+// reference reads the rest of a reference, or nothing if there is none.
 func (l *Lexer) reference() (generation int, ok bool) {
 	start := l.p
 	l.Space()
@@ -335,7 +337,7 @@ func (l *Lexer) literal() (any, error) {
 			if depth--; depth == 0 {
 				return out, nil
 			}
-		case '\r': // every kind of line end is one line feed
+		case '\r': // any line ending counts as one line feed
 			if l.p < len(l.b) && l.b[l.p] == '\n' {
 				l.p++
 			}
@@ -349,7 +351,7 @@ func (l *Lexer) literal() (any, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// escape reads what follows a backslash.
+// escape reads an escape sequence after its backslash.
 func (l *Lexer) escape(out String) String {
 	if l.p >= len(l.b) {
 		return out

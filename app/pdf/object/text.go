@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// TextString encodes s as a text string (ISO 32000-2 §7.9.2.2): plain bytes
-// when it is printable ASCII, else UTF-16BE with a byte order mark. Bytes that
-// are not UTF-8 become U+FFFD.
+// TextString encodes s as a text string (ISO 32000-2 §7.9.2.2): as plain bytes
+// if it is printable ASCII, else as UTF-16BE with a byte order mark. Invalid
+// UTF-8 becomes U+FFFD.
 func TextString(s string) String {
 	if isPlain(s) {
 		return String(s)
@@ -33,7 +33,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Text decodes a text string: UTF-16 or UTF-8 with a byte order mark, else
+// Text decodes a text string: UTF-16 or UTF-8 with a byte order mark, otherwise
 // PDFDocEncoding.
 func (s String) Text() string {
 	switch {
@@ -62,7 +62,8 @@ func decode16(s []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// docHigh is PDFDocEncoding (ISO 32000-2 Annex D.3) where it is not Latin-1.
+// docLow and docHigh are PDFDocEncoding (ISO 32000-2 Annex D.3) where it
+// differs from Latin-1.
 const (
 	docLow  = "˘ˇˆ˙˝˛˚˜"                               // 0x18 to 0x1F
 	docHigh = "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž\uFFFD€" // 0x80 to 0xA0
@@ -80,13 +81,13 @@ func docRune(c byte) rune {
 	return rune(c)
 }
 
-// DateString gives a date (ISO 32000-2 §7.9.4) in UTC, to the second.
+// DateString formats a date (ISO 32000-2 §7.9.4) in UTC, to the second.
 func DateString(t time.Time) String {
 	return String(t.UTC().Format("D:20060102150405") + "Z")
 }
 
-// Date reads a date string. What is left out counts as the first of its kind,
-// and a missing zone as UTC. ok is false when it is no date.
+// Date parses a date string. Missing parts default to the first month, day or
+// hour, a missing zone to UTC. ok is false if it is not a date.
 func (s String) Date() (t time.Time, ok bool) {
 	v := strings.TrimPrefix(s.Text(), "D:")
 	digits := 0
@@ -103,7 +104,7 @@ func (s String) Date() (t time.Time, ok bool) {
 	return t.Add(-zone(v[digits:])), true
 }
 
-// zone reads +HH'mm' or -HH'mm'; anything else is UTC.
+// zone parses +HH'mm' or -HH'mm'; anything else is UTC.
 func zone(s string) time.Duration {
 	s = strings.ReplaceAll(s, "'", "")
 	for _, layout := range []string{"-0700", "-07"} {

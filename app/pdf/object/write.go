@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// ErrType says that a value is not a PDF object and so can't be written.
+// ErrType indicates that a value is not a PDF object and can't be written.
 var ErrType = errors.New("not a PDF object")
 
-// Append writes v in PDF syntax to the end of b. The error wraps ErrType.
+// Append appends v in PDF syntax to b. The error wraps ErrType.
 func Append(b []byte, v any) ([]byte, error) {
 	switch x := v.(type) {
 	case nil:
@@ -47,7 +47,7 @@ func Append(b []byte, v any) ([]byte, error) {
 	return b, fmt.Errorf("%w: %T", ErrType, v)
 }
 
-// AppendRef writes a reference, such as 12 0 R.
+// AppendRef appends a reference, such as 12 0 R.
 func AppendRef(b []byte, r Ref) []byte {
 	b = strconv.AppendInt(b, int64(r.Number), 10)
 	b = append(b, ' ')
@@ -79,7 +79,7 @@ func appendArray(b []byte, a Array) ([]byte, error) {
 func appendDict(b []byte, d Dict) ([]byte, error) {
 	var err error
 	b = append(b, "<<"...)
-	var room [16]Name // enough for most
+	var room [16]Name // enough for most dictionaries
 	keys := slices.AppendSeq(room[:0], maps.Keys(d))
 	slices.Sort(keys)
 	for _, k := range keys {
@@ -118,8 +118,8 @@ func appendName(b []byte, n Name) []byte {
 	return b
 }
 
-// appendString writes readable strings as literals and the others, such as
-// UTF-16, in hexadecimal, so that no tool trips over bytes it folds.
+// appendString writes readable strings as literals and others, such as UTF-16,
+// in hexadecimal, so that no tool stumbles over unusual bytes.
 func appendString(b []byte, s String) []byte {
 	if !isPlain(string(s)) {
 		b = append(b, '<')
@@ -144,17 +144,17 @@ func appendString(b []byte, s String) []byte {
 	return append(b, ')')
 }
 
-// spare keeps compressors for the next stream: each clears 800 KB when it is
-// made, which costs more than compressing a small stream.
+// spare holds compressors for reuse: each one clears 800 KB when it is created,
+// which takes longer than compressing a small stream.
 var spare = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// Compress makes a FlateDecode stream of data. Entries of d are kept.
+// Compress returns a FlateDecode stream of data with the entries of d.
 func Compress(d Dict, data []byte) *Stream {
 	var b bytes.Buffer
 	z := spare.Get().(*zlib.Writer)
 	defer spare.Put(z)
 	z.Reset(&b)
-	// A bytes.Buffer takes every write.
+	// Writes to a bytes.Buffer never fail.
 	_, _ = z.Write(data)
 	_ = z.Close()
 	d = d.Clone()

@@ -1,9 +1,9 @@
 // Package page makes new PDF files: pages with text, lines and pictures, their
-// fonts embedded, fit for PDF/A-2b (PDF/A-3b with attachments) as long as no
-// CMYK picture is used. The same calls give the same bytes.
+// fonts embedded, conforming to PDF/A-2b (PDF/A-3b with attachments) as long as
+// no CMYK picture is used. The same calls produce the same bytes.
 //
-// A [Builder] draws at given places, from the top left of a page; a [Flow] sets
-// headings, paragraphs and tables one below the other and begins new pages.
+// A [Builder] draws at given coordinates, from the top left of a page; a [Flow]
+// sets headings, paragraphs and tables one below the other and begins new pages.
 package page
 
 import (
@@ -19,14 +19,14 @@ const (
 	A4Height = 841.89
 )
 
-// Info describes a document. All of it is optional; nothing is taken from the
-// clock.
+// Info describes a document. All fields are optional. Times are not taken from
+// the clock.
 type Info struct {
 	Title    string
 	Author   string
 	Subject  string
 	Language string // BCP 47, such as "de-AT"
-	Creator  string // the program that the document comes from
+	Creator  string // the program that created the document
 	Created  time.Time
 }
 
@@ -40,39 +40,40 @@ type Attachment struct {
 	Data         []byte
 }
 
-// A Builder draws pages and then writes them as one file. It is for one
-// goroutine.
+// A Builder draws pages and then writes them to one file. It is not safe for
+// concurrent use.
 type Builder struct {
 	set         *text.Set
 	info        Info
 	pages       []*sheet
 	attachments []Attachment
 	pictures    map[[32]byte]*text.Picture
-	finish      []func() // drawn when the number of pages is known
+	finish      []func() // called when the number of pages is known
 }
 
 // A sheet is one page.
 type sheet struct {
 	*text.Drawing
 	width, height float64
-	flow          *Flow // that began the page, or nil
+	flow          *Flow // the flow that began the page, or nil
 }
 
-// New begins a document without pages.
+// New returns a document without pages.
 func New(fonts *text.Fonts, info Info) *Builder {
 	return &Builder{set: fonts.NewSet(), info: info, pictures: make(map[[32]byte]*text.Picture)}
 }
 
-// Pages says how many pages there are so far.
+// Pages returns the current number of pages.
 func (b *Builder) Pages() int { return len(b.pages) }
 
-// NewPage begins a page of the given size in points. Sizes that no PDF page
-// can have, under 3 or over 14,400, are brought into that range.
+// NewPage begins a page of the given size in points. Sizes invalid in PDF,
+// under 3 or over 14,400, are brought into that range.
 func (b *Builder) NewPage(width, height float64) {
 	b.pages = append(b.pages, &sheet{Drawing: b.set.NewDrawing(), width: side(width), height: side(height)})
 }
 
-// side keeps a length in the limits of ISO 32000-1 Annex C. NaN becomes the least.
+// side limits a length to the range in ISO 32000-1 Annex C. NaN becomes the
+// minimum.
 func side(v float64) float64 {
 	if !(v >= 3) {
 		return 3
@@ -80,7 +81,7 @@ func side(v float64) float64 {
 	return min(v, 14400)
 }
 
-// page gives the page that is drawn on; A4 when none was begun.
+// page returns the current page, beginning an A4 page if there is none.
 func (b *Builder) page() *sheet {
 	if len(b.pages) == 0 {
 		b.NewPage(A4Width, A4Height)
@@ -88,15 +89,15 @@ func (b *Builder) page() *sheet {
 	return b.pages[len(b.pages)-1]
 }
 
-// Text draws a line of text: x and y are the beginning of its baseline, from
-// the top left of the page. Colours are from 0 to 1.
+// Text draws a line of text whose baseline starts at x and y from the top left
+// of the page. Colours range from 0 to 1.
 func (b *Builder) Text(x, y, size float64, bold, italic bool, red, green, blue float64, s string) {
 	p := b.page()
 	p.Fill(text.Color{R: red, G: green, B: blue})
 	p.Text(x, p.height-y, b.set.Fonts().Layout(text.Style{Bold: bold, Italic: italic}, size, s))
 }
 
-// Measure gives the width of a line of text, in points.
+// Measure returns the width of a line of text, in points.
 func (b *Builder) Measure(size float64, bold, italic bool, s string) float64 {
 	return b.set.Fonts().Measure(text.Style{Bold: bold, Italic: italic}, size, s)
 }
@@ -115,8 +116,9 @@ func (b *Builder) Rect(x, y, w, h float64, red, green, blue float64) {
 	p.Rect(x, p.height-y-h, w, h)
 }
 
-// Image draws a JPEG, PNG or GIF over a rectangle whose top left corner is at
-// x, y. The same picture is embedded once. The error wraps [text.ErrPicture].
+// Image draws a JPEG, PNG or GIF in a rectangle whose top left corner is at x,
+// y. A picture that is used repeatedly is embedded once. The error wraps
+// [text.ErrPicture].
 func (b *Builder) Image(x, y, w, h float64, data []byte) error {
 	picture, err := b.picture(data)
 	if err != nil {
@@ -127,8 +129,8 @@ func (b *Builder) Image(x, y, w, h float64, data []byte) error {
 	return nil
 }
 
-// Attach puts a file into the document.
+// Attach embeds a file in the document.
 func (b *Builder) Attach(a Attachment) { b.attachments = append(b.attachments, a) }
 
-// name shortens what is written often.
+// name is short for a conversion to object.Name.
 func name(s string) object.Name { return object.Name(s) }

@@ -11,7 +11,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// picture embeds data once, however often it is drawn.
+// picture embeds data once, no matter how often it is drawn.
 func (b *Builder) picture(data []byte) (*text.Picture, error) {
 	key := sha256.Sum256(data)
 	if p, ok := b.pictures[key]; ok {
@@ -25,8 +25,8 @@ func (b *Builder) picture(data []byte) (*text.Picture, error) {
 	return p, nil
 }
 
-// Picture reads a JPEG, PNG or GIF for a [text.Mark]. The same picture is
-// embedded once. The error wraps [text.ErrPicture].
+// Picture reads a JPEG, PNG or GIF for a [text.Mark]. A picture that is used
+// repeatedly is embedded once. The error wraps [text.ErrPicture].
 func (b *Builder) Picture(data []byte) (*text.Picture, error) { return b.picture(data) }
 
 // objects collects indirect objects, numbered from 1 in order.
@@ -38,11 +38,11 @@ func (o *objects) Add(v any) object.Ref {
 	return object.Ref{Number: len(*o)}
 }
 
-// set fills in an object whose number was needed earlier.
+// set stores an object whose number was reserved earlier.
 func (o objects) set(r object.Ref, v any) { o[r.Number-1] = v }
 
-// Write writes the document and gives its size in bytes. The Builder can't be
-// used again. A document without pages gets an empty one.
+// Write writes the document and returns its size in bytes. The Builder can't be
+// used afterwards. A document without pages gets an empty one.
 func (b *Builder) Write(w io.Writer) (size int64, err error) {
 	b.page()
 	for _, f := range b.finish {
@@ -66,7 +66,7 @@ func (b *Builder) Write(w io.Writer) (size int64, err error) {
 	return f.size, f.err
 }
 
-// objects gives everything but the trailer. Object 1 is the catalog.
+// objects returns everything but the trailer. Object 1 is the catalog.
 func (b *Builder) objects() (o objects, info object.Ref, err error) {
 	catalog, tree := o.Add(nil), o.Add(nil)
 	info = o.Add(b.infoDict())
@@ -105,7 +105,7 @@ func (b *Builder) catalog(o *objects, tree object.Ref) object.Dict {
 	return c
 }
 
-// A file counts and hashes what it writes and keeps the first error.
+// A file counts and hashes the bytes written and keeps the first error.
 type file struct {
 	w    *bufio.Writer
 	hash interface {
@@ -120,7 +120,7 @@ func (f *file) write(p []byte) {
 	if f.err != nil {
 		return
 	}
-	_, _ = f.hash.Write(p) // a hash takes every write
+	_, _ = f.hash.Write(p) // hashes never fail
 	var n int
 	n, f.err = f.w.Write(p)
 	f.size += int64(n)
@@ -139,8 +139,8 @@ func (f *file) object(number int, v any) {
 	f.write(append(line, "\nendobj\n"...))
 }
 
-// trailer writes the cross-reference table, whose lines have exactly 20 bytes,
-// and the trailer. The identifier is the hash of all that comes before.
+// trailer writes the cross-reference table, whose lines are exactly 20 bytes
+// long, and the trailer. The identifier is the hash of everything before it.
 func (f *file) trailer(offsets []int64, info object.Ref) {
 	id := object.String(f.hash.Sum(nil)[:16])
 	start := f.size

@@ -4,31 +4,31 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// A Layout is the form of the pages of a [Flow]. Lengths are in points; a zero
+// A Layout describes the pages of a [Flow]. Lengths are in points; the zero
 // Layout is A4 with margins of 56.
 type Layout struct {
 	Width, Height            float64
 	Left, Right, Top, Bottom float64 // margins
 
-	// RightToLeft turns tables round and sets all text from the right; the
-	// direction of a line is its own.
+	// RightToLeft mirrors tables and aligns all text to the right; each line
+	// keeps its own direction.
 	RightToLeft bool
 
-	// Header and Footer give the small print in the margins of a page: at its
-	// beginning and at its end. page counts from 1. Either may be nil.
+	// Header and Footer return the small print for the margins of a page: the
+	// text at the start and at the end of the line. page counts from 1. Either
+	// function may be nil.
 	Header, Footer func(page, pages int) (start, end string)
 }
 
-// A Flow sets text from the top of a page to its bottom and begins a new page
-// when it is full.
+// A Flow sets text from the top of a page to the bottom and begins a new page
+// when that one is full.
 type Flow struct {
 	b      *Builder
 	layout Layout
-	y      float64 // from the top of the page, where the next thing begins
+	y      float64 // position of the next element from the top of the page
 }
 
-// Flow begins a flow on a new page. Pages that are drawn otherwise may come
-// before and after it.
+// Flow begins a flow on a new page. Other pages may come before and after it.
 func (b *Builder) Flow(l Layout) *Flow {
 	f := &Flow{b: b, layout: l.complete()}
 	f.Break()
@@ -50,48 +50,49 @@ func (l Layout) complete() Layout {
 	return l
 }
 
-// Sizes of type, points.
+// Font sizes in points.
 const (
 	bodySize  = 10
 	smallSize = 8
 )
 
-// Break goes on on a new page.
+// Break continues on a new page.
 func (f *Flow) Break() {
 	f.b.NewPage(f.layout.Width, f.layout.Height)
 	f.b.page().flow = f
 	f.y = f.layout.Top
 }
 
-// Room is the height that is left on the page, in points.
+// Room returns the height left on the page, in points.
 func (f *Flow) Room() float64 { return f.layout.Height - f.layout.Bottom - f.y }
 
-// Width is the width of the text, in points.
+// Width returns the width of the text, in points.
 func (f *Flow) Width() float64 { return f.layout.Width - f.layout.Left - f.layout.Right }
 
-// Y is where the next thing begins, in points from the top of the page.
+// Y returns the position of the next element, in points from the top of the
+// page.
 func (f *Flow) Y() float64 { return f.y }
 
-// Left is the left margin, in points.
+// Left returns the left margin, in points.
 func (f *Flow) Left() float64 { return f.layout.Left }
 
-// Need begins a new page unless height is left on this one. What is taller than
-// a page begins where it is.
+// Need begins a new page unless height is left on the current one. Elements
+// taller than a page begin at the current position.
 func (f *Flow) Need(height float64) {
 	if height > f.Room() && f.y > f.layout.Top && height <= f.layout.Height-f.layout.Top-f.layout.Bottom {
 		f.Break()
 	}
 }
 
-// Space leaves height free, but not at the top of a page.
+// Space leaves the given height free, except at the top of a page.
 func (f *Flow) Space(height float64) {
 	if f.y > f.layout.Top {
 		f.y += height
 	}
 }
 
-// Heading sets a heading of level 1 (the title) to 3, and keeps it together
-// with what follows.
+// Heading sets a heading of level 1 (the title) to 3 and keeps it together with
+// the text after it.
 func (f *Flow) Heading(level int, s string) {
 	size := [...]float64{20, 14, 11}[min(max(level, 1), 3)-1]
 	f.Space(size * 0.9)
@@ -101,8 +102,8 @@ func (f *Flow) Heading(level int, s string) {
 	f.y += size * 0.35
 }
 
-// A Paragraph is how a paragraph looks. The zero Paragraph is black, of 10
-// points, from the side where its text begins.
+// A Paragraph describes the look of a paragraph. The zero Paragraph is black,
+// 10 points, and aligned to the side where its text begins.
 type Paragraph struct {
 	Style text.Style
 	Size  float64 // points; 0 is 10
@@ -111,7 +112,7 @@ type Paragraph struct {
 	After float64 // space below, points
 }
 
-// Paragraph sets text in as many lines as it takes.
+// Paragraph sets text in as many lines as needed.
 func (f *Flow) Paragraph(s string, p Paragraph) {
 	if p.Size <= 0 {
 		p.Size = bodySize
@@ -120,7 +121,7 @@ func (f *Flow) Paragraph(s string, p Paragraph) {
 	f.y += p.After
 }
 
-// lines sets lines over the width of the text.
+// lines sets lines across the width of the text.
 func (f *Flow) lines(lines []text.Run, align string, c text.Color) {
 	for _, l := range lines {
 		if l.Height() > f.Room() && f.y > f.layout.Top {
@@ -147,16 +148,15 @@ func (f *Flow) line(x, width float64, l text.Run, align string, c text.Color) {
 	p.Text(x, p.height-f.y-l.Ascent, l)
 }
 
-// Rule draws a thin line over the width of the text.
+// Rule draws a thin line across the width of the text.
 func (f *Flow) Rule() {
 	f.y += 4
 	f.b.Line(f.layout.Left, f.y, f.layout.Left+f.Width(), f.y, 0.5, 0.7, 0.7, 0.7)
 	f.y += 4
 }
 
-// Image draws a picture as large as it is at 96 dots per inch, made smaller
-// where it is over maxWidth, maxHeight or the page. The error wraps
-// [text.ErrPicture].
+// Image draws a picture at 96 dots per inch, scaled down if it exceeds
+// maxWidth, maxHeight or the page. The error wraps [text.ErrPicture].
 func (f *Flow) Image(data []byte, maxWidth, maxHeight float64) error {
 	p, err := f.b.picture(data)
 	if err != nil {
@@ -177,7 +177,7 @@ func (f *Flow) Image(data []byte, maxWidth, maxHeight float64) error {
 	return nil
 }
 
-// margins draws header and footer on the pages of the flow.
+// margins draws the header and footer on the pages of the flow.
 func (f *Flow) margins() {
 	var pages []*sheet
 	for _, p := range f.b.pages {

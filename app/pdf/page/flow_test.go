@@ -11,7 +11,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// certificate is a document of the kind that flows are made for.
+// certificate draws a typical document made with a flow.
 func certificate(b *page.Builder) *page.Flow {
 	f := b.Flow(page.Layout{
 		Header: func(n, of int) (string, string) { return "Certificate of completion", "Paraph" },
@@ -75,7 +75,7 @@ func TestFlowFromRightToLeft(t *testing.T) {
 	}
 }
 
-// A cell that is taller than a page goes on on the next ones, and nothing of it
+// A cell taller than a page continues on the next pages, and none of its text
 // is lost.
 func TestRowTallerThanPage(t *testing.T) {
 	t.Parallel()

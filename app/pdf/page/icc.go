@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// sRGB makes a colour profile for sRGB (IEC 61966-2-1) in the form of
+// sRGB returns an sRGB colour profile (IEC 61966-2-1) in the format of
 // ICC.1:2004-10: primaries adapted to D50 and the parametric curve.
 func sRGB() []byte {
 	tags := []struct {
@@ -37,13 +37,13 @@ func sRGB() []byte {
 	return append(append(header(at+len(data)), table...), data...)
 }
 
-// header is that of a display profile from RGB to XYZ.
+// header returns the header of a display profile from RGB to XYZ.
 func header(size int) []byte {
 	h := make([]byte, 128)
 	binary.BigEndian.PutUint32(h, uint32(size))
 	binary.BigEndian.PutUint32(h[8:], 0x04200000) // version 4.2
 	copy(h[12:], "mntrRGB XYZ ")
-	binary.BigEndian.PutUint16(h[24:], 2020) // made on 1 January 2020
+	binary.BigEndian.PutUint16(h[24:], 2020) // creation date 1 January 2020
 	binary.BigEndian.PutUint16(h[26:], 1)
 	binary.BigEndian.PutUint16(h[28:], 1)
 	copy(h[36:], "acsp")
@@ -61,14 +61,14 @@ func fixed(kind string, values ...float64) []byte {
 
 func xyz(x, y, z float64) []byte { return fixed("XYZ ", x, y, z) }
 
-// curve is the parametric curve of type 3 with the figures of sRGB.
+// curve returns the parametric curve of type 3 with the sRGB parameters.
 func curve() []byte {
 	b := fixed("para", 0, 2.4, 1/1.055, 0.055/1.055, 1/12.92, 0.04045)
 	binary.BigEndian.PutUint16(b[8:], 3)
 	return b
 }
 
-// multi is a text in one language.
+// multi returns a text in one language.
 func multi(s string) []byte {
 	u := utf16.Encode([]rune(s))
 	b := append([]byte("mluc"), 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 12)

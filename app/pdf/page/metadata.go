@@ -13,7 +13,7 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// infoDict says the same as metadata, as PDF/A wants it.
+// infoDict repeats the metadata, as PDF/A requires.
 func (b *Builder) infoDict() object.Dict {
 	d := object.Dict{"Producer": object.TextString(producer)}
 	for key, v := range map[object.Name]string{
@@ -32,7 +32,7 @@ func (b *Builder) infoDict() object.Dict {
 
 const producer = "Paraph"
 
-// printable leaves out what XML can't hold.
+// printable removes characters that XML can't represent.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF {
@@ -42,12 +42,12 @@ func printable(s string) string {
 	}, s)
 }
 
-// metadata is the XMP packet (ISO 16684-1) with the PDF/A identification
-// (ISO 19005-2 §6.6.4). It is not compressed, so that any tool can read it.
+// metadata returns the XMP packet (ISO 16684-1) with the PDF/A identification
+// (ISO 19005-2 §6.6.4). It is uncompressed, so that any tool can read it.
 func (b *Builder) metadata() *object.Stream {
 	part := "2"
 	if len(b.attachments) > 0 {
-		part = "3" // only part 3 allows any kind of file inside
+		part = "3" // only part 3 allows embedded files of any kind
 	}
 	var x bytes.Buffer
 	x.WriteString("<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
@@ -72,13 +72,14 @@ func (b *Builder) metadata() *object.Stream {
 	return &object.Stream{Dict: object.Dict{"Type": name("Metadata"), "Subtype": name("XML")}, Data: x.Bytes()}
 }
 
-// element writes a property unless it is empty; open is the container of its value.
+// element writes a property unless it is empty; open is the container of its
+// value.
 func element(x *bytes.Buffer, tag, open, value string) {
 	if value = printable(value); value == "" {
 		return
 	}
 	x.WriteString("<" + tag + ">" + open)
-	_ = xml.EscapeText(x, []byte(value)) // a bytes.Buffer takes every write
+	_ = xml.EscapeText(x, []byte(value)) // writes to a bytes.Buffer never fail
 	switch {
 	case strings.HasPrefix(open, "<rdf:Alt>"):
 		x.WriteString("</rdf:li></rdf:Alt>")
@@ -90,8 +91,8 @@ func element(x *bytes.Buffer, tag, open, value string) {
 	x.WriteString("</" + tag + ">\n")
 }
 
-// attach adds the embedded files to the catalog, sorted by name as a name tree
-// wants it. A name that comes twice is kept twice under keys of its own.
+// attach adds the embedded files to the catalog, sorted by name as required in
+// a name tree. Duplicate names are all kept, under distinct keys.
 func (b *Builder) attach(o *objects, catalog object.Dict) {
 	if len(b.attachments) == 0 {
 		return
@@ -100,7 +101,7 @@ func (b *Builder) attach(o *objects, catalog object.Dict) {
 	var all object.Array
 	for _, a := range b.attachments {
 		if a.Modified.IsZero() {
-			a.Modified = b.info.Created // PDF/A-3 wants one
+			a.Modified = b.info.Created // required by PDF/A-3
 		}
 		ref := o.Add(a.spec(o))
 		all = append(all, ref)
@@ -118,9 +119,9 @@ func (b *Builder) attach(o *objects, catalog object.Dict) {
 	catalog["AF"] = all
 }
 
-// spec is the file specification (ISO 32000-2 §7.11.3).
+// spec returns the file specification (ISO 32000-2 §7.11.3).
 func (a Attachment) spec(o *objects) object.Dict {
-	sum := md5.Sum(a.Data) // what the standard asks for, not for security
+	sum := md5.Sum(a.Data) // required by the standard, not for security
 	params := object.Dict{"Size": len(a.Data), "CheckSum": object.String(sum[:])}
 	if !a.Modified.IsZero() {
 		params["ModDate"] = object.DateString(a.Modified)

@@ -33,7 +33,7 @@ func run(t testing.TB, name string, args ...string) string {
 	return out.String()
 }
 
-// save writes the document to a file, after the tools have looked at it.
+// save writes the document to a file and checks it with external tools.
 func save(t testing.TB, b *page.Builder) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "new.pdf")
@@ -76,7 +76,7 @@ func asJPEG(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }
 
 var when = time.Date(2026, 11, 21, 12, 30, 45, 0, time.UTC)
 
-// canvas draws with everything that a canvas has.
+// canvas draws with every method of a Builder.
 func canvas(t testing.TB, fonts *text.Fonts) *page.Builder {
 	t.Helper()
 	b := page.New(fonts, page.Info{Title: "Größe & <Maß>", Author: "Zoë", Language: "de-AT", Creator: "test", Created: when})

@@ -6,21 +6,21 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// A Table is rows of cells in columns. A row is not divided unless it is taller
+// A Table has rows of cells in columns. A row is split only if it is taller
 // than a page; the head is repeated on every page.
 type Table struct {
-	Widths []float64 // share of each column, in any unit; missing ones are like the last
+	Widths []float64 // relative width of each column; missing ones equal the last
 	Head   []string  // nil: no head
 	Rows   [][]string
-	Size   float64 // of type, points; 0 is 9
-	Labels bool    // the first column is in grey, as names of what follows
+	Size   float64 // font size in points; 0 means 9
+	Labels bool    // the first column holds labels, in grey
 	Plain  bool    // no lines between the rows
 }
 
-// keyWidths are the columns of [Flow.KeyValues] and [Flow.KeyMark].
+// keyWidths returns the column widths of [Flow.KeyValues] and [Flow.KeyMark].
 func keyWidths() []float64 { return []float64{3, 7} }
 
-// KeyValues sets pairs in two columns, the first for the names.
+// KeyValues sets pairs in two columns, names first.
 func (f *Flow) KeyValues(pairs ...[2]string) {
 	t := Table{Widths: keyWidths(), Labels: true, Size: keySize}
 	for _, p := range pairs {
@@ -29,11 +29,11 @@ func (f *Flow) KeyValues(pairs ...[2]string) {
 	f.Table(t)
 }
 
-// keySize is small enough for a SHA-256 to stand on one line.
+// keySize is small enough for a SHA-256 to fit on one line.
 const keySize = 8.5
 
-// KeyMark sets a name and, in the place of its value, a mark that is at most so
-// wide and high.
+// KeyMark sets a name and, in place of its value, a mark of at most the given
+// width and height.
 func (f *Flow) KeyMark(key string, m text.Mark, width, height float64) {
 	columns := f.columns(Table{Widths: keyWidths(), Head: []string{"", ""}})
 	label := f.row(columns[:1], []string{key}, keySize, false, true)
@@ -52,13 +52,13 @@ func (f *Flow) KeyMark(key string, m text.Mark, width, height float64) {
 	f.underline(0.85)
 }
 
-// Space in a cell, points.
+// Cell padding in points.
 const (
 	cellX = 4
 	cellY = 3
 )
 
-// Table sets a table over the width of the text.
+// Table sets a table across the width of the text.
 func (f *Flow) Table(t Table) {
 	if t.Size <= 0 {
 		t.Size = 9
@@ -87,12 +87,12 @@ func (f *Flow) Table(t Table) {
 	}
 }
 
-// fits says whether a row has room on an empty page.
+// fits reports whether a row fits on an empty page.
 func (f *Flow) fits(r, head row) bool {
 	return f.y > f.layout.Top && r.height+head.height <= f.layout.Height-f.layout.Top-f.layout.Bottom
 }
 
-// A column is a place for cells.
+// A column is a horizontal range for cells.
 type column struct{ x, width float64 }
 
 func (f *Flow) columns(t Table) []column {
@@ -131,11 +131,11 @@ func (f *Flow) columns(t Table) []column {
 	return columns
 }
 
-// A row is cells that are broken into lines.
+// A row holds cells broken into lines.
 type row struct {
 	cells  [][]text.Run
 	colors []text.Color
-	height float64 // with the space around
+	height float64 // including padding
 }
 
 func (f *Flow) row(columns []column, cells []string, size float64, bold, labels bool) row {
@@ -153,7 +153,7 @@ func (f *Flow) row(columns []column, cells []string, size float64, bold, labels 
 	return r
 }
 
-// draw sets a row, over several pages when it is taller than one.
+// draw sets a row, over several pages if it is taller than one.
 func (f *Flow) draw(columns []column, r row) {
 	for {
 		rest := slices.Clone(r.cells)
@@ -173,13 +173,13 @@ func (f *Flow) draw(columns []column, r row) {
 	}
 }
 
-// cell sets lines until the page is full and gives back the others.
+// cell sets lines until the page is full and returns the rest.
 func (f *Flow) cell(c column, lines []text.Run, color text.Color) []text.Run {
 	for i, l := range lines {
 		if l.Height() > f.Room() && (i > 0 || f.y > f.layout.Top+cellY) {
 			return lines[i:]
 		}
-		align := text.AlignLeft // whatever the direction of the text, cells stand under each other
+		align := text.AlignLeft // cells line up in their column regardless of text direction
 		if f.layout.RightToLeft {
 			align = text.AlignRight
 		}

@@ -7,7 +7,7 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// warm gives an engine that has a worker.
+// warm returns an engine with a running worker.
 func warm(b *testing.B) *pdfium.Engine {
 	b.Helper()
 	e := open(b, nil)
@@ -30,7 +30,7 @@ func BenchmarkRenderLetter(b *testing.B) {
 	b.ReportMetric(float64(size), "bytes")
 }
 
-// The yardsticks: poppler, once with pictures as they are, once as PNG.
+// Benchmarks of poppler for comparison, with plain pictures and with PNG.
 func BenchmarkPopplerLetterPPM(b *testing.B) { benchmarkPoppler(b) }
 func BenchmarkPopplerLetterPNG(b *testing.B) { benchmarkPoppler(b, "-png") }
 
@@ -70,7 +70,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is a new process with compiled code in the cache.
+// BenchmarkStart measures a new process with compiled code in the cache.
 func BenchmarkStart(b *testing.B) {
 	warm(b)
 	for b.Loop() {
@@ -84,7 +84,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile is a new process without a cache.
+// BenchmarkCompile measures a new process without a cache.
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
 		e := open(b, func(o *pdfium.Options) { o.CacheDir = "" })

@@ -7,13 +7,13 @@ import (
 	"math"
 )
 
-// document is an open PDF. It is closed with its instance.
+// document is an open PDF. It is closed together with its instance.
 type document struct {
 	*instance
 	handle uint64
 }
 
-// The answers of FPDF_GetLastError.
+// Results of FPDF_GetLastError.
 const (
 	lastErrorPassword = 4
 	lastErrorSecurity = 5
@@ -42,7 +42,7 @@ func (i *instance) open(password string) (*document, error) {
 	}
 }
 
-// pages is the number of pages, refused if it is out of all proportion.
+// pages returns the number of pages, or an error if it is implausibly high.
 func (d *document) pages() (int, error) {
 	n := d.callInt("FPDF_GetPageCount", d.handle)
 	if d.err != nil {
@@ -57,7 +57,7 @@ func (d *document) pages() (int, error) {
 	return n, nil
 }
 
-// sizes gives the size of each page as two big-endian float64.
+// sizes returns the size of each page as two big-endian float64.
 func (d *document) sizes() ([]byte, error) {
 	n, err := d.pages()
 	if err != nil {
@@ -106,10 +106,10 @@ func (d *document) page(number int) (*page, error) {
 
 func (p *page) close() { p.call("FPDF_ClosePage", p.handle) }
 
-// removeSecurity is FPDF_REMOVE_SECURITY: write everything anew, unencrypted.
+// removeSecurity is FPDF_REMOVE_SECURITY: rewrite everything, unencrypted.
 const removeSecurity = 3
 
-// save writes the document anew to w.
+// save rewrites the document to w.
 func (d *document) save(w io.Writer) error {
 	d.out, d.outErr = w, nil
 	defer func() { d.out = nil }()

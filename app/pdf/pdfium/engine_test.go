@@ -17,7 +17,8 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestNothingLeft runs alone, before the parallel tests, so that it may count.
+// TestNothingLeft runs alone, before the parallel tests, because it counts
+// resources.
 func TestNothingLeft(t *testing.T) {
 	src, slow := write(t, lines("a")), write(t, runaway())
 	before := runtime.NumGoroutine()
@@ -52,7 +53,8 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestRunaway: a file without end costs its own request, at its deadline.
+// TestRunaway checks that an endless file affects only its own request, up to
+// its deadline.
 func TestRunaway(t *testing.T) {
 	t.Parallel()
 	const limit = 4 * time.Second
@@ -118,7 +120,7 @@ func TestCloseWhileBusy(t *testing.T) {
 	}
 }
 
-// TestMany has many callers on few workers, and each gets its own answer.
+// TestMany checks that many callers of a few workers each get their own answer.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.RecycleJobs = 7 })
@@ -172,7 +174,8 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-// TestMemory: what needs more than is allowed is refused, and the rest goes on.
+// TestMemory checks that requests above the memory limit are refused and others
+// continue.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.MemoryMB = 48 })
@@ -194,7 +197,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestBadWorkers: whatever runs in place of a worker, the error is clear and in time.
+// TestBadWorkers checks that an invalid worker command causes a clear and timely error.
 func TestBadWorkers(t *testing.T) {
 	t.Parallel()
 	src := write(t, lines("a"))
@@ -241,7 +244,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestServeRefuses: a worker that hears nonsense ends with an error.
+// TestServeRefuses checks that a worker ends with an error on invalid input.
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]string{

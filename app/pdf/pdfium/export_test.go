@@ -2,7 +2,7 @@ package pdfium
 
 import "context"
 
-// Compile fills a cache folder with compiled code.
+// Compile fills a cache directory with compiled code.
 func Compile(dir string) error {
 	m, err := newModule(context.Background(), settings{CacheDir: dir, MemoryMB: 64})
 	if err != nil {
@@ -11,7 +11,7 @@ func Compile(dir string) error {
 	return m.close()
 }
 
-// PIDs gives the workers that are alive.
+// PIDs returns the process IDs of the live workers.
 func (e *Engine) PIDs() []int {
 	e.pool.mu.Lock()
 	defer e.pool.mu.Unlock()

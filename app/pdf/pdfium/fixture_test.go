@@ -12,7 +12,7 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// build makes a PDF of objects numbered from 1, the first being the catalog.
+// build returns a PDF of objects numbered from 1, the first being the catalog.
 func build(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n")
@@ -34,7 +34,7 @@ func stream(dict, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", dict, len(data), data)
 }
 
-// onePage is a PDF of one page with the font /F and what page adds to its dictionary.
+// onePage returns a PDF of one page with the font /F and the dictionary entries in page.
 func onePage(page, content string, more ...string) []byte {
 	return build(append([]string{
 		"<</Type/Catalog/Pages 2 0 R>>",
@@ -45,7 +45,7 @@ func onePage(page, content string, more ...string) []byte {
 	}, more...)...)
 }
 
-// resources names objects from 6 on /X6, /X7 and so on.
+// resources names the objects from 6 on /X6, /X7 and so on.
 func resources(n int) string {
 	if n == 0 {
 		return ""
@@ -59,7 +59,7 @@ func resources(n int) string {
 
 const letter = "/MediaBox[0 0 612 792]"
 
-// lines is a PDF of one page per string, with a line of text for each.
+// lines returns a PDF with one page per string, each with one line of text.
 func lines(pages ...string) []byte {
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>",
@@ -84,13 +84,13 @@ func lines(pages ...string) []byte {
 	return build(objects...)
 }
 
-// runaway is a small PDF whose page takes longer than anyone waits, and little
-// memory: text in a font whose letter is text in another such font, many letters
-// each, four deep.
+// runaway returns a small PDF whose page practically never finishes but needs
+// little memory: text in a font whose glyph is text in another such font, with
+// many letters each, four levels deep.
 func runaway() []byte {
 	const depth, letters = 4, 20_000
 	text := "BT /F 1 Tf (" + strings.Repeat("a", letters) + ") Tj ET"
-	var fonts []string // a font and its letter for each level, from object 5 on
+	var fonts []string // a font and its glyph for each level, from object 5 on
 	for i := range depth {
 		fonts = append(fonts,
 			fmt.Sprintf("<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[1 0 0 1 0 0]/CharProcs<</a %d 0 R>>"+
@@ -106,8 +106,8 @@ func runaway() []byte {
 	}, fonts...)...)
 }
 
-// breeding is a small PDF that unfolds in memory: forms that draw the next form
-// ten times each, nine deep.
+// breeding returns a small PDF that needs a lot of memory: each form draws the
+// next one ten times, nine levels deep.
 func breeding() []byte {
 	var forms []string
 	for i := range 9 {
@@ -128,7 +128,7 @@ func write(tb testing.TB, data []byte) pdfium.Source {
 	return pdfium.File(path)
 }
 
-// tool runs a program that the tests need and gives what it prints.
+// tool runs a program required by the tests and returns its output.
 func tool(tb testing.TB, name string, args ...string) string {
 	tb.Helper()
 	cmd := exec.Command(name, args...)
@@ -141,7 +141,8 @@ func tool(tb testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// letterOf is a contract as an office program makes it, sixty words a paragraph.
+// letterOf returns a contract as written by an office program, with sixty words
+// per paragraph.
 func letterOf(tb testing.TB, paragraphs int) pdfium.Source {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -2,11 +2,11 @@ package pdfium
 
 import "fmt"
 
-// Answers of FPDFPage_Flatten.
+// Results of FPDFPage_Flatten.
 const flattenFailed = 0
 
-// flatten draws what lies on the pages into them, and gives a new document of
-// these pages.
+// flatten draws the annotations and fields into the pages and returns a new
+// document of these pages.
 func (d *document) flatten() (*document, error) {
 	n, err := d.pages()
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *document) flatten() (*document, error) {
 	return flat, nil
 }
 
-// flattenPage draws the fields and annotations of one page into it, as they are
-// seen on screens. Fields that have no appearance get one from the form first.
+// flattenPage draws the fields and annotations of one page into it as displayed
+// on screen. Fields without an appearance get one from the form first.
 func (d *document) flattenPage(number int, form uint64) error {
 	p, err := d.page(number)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestFlatten has a form, a stamp and a hidden note on a page that is turned
-// and cut: what was seen stays, and nothing can be used any more.
+// TestFlatten flattens a form, a stamp and a hidden note on a rotated and
+// cropped page: visible content stays, and nothing is interactive any more.
 func TestFlatten(t *testing.T) {
 	t.Parallel()
 	e := open(t, nil)

@@ -12,10 +12,10 @@ import (
 // fontMount is where PDFium looks for fonts on Linux.
 const fontMount = "usr/share/fonts"
 
-// fontsOnly is all that PDFium sees of a file system: the fonts below dir,
-// where it looks for them, read-only. Without them it has an empty one and
-// draws with the fonts it was built with.
-// The root is to be closed after use; it is nil if there is no such folder.
+// fontsOnly returns the file system that PDFium sees: the fonts below dir, at
+// the path where it looks for them, read-only. Without fonts the file system is
+// empty and PDFium draws with its built-in fonts. The caller must close the
+// root, which is nil if there is no such directory.
 func fontsOnly(dir string) (wazero.FSConfig, *os.Root) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -24,7 +24,7 @@ func fontsOnly(dir string) (wazero.FSConfig, *os.Root) {
 	return wazero.NewFSConfig().WithFSMount(fontFS{root.FS()}, "/"), root
 }
 
-// fontFS shows fonts below fontMount and nothing else.
+// fontFS exposes only fonts, below fontMount.
 type fontFS struct {
 	fonts fs.FS
 }
@@ -46,7 +46,7 @@ func (f fontFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// emptyDir is a folder on the way to the fonts. It lists nothing.
+// emptyDir is a parent directory of the fonts that lists as empty.
 type emptyDir string
 
 func (d emptyDir) Stat() (fs.FileInfo, error)         { return d, nil }

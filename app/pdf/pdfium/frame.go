@@ -10,9 +10,10 @@ import (
 	"io/fs"
 )
 
-// Parent and worker talk in frames: a kind, four bytes of length, and that
-// many bytes. The parent sends settings once and the worker answers with an
-// end; then each request is answered by any number of pages or data and an end.
+// Parent and worker exchange frames: a kind, four bytes of length, and the
+// payload. The parent sends settings once and the worker answers with an end
+// frame; then each request is answered by any number of page or data frames and
+// an end frame.
 const (
 	frameSettings byte = 's' // JSON settings
 	frameRequest  byte = 'r' // JSON request
@@ -37,7 +38,7 @@ type settings struct {
 	CacheDir   string
 	FontDir    string
 	MemoryMB   int
-	CPUSeconds int // for all requests of a process; the parent's clock watches each
+	CPUSeconds int // for all requests of a process; the parent limits each request
 }
 
 type request struct {
@@ -50,15 +51,15 @@ type request struct {
 	Out      string   `json:",omitempty"`
 }
 
-// ending closes an answer. Code is empty if it went well, else a key of codes
-// or "other".
+// ending concludes an answer. Code is empty on success, else a key of codes or
+// "other".
 type ending struct {
 	Code     string `json:",omitempty"`
 	Message  string `json:",omitempty"`
-	MemoryMB int    // that PDFium had at the end
+	MemoryMB int    // memory of PDFium at the end
 }
 
-// codes are the errors that keep their identity between the processes.
+// codes are the errors that keep their identity across processes.
 var codes = []struct {
 	code string
 	err  error
@@ -85,10 +86,10 @@ func endingOf(err error) ending {
 	return ending{Code: "other", Message: err.Error()}
 }
 
-// remoteError is an error that happened in a worker.
+// remoteError is an error that occurred in a worker.
 type remoteError struct {
 	message string
-	kind    error // of codes, or nil
+	kind    error // one of codes, or nil
 }
 
 func (e *remoteError) Error() string { return e.message }
@@ -127,8 +128,8 @@ func writeJSON(w io.Writer, kind byte, v any) error {
 	return writeFrame(w, kind, b)
 }
 
-// readFrame reads one frame. Memory grows with what arrives, not with what the
-// length promises.
+// readFrame reads one frame. Memory grows with the data received, not with the
+// declared length.
 func readFrame(r io.Reader) (byte, []byte, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// limitProcess lowers for good what this process may use: memory (what it has
-// now, PDFium's, and as much again plus 512 MiB for pictures and the collector),
-// CPU in its whole life, open files, the size of what it writes, and no core
-// dumps. New files are private.
+// limitProcess permanently lowers the resource limits of this process: memory
+// (its current size, PDFium's, and the same again plus 512 MiB for pictures and
+// the garbage collector), CPU time over its lifetime, open files, the size of
+// files it writes, and no core dumps. New files are private.
 func limitProcess(memoryMB, cpuSeconds int) error {
 	now, err := addressSpace()
 	if err != nil {
@@ -33,7 +33,7 @@ func limitProcess(memoryMB, cpuSeconds int) error {
 	return nil
 }
 
-// lower sets a limit for good, or leaves it if it is lower already.
+// lower permanently lowers a limit, or leaves it if it is lower already.
 func lower(what int, n uint64) error {
 	var have syscall.Rlimit
 	if err := syscall.Getrlimit(what, &have); err != nil {
@@ -46,7 +46,7 @@ func lower(what int, n uint64) error {
 	return nil
 }
 
-// addressSpace is the size of this process's address space in bytes.
+// addressSpace returns the size of this process's address space in bytes.
 func addressSpace() (uint64, error) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

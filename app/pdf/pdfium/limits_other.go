@@ -2,6 +2,6 @@
 
 package pdfium
 
-// limitProcess has no means here: the memory of PDFium is limited by its
-// runtime, its time by the parent's clock.
+// limitProcess does nothing on this platform: PDFium's memory is limited by its
+// runtime and its time by the parent.
 func limitProcess(memoryMB, cpuSeconds int) error { return nil }

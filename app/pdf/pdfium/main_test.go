@@ -15,7 +15,7 @@ import (
 // cacheDir is shared by all tests, so that PDFium is compiled once.
 var cacheDir string
 
-// TestMain is the worker when it is started as one.
+// TestMain runs as a worker if the process was started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "pdf-worker" {
 		if err := pdfium.Serve(os.Stdin, os.Stdout, pdfium.ServeOptions{}); err != nil {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// parent prints the ids of two workers, one of them at work on path for good,
-// and waits to be killed.
+// parent prints the process IDs of two workers, one of them permanently busy
+// with path, and waits to be killed.
 func parent(cache, path string) int {
 	exe, err := os.Executable()
 	if err != nil {
@@ -65,15 +65,15 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	cacheDir = filepath.Join(dir, "paraph")          // as the test doubles do
-	if err := pdfium.Compile(cacheDir); err != nil { // slow under the race detector, so not on a worker's time
+	cacheDir = filepath.Join(dir, "paraph")          // the same path as in the test doubles
+	if err := pdfium.Compile(cacheDir); err != nil { // too slow under the race detector for the time limit of a worker
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
 }
 
-// open gives an engine whose workers are this test binary.
+// open returns an engine whose workers run this test binary.
 func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	tb.Helper()
 	exe, err := os.Executable()
@@ -96,8 +96,8 @@ func open(tb testing.TB, change func(*pdfium.Options)) *pdfium.Engine {
 	return e
 }
 
-// alone is for tests of what one worker does, which takes long to look at: with
-// -short, as under the race detector, they are left out.
+// alone skips slow tests of a single worker in -short mode, which is used under
+// the race detector.
 func alone(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -107,7 +107,7 @@ func alone(t *testing.T) {
 
 func ctx(tb testing.TB) context.Context { return tb.Context() }
 
-// await fails the test if a condition does not come true.
+// await fails the test if a condition does not become true in time.
 func await(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
 	patience.Until(tb, what, func() (string, bool) { return "otherwise", condition() })

@@ -6,7 +6,7 @@ package pdfium
 type linearMemory struct {
 	limit   uint64
 	b       []byte
-	refused bool // growth beyond the limit was asked for
+	refused bool // growth beyond the limit was requested
 }
 
 func newLinearMemory(limit uint64) *linearMemory { return &linearMemory{limit: limit} }

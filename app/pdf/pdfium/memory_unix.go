@@ -4,12 +4,13 @@ package pdfium
 
 import "syscall"
 
-// linearMemory is the memory of one instance: addresses reserved at once, so
-// that growing copies nothing, and given back to the system at the end.
+// linearMemory is the memory of one instance: its whole address range is
+// reserved at once, so that growing copies nothing, and is returned to the
+// system at the end.
 type linearMemory struct {
 	reserved []byte
 	used     uint64
-	refused  bool // growth beyond the limit was asked for
+	refused  bool // growth beyond the limit was requested
 }
 
 func newLinearMemory(limit uint64) *linearMemory {
@@ -41,6 +42,6 @@ func (m *linearMemory) Free() {
 	if m.reserved == nil {
 		return
 	}
-	_ = syscall.Munmap(m.reserved) // can fail only for an address that is not ours
+	_ = syscall.Munmap(m.reserved) // fails only for an address not mapped here
 	m.reserved = nil
 }

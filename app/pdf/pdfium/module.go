@@ -24,13 +24,13 @@ type module struct {
 	config   wazero.ModuleConfig
 	fonts    *os.Root // or nil
 	maxBytes uint64
-	current  *instance // at work, whose calls the host functions serve; nil between requests
-	next     *instance // started already for the next request, or nil
+	current  *instance // the active instance, used by the host functions; nil between requests
+	next     *instance // already started for the next request, or nil
 }
 
-// newModule compiles PDFium or takes it from the cache. Compiled code is not
-// interruptible (checking costs five times the speed): whoever runs it has to
-// be able to kill the process.
+// newModule compiles PDFium or loads it from the cache. Compiled code can't be
+// interrupted (the checks would make it five times slower), so callers must be
+// able to kill the process.
 func newModule(ctx context.Context, set settings) (*module, error) {
 	if len(wasm) == 0 {
 		return nil, errors.New("pdfium: go-pdfium no longer has the module where it was")
@@ -75,9 +75,9 @@ func (m *module) compile(ctx context.Context) (err error) {
 	return nil
 }
 
-// exportCallbacks gives PDFium the two callbacks it is used with, reading and
-// writing, and for all the others go-pdfium built in (timers, form actions, URIs,
-// clocks) functions that do nothing and return zero.
+// exportCallbacks exports the two callbacks in use, for reading and writing,
+// and functions that do nothing and return zero for all others that go-pdfium
+// compiled in (timers, form actions, URIs, clocks).
 func (m *module) exportCallbacks(env wazero.HostModuleBuilder) {
 	callbacks := map[string]func(api.Module, []uint64){
 		"FPDF_FILEACCESS_CB": m.readCallback,
@@ -136,8 +136,8 @@ func (m *module) close() error {
 	return err
 }
 
-// instance is PDFium with memory of its own, for one source. The first failure
-// of a call is kept in err and all later calls do nothing and give 0.
+// instance is PDFium with its own memory, for one source. The first failed call
+// sets err, after which all calls do nothing and return 0.
 type instance struct {
 	m      *module
 	mod    api.Module
@@ -148,7 +148,7 @@ type instance struct {
 	out    io.Writer
 	outErr error
 	err    error
-	temp   uint64 // 64 bytes for results by reference
+	temp   uint64 // 64 bytes for output parameters
 }
 
 type function struct {
@@ -156,7 +156,7 @@ type function struct {
 	stack []uint64
 }
 
-// instance starts PDFium, with no source yet.
+// instance starts PDFium without a source.
 func (m *module) instance() (*instance, error) {
 	i := &instance{m: m, funcs: map[string]*function{}}
 	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(
@@ -203,12 +203,12 @@ func (i *instance) call(name string, args ...uint64) uint64 {
 	return f.stack[0]
 }
 
-// trap says why PDFium stopped: it aborts when it is refused memory.
+// trap returns the reason why PDFium stopped: it aborts if it is denied memory.
 func (i *instance) trap(name string, err error) error {
 	if i.linear != nil && i.linear.refused {
 		return fmt.Errorf("%w: %s needs more than %d MiB", ErrTooLarge, name, i.m.maxBytes>>20)
 	}
-	reason, _, _ := strings.Cut(err.Error(), "\n") // the rest is a stack trace of WebAssembly
+	reason, _, _ := strings.Cut(err.Error(), "\n") // omits the WebAssembly stack trace
 	return fmt.Errorf("%w: %s: %s", ErrCrashed, name, reason)
 }
 
@@ -227,7 +227,7 @@ func (i *instance) malloc(n int) uint64 {
 
 func (i *instance) free(p uint64) { i.call("free", p) }
 
-// bytes is n bytes of PDFium's memory at p, valid until the next call.
+// bytes returns n bytes of PDFium's memory at p, valid until the next call.
 func (i *instance) bytes(p uint64, n int) []byte {
 	b, ok := i.mem.Read(uint32(p), uint32(n))
 	if !ok && i.err == nil {

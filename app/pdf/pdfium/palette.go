@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// bitmap is a picture as PDFium draws it: red, green, blue and a byte without meaning.
+// bitmap is a picture as drawn by PDFium: red, green, blue and an unused byte.
 type bitmap struct {
 	pix                   []byte
 	width, height, stride int
 }
 
-// runs yields the picture as runs of one colour (0xBBGGRR) within rows.
+// runs yields the runs of one colour (0xBBGGRR) within the rows of the picture.
 func (m bitmap) runs(yield func(y, x0, x1 int, colour uint32)) {
 	for y := range m.height {
 		row := m.pix[y*m.stride : y*m.stride+4*m.width]
@@ -30,7 +30,8 @@ func colourAt(row []byte, x int) uint32 {
 	return binary.LittleEndian.Uint32(row[4*x:]) & 0xFFFFFF
 }
 
-// skipPairs passes pixels of colour c, two at a time, and ends on the last of them.
+// skipPairs skips pixels of colour c, two at a time, and returns the offset of
+// the last one.
 func skipPairs(row []byte, x int, c uint32) int {
 	pair := uint64(c)<<32 | uint64(c)
 	for ; 4*x+12 <= len(row) && binary.LittleEndian.Uint64(row[4*x+4:])&0xFFFFFF_00FFFFFF == pair; x += 2 {
@@ -38,7 +39,8 @@ func skipPairs(row []byte, x int, c uint32) int {
 	return x
 }
 
-// bucketOf names a colour by the upper four bits of its three parts.
+// bucketOf returns the bucket of a colour: the upper four bits of its three
+// components.
 func bucketOf(c uint32) uint32 { return c>>20<<8 | c>>12&0xF<<4 | c>>4&0xF }
 
 const (
@@ -46,7 +48,7 @@ const (
 	white   = 0xFFFFFF
 )
 
-// survey is what one look at a picture tells of its colours.
+// survey holds the colour statistics of a picture.
 type survey struct {
 	sum  [buckets]struct{ n, r, g, b, squares uint64 }
 	gray bool // all colours are shades of gray
@@ -69,18 +71,18 @@ func (m bitmap) survey() *survey {
 	return s
 }
 
-// palette is up to 256 colours and the place of each bucket's colour among them.
+// palette has up to 256 colours and the index of each bucket's colour.
 type palette struct {
 	colours []uint32
 	place   [buckets]byte
 }
 
-// few is the number of colours that fit four bits.
+// few is the number of colours that fit in four bits.
 const few = 16
 
-// palette gives the colours to show the picture in: the means of all buckets
-// in use, and of similar ones together while there are more than a few. It is
-// refused for a picture that would look rough.
+// palette returns the colours to show the picture in: the means of all buckets
+// in use, merging similar ones while there are more than a few. ok is false for
+// a picture that would look rough.
 func (s *survey) palette() (*palette, bool) {
 	var shades []shade
 	for i := buckets - 1; i >= 0; i-- { // paper first, as index 0
@@ -105,13 +107,13 @@ func (s *survey) palette() (*palette, bool) {
 	return p, true
 }
 
-// maxError is the mean squared error per part of a colour up to which a palette
-// is used. Rounding every pixel at random within its bucket gives 21, as in
-// photographs and gradients; the densest page of text has 5, as edges of letters
-// are a fifth of it.
+// maxError is the maximum mean squared error per colour component for using a
+// palette. Rounding random pixels within their buckets yields 21, as in
+// photographs and gradients; the densest page of text yields 5, because a fifth
+// of its pixels are edges of letters.
 const maxError = 8
 
-// error is the mean squared error of showing every pixel in its shade.
+// error returns the mean squared error of showing every pixel in its shade.
 func (s *survey) error(shades []shade) float64 {
 	var sum, n float64
 	for _, g := range shades {
@@ -124,7 +126,7 @@ func (s *survey) error(shades []shade) float64 {
 	return sum / (3 * n)
 }
 
-// shade is buckets that share a colour: how many pixels, and their mean.
+// shade is a group of buckets that share a colour: number of pixels and mean.
 type shade struct {
 	n, r, g, b float64
 	buckets    []int
@@ -138,17 +140,17 @@ func (s *survey) shade(i int) shade {
 
 func (s shade) colour() uint32 {
 	if s.buckets[0] == buckets-1 {
-		return white // paper stays white, whatever shades touch it
+		return white // paper stays white even if merged with other shades
 	}
 	return uint32(s.b+0.5)<<16 | uint32(s.g+0.5)<<8 | uint32(s.r+0.5)
 }
 
-// similar is the distance up to which two shades may become one: neighbours
+// similar is the maximum distance at which two shades may be merged: neighbours
 // along the edge of a letter, but never a colour and its absence.
 const similar = 44
 
-// cost is the squared error that making one of two shades adds (Ward 1963),
-// or infinity if they are not similar.
+// cost returns the squared error added by merging two shades (Ward 1963), or
+// infinity if they are not similar.
 func (s shade) cost(t shade) float64 {
 	d := (s.r-t.r)*(s.r-t.r) + (s.g-t.g)*(s.g-t.g) + (s.b-t.b)*(s.b-t.b)
 	if d > similar*similar {
@@ -163,7 +165,7 @@ func (s shade) join(t shade) shade {
 	return shade{n, mean(s.r, t.r), mean(s.g, t.g), mean(s.b, t.b), append(s.buckets, t.buckets...)}
 }
 
-// merge joins the cheapest pair until at most want shades are left or no two
+// merge merges the cheapest pair until at most want shades are left or no two
 // are similar. The first shade, paper, stays first.
 func merge(shades []shade, want int) []shade {
 	for len(shades) > want {
@@ -184,7 +186,7 @@ func merge(shades []shade, want int) []shade {
 	return shades
 }
 
-// index gives the picture as one palette index per byte.
+// index returns the picture as one palette index per byte.
 func (m bitmap) index(p *palette) []byte {
 	out := make([]byte, m.width*m.height)
 	m.runs(func(y, x0, x1 int, c uint32) {

@@ -1,14 +1,14 @@
 // Package pdfium draws pages, reads text with positions and repairs files with
 // PDFium, which runs as WebAssembly in worker processes.
 //
-// Callers may rely on this: whatever a file does to PDFium costs the request
-// that asked for it and nothing else. A request that runs past its deadline is
-// answered with ErrTimeout and its process is killed; one that breaks PDFium is
-// answered with ErrCrashed. Every request gets an instance of PDFium that no
-// other file has touched. PDFium itself sees neither the host's file system
-// (only its fonts, read-only), nor its environment, nor the network.
+// Whatever a file does to PDFium affects only the request it belongs to. A
+// request that runs past its deadline returns ErrTimeout and its process is
+// killed; one that crashes PDFium returns ErrCrashed. Every request gets an
+// instance of PDFium that has not processed any other file. PDFium has no access
+// to the host's file system (except its fonts, read-only), environment or
+// network.
 //
-// A worker is the same program started again; its main calls Serve.
+// A worker is another process of the same program, whose main calls Serve.
 package pdfium
 
 import (
@@ -26,27 +26,27 @@ import (
 )
 
 var (
-	// ErrPassword says that the file is encrypted and the password, or the
-	// lack of one, does not open it.
+	// ErrPassword indicates that the file is encrypted and does not open with
+	// the given password or without one.
 	ErrPassword = errors.New("pdfium: password needed or wrong")
-	// ErrDamaged says that PDFium could not make sense of the file or the page.
+	// ErrDamaged indicates that PDFium could not parse the file or the page.
 	ErrDamaged = errors.New("pdfium: not a readable PDF")
-	// ErrUnsupported says that the file is encrypted in a way PDFium does not know.
+	// ErrUnsupported indicates that PDFium does not support the encryption of the file.
 	ErrUnsupported = errors.New("pdfium: unsupported security handler")
-	// ErrTimeout says that the work took longer than allowed and was killed.
+	// ErrTimeout indicates that the work took longer than allowed and was killed.
 	ErrTimeout = errors.New("pdfium: took too long")
-	// ErrTooLarge says that the picture, the text, the file or the memory
-	// needed for it is beyond the limits.
+	// ErrTooLarge indicates that the picture, text, file or required memory
+	// exceeds the limits.
 	ErrTooLarge = errors.New("pdfium: too large")
-	// ErrCrashed says that the file made PDFium or its worker process fail.
+	// ErrCrashed indicates that the file made PDFium or its worker process fail.
 	ErrCrashed = errors.New("pdfium: worker failed")
-	// ErrNoPage says that the document has no page of that number.
+	// ErrNoPage indicates that the document has no page of that number.
 	ErrNoPage = errors.New("pdfium: no such page")
-	// ErrClosed says that the engine was closed.
+	// ErrClosed indicates that the engine has been closed.
 	ErrClosed = errors.New("pdfium: engine closed")
 )
 
-// Limits that hold for every request.
+// Limits that apply to every request.
 const (
 	MaxPixels    = 40_000_000 // of one picture
 	MaxFileBytes = 1<<31 - 1  // of one source, all pieces together
@@ -54,18 +54,19 @@ const (
 	MaxPages     = 50_000     // of one document, for Pages, Text and PlainText
 )
 
-// Options says how the engine runs its workers. Zero values mean the defaults.
+// Options describes how the engine runs its workers. Zero values mean the
+// defaults.
 type Options struct {
-	Command     []string      // program and arguments that end up in Serve; required
-	Workers     int           // processes at most, and so requests at a time; default 3, of which one company has two
+	Command     []string      // program and arguments of a process that calls Serve; required
+	Workers     int           // maximum processes and concurrent requests; default 3, two of them for one company
 	Patience    time.Duration // how long a request waits for a worker; default 30 s
 	CacheDir    string        // keeps compiled code, created 0700; empty compiles at every start (seconds)
-	FontDir     string        // fonts for files that embed none; default /usr/share/fonts if it is there
+	FontDir     string        // fonts for files that embed none; default /usr/share/fonts if it exists
 	MemoryMB    int           // memory of PDFium per request; default 512
-	Timeout     time.Duration // per request, once a worker is free; default 20 s
-	IdleTimeout time.Duration // an unused worker is ended after it; default 2 min
+	Timeout     time.Duration // per request, once it has a worker; default 20 s
+	IdleTimeout time.Duration // after which an unused worker is ended; default 2 min
 	RecycleJobs int           // requests after which a worker is replaced; default 200
-	RecycleMB   int           // a request that needed more ends its worker; default 256
+	RecycleMB   int           // a worker is ended after a request that needed more; default 256
 	Log         *slog.Logger  // crashes, timeouts; default none
 }
 
@@ -94,9 +95,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Source is a PDF on disk: one file, or pieces that make one file when put
-// one after the other, such as an upload and the revisions appended to it.
-// Workers read the pieces where they are.
+// A Source is a PDF on disk: one file, or pieces that form one file when
+// concatenated, such as an upload and the revisions appended to it. Workers
+// read the pieces in place.
 type Source struct {
 	Paths []string
 }
@@ -105,34 +106,35 @@ type Source struct {
 func File(path string) Source { return Source{Paths: []string{path}} }
 
 // Size is the size of a page as displayed, in points (1/72 inch), after
-// CropBox and Rotate (ISO 32000-2 §14.11.2) and without UserUnit.
+// applying CropBox and Rotate (ISO 32000-2 §14.11.2) but not UserUnit.
 type Size struct {
 	Width, Height float64
 }
 
-// PageText is the text of one page in PDFium's reading order. Form values are
-// not part of it.
+// PageText is the text of one page in PDFium's reading order. It excludes form
+// values.
 type PageText struct {
 	Text  string // lines end with \n
 	Words []Word
 }
 
-// Word is a run of characters without space and the box around it, in
-// fractions of the displayed page with the origin in its upper left corner.
+// Word is a run of non-space characters and its bounding box, in fractions of
+// the displayed page with the origin in the upper left corner.
 type Word struct {
 	Text       string
 	X, Y, W, H float64
 }
 
-// Engine is a pool of PDFium workers. Its methods may be called from many
-// goroutines; those beyond Options.Workers wait for their turn.
+// Engine is a pool of PDFium workers. Its methods are safe for concurrent use;
+// calls beyond Options.Workers wait for their turn.
 type Engine struct {
 	pool *pool
 	by   turns.Key
 }
 
-// For returns the engine for the work of one caller, which is done in its turn.
-// Work of the engine itself is the service's own.
+// For returns the engine for the work of one caller, which is scheduled fairly
+// among callers. Work done through the engine itself counts as the service's
+// own.
 func (e *Engine) For(k turns.Key) *Engine { return &Engine{e.pool, k} }
 
 // Open prepares an engine; the first request starts the first process.
@@ -148,22 +150,22 @@ func Open(o Options) (*Engine, error) {
 		if err := os.MkdirAll(o.CacheDir, 0o700); err != nil {
 			return nil, fmt.Errorf("pdfium: cache folder: %w", err)
 		}
-		if err := os.Chmod(o.CacheDir, 0o700); err != nil { // it holds code that is run
+		if err := os.Chmod(o.CacheDir, 0o700); err != nil { // it holds executable code
 			return nil, fmt.Errorf("pdfium: cache folder: %w", err)
 		}
 	}
 	return &Engine{pool: newPool(o)}, nil
 }
 
-// Close ends every worker, fails what they were doing with ErrClosed, and
-// returns when all are gone.
+// Close ends every worker, failing its current request with ErrClosed, and
+// returns when all have exited.
 func (e *Engine) Close() error {
 	e.pool.close()
 	return nil
 }
 
-// Warm starts a worker if none is idle, so that the next request need not
-// wait for it, and fills the cache of compiled code.
+// Warm starts a worker if none is idle, so that the next request need not wait
+// for one, and fills the cache of compiled code.
 func (e *Engine) Warm(ctx context.Context) error {
 	_, err := e.pool.do(ctx, e.by, request{Op: opNone}, nil)
 	return err
@@ -210,24 +212,24 @@ func (e *Engine) Text(ctx context.Context, src Source) ([]PageText, error) {
 	return pages, nil
 }
 
-// PlainText returns the text of the document without positions, pages separated
-// by a form feed, cut after maxBytes bytes at the end of a character. It reads
-// no more pages than it needs.
+// PlainText returns the text of the document without positions. Pages are
+// separated by a form feed. The text is cut to at most maxBytes bytes at a
+// character boundary, and no more pages are read than needed.
 func (e *Engine) PlainText(ctx context.Context, src Source, maxBytes int) (string, error) {
 	data, err := e.pool.do(ctx, e.by, request{Op: opPlain, Paths: src.Paths, MaxBytes: min(maxBytes, MaxTextBytes)}, nil)
 	return string(data), err
 }
 
-// Repair has PDFium read the file and write it anew to outPath, without
-// encryption. The password may be empty. An existing file is replaced; after
-// an error there is none.
+// Repair makes PDFium read the file and rewrite it to outPath, without
+// encryption. The password may be empty. An existing file is replaced; after an
+// error the file does not exist.
 func (e *Engine) Repair(ctx context.Context, src Source, password, outPath string) error {
 	return e.rewrite(ctx, opRepair, src, password, outPath)
 }
 
-// Flatten has PDFium draw the form fields and annotations of the file into its
-// pages, and write these pages, and nothing else of the file, to outPath. All
-// else is as with Repair.
+// Flatten makes PDFium draw the form fields and annotations of the file into
+// its pages and write only these pages to outPath. Otherwise it behaves like
+// Repair.
 func (e *Engine) Flatten(ctx context.Context, src Source, password, outPath string) error {
 	return e.rewrite(ctx, opFlatten, src, password, outPath)
 }

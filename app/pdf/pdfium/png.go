@@ -17,8 +17,8 @@ const (
 )
 
 // encodePNG encodes RGBx pixels. Pages of text become pictures of few colours,
-// a third of the size and twelve times faster than image/png makes them: shades
-// between ink and paper are rounded to 16. Pages where that would be seen
+// a third of the size of image/png's and twelve times faster: shades between
+// ink and paper are rounded to 16. Pages where that would be visible
 // (photographs, gradients) keep every colour.
 func encodePNG(pixels []byte, width, height, stride int) ([]byte, error) {
 	img := bitmap{pixels, width, height, stride}
@@ -30,7 +30,7 @@ func encodePNG(pixels []byte, width, height, stride int) ([]byte, error) {
 }
 
 // encodeIndexed writes indexes of 1, 2, 4 or 8 bits, unfiltered: letters
-// repeat, and deflate finds that best in what is there.
+// repeat, and deflate finds repetitions best in unfiltered data.
 func (m bitmap) encodeIndexed(p *palette) ([]byte, error) {
 	indexes := m.index(p)
 	depth := 8
@@ -46,7 +46,7 @@ func (m bitmap) encodeIndexed(p *palette) ([]byte, error) {
 	})
 }
 
-// pack puts one index per byte into depth bits each, first in the high bits.
+// pack packs indexes of one byte into depth bits each, high bits first.
 func pack(dst, src []byte, depth int) {
 	if depth == 8 {
 		copy(dst, src)
@@ -62,15 +62,15 @@ func pack(dst, src []byte, depth int) {
 	}
 }
 
-// encodeFull writes every colour, each row as the difference from what the
-// pixels around it suggest.
+// encodeFull writes every colour, with each row as the difference from the
+// prediction by surrounding pixels.
 func (m bitmap) encodeFull(s *survey) ([]byte, error) {
 	parts, kind := 3, pngRGB
 	if s.gray {
 		parts, kind = 1, pngGray
 	}
 	level := flate.BestSpeed
-	if s.runs > m.width*m.height/2 { // nothing repeats: don't look for it
+	if s.runs > m.width*m.height/2 { // nothing repeats, so don't search for repetitions
 		level = flate.HuffmanOnly
 	}
 	above, here := make([]byte, m.width*parts), make([]byte, m.width*parts)
@@ -87,7 +87,7 @@ func (m bitmap) encodeFull(s *survey) ([]byte, error) {
 	})
 }
 
-// filterPaeth is filter 4 of ISO/IEC 15948 §9.4. Before the first row, above is zero.
+// filterPaeth is filter 4 of ISO/IEC 15948 §9.4. For the first row, above is zero.
 func filterPaeth(dst, here, above []byte, parts int) {
 	for x := range min(parts, len(here)) {
 		dst[x] = here[x] - above[x]

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// paint makes RGBx pixels.
+// paint returns RGBx pixels.
 func paint(width, height int, f func(x, y int) (r, g, b byte)) []byte {
 	pix := make([]byte, 0, 4*width*height)
 	for y := range height {
@@ -20,8 +20,8 @@ func paint(width, height int, f func(x, y int) (r, g, b byte)) []byte {
 	return pix
 }
 
-// TestEncodePNG: every kind of picture comes back as it was, or nearly so where
-// a palette was used.
+// TestEncodePNG checks that every kind of picture decodes unchanged, or nearly
+// so if a palette was used.
 func TestEncodePNG(t *testing.T) {
 	t.Parallel()
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -30,7 +30,7 @@ func TestEncodePNG(t *testing.T) {
 		width, height int
 		f             func(x, y int) (r, g, b byte)
 		model         string
-		within        int // of each part of a colour
+		within        int // per colour component
 	}{
 		{"white", 100, 30, func(int, int) (r, g, b byte) { return 255, 255, 255 }, "indexed", 0},
 		{"one pixel", 1, 1, func(int, int) (r, g, b byte) { return 1, 2, 3 }, "indexed", 0},
@@ -80,7 +80,7 @@ func TestEncodePNG(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsHues: joining shades never turns a rare colour into gray.
+// TestMergeKeepsHues checks that merging shades never turns a rare colour gray.
 func TestMergeKeepsHues(t *testing.T) {
 	t.Parallel()
 	var shades []shade

@@ -12,12 +12,12 @@ import (
 	"paraph/app/turns"
 )
 
-// startTimeout is how long a worker may take to be ready; compiling PDFium
-// without a cache takes many seconds on a slow or busy machine.
+// startTimeout is the time allowed for a worker to become ready; compiling
+// PDFium without a cache takes many seconds on a slow or busy machine.
 const startTimeout = 2 * time.Minute
 
-// pool keeps worker processes. Whoever has a turn may have a process at work; idle
-// ones are there for the next.
+// pool keeps worker processes. The holder of a turn may have a process working;
+// idle ones are kept for the next.
 type pool struct {
 	o     Options
 	queue *turns.Queue
@@ -25,9 +25,9 @@ type pool struct {
 	end   context.CancelFunc
 
 	mu   sync.Mutex
-	idle []*process // last used is last
+	idle []*process // most recently used last
 	all  map[*process]bool
-	wg   sync.WaitGroup // do calls and processes
+	wg   sync.WaitGroup // calls of do, and processes
 }
 
 func newPool(o Options) *pool {
@@ -40,8 +40,8 @@ func newPool(o Options) *pool {
 	}
 }
 
-// do runs one request on a worker of its own and returns the data of the answer;
-// pages go to onPage as they arrive.
+// do runs one request on a worker of its own and returns the data of the
+// answer. Pages are passed to onPage as they arrive.
 func (p *pool) do(ctx context.Context, by turns.Key, req request, onPage func([]byte) error) ([]byte, error) {
 	if !p.enter() {
 		return nil, ErrClosed
@@ -59,7 +59,7 @@ func (p *pool) do(ctx context.Context, by turns.Key, req request, onPage func([]
 	return p.ask(ctx, w, req, onPage)
 }
 
-// turn waits for the right to have a process at work.
+// turn waits for permission to use a process.
 func (p *pool) turn(ctx context.Context, by turns.Key) (leave func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -81,7 +81,7 @@ func (p *pool) enter() bool {
 	return true
 }
 
-// worker takes an idle process or starts one.
+// worker returns an idle process or starts one.
 func (p *pool) worker(ctx context.Context) (*process, error) {
 	for w := p.takeIdle(); w != nil; w = p.takeIdle() {
 		if w.alive() {
@@ -117,7 +117,8 @@ func (p *pool) worker(ctx context.Context) (*process, error) {
 	return w, nil
 }
 
-// ask sends one request and collects the answer, then keeps the process or not.
+// ask sends one request and collects the answer, then keeps or drops the
+// process.
 func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]byte) error) ([]byte, error) {
 	var end ending
 	var data []byte
@@ -149,9 +150,9 @@ func (p *pool) ask(ctx context.Context, w *process, req request, onPage func([]b
 	return data, nil
 }
 
-// during runs f, which talks to w, and kills w when the time is over, the
-// context ends or the pool closes. It names that reason in place of the broken
-// pipe that f saw.
+// during runs f, which talks to w, and kills w if the time limit passes, the
+// context ends or the pool closes. It returns that reason in place of the
+// broken pipe that f saw.
 func (p *pool) during(ctx context.Context, w *process, limit time.Duration, f func() error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
@@ -198,7 +199,7 @@ func (p *pool) adopt(w *process) bool {
 	return true
 }
 
-// keep makes a process idle and ends it if it stays so.
+// keep makes a process idle, to be ended if it stays idle too long.
 func (p *pool) keep(w *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +223,7 @@ func (p *pool) expire(w *process) {
 	}
 }
 
-// drop ends a process and waits until it is gone.
+// drop ends a process and waits until it has exited.
 func (p *pool) drop(w *process) {
 	w.end()
 	p.mu.Lock()

@@ -12,23 +12,24 @@ import (
 	"time"
 )
 
-// process is one worker as its parent sees it. One caller at a time uses it.
+// process is one worker as seen by its parent. It is used by one caller at a
+// time.
 type process struct {
 	in   io.WriteCloser
 	out  *bufio.Reader
-	pipe *os.File // under out
+	pipe *os.File // the file underlying out
 	jobs int
-	idle *time.Timer // ends it when unused
+	idle *time.Timer // ends the process when unused
 
-	doomed bool // killed, though the answer came just before
+	doomed bool // killed just after its answer arrived
 
 	os     *os.Process
-	done   chan struct{} // closed when the process is gone
-	exit   error         // then: how
+	done   chan struct{} // closed when the process has exited
+	exit   error         // how it exited; set before done is closed
 	stderr *head
 }
 
-// startProcess starts a worker with nothing of our environment.
+// startProcess starts a worker with an empty environment.
 func startProcess(o Options) (*process, error) {
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -60,7 +61,7 @@ func startProcess(o Options) (*process, error) {
 }
 
 // run starts the process and waits for it on one thread: the kernel sends the
-// parent death signal when the thread that started it ends, not the process.
+// parent death signal when the thread that started the process ends.
 func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -83,12 +84,12 @@ func (p *process) alive() bool {
 	}
 }
 
-// kill ends the process at once. Killing one that is gone does nothing.
+// kill ends the process at once. It has no effect after the process has exited.
 func (p *process) kill() {
-	_ = p.os.Kill() // fails only if it is gone already
+	_ = p.os.Kill() // fails only after the process has exited
 }
 
-// end kills the process, waits until it is gone and frees its pipes.
+// end kills the process, waits until it has exited and frees its pipes.
 func (p *process) end() {
 	p.kill()
 	<-p.done
@@ -96,7 +97,7 @@ func (p *process) end() {
 	p.pipe.Close()
 }
 
-// obituary says how the process ended, for the log.
+// obituary describes how the process ended, for the log.
 func (p *process) obituary(err error) string {
 	p.kill()
 	<-p.done
@@ -107,8 +108,8 @@ func (p *process) obituary(err error) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%v) %s", how, err, p.stderr))
 }
 
-// head keeps the first bytes of what is written to it, where a Go program
-// says why it dies, and forgets the rest.
+// head keeps the first bytes written to it, which hold the reason if a Go
+// program dies, and discards the rest.
 type head struct {
 	mu sync.Mutex
 	b  []byte

@@ -2,8 +2,8 @@ package pdfium
 
 import "syscall"
 
-// childAttributes make a worker die with its parent, and keep the terminal's
-// interrupt from it.
+// childAttributes makes a worker die with its parent and shields it from the
+// terminal's interrupt.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -18,7 +18,8 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// TestWorkerKilled: a worker that dies at work costs its request.
+// TestWorkerKilled checks that a worker that dies while working fails only its
+// request.
 func TestWorkerKilled(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
@@ -42,7 +43,7 @@ func TestWorkerKilled(t *testing.T) {
 	if _, err := e.Pages(ctx(t), src); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	// One that dies while nobody uses it costs nothing.
+	// A worker that dies while idle fails none.
 	idle := e.PIDs()[0]
 	if err := syscall.Kill(idle, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -53,7 +54,8 @@ func TestWorkerKilled(t *testing.T) {
 	}
 }
 
-// TestCallersDeadline: the context ends the work, and the wait for a worker.
+// TestCallersDeadline checks that the context ends both work and waiting for a
+// worker.
 func TestCallersDeadline(t *testing.T) {
 	t.Parallel()
 	e := open(t, func(o *pdfium.Options) { o.Workers = 1 })
@@ -90,7 +92,7 @@ func TestCallersDeadline(t *testing.T) {
 	}
 }
 
-// awaitBusy waits until a process has used 0.2 s of CPU more than now.
+// awaitBusy waits until a process has used another 0.2 s of CPU time.
 func awaitBusy(t *testing.T, pid int) {
 	t.Helper()
 	start := cpuTicks(t, pid)
@@ -112,7 +114,7 @@ func cpuTicks(t *testing.T, pid int) int {
 	return user + system
 }
 
-// TestWorkerIsConfined looks at a worker from outside.
+// TestWorkerIsConfined examines a worker from outside.
 func TestWorkerIsConfined(t *testing.T) {
 	t.Parallel()
 	e := open(t, nil)
@@ -142,7 +144,7 @@ func TestWorkerIsConfined(t *testing.T) {
 	}
 }
 
-// TestParentDeath kills a parent whose workers are idle and at work.
+// TestParentDeath kills a parent with idle and busy workers.
 func TestParentDeath(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()
@@ -176,13 +178,13 @@ func TestParentDeath(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // says that it was killed
+	_ = cmd.Wait() // reports that it was killed
 	for _, pid := range pids {
 		await(t, "the workers are gone", func() bool { return gone(pid) })
 	}
 }
 
-// gone says whether a process has ended, even if nobody has asked how.
+// gone reports whether a process has ended, even if it has not been waited for.
 func gone(pid int) bool {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return err != nil || strings.Contains(string(b), ") Z ")

@@ -4,5 +4,6 @@ package pdfium
 
 import "syscall"
 
-// childAttributes has nothing to add here: a worker ends when its input does.
+// childAttributes returns no attributes on this platform: a worker ends with its
+// input.
 func childAttributes() *syscall.SysProcAttr { return nil }

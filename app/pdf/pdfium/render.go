@@ -8,10 +8,10 @@ import (
 // Flags of FPDF_RenderPageBitmap and FPDF_FFLDraw.
 const (
 	drawAnnotations  = 0x01
-	reverseByteOrder = 0x10 // RGBx in place of BGRx
+	reverseByteOrder = 0x10 // RGBx instead of BGRx
 )
 
-// bitmapBGRx is FPDFBitmap_BGRx: four bytes a pixel, the last without meaning.
+// bitmapBGRx is FPDFBitmap_BGRx: four bytes per pixel, the last one unused.
 const bitmapBGRx = 3
 
 // render draws a page on white, width pixels wide, as PNG.
@@ -42,7 +42,7 @@ func (d *document) render(number, width int) ([]byte, error) {
 	return encodePNG(pixels, width, height, stride)
 }
 
-// drawForm draws the form fields, which FPDF_RenderPageBitmap leaves out.
+// drawForm draws the form fields, which FPDF_RenderPageBitmap omits.
 func (d *document) drawForm(p *page, bitmap, w, h uint64) {
 	info := d.call("FPDF_FORMFILLINFO_Create")
 	form := d.call("FPDFDOC_InitFormFillEnvironment", d.handle, info)

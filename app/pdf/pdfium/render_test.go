@@ -34,7 +34,7 @@ func render(tb testing.TB, e *pdfium.Engine, src pdfium.Source, page, width int)
 	return decode(tb, b)
 }
 
-// ink is the box around everything darker than half gray.
+// ink returns the bounding box of everything darker than half gray.
 func ink(img image.Image) image.Rectangle {
 	var r image.Rectangle
 	b := img.Bounds()
@@ -57,7 +57,7 @@ func near(a, b image.Rectangle, by int) bool {
 	return true
 }
 
-// TestGeometry holds pictures, sizes and positions of words against poppler.
+// TestGeometry compares pictures, sizes and word positions with poppler.
 func TestGeometry(t *testing.T) {
 	t.Parallel()
 	e := open(t, nil)
@@ -125,7 +125,8 @@ func at(img image.Image, x, y float64) color.RGBA {
 	return color.RGBAModel.Convert(img.At(int(x*float64(b.Dx())), int(y*float64(b.Dy())))).(color.RGBA)
 }
 
-// TestFormFieldsAndAnnotations: FPDF_ANNOT leaves out widgets.
+// TestFormFieldsAndAnnotations checks that both are drawn, since FPDF_ANNOT
+// omits widgets.
 func TestFormFieldsAndAnnotations(t *testing.T) {
 	alone(t)
 	t.Parallel()
@@ -186,7 +187,7 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
-// TestLetter is a usual page: legible, and small enough for a phone.
+// TestLetter renders a typical page: legible, and small enough for a phone.
 func TestLetter(t *testing.T) {
 	alone(t)
 	t.Parallel()
@@ -210,7 +211,7 @@ func TestLetter(t *testing.T) {
 	}
 }
 
-// difference is the mean difference of gray levels.
+// difference returns the mean difference of gray levels.
 func difference(a, b image.Image) float64 {
 	if a.Bounds() != b.Bounds() {
 		return 255
@@ -226,8 +227,8 @@ func difference(a, b image.Image) float64 {
 	return float64(sum) / float64(n)
 }
 
-// TestFonts: a font that the file names but does not embed is taken from the
-// font folder, and only from there.
+// TestFonts checks that a font that the file names but does not embed is taken
+// from the font directory, and only from there.
 func TestFonts(t *testing.T) {
 	alone(t)
 	t.Parallel()
@@ -251,7 +252,7 @@ func TestFonts(t *testing.T) {
 	}
 }
 
-// fontDir is a folder with one of the fonts that are embedded in the program, so
+// fontDir returns a directory with one of the fonts embedded in the program, so
 // that no font has to be installed.
 func fontDir(t *testing.T, name string) string {
 	t.Helper()

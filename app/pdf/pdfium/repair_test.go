@@ -14,7 +14,7 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// encrypted has qpdf encrypt a page of text.
+// encrypted makes qpdf encrypt a page of text.
 func encrypted(t *testing.T, user, owner string, args ...string) pdfium.Source {
 	t.Helper()
 	in := write(t, lines("Top secret")).Paths[0]
@@ -65,7 +65,7 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// sound fails unless a file is private, not encrypted and without fault for qpdf.
+// sound fails unless a file is private, unencrypted and free of errors in qpdf.
 func sound(t *testing.T, path string) {
 	t.Helper()
 	st, err := os.Stat(path)
@@ -136,7 +136,7 @@ func TestGarbage(t *testing.T) {
 		_, plain := e.PlainText(ctx(t), c.src, 100)
 		_, text := e.Text(ctx(t), c.src)
 		if c.name == "pages in a circle" {
-			continue // what they hold is up to PDFium; that it ends is up to us
+			continue // PDFium defines their content; these tests only require that it finishes
 		}
 		for _, err := range []error{pages, plain, text} {
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {

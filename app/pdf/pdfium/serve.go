@@ -13,17 +13,16 @@ import (
 	"syscall"
 )
 
-// ServeOptions says how Serve treats the process it runs in.
+// ServeOptions describes how Serve treats the process it runs in.
 type ServeOptions struct {
 	// KeepLimits leaves the limits of the process (memory, CPU, open files,
-	// umask) and its signals as they are, for one that does more than serving.
+	// umask) and its signals unchanged, for processes that do more than serving.
 	KeepLimits bool
 }
 
 // Serve is the main loop of a worker process: it answers the requests that
-// arrive on in until in ends, one after the other. All else it needs to know
-// comes from the parent; it should be called before the program reads any
-// configuration.
+// arrive on in, one at a time, until in ends. All its settings come from the
+// parent; call it before the program reads any configuration.
 func Serve(in io.Reader, out io.Writer, o ServeOptions) (err error) {
 	r := bufio.NewReader(in)
 	w := bufio.NewWriterSize(out, 64<<10)
@@ -55,9 +54,9 @@ func Serve(in io.Reader, out io.Writer, o ServeOptions) (err error) {
 
 func serveModule(set settings, o ServeOptions) (*module, error) {
 	if !o.KeepLimits {
-		// The parent decides when a worker ends, also while it is itself told to.
+		// The parent decides when a worker ends, even while shutting down itself.
 		signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		debug.SetMemoryLimit(256 << 20) // collects harder, fails never
+		debug.SetMemoryLimit(256 << 20) // makes the collector work harder but never fails
 	}
 	m, err := newModule(context.Background(), set)
 	if err == nil {
@@ -75,8 +74,8 @@ func serveModule(set settings, o ServeOptions) (*module, error) {
 	return m, nil
 }
 
-// answer does one request with an instance of PDFium that has seen no other
-// file, writes what it gives, and reports the memory the instance had, in MiB.
+// answer performs one request with an instance of PDFium that has seen no other
+// file, writes the result, and returns the memory of the instance in MiB.
 func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	if req.Op == opNone {
 		return 0, nil
@@ -89,14 +88,14 @@ func (m *module) answer(w io.Writer, req request) (usedMB int, err error) {
 	i := m.next
 	i.src, m.current = src, i
 	err = i.perform(w, req)
-	if i.err != nil { // what perform saw follows from it
+	if i.err != nil { // the cause of any error returned by perform
 		err = i.err
 	}
 	return int(i.mem.Size() >> 20), err
 }
 
-// renew puts a new instance in the place of the one that was used. It is done
-// after the answer, so that nobody waits for it.
+// renew replaces the used instance with a new one. It is called after the
+// answer, so that no request waits for it.
 func (m *module) renew() (err error) {
 	if m.current != nil {
 		err = m.current.close()
@@ -149,7 +148,7 @@ func (i *instance) perform(w io.Writer, req request) error {
 	return fmt.Errorf("unknown operation %q", req.Op)
 }
 
-// saveTo writes the document to a file that is removed again if it fails.
+// saveTo writes the document to a file, which is removed again on failure.
 func (d *document) saveTo(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

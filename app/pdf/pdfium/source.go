@@ -9,16 +9,16 @@ import (
 )
 
 // source reads pieces on disk as one file, through a few cached blocks: PDFium
-// asks for 512 bytes at a time.
+// reads 512 bytes at a time.
 type source struct {
 	files  []*os.File
-	starts []int64 // of each piece in the whole
+	starts []int64 // offset of each piece in the whole
 	size   int64
 	blocks [16]block
 }
 
 type block struct {
-	number int64 // counted from 1; 0 is empty
+	number int64 // counted from 1; 0 means empty
 	data   []byte
 }
 
@@ -48,7 +48,7 @@ func openSource(paths []string) (*source, error) {
 	return s, nil
 }
 
-// openRegular opens a file that is one: a pipe would never end.
+// openRegular opens a regular file; reading from a pipe might never end.
 func openRegular(path string) (*os.File, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *source) close() error {
 	return errors.Join(errs...)
 }
 
-// ReadAt fills b from off, or says why not.
+// ReadAt implements io.ReaderAt.
 func (s *source) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 || off+int64(len(b)) > s.size {
 		return 0, io.ErrUnexpectedEOF
@@ -103,7 +103,7 @@ func (s *source) block(number int64) ([]byte, error) {
 	return c.data, nil
 }
 
-// read fills b from off straight from the pieces.
+// read fills b from off directly from the pieces.
 func (s *source) read(b []byte, off int64) (int, error) {
 	n := 0
 	for n < len(b) {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// lineHyphen is what PDFium gives for a hyphen at the end of a line.
+// lineHyphen is PDFium's character for a hyphen at the end of a line.
 const lineHyphen = 2
 
 // text reads every page in turn.
@@ -37,8 +37,8 @@ func (d *document) text(yield func(PageText) error) error {
 	return nil
 }
 
-// pageText reads one page. A page that PDFium can't load is empty, so that the
-// others of a damaged file are found.
+// pageText reads one page. A page that PDFium can't load is treated as empty,
+// so that the other pages of a damaged file are still searchable.
 func (d *document) pageText(number int) (PageText, error) {
 	p, err := d.page(number)
 	if errors.Is(err, ErrDamaged) {
@@ -71,7 +71,7 @@ func (d *document) pageText(number int) (PageText, error) {
 	return c.page(), d.err
 }
 
-// plain is the text of the first pages, at most limit bytes.
+// plain returns the text of the first pages, at most limit bytes.
 func (d *document) plain(limit int) ([]byte, error) {
 	n, err := d.pages()
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *document) appendPlain(out []byte, number int) ([]byte, error) {
 	n := max(0, d.callInt("FPDFText_CountChars", tp))
 	buf := d.malloc(2 * (n + 1))
 	defer d.free(buf)
-	written := max(1, d.callInt("FPDFText_GetText", tp, 0, uint64(n), buf)) // counts the NUL at the end
+	written := max(1, d.callInt("FPDFText_GetText", tp, 0, uint64(n), buf)) // includes the final NUL
 	b := d.bytes(buf, 2*(written-1))
 	if d.err != nil {
 		return nil, d.err
@@ -111,8 +111,9 @@ func (d *document) appendPlain(out []byte, number int) ([]byte, error) {
 	return appendUTF16(out, b), nil
 }
 
-// appendUTF16 appends little-endian UTF-16 with line ends as \n, words that
-// were broken at the end of a line joined, and other control characters left out.
+// appendUTF16 appends little-endian UTF-16, converting line endings to \n,
+// joining words broken at the end of a line, and dropping other control
+// characters.
 func appendUTF16(out, b []byte) []byte {
 	joining := false
 	for k := 0; k+1 < len(b); k += 2 {
@@ -135,7 +136,7 @@ func appendUTF16(out, b []byte) []byte {
 	return out
 }
 
-// cut shortens b to limit bytes or the character before.
+// cut shortens b to at most limit bytes, at a character boundary.
 func cut(b []byte, limit int) []byte {
 	if len(b) <= limit {
 		return b
@@ -146,14 +147,14 @@ func cut(b []byte, limit int) []byte {
 	return b[:max(0, limit)]
 }
 
-// view turns page space into fractions of the displayed page: CropBox, Rotate
-// and the direction of y are in the three corners PDFium maps for us.
+// view converts page space to fractions of the displayed page. The three
+// corners that PDFium maps account for CropBox, Rotate and the direction of y.
 type view struct {
 	x, y           float64 // upper left corner in page space
 	ax, ay, bx, by float64 // fractions per unit: right and down
 }
 
-// corner is the size of the device that FPDF_DeviceToPage is asked about.
+// corner is the device size passed to FPDF_DeviceToPage.
 const corner = 1000
 
 func (p *page) view() view {
@@ -185,7 +186,7 @@ func (v view) rect(left, top, right, bottom float32) box {
 	return box{min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)}
 }
 
-// box is an area in fractions of the page. The zero box is none.
+// box is an area in fractions of the page. The zero box is empty.
 type box struct {
 	x0, y0, x1, y1 float64
 }
@@ -204,7 +205,7 @@ func (b box) union(c box) box {
 	return box{min(b.x0, c.x0), min(b.y0, c.y0), max(b.x1, c.x1), max(b.y1, c.y1)}
 }
 
-// collector makes lines and words of characters.
+// collector assembles characters into lines and words.
 type collector struct {
 	text    strings.Builder
 	words   []Word
@@ -214,7 +215,8 @@ type collector struct {
 	joining bool // after a hyphen at the end of a line
 }
 
-// space takes a character that belongs to no word, and says whether it was one.
+// space handles a character that belongs to no word and reports whether r is
+// one.
 func (c *collector) space(r rune) bool {
 	switch {
 	case r == lineHyphen || r == 0xFFFE:
@@ -229,7 +231,7 @@ func (c *collector) space(r rune) bool {
 		c.endWord()
 		c.text.WriteByte(' ')
 	case r < ' ' || r == 0x7F:
-		// no character of a text
+		// other control characters are not text
 	default:
 		return false
 	}

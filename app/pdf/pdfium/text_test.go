@@ -56,8 +56,8 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-// TestBrokenWords: a word that goes on in the next line is one in the text, to
-// be found, and two on the page.
+// TestBrokenWords checks that a word that continues on the next line is one
+// word in the text, for searching, and two on the page.
 func TestBrokenWords(t *testing.T) {
 	t.Parallel()
 	e := open(t, nil)
@@ -72,7 +72,7 @@ func TestBrokenWords(t *testing.T) {
 	}
 }
 
-// TestWordsAgainstPoppler compares every word of a letter and its place.
+// TestWordsAgainstPoppler compares every word of a letter and its position.
 func TestWordsAgainstPoppler(t *testing.T) {
 	alone(t)
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestWordsAgainstPoppler(t *testing.T) {
 	}
 }
 
-// TestPieces reads a file that is stored as a base and what was appended.
+// TestPieces reads a file stored as a base and appended pieces.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	e := open(t, nil)

@@ -7,10 +7,10 @@ import (
 )
 
 // wasm is PDFium compiled to WebAssembly, as embedded by go-pdfium. That
-// package keeps its variable to itself and offers only a pool of its own, whose
-// instances can't be stopped and cost twenty calls per character of text; the
-// bytes alone are wanted here. newModule reports an empty variable, which is
-// what a renamed one would give.
+// package does not export the variable and offers only its own pool, whose
+// instances can't be stopped and need twenty calls per character of text. Only
+// the bytes are used here. newModule reports an empty variable, which would be
+// the result of renaming it upstream.
 //
 //go:linkname wasm github.com/klippa-app/go-pdfium/webassembly.pdfiumWasm
 var wasm []byte

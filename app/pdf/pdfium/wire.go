@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A page of text travels as its text, the number of words, and each word with
-// its box as four float32; lengths are varints.
+// A page of text is encoded as its text, the number of words, and each word
+// with its box as four float32; lengths are varints.
 
 func encodePage(p PageText) []byte {
 	b := make([]byte, 0, 2*len(p.Text)+24*len(p.Words)+16)

@@ -57,7 +57,7 @@ func FuzzReadFrame(f *testing.F) {
 	})
 }
 
-// TestErrorsTravel: an error is the same on both sides.
+// TestErrorsTravel checks that an error is the same in both processes.
 func TestErrorsTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []error{ErrPassword, ErrDamaged, ErrUnsupported, ErrTooLarge, ErrCrashed, ErrNoPage, fs.ErrNotExist, fs.ErrPermission} {
