@@ -10,9 +10,9 @@ import (
 	"paraph/app/pdf"
 )
 
-// approval is a file with a form that somebody approved, without certifying it:
-// a group of two text fields, a text field, a second field for a signature and
-// a security store.
+// approval returns a file with a form that was approved without certification:
+// a group of two text fields, a text field, a second signature field and a
+// security store.
 func approval() map[int]string {
 	widget := "<</Type/Annot/Subtype/Widget/F 4/P 10 0 R"
 	return map[int]string{
@@ -42,8 +42,8 @@ func look(text string) string {
 	return content("/Type/XObject/Subtype/Form/BBox[0 0 99 19]/Resources<</Font<</F 4 0 R>>>>", "BT /F 9 Tf 2 2 Td ("+text+") Tj ET")
 }
 
-// TestApprovals has what may be appended to a file that was approved, and what
-// not: the cases that other verifiers judge by comparing revisions.
+// TestApprovals checks what may be appended to an approved file and what may
+// not, with the cases that other verifiers judge by comparing revisions.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
 	v := victim{t, sealed(t, "", approval())}
@@ -120,7 +120,7 @@ func TestApprovals(t *testing.T) {
 	} {
 		b := v.with(c.objects)
 		if _, err := pdf.Open(bytes.NewReader(b), int64(len(b))); err != nil && !c.sound {
-			continue // nobody is told that it is sound
+			continue // nothing reports the file as sound
 		}
 		for who, s := range signatures(t, b) {
 			if s.Sound() != c.sound {
@@ -130,8 +130,9 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestArrangedApprovals has files whose maker led to one object from two places
-// before they were approved: what may change in the one is named in the other.
+// TestArrangedApprovals covers files whose author made one object reachable
+// from two places before approval: a change that is permitted in one place is
+// reported for the other.
 func TestArrangedApprovals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after map[int]string }{
@@ -172,7 +173,7 @@ func TestArrangedApprovals(t *testing.T) {
 	}
 }
 
-// TestLocksOfApprovals locks fields by name, by group and all but some.
+// TestLocksOfApprovals locks fields by name, by group and by exclusion.
 func TestLocksOfApprovals(t *testing.T) {
 	t.Parallel()
 	filled := func(v victim, n int, value string) []byte {
@@ -187,7 +188,7 @@ func TestLocksOfApprovals(t *testing.T) {
 		"/Action/Exclude/Fields[(Sig1)]":              {false, false},
 		"/Action/Exclude/Fields[(Group)]":             {true, true},
 		"/Action/Include/Fields[(Sig1)]":              {true, true},
-		"/Action/Include/Fields[(Group.O)(Gro)(Two)]": {true, true}, // the beginning of a name is another name
+		"/Action/Include/Fields[(Group.O)(Gro)(Two)]": {true, true}, // a prefix of a name is a different name
 		"/Action/Unheard/Fields[(Sig1)]":              {false, false},
 	} {
 		params := fmt.Sprintf("/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams<</Type/TransformParams%s/V/1.2>>>>]", lock)
@@ -202,11 +203,11 @@ func TestLocksOfApprovals(t *testing.T) {
 	}
 }
 
-// TestCertificationLevels has the same changes after each level of certification.
+// TestCertificationLevels applies the same changes at each certification level.
 func TestCertificationLevels(t *testing.T) {
 	t.Parallel()
 	comment := "<</Type/Annot/Subtype/Text/Rect[9 99 29 119]/Contents(x)>>"
-	for level, want := range map[int][4]bool{ // data, filling in, a comment, another page
+	for level, want := range map[int][4]bool{ // validation data, filling in, a comment, another page
 		0: {true, true, false, false}, 1: {true, false, false, false}, 2: {true, true, false, false}, 3: {true, true, true, false},
 	} {
 		reference := ""
@@ -230,8 +231,8 @@ func TestCertificationLevels(t *testing.T) {
 	}
 }
 
-// TestOrphans has objects that nothing leads to: they change nothing, until
-// something does.
+// TestOrphans covers unreachable objects: they count as changes only once
+// something refers to them.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	objects := approval()

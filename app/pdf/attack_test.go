@@ -13,7 +13,7 @@ import (
 	"paraph/app/pdf"
 )
 
-// patch appends an incremental update, as anybody could.
+// patch appends an incremental update without any key.
 func patch(b []byte, objects map[int]string) []byte {
 	return patchFrom(b, objects, startXref(b), "")
 }
@@ -50,7 +50,8 @@ func startXref(b []byte) int {
 	return n
 }
 
-// newest gives the newest version of an object, as written by us.
+// newest returns the newest version of an object, in the syntax this package
+// writes.
 func newest(b []byte, n int) string {
 	start := bytes.LastIndex(b, fmt.Appendf(nil, "\n%d 0 obj\n", n))
 	body := b[start+1:]
@@ -58,7 +59,7 @@ func newest(b []byte, n int) string {
 	return string(body[:bytes.Index(body, []byte("\nendobj"))])
 }
 
-// number finds the object of a field by its name in the file.
+// number returns the object number of a field by its name in the file.
 func number(t testing.TB, b []byte, field string) int {
 	t.Helper()
 	m := regexp.MustCompile(`\n(\d+) 0 obj\n<<[^\n]*/T \(`+field+`\)`).FindAllSubmatch(b, -1)
@@ -69,7 +70,8 @@ func number(t testing.TB, b []byte, field string) int {
 	return n
 }
 
-// halfway is a file certified and signed by one of two, made from upload.
+// halfway returns a file made from upload that is certified and signed by one
+// of two signatories.
 func halfway(t testing.TB, upload []byte) []byte {
 	seal := signer(t).seal(t, "")
 	s := two()
@@ -97,7 +99,7 @@ func signatures(t testing.TB, b []byte) map[string]pdf.Signature {
 	return out
 }
 
-// forbidden lists the kinds of changes that were not permitted.
+// forbidden returns the kinds of changes that were not permitted.
 func forbidden(s pdf.Signature) []string {
 	var out []string
 	for _, u := range s.Later {
@@ -130,8 +132,8 @@ func TestChangesAfterSigning(t *testing.T) {
 	white := "<</Type/XObject/Subtype/Form/BBox[0 0 612 792]/Length 20>>\nstream\n0 0 612 792 re 1 g f\nendstream"
 	for name, c := range map[string]struct {
 		objects map[int]string
-		company []string // what the certification does not permit
-		alice   []string // what Alice's signature does not permit
+		company []string // violations of the certification
+		alice   []string // violations of Alice's signature
 	}{
 		"nothing":           {map[int]string{400: "<<>>"}, nil, nil},
 		"same again":        {map[int]string{10: page, text: newest(signed, text)}, nil, nil},
@@ -161,7 +163,7 @@ func TestChangesAfterSigning(t *testing.T) {
 		}, []string{"catalog"}, []string{"catalog"}},
 		"form gone": {map[int]string{
 			1: strings.Replace(newest(signed, 1), "/AcroForm", "/NoForm", 1),
-		}, nil, nil}, // what was signed is told to be gone
+		}, nil, nil}, // the signed content is reported as removed
 		"store": {map[int]string{400: "<</Type/DSS>>", 1: strings.Replace(newest(signed, 1), "/DSS ", "/DSS 400 0 R/OldDSS ", 1)}, []string{"catalog"}, []string{"catalog"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +190,7 @@ func TestChangesAfterSigning(t *testing.T) {
 	}
 }
 
-// removed wants these signatures to be told to be gone.
+// removed checks that these signatures are reported as removed.
 func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -199,7 +201,7 @@ func removed(t *testing.T, sigs map[string]pdf.Signature, names ...string) {
 	}
 }
 
-// TestRemovedSignatures has signatures that were taken out of a file.
+// TestRemovedSignatures removes signatures from a file.
 func TestRemovedSignatures(t *testing.T) {
 	t.Parallel()
 	signed := halfway(t, plain(2))
@@ -223,7 +225,8 @@ func TestRemovedSignatures(t *testing.T) {
 	} {
 		sigs := signatures(t, patch(signed, objects))
 		if name == "another in its place" {
-			// The one in its place has the same name; the certification tells.
+			// Its replacement has the same name; the certification reveals the
+			// change.
 			if sigs["certification"].Sound() {
 				t.Errorf("%s: %+v", name, sigs["certification"])
 			}
@@ -242,7 +245,7 @@ func TestRemovedSignatures(t *testing.T) {
 	}
 }
 
-// TestContradiction has fields whose value says something else than is shown.
+// TestContradiction covers fields whose value differs from what is shown.
 func TestContradiction(t *testing.T) {
 	t.Parallel()
 	spec := two()
@@ -287,8 +290,8 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// TestShadow has uploads that were prepared so that they can be changed after
-// signing ("Shadow Attacks", NDSS 2021).
+// TestShadow covers uploads prepared for changes after signing ("Shadow
+// Attacks", NDSS 2021).
 func TestShadow(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
@@ -317,8 +320,7 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestTwoRoles has objects that are something harmless and something that
-// shows, both at once.
+// TestTwoRoles covers objects that have both a harmless and a visible role.
 func TestTwoRoles(t *testing.T) {
 	t.Parallel()
 	for role, entries := range map[string][2]string{
@@ -357,7 +359,7 @@ func TestTwoRoles(t *testing.T) {
 	}
 }
 
-// TestForgery has files in which the signature does not cover what it seems to.
+// TestForgery covers files whose signature does not cover what it appears to.
 func TestForgery(t *testing.T) {
 	t.Parallel()
 	signed := halfway(t, plain(2))
@@ -402,8 +404,8 @@ func TestForgery(t *testing.T) {
 	}
 }
 
-// TestWrapping moves the signed bytes aside and puts a signature dictionary of
-// the attacker's in their place ("1 Trillion Dollar Refund", CCS 2019).
+// TestWrapping moves the signed bytes elsewhere and puts the attacker's
+// signature dictionary in their place ("1 Trillion Dollar Refund", CCS 2019).
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	signed := halfway(t, plain(2))
@@ -418,7 +420,7 @@ func TestWrapping(t *testing.T) {
 	if c := signatures(t, b)["certification"]; !slices.Contains(forbidden(c), pdf.ChangeField) {
 		t.Errorf("a replaced signature is permitted: %+v", c.Later)
 	}
-	// A newer table that leaves the signed revision out of its chain.
+	// A newer table that omits the signed revision from its chain.
 	skip := patchFrom(signed, map[int]string{11: "<</Length 0>>\nstream\n\nendstream"}, startXref(plain(2)), "")
 	removed(t, signatures(t, skip), "alice")
 }

@@ -54,10 +54,11 @@ func (b *builder) end(trailer string) []byte {
 	return bytes.Clone(b.Bytes())
 }
 
-// plain is a file of some pages with a bit of text.
+// plain returns a file with the given number of pages and some text.
 func plain(pages int) []byte { return sized(pages, "/MediaBox[0 0 612 792]", 0) }
 
-// sized is plain with page attributes and padding of about so many bytes.
+// sized is plain with page attributes and about the given number of bytes of
+// padding.
 func sized(pages int, attributes string, padding int) []byte {
 	b := newBuilder()
 	b.object(1, "<</Type/Catalog/Pages 2 0 R>>")
@@ -170,7 +171,7 @@ func sum(b []byte) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// file writes bytes where tools can read them.
+// file writes bytes to a file for external tools.
 func file(t testing.TB, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.pdf")
@@ -180,7 +181,7 @@ func file(t testing.TB, b []byte) string {
 	return path
 }
 
-// tool runs a program and gives what it says.
+// tool runs a program and returns its output.
 func tool(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()

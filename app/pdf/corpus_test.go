@@ -10,8 +10,8 @@ import (
 	"paraph/app/pdf"
 )
 
-// TestCorpus runs the whole chain over the files of the folders that
-// PARAPH_CORPUS lists: each is refused with a reason or completes.
+// TestCorpus runs the whole chain over the files of the directories in
+// PARAPH_CORPUS: each file is refused with a reason or completes.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	for _, dir := range filepath.SplitList(os.Getenv("PARAPH_CORPUS")) {
@@ -96,7 +96,7 @@ func refused(t *testing.T, err error) {
 	t.Errorf("refused without a reason: %v", err)
 }
 
-// corpusCheck sees that qpdf finds nothing that it did not find in the upload.
+// corpusCheck checks that qpdf reports no problems beyond those of the upload.
 func corpusCheck(t *testing.T, upload []byte, path string) {
 	before, _ := tool(t, "qpdf", "--check", file(t, upload))
 	after, _ := tool(t, "qpdf", "--check", path)

@@ -16,8 +16,8 @@ import (
 	"paraph/app/pdf"
 )
 
-// TestMemory signs a file of 500 MB. It must not run beside others: it counts
-// every byte that the process allocates.
+// TestMemory signs a file of 500 MB. It must not run in parallel with other
+// tests: it counts every byte that the process allocates.
 func TestMemory(t *testing.T) {
 	const size = 500 << 20
 	path := filepath.Join(t.TempDir(), "large.pdf")
@@ -65,7 +65,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// largeFile writes a file with a hole of that many bytes in one stream.
+// largeFile writes a file with a hole of the given size in one stream.
 func largeFile(t testing.TB, f *os.File, size int64) int64 {
 	t.Helper()
 	b := newBuilder()
@@ -94,7 +94,7 @@ func largeFile(t testing.TB, f *os.File, size int64) int64 {
 	return end + int64(tail.Len())
 }
 
-// BenchmarkSign compares one signature with the least that it can cost.
+// BenchmarkSign compares one signature with the minimum cost.
 func BenchmarkSign(b *testing.B) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -160,8 +160,8 @@ func BenchmarkSignatures(b *testing.B) {
 	}
 }
 
-// TestManyRevisions has files of many revisions be signed as long as there is
-// room for the signatures of all, and of some years' timestamps.
+// TestManyRevisions checks that files of many revisions can be signed as long
+// as there is room for everyone's signatures and for some years' timestamps.
 func TestManyRevisions(t *testing.T) {
 	t.Parallel()
 	out := plain(1)

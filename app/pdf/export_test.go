@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Shown describes everything that a reader of a file is shown, in a way that
-// shares nothing with how later changes are judged: what pages draw and where,
-// the values and appearances of fields, and what the catalog makes viewers do.
-// What may be appended to a signed file without changing it is left out.
+// Shown describes everything that a reader of a file is shown, independently of
+// the code that judges later changes: what pages draw and where, the values and
+// appearances of fields, and what the catalog makes viewers do. It omits what
+// may be appended to a signed file without changing it.
 func (f *File) Shown() string {
 	s := describer{f: f, named: map[int]string{}}
 	s.named[f.rootRef.Number] = "catalog"

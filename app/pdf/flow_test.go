@@ -11,7 +11,7 @@ import (
 	"paraph/app/pki"
 )
 
-// two asks for fields of all types for two signatories.
+// two returns a spec with fields of all types for two signatories.
 func two() pdf.PrepareSpec {
 	at := func(s pdf.FieldSpec, row int, owner string) pdf.FieldSpec {
 		s.X, s.Y, s.Width, s.Height, s.Owner = 0.1, 0.05+float64(row)*0.05, 0.3, 0.03, owner
@@ -86,7 +86,7 @@ func (i *issuer) lists(t testing.TB) [][]byte {
 	return out
 }
 
-// judge has every tool look at a file, and our own examination too.
+// judge checks a file with every external tool and with Signatures.
 func judge(t testing.TB, b []byte, signatures int) {
 	t.Helper()
 	path := file(t, b)

@@ -11,9 +11,9 @@ import (
 	"paraph/app/pdf"
 )
 
-// layered is an upload with all that can be reached in a file by other ways
-// than its pages: layers, names, tags, metadata, inherited attributes, and
-// objects that call themselves what they are not.
+// layered returns an upload with everything that can be reached other than
+// through its pages: layers, names, tags, metadata, inherited attributes, and
+// objects with a false declared type.
 func layered(more map[int]string, trailer string) []byte {
 	objects := map[int]string{
 		1:  "<</Type/Catalog/Pages 2 0 R/OCProperties 4 0 R/Names 7 0 R/StructTreeRoot 8 0 R/Metadata 9 0 R/MarkInfo<</Marked true>>>>",
@@ -60,7 +60,7 @@ func content(entries, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", entries, len(data), data)
 }
 
-// A victim is a file that is attacked.
+// A victim is a file under attack.
 type victim struct {
 	t     testing.TB
 	bytes []byte
@@ -68,7 +68,7 @@ type victim struct {
 
 func (v victim) is(n int) string { return newest(v.bytes, n) }
 
-// edit is an object with a part of it replaced.
+// edit returns an object with a part of it replaced.
 func (v victim) edit(n int, old, with string) string {
 	v.t.Helper()
 	was := v.is(n)
@@ -80,7 +80,7 @@ func (v victim) edit(n int, old, with string) string {
 
 func (v victim) field(name string) int { return number(v.t, v.bytes, "paraph_"+name) }
 
-// ref is the number that an entry of an object refers to.
+// ref returns the number that an entry of an object refers to.
 func (v victim) ref(n int, entry string) int {
 	v.t.Helper()
 	m := regexp.MustCompile(regexp.QuoteMeta(entry) + ` ?(?:<<[^>]*?)?(\d+) 0 R`).FindStringSubmatch(v.is(n))
@@ -96,7 +96,7 @@ func (v victim) with(objects map[int]string) []byte { return patch(v.bytes, obje
 func (v victim) form() int  { return v.ref(1, "/AcroForm") }
 func (v victim) store() int { return v.ref(1, "/DSS") }
 
-// adding is the form with one more field.
+// adding returns the form with one more field.
 func (v victim) adding(n int) string {
 	return v.edit(v.form(), "/Fields [", fmt.Sprintf("/Fields [%d 0 R ", n))
 }
@@ -105,8 +105,8 @@ func (v victim) onPage(n int) string {
 	return v.edit(10, "/Annots [", fmt.Sprintf("/Annots [%d 0 R ", n))
 }
 
-// TestForgeries has completed files that somebody without any key went on
-// writing: every signature says so.
+// TestForgeries covers completed files that were modified without any key:
+// every signature must report the change.
 func TestForgeries(t *testing.T) {
 	t.Parallel()
 	v := victim{t, complete(t, layered(nil, ""), two()).bytes}
@@ -222,8 +222,8 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// hybrid appends a section in which readers of cross-reference streams find
-// another object than those that don't know them.
+// hybrid appends a section that shows readers of cross-reference streams a
+// different object.
 func hybrid(b []byte, n int, body string) []byte {
 	out := bytes.NewBuffer(bytes.Clone(b))
 	at := out.Len()
@@ -234,12 +234,12 @@ func hybrid(b []byte, n int, body string) []byte {
 	return tableFrom(out, map[int]int{450: stream}, startXref(b), fmt.Sprintf("/XRefStm %d", stream))
 }
 
-// unsound wants every signature of a file to be reported, and none as sound.
+// unsound checks that every signature of a file is reported, and none as sound.
 func unsound(t *testing.T, b []byte) {
 	t.Helper()
 	f, err := pdf.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return // nobody is told that it is sound
+		return // nothing reports the file as sound
 	}
 	sigs, err := f.Signatures()
 	if err != nil {
@@ -255,8 +255,8 @@ func unsound(t *testing.T, b []byte) {
 	}
 }
 
-// TestArranged has uploads that were made so that an object is something
-// harmless and something that shows: changing it is named.
+// TestArranged covers uploads arranged so that one object has both a harmless
+// and a visible role: changing it is reported.
 func TestArranged(t *testing.T) {
 	t.Parallel()
 	field := "<</Type/Annot/Subtype/Widget/FT/Tx/T(theirs)/Rect[9 9 99 29]/F 4/P 10 0 R/AP 6 0 R>>"
@@ -287,7 +287,8 @@ func TestArranged(t *testing.T) {
 	}
 }
 
-// TestUnreadableSignature damages a signature: it is a broken one, and counts.
+// TestUnreadableSignature damages a signature, which must be reported as
+// broken.
 func TestUnreadableSignature(t *testing.T) {
 	t.Parallel()
 	c := complete(t, plain(2), two())

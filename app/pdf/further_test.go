@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// furnished is an upload with what viewers use beside the pages: bookmarks,
-// labels, output intents, colour profiles, fonts that say what their codes
-// mean, roles of tags, annotations with states.
+// furnished returns an upload with features that viewers use besides pages:
+// bookmarks, labels, output intents, colour profiles, fonts that define the
+// meaning of their codes, roles of tags, annotations with states.
 func furnished() []byte {
 	profile := content("/N 3", strings.Repeat("p", 128))
 	return layered(map[int]string{
@@ -44,8 +44,8 @@ func furnished() []byte {
 	}, "")
 }
 
-// TestFurtherForgeries attacks what viewers use beside the pages, and the ways
-// in which a file says where its objects are.
+// TestFurtherForgeries attacks features that viewers use besides pages, and the
+// ways in which a file locates its objects.
 func TestFurtherForgeries(t *testing.T) {
 	t.Parallel()
 	v := victim{t, complete(t, furnished(), two()).bytes}
@@ -142,7 +142,7 @@ func TestFurtherForgeries(t *testing.T) {
 	for who, s := range signatures(t, v.bytes) {
 		b := bytes.Clone(v.bytes)
 		end := int(s.ByteRange[2])
-		copy(b[end-1-2*8:], "4142434445464748") // in the padding of the value
+		copy(b[end-1-2*8:], "4142434445464748") // in the padding of the signature value
 		if s := signatures(t, b)[who]; s.Sound() {
 			t.Errorf("%s is sound with something behind its value", who)
 		}
@@ -154,8 +154,8 @@ func circle(b []byte) []byte {
 	return patchFrom(b, map[int]string{11: content("", "0 g")}, len(b)+len("11 0 obj\n"+content("", "0 g")+"\nendobj\n"), "/Root 1 0 R")
 }
 
-// shadowed appends an object, and one in a compressed stream, where a
-// cross-reference stream lists both.
+// shadowed appends an object, and another in a compressed stream, both listed
+// in a cross-reference stream.
 func shadowed(b []byte, n int, body string, m int, inner string) []byte {
 	out := bytes.NewBuffer(bytes.Clone(b))
 	plain := out.Len()
@@ -180,7 +180,7 @@ func entryAt(kind byte, at int, last byte) []byte {
 	return []byte{kind, byte(at >> 24), byte(at >> 16), byte(at >> 8), byte(at), last}
 }
 
-// between puts a revision into what the last signature's byte range leaves out.
+// between inserts a revision into the gap of the last signature's byte range.
 func between(b []byte) []byte {
 	at := bytes.LastIndex(b, []byte("/Contents <")) + len("/Contents <")
 	return slices.Insert(bytes.Clone(b), at, []byte("00>/X(\n11 0 obj\n<</Length 3>>\nstream\n0 g\nendstream\nendobj\n)/Y<")...)

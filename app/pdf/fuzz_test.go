@@ -18,7 +18,7 @@ func seeds(f *testing.F) {
 	f.Add(tiny(f))
 }
 
-// tiny is a signed file small enough to be fuzzed at speed.
+// tiny returns a signed file small enough for fast fuzzing.
 func tiny(t testing.TB) []byte {
 	seal := pdf.Seal{Size: 8, Sign: func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }}
 	c := newChain(t, plain(1))
@@ -32,7 +32,7 @@ func tiny(t testing.TB) []byte {
 	return c.bytes
 }
 
-// allowed wants an error that says why a file is refused.
+// allowed checks that an error has a kind that explains why a file is refused.
 func allowed(t *testing.T, err error) {
 	t.Helper()
 	if !pdf.Refused(err) {
@@ -40,14 +40,15 @@ func allowed(t *testing.T, err error) {
 	}
 }
 
-// small keeps the fuzzer from spending its time on work that is only large.
+// small keeps the fuzzer from spending its time on inputs that are merely
+// large.
 func small() pdf.Limits {
 	l := pdf.DefaultLimits()
 	l.Parsed, l.Inflate, l.InflateTotal = 8<<20, 1<<20, 4<<20
 	return l
 }
 
-// FuzzRead opens whatever it is given and looks at everything.
+// FuzzRead opens arbitrary input and examines everything.
 func FuzzRead(f *testing.F) {
 	seeds(f)
 	f.Fuzz(fuzzRead)
@@ -68,8 +69,8 @@ func fuzzRead(t *testing.T, b []byte) {
 	}
 }
 
-// FuzzRevise appends to whatever can be read: what comes out can be read
-// again, has the same pages, and the upload in front.
+// FuzzRevise appends to any readable input: the result must be readable, have
+// the same pages, and begin with the upload.
 func FuzzRevise(f *testing.F) {
 	seeds(f)
 	f.Fuzz(fuzzRevise)
@@ -115,7 +116,7 @@ func fuzzRevise(t *testing.T, b []byte) {
 	}
 }
 
-// FuzzObject writes back what it read: the second reading is the same.
+// FuzzObject writes back what it read: reading it again must yield the same.
 func FuzzObject(f *testing.F) {
 	for _, s := range []string{
 		"<</A 1/B[1 0 R(x\\)\\n\\101)<41 4>]/C#20D true/E null/F -1.5>>", "[[[]]]", "(a(b)c)", "12 0 R", "/#", "<<", "+.5", "1 0", "%c\n[1]",

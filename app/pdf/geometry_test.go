@@ -13,7 +13,7 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// corner is black in the top left quarter of its box, and nowhere else.
+// corner is black in the top left quarter of its box and blank elsewhere.
 type corner struct{ width, height float64 }
 
 func (c corner) Stream() (*object.Stream, error) {
@@ -26,7 +26,7 @@ func (c corner) Stream() (*object.Stream, error) {
 	}, nil
 }
 
-// turnedCorner is corner for a page turned clockwise.
+// turnedCorner is corner for a page rotated clockwise.
 type turnedCorner struct {
 	corner
 	rotate int
@@ -96,8 +96,9 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
-// ink renders the first page without its text and gives the corners of what
-// is black, as fractions. The text of the test pages is grey enough below.
+// ink renders the first page without its text and returns the corners of the
+// black area as fractions. The text of the test pages is grey enough to be
+// ignored.
 func ink(t *testing.T, b []byte) (x1, y1, x2, y2 float64) {
 	t.Helper()
 	b = bytes.ReplaceAll(b, []byte("(Page 1) Tj"), []byte("(      ) Tj"))

@@ -10,8 +10,8 @@ import (
 	"paraph/app/pdf"
 )
 
-// TestHonestChanges has what signing programs, archives and forms append to
-// signed files: nothing of it is an alarm.
+// TestHonestChanges covers what signing programs, archives and forms append to
+// signed files: none of it may raise an alarm.
 func TestHonestChanges(t *testing.T) {
 	t.Parallel()
 	v := victim{t, complete(t, layered(nil, ""), two()).bytes}
@@ -62,13 +62,14 @@ func TestHonestChanges(t *testing.T) {
 	}
 }
 
-// TestHybridSigning has a page got its annotations in a section that old readers
-// do not know, as some programs sign hybrid files: they see the same page
-// without them. Any other page would be another file.
+// TestHybridSigning adds annotations to a page in a section that old readers
+// ignore, as some programs do when signing hybrid files: old readers see the
+// same page without them. Any other difference in the page would make it a
+// different file.
 func TestHybridSigning(t *testing.T) {
 	t.Parallel()
 	upload := layered(nil, "")
-	page := newest(upload, 12) // the preparation writes the first one anew
+	page := newest(upload, 12) // Prepare rewrites the first page
 	for name, c := range map[string]struct {
 		page string
 		two  bool
@@ -78,7 +79,7 @@ func TestHybridSigning(t *testing.T) {
 		"another page": {"<</Type/Page/Parent 2 0 R/Annots[400 0 R]>>", true},
 	} {
 		b := hybrid(upload, 12, c.page)
-		if c.two { // it is refused, because no signature of it would be sound
+		if c.two { // refused, because none of its signatures would be sound
 			seal := smallSeal()
 			if _, err := pdf.Prepare(newChain(t, b).base(), pdf.PrepareSpec{Certify: &seal}); !errors.Is(err, pdf.ErrTwoRoles) || !strings.Contains(err.Error(), pdf.ProblemHybrid) {
 				t.Errorf("%s: %v", name, err)
@@ -89,14 +90,16 @@ func TestHybridSigning(t *testing.T) {
 	}
 }
 
-// annots is the list of annotations of the first page, without its bracket.
+// annots returns the list of annotations of the first page, without its closing
+// bracket.
 func annots(v victim) string {
 	_, rest, _ := strings.Cut(v.is(10), "/Annots [")
 	list, _, _ := strings.Cut(rest, "]")
 	return list + "]"
 }
 
-// markedUpload is a signed file whose trailer names a number that is not in use.
+// markedUpload returns a signed file whose trailer contains an unused object
+// number.
 func markedUpload(t testing.TB) []byte {
 	i := signer(t)
 	c := newChain(t, foreign(t, 0))

@@ -16,7 +16,8 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// messy is an upload with a form, scripts, files, outlines and usage rights.
+// messy returns an upload with a form, scripts, files, outlines and usage
+// rights.
 func messy() []byte {
 	b := newBuilder()
 	b.object(1, `<</Type/Catalog/Pages 2 0 R/AcroForm 5 0 R/NeedsRendering false/Perms<</UR3 6 0 R>>
@@ -116,7 +117,7 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// TestKeep leaves in what nobody asked to strip.
+// TestKeep checks that nothing is stripped unless requested.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	c := newChain(t, messy())
@@ -149,8 +150,8 @@ func TestDynamicXFA(t *testing.T) {
 	}
 }
 
-// TestAppend puts a signature page behind an upload whose page tree would
-// otherwise turn and crop it.
+// TestAppend appends a signature page to an upload whose page tree would
+// otherwise rotate and crop it.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
@@ -193,8 +194,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// mupdfHistory asks mupdf whether only permitted changes followed the
-// certification; 0 is yes.
+// mupdfHistory returns mupdf's verdict on whether only permitted changes
+// followed the certification; 0 means yes.
 func mupdfHistory(t *testing.T, path string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "history.js")
@@ -211,7 +212,7 @@ func mupdfHistory(t *testing.T, path string) string {
 func TestMupdfHistory(t *testing.T) {
 	t.Parallel()
 	c := complete(t, plain(2), two())
-	for i, end := range c.ends[1:4] { // it dislikes any security store
+	for i, end := range c.ends[1:4] { // mupdf rejects any security store
 		if s := mupdfHistory(t, file(t, c.bytes[:end])); s != "0" {
 			t.Errorf("revision %d: %s", i+1, s)
 		}
@@ -295,7 +296,7 @@ func TestSignFaults(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// TestSmallPlace begins with too little room for the signature.
+// TestSmallPlace starts with too little room for the signature.
 func TestSmallPlace(t *testing.T) {
 	t.Parallel()
 	for name, upload := range map[string][]byte{"table": plain(1), "stream": qpdf(t, plain(1), "--object-streams=generate")} {
@@ -332,7 +333,7 @@ func qpdf(t testing.TB, b []byte, args ...string) []byte {
 	return made
 }
 
-// TestPlainFont has text drawn with an embedded font in place of Helvetica.
+// TestPlainFont draws text with an embedded font instead of Helvetica.
 func TestPlainFont(t *testing.T) {
 	t.Parallel()
 	const value = "Größe 100 € – “naïve”"

@@ -8,7 +8,7 @@ import (
 	"paraph/app/pdf"
 )
 
-// shared is an upload in which objects play several parts.
+// shared returns an upload in which objects have several roles.
 func shared(catalog, trailer string, objects map[int]string) []byte {
 	b := newBuilder()
 	all := map[int]string{
@@ -30,9 +30,9 @@ func shared(catalog, trailer string, objects map[int]string) []byte {
 	return b.end("/Root 1 0 R" + trailer)
 }
 
-// TestSharedObjects has uploads in which one object is several things: each is
-// either refused before it is sent or can be signed by everybody, and the
-// result is sound.
+// TestSharedObjects covers uploads in which one object has several roles: each
+// is either refused before it is sent or can be signed by everyone, with a
+// sound result.
 func TestSharedObjects(t *testing.T) {
 	t.Parallel()
 	widget := "<</Type/Annot/Subtype/Widget/FT/Tx/T(x)/Rect[9 9 99 29]/P 10 0 R>>"
@@ -83,7 +83,8 @@ func TestSharedObjects(t *testing.T) {
 	}
 }
 
-// TestTwoRolesOfAField refuses to have a field filled in that is something else.
+// TestTwoRolesOfAField checks that filling in a field that has another role is
+// refused.
 func TestTwoRolesOfAField(t *testing.T) {
 	t.Parallel()
 	for name, upload := range map[string][]byte{

@@ -11,7 +11,7 @@ import (
 	"paraph/app/pdf"
 )
 
-// secretive is a file with a string, a stream and a signature that are told apart when they are read.
+// secretive returns a file with a string, a stream and a signature that can be told apart when read.
 func secretive() []byte {
 	b := newBuilder()
 	b.object(1, "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/SigFlags 3>>/DSS<</Certs[6 0 R]>>>>")
@@ -23,7 +23,8 @@ func secretive() []byte {
 	return b.end("/Root 1 0 R/ID[<00112233445566778899AABBCCDDEEFF><00112233445566778899AABBCCDDEEFF>]")
 }
 
-// TestEncryptedFilesAreRead has qpdf protect a file in every way of the standard.
+// TestEncryptedFilesAreRead encrypts a file with qpdf in every way that the
+// standard defines.
 func TestEncryptedFilesAreRead(t *testing.T) {
 	t.Parallel()
 	in := file(t, secretive())
@@ -87,7 +88,7 @@ func decrypted(t *testing.T, b []byte, password string) {
 	}
 }
 
-// TestBrokenCrossReferencesAreRecovered has the signatures of a file judged whose table of objects points nowhere.
+// TestBrokenCrossReferencesAreRecovered judges the signatures of a file whose cross-reference table points nowhere.
 func TestBrokenCrossReferencesAreRecovered(t *testing.T) {
 	t.Parallel()
 	whole := complete(t, plain(1), two()).bytes

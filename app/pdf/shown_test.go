@@ -8,8 +8,8 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// TestDrawnValues draws what people type in many scripts as the appearances of
-// fields: what is drawn is read as the value.
+// TestDrawnValues draws input in many scripts as the appearances of fields: the
+// drawn text must be read as the value.
 func TestDrawnValues(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()

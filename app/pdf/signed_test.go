@@ -12,7 +12,8 @@ import (
 	"paraph/app/pdf"
 )
 
-// foreign is a file that somebody else signed, with a DocMDP level or none.
+// foreign returns a file signed by another program, with or without a DocMDP
+// level.
 func foreign(t testing.TB, level int) []byte {
 	t.Helper()
 	reference, perms := "", ""
@@ -29,8 +30,8 @@ func foreign(t testing.TB, level int) []byte {
 	})
 }
 
-// sealed is a file of these objects with a signature in object 21, which has
-// the entries besides.
+// sealed returns a file of these objects with a signature in object 21 that has
+// additional entries.
 func sealed(t testing.TB, entries string, objects map[int]string) []byte {
 	t.Helper()
 	b := newBuilder()
@@ -124,7 +125,7 @@ func TestForeignSignatureRefuses(t *testing.T) {
 	}
 }
 
-// TestAgain sends a completed file through once more.
+// TestAgain sends a completed file again.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	i := signer(t)

@@ -17,12 +17,13 @@ import (
 	"paraph/app/pdf"
 )
 
-// small seals are quick to make and to read; the digests stand for the keys.
+// smallSeal returns a seal that is fast to make and to read; its digests stand
+// in for keys.
 func smallSeal() pdf.Seal {
 	return pdf.Seal{Size: 40, Sign: func(digest []byte) ([]byte, error) { return append([]byte{0x30, 32}, digest...), nil }}
 }
 
-// completed is a small file that everybody has signed.
+// completed returns a small file that everyone has signed.
 func completed(t testing.TB) []byte {
 	seal := smallSeal()
 	c := newChain(t, layered(nil, ""))
@@ -41,8 +42,8 @@ func completed(t testing.TB) []byte {
 }
 
 // FuzzTampered flips, cuts and splices bytes of a completed file, and appends
-// revisions in which objects are put together from others. If the result is
-// still called sound, everything that it shows is what was signed.
+// revisions whose objects are assembled from others. If the result is still
+// reported as sound, everything it shows must be what was signed.
 func FuzzTampered(f *testing.F) {
 	file := completed(f)
 	f.Add([]byte{0, 1, 0, 9})
@@ -52,7 +53,7 @@ func FuzzTampered(f *testing.F) {
 	f.Fuzz(func(tb *testing.T, program []byte) { t.judge(tb, t.run(program)) })
 }
 
-// A tamperer knows a file that it attacks.
+// A tamperer holds what an attack on a file needs to know.
 type tamperer struct {
 	file    []byte
 	numbers []int
@@ -85,7 +86,7 @@ func newTamperer(t testing.TB, file []byte) *tamperer {
 	return x
 }
 
-// drawn is what renderers that have nothing in common with us make of a file.
+// drawn returns what independent renderers make of a file.
 func drawn(t testing.TB, b []byte) map[string][32]byte {
 	t.Helper()
 	path := file(t, b)
@@ -100,7 +101,7 @@ func drawn(t testing.TB, b []byte) map[string][32]byte {
 	return out
 }
 
-// run makes a file of a program of four to five bytes a step.
+// run builds a file from a program with four to five bytes per step.
 func (x *tamperer) run(program []byte) []byte {
 	b := bytes.Clone(x.file)
 	objects := map[int]string{}
@@ -122,17 +123,17 @@ func (x *tamperer) run(program []byte) []byte {
 			b = slices.Delete(b, at, min(len(b), at+int(args[2])))
 		case 2:
 			b = slices.Insert(b, at, x.file[:min(len(x.file), int(args[2])*40)]...)
-		case 3: // one object for another
+		case 3: // replace an object by another
 			objects[n] = x.bodies[x.numbers[int(args[1])%len(x.numbers)]]
-		case 4: // an entry more
+		case 4: // add an entry
 			objects[n] = bytesReplace(body, "<<", "<<"+token)
-		case 5: // an entry less
+		case 5: // remove an entry
 			objects[n] = bytesReplace(body, token, "")
-		case 6: // a new object of the same kind, which another refers to
+		case 6: // add an object of the same kind and a reference to it
 			objects[400+int(args[3])%4] = body
 			other := x.numbers[int(args[1])%len(x.numbers)]
 			objects[other] = regexp.MustCompile(fmt.Sprintf(`\b%d 0 R`, n)).ReplaceAllString(x.bodies[other], fmt.Sprintf("%d 0 R", 400+int(args[3])%4))
-		case 7: // a reference to another object
+		case 7: // refer to another object
 			m := x.numbers[int(args[1])%len(x.numbers)]
 			objects[n] = regexp.MustCompile(`\b\d+ 0 R`).ReplaceAllStringFunc(body, func(s string) string {
 				args[2]--
@@ -144,7 +145,7 @@ func (x *tamperer) run(program []byte) []byte {
 		case 8:
 			trailer = "/Info " + fmt.Sprint(n) + " 0 R"
 		}
-		if op >= 3 && args[3]%8 == 7 { // a revision of its own
+		if op >= 3 && args[3]%8 == 7 { // start a new revision
 			b, objects, trailer = patchFrom(b, objects, startXref(x.file), trailer), map[int]string{}, ""
 		}
 	}
@@ -158,8 +159,8 @@ func bytesReplace(s, old, with string) string {
 	return string(bytes.Replace([]byte(s), []byte(old), []byte(with), 1))
 }
 
-// judge holds what is said of a file against what it shows. One in so many of
-// those that are sound is drawn.
+// judge compares the verdict on a file with what it shows. Only a sample of the
+// sound ones is rendered.
 func (x *tamperer) judge(t *testing.T, b []byte) {
 	f, err := small().Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -174,11 +175,11 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 	for _, s := range sigs {
 		digest := sha256.New()
 		if err := s.WriteSigned(digest); err != nil || !s.Sound() || !bytes.HasSuffix(s.CMS, digest.Sum(nil)) {
-			return // named
+			return // reported
 		}
 	}
 	if len(sigs) == 0 || bytes.HasPrefix(x.file, b) {
-		return // nobody is told that it is signed, or it is as it was then
+		return // not reported as signed, or unchanged since signing
 	}
 	if len(sigs) < x.count {
 		t.Fatalf("%d of %d signatures are left, and all sound", len(sigs), x.count)
@@ -202,7 +203,7 @@ func (x *tamperer) judge(t *testing.T, b []byte) {
 	}
 }
 
-// TestTampered does what FuzzTampered does with programs by chance.
+// TestTampered does the same as FuzzTampered with random programs.
 func TestTampered(t *testing.T) {
 	t.Parallel()
 	x := newTamperer(t, completed(t))

@@ -15,7 +15,7 @@ import (
 	"paraph/app/pdf"
 )
 
-// TestVariants runs the whole chain over files as other programs write them.
+// TestVariants runs the whole chain over files in the style of other programs.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
@@ -81,7 +81,7 @@ func read(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestHybrid has objects that only a reader of cross-reference streams sees
+// TestHybrid covers objects that only readers of cross-reference streams see
 // (ISO 32000-2 §7.5.8.4).
 func TestHybrid(t *testing.T) {
 	t.Parallel()
@@ -103,8 +103,8 @@ func TestHybrid(t *testing.T) {
 		return c.bytes
 	}
 	judge(t, signed(upload), 3)
-	// Where the table itself has the hidden object as free, qpdf takes it for deleted
-	// from version 12 on; the other readers and we don't.
+	// If the table itself lists the hidden object as free, qpdf 12 and later
+	// treats it as deleted; other readers and this package don't.
 	signed(bytes.Replace(upload, []byte("0 1\n0000000000 65535 f\r\n"), []byte("0 1\n0000000000 65535 f\r\n2 1\n0000000000 00000 f\r\n"), 1))
 }
 
@@ -156,7 +156,7 @@ func encode85(b []byte) string {
 	return string(out[:ascii85.Encode(out, b)]) + "~>"
 }
 
-// literalLZW writes codes of 9 bits only: it clears the table before it grows.
+// literalLZW writes only codes of 9 bits, clearing the table before it grows.
 func literalLZW(b []byte) string {
 	var out []byte
 	bits, n := 0, 0
@@ -186,7 +186,7 @@ func tiffPredict(b []byte, row int) []byte {
 	return out
 }
 
-// streamFile is a file with a cross-reference stream.
+// streamFile returns a file with a cross-reference stream.
 func streamFile(entries string, encode func([]byte) string) []byte {
 	b := newBuilder()
 	b.object(1, "<</Type/Catalog/Pages 2 0 R>>")

@@ -86,8 +86,8 @@ func DateString(t time.Time) String {
 	return String(t.UTC().Format("D:20060102150405") + "Z")
 }
 
-// Date parses a date string. Missing parts default to the first month, day or
-// hour, a missing zone to UTC. ok is false if it is not a date.
+// Date parses a date string. Missing parts default to their lowest value,
+// a missing zone to UTC. ok is false if it is not a date.
 func (s String) Date() (t time.Time, ok bool) {
 	v := strings.TrimPrefix(s.Text(), "D:")
 	digits := 0

@@ -4,30 +4,30 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// A Box is the place of a field as the page is displayed: Width and Height in
-// points, and the Rotate of the page in degrees clockwise (a multiple of 90).
-// On a page turned by 90 or 270 degrees the rectangle of the widget has the two
-// swapped.
+// A Box describes a field on the page as displayed: Width and Height in points,
+// and the Rotate of the page in degrees clockwise (a multiple of 90). On a page
+// rotated by 90 or 270 degrees, the width and height of the widget's rectangle
+// are swapped.
 type Box struct {
 	Width, Height float64
 	Rotate        int
 }
 
-// An Appearance is what a field looks like: a form XObject that is written
-// once its set is embedded.
+// An Appearance is the appearance of a field: a form XObject that is written
+// after its set is embedded.
 type Appearance struct {
 	*Drawing
 	Box Box
 }
 
-// NewAppearance begins an empty appearance, which is a valid one: that of an
-// unset mark or a hidden signature.
+// NewAppearance returns an empty appearance. It is valid as it is, for an
+// unchecked mark or a hidden signature.
 func (s *Set) NewAppearance(b Box) *Appearance {
 	return &Appearance{Drawing: s.NewDrawing(), Box: b}
 }
 
-// Stream gives the form XObject (ISO 32000-2 §8.10), its Matrix set so that it
-// stands upright on a rotated page. The error is [ErrNotEmbedded].
+// Stream returns the form XObject (ISO 32000-2 §8.10), with a Matrix that makes
+// it upright on a rotated page. The error is [ErrNotEmbedded].
 func (a *Appearance) Stream() (*object.Stream, error) {
 	resources, err := a.Resources()
 	if err != nil {
@@ -48,8 +48,8 @@ func (a *Appearance) Stream() (*object.Stream, error) {
 	return &object.Stream{Dict: d, Data: a.set.fonts.flate(a.ops)}, nil
 }
 
-// matrix turns the box against the rotation of its page, back into the first
-// quadrant; nil when there is nothing to turn.
+// matrix returns the matrix that rotates the box against its page, back into
+// the first quadrant, or nil if the page is not rotated.
 func (b Box) matrix() object.Array {
 	w, h := round(b.Width), round(b.Height)
 	switch ((b.Rotate % 360) + 360) % 360 {
@@ -71,27 +71,27 @@ const (
 	AlignRight  = "right"
 )
 
-// A Field is a value that is shown as text: of a text, date, number, name,
-// e-mail or select field.
+// A Field is a value shown as text: that of a text, date, number, name, e-mail
+// or select field.
 type Field struct {
 	Text      string
 	Style     Style
-	Size      float64 // points; 0 chooses one for the box
+	Size      float64 // points; 0 fits the box
 	Align     string  // AlignStart, AlignLeft, AlignCenter, AlignRight
 	Multiline bool    // wrap from the top instead of one line in the middle
 	Color     Color
 }
 
-// Sizes of type in fields, points.
+// Font sizes in fields, in points.
 const (
-	minSize     = 6  // text shrinks no further
-	defaultSize = 12 // at most, where no size is given
-	inset       = 2  // between the edge of a field and its text
+	minSize     = 6  // text is not shrunk further
+	defaultSize = 12 // the maximum if no size is given
+	inset       = 2  // distance from the edge of a field to its text
 )
 
-// Text draws a value. Text that is too large shrinks to 6 points; then a single
-// line is wrapped when the box has room for two, and what still doesn't fit is
-// clipped. Nothing is drawn outside the box.
+// Text draws a value. Text that is too large is shrunk to as little as 6
+// points; then a single line is wrapped if the box has room for two, and text
+// that still doesn't fit is clipped. Nothing is drawn outside the box.
 func (s *Set) Text(b Box, v Field) *Appearance {
 	a := s.NewAppearance(b)
 	a.begin()
@@ -129,7 +129,7 @@ func (a *Appearance) end() {
 	a.op("EMC")
 }
 
-// left is where a line begins.
+// left returns the x coordinate at which a line begins.
 func left(b Box, align string, l Run) float64 {
 	pad := b.pad()
 	if align == AlignStart && l.RightToLeft {
@@ -146,7 +146,7 @@ func left(b Box, align string, l Run) float64 {
 
 func (b Box) pad() float64 { return min(inset, b.Width/10) }
 
-// fit chooses the size and breaks the lines.
+// fit chooses the size and the line breaks.
 func (s *Set) fit(b Box, v Field) []Run {
 	size := v.Size
 	if size <= 0 {
@@ -173,7 +173,7 @@ func (s *Set) fit(b Box, v Field) []Run {
 	return []Run{line}
 }
 
-// fitLines wraps at the largest size at which all lines are inside the box.
+// fitLines wraps text at the largest size at which all lines fit in the box.
 func (s *Set) fitLines(v Field, size, width, height float64) []Run {
 	paragraphs := s.fonts.measure(v.Style, v.Text)
 	fits := func(size float64) bool {

@@ -25,7 +25,7 @@ func pngOf(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// pad is a picture of 200 by 100 with ink only in a part of it.
+// pad returns a picture of 200 by 100 with ink only in one part.
 func pad() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, 200, 100))
 	for y := 40; y < 60; y++ {
@@ -36,7 +36,7 @@ func pad() *image.NRGBA {
 	return m
 }
 
-// wave is a signature drawn with a pen.
+// wave returns a signature drawn with a pen.
 func wave() [][]text.Point {
 	var s []text.Point
 	for i := range 80 {
@@ -46,7 +46,7 @@ func wave() [][]text.Point {
 	return [][]text.Point{s, {{X: 20, Y: 100}, {X: 200, Y: 95}}, {{X: 150, Y: 20}}}
 }
 
-// gallery draws every kind of appearance, each with its place on a page of 400 by 300.
+// gallery returns every kind of appearance, each at a place on a page of 400 by 300.
 func gallery(t testing.TB, set *text.Set) []widget {
 	t.Helper()
 	picture, err := set.Picture(pngOf(t, pad()), true)
@@ -78,7 +78,8 @@ func gallery(t testing.TB, set *text.Set) []widget {
 	}
 }
 
-// Every appearance is inside its box and looks the same however the page is turned.
+// Every appearance stays inside its box and looks the same at any page
+// rotation.
 func TestAppearancesOnTurnedPages(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
@@ -105,7 +106,7 @@ func TestAppearancesOnTurnedPages(t *testing.T) {
 				b := w.appearance.Box
 				place := image.Rect(int(w.x*scale), int((300-w.y-b.Height)*scale), int((w.x+b.Width)*scale), int((300-w.y)*scale))
 				got := ink(m, place)
-				if i == 8 { // the mark that is off
+				if i == 8 { // the unchecked mark
 					if !got.Empty() {
 						t.Errorf("a box that is off shows %v", got)
 					}
@@ -207,7 +208,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%d soft masks, %d photos as they were, %d objects", masks, passed, len(o))
 	}
 	huge := pngOf(t, image.NewGray(image.Rect(0, 0, 1, 1)))
-	copy(huge[16:], []byte{0, 1, 0, 0, 0, 1, 0, 0}) // 65,536 by 65,536; the check comes first
+	copy(huge[16:], []byte{0, 1, 0, 0, 0, 1, 0, 0}) // 65,536 by 65,536; refused before decoding
 	for name, data := range map[string][]byte{
 		"nothing": nil, "text": []byte("hello"), "half": b.Bytes()[:len(b.Bytes())/50], "huge": huge,
 		"invisible": pngOf(t, image.NewNRGBA(image.Rect(0, 0, 5, 5))),
@@ -218,7 +219,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A photo taken with the camera on its side stands upright.
+// A photo taken with the camera on its side is shown upright.
 func TestCameraOnItsSide(t *testing.T) {
 	t.Parallel()
 	m := image.NewGray(image.Rect(0, 0, 80, 40))
@@ -227,7 +228,7 @@ func TestCameraOnItsSide(t *testing.T) {
 	}
 	for y := range 16 {
 		for x := range 16 {
-			m.SetGray(x, y, color.Gray{}) // black at the top left of what is stored
+			m.SetGray(x, y, color.Gray{}) // black at the top left of the stored picture
 		}
 	}
 	var b bytes.Buffer
@@ -265,8 +266,8 @@ func TestStreamNeedsFonts(t *testing.T) {
 	}
 }
 
-// The same drawing gives the same bytes, whatever was drawn before with the
-// same fonts.
+// The same drawing produces the same bytes, no matter what was drawn before
+// with the same fonts.
 func TestDrawingIsRepeatable(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()

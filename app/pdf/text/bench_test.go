@@ -6,7 +6,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// Fonts are warm in all of these, as in a program that runs.
+// Fonts are already loaded in all of these, as in a running program.
 
 func BenchmarkField(b *testing.B) {
 	for _, name := range []string{"latin", "arabic", "devanagari", "chinese", "korean"} {
@@ -23,8 +23,8 @@ func BenchmarkField(b *testing.B) {
 	}
 }
 
-// field shapes, draws and embeds a value, and gives the size of what a revision
-// would carry.
+// field shapes, draws and embeds a value and returns the number of bytes it
+// adds to a revision.
 func field(b *testing.B, fonts *text.Fonts, name string) int {
 	set := fonts.NewSet()
 	a := set.Text(text.Box{Width: 200, Height: 20}, text.Field{Text: samples[name]})
@@ -63,7 +63,8 @@ func BenchmarkMissing(b *testing.B) {
 	}
 }
 
-// Cold is what the first text of a program costs: reading the font.
+// BenchmarkCold measures the first text of a process, which includes reading
+// the font.
 func BenchmarkCold(b *testing.B) {
 	for _, name := range []string{"latin", "chinese"} {
 		b.Run(name, func(b *testing.B) {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// A direction is that of a paragraph. Neutral text takes the direction of its
-// first strong character, and from left to right without one.
+// A direction is the direction of a paragraph. Neutral text takes the direction
+// of its first strong character, or left to right if it has none.
 type direction uint8
 
 const (
@@ -23,7 +23,7 @@ type span struct {
 	level      int
 }
 
-// bidi divides text into spans in the order in which they are seen.
+// bidi divides text into spans in visual order.
 func (sh *shaper) bidi(text []rune, base direction) (spans []span, rtl bool) {
 	if len(text) == 0 {
 		return nil, base == rightToLeft
@@ -49,8 +49,8 @@ func (sh *shaper) bidi(text []rune, base direction) (spans []span, rtl bool) {
 	return visual(spans), rtl
 }
 
-// maxBidi is how many runes are looked at together. The time the library takes
-// grows with the square of their number when they are digits.
+// maxBidi is the number of runes processed together. The running time of the
+// library grows with the square of their number if they are digits.
 const maxBidi = 4096
 
 func firstStrong(text []rune) direction {
@@ -70,10 +70,10 @@ func class(r rune) bidi.Class {
 	return p.Class()
 }
 
-// splitNumbers divides the spans that go from left to right in such a
-// paragraph where a number next to right-to-left text, which has level 2,
-// borders on text of level 0. The library joins the two, though the number
-// belongs to its neighbour and changes sides with it.
+// splitNumbers splits the left-to-right spans of a left-to-right paragraph
+// where a number next to right-to-left text, which has level 2, borders on text
+// of level 0. The library joins the two, although the number belongs to its
+// neighbour and changes sides with it.
 func splitNumbers(text []rune, spans []span) []span {
 	var out []span
 	for i, s := range spans {
@@ -97,7 +97,7 @@ func splitNumbers(text []rune, spans []span) []span {
 	return out
 }
 
-// numberAfter is the end of the number with which s begins.
+// numberAfter returns the end of the number at the start of s.
 func numberAfter(text []rune, s span) int {
 	end := s.start
 	for i := s.start; i < s.end; i++ {
@@ -112,9 +112,9 @@ func numberAfter(text []rune, s span) int {
 	return end
 }
 
-// numberBefore is the beginning of the number with which s ends. European
-// digits count where the last strong character before them goes from right to
-// left; else they are of level 0.
+// numberBefore returns the start of the number at the end of s. European digits
+// belong to it if the last strong character before them is right-to-left;
+// otherwise their level is 0.
 func numberBefore(text []rune, s span) int {
 	start := s.end
 	european, known := false, false
@@ -123,7 +123,7 @@ func numberBefore(text []rune, s span) int {
 		case bidi.AN:
 			start = i
 		case bidi.EN:
-			if !known { // the same for all digits, as no letter is between them
+			if !known { // the same for all digits, as there are no letters between them
 				european, known = afterRightToLeft(text[:i]), true
 			}
 			if !european {
@@ -150,7 +150,7 @@ func afterRightToLeft(text []rune) bool {
 	return false
 }
 
-// visual puts spans into the order in which they are seen (UAX #9, L2).
+// visual reorders spans into visual order (UAX #9, L2).
 func visual(spans []span) []span {
 	top := 0
 	for _, s := range spans {

@@ -1,14 +1,14 @@
 package text
 
-// A source is a font that comes with the program.
+// A source is a font embedded in the program.
 type source struct {
 	name   string // of the file, and of the font in a PDF
-	bold   bool   // only for bold text; stands before its regular in the catalog
-	ranges []rune // pairs of first and last rune that it is asked for; nil: by name only
+	bold   bool   // only for bold text; precedes its regular font in the catalog
+	ranges []rune // pairs of first and last rune to use it for; nil: by name only
 }
 
-// catalog lists the fonts. The fallbacks among them are asked in this order,
-// and only for runes in their ranges, so that a font is not read in vain.
+// catalog lists the fonts. Fallback fonts are tried in this order, and only for
+// runes in their ranges, so that fonts are not read needlessly.
 var catalog = []source{
 	{name: "NotoSans-Regular"},
 	{name: "NotoSans-Bold"},
@@ -60,8 +60,8 @@ var (
 	hangul     = []rune{0x1100, 0x11FF, 0x3130, 0x318F, 0xA960, 0xA97F, 0xAC00, 0xD7FF}
 )
 
-// primary names the fonts that set the look of a style, first choice first.
-// Those after the first fill what a script face lacks.
+// primary returns the names of the fonts that define the look of a style, first
+// choice first. Later ones supply glyphs missing from a script face.
 func (s Style) primary() []string {
 	sans := "NotoSans-Regular"
 	switch {
@@ -83,7 +83,7 @@ func (s Style) primary() []string {
 	return []string{sans}
 }
 
-// covers says whether the font should be asked for r.
+// covers reports whether to try the font for r.
 func (s *source) covers(r rune, bold bool) bool {
 	if s.bold && !bold {
 		return false

@@ -13,8 +13,8 @@ type Color struct{ R, G, B float64 }
 // black is the zero Color.
 var black = Color{}
 
-// A Drawing is a content stream in the making, with the fonts and pictures it
-// uses. Its origin is at the bottom left, y grows upwards.
+// A Drawing builds a content stream and records the fonts and pictures it uses.
+// Its origin is at the bottom left, y grows upwards.
 type Drawing struct {
 	set      *Set
 	ops      []byte
@@ -22,15 +22,15 @@ type Drawing struct {
 	pictures map[*Picture]bool
 }
 
-// NewDrawing begins a drawing.
+// NewDrawing returns an empty drawing.
 func (s *Set) NewDrawing() *Drawing {
 	return &Drawing{set: s, fonts: make(map[*subset]bool), pictures: make(map[*Picture]bool)}
 }
 
-// Ops gives the operators drawn so far, not compressed.
+// Ops returns the operators drawn so far, uncompressed.
 func (d *Drawing) Ops() []byte { return d.ops }
 
-// Resources gives the resource dictionary, once the set is embedded.
+// Resources returns the resource dictionary. The set must have been embedded.
 func (d *Drawing) Resources() (object.Dict, error) {
 	if !d.set.embedded {
 		return nil, ErrNotEmbedded
@@ -53,7 +53,7 @@ func (d *Drawing) Resources() (object.Dict, error) {
 	return r, nil
 }
 
-// op appends numbers and an operator.
+// op appends operands and an operator.
 func (d *Drawing) op(operator string, numbers ...float64) {
 	for _, n := range numbers {
 		d.number(n)
@@ -63,7 +63,7 @@ func (d *Drawing) op(operator string, numbers ...float64) {
 	d.ops = append(d.ops, '\n')
 }
 
-// number appends n to a thousandth of a point. What is no number becomes 0.
+// number appends n, rounded to a thousandth. NaN and infinities become 0.
 func (d *Drawing) number(n float64) {
 	n = math.Round(n*1000) / 1000
 	if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 { // also -0
@@ -72,16 +72,16 @@ func (d *Drawing) number(n float64) {
 	d.ops = strconv.AppendFloat(d.ops, n, 'f', -1, 64)
 }
 
-// Save keeps the graphics state until Restore.
+// Save saves the graphics state until Restore.
 func (d *Drawing) Save() { d.op("q") }
 
-// Restore brings back the state of the last Save.
+// Restore restores the state of the last Save.
 func (d *Drawing) Restore() { d.op("Q") }
 
-// Transform maps what is drawn from here on by the matrix a b c d e f.
+// Transform applies the matrix a b c e x y to all later drawing.
 func (d *Drawing) Transform(a, b, c, e, x, y float64) { d.op("cm", a, b, c, e, x, y) }
 
-// Clip keeps what is drawn from here on inside a rectangle.
+// Clip restricts all later drawing to a rectangle.
 func (d *Drawing) Clip(x, y, w, h float64) {
 	d.op("re", x, y, w, h)
 	d.op("W")
@@ -116,7 +116,7 @@ func (d *Drawing) Line(x1, y1, x2, y2 float64) {
 	d.op("S")
 }
 
-// Text shows a run with the beginning of its baseline at x, y.
+// Text shows a run whose baseline starts at x, y.
 func (d *Drawing) Text(x, y float64, r Run) {
 	if len(r.Glyphs) == 0 || r.Size <= 0 {
 		return
@@ -132,7 +132,7 @@ func (d *Drawing) Text(x, y float64, r Run) {
 }
 
 // A textLine shows the glyphs of a line. Positions are in thousandths of the
-// size, as in the widths of the font.
+// font size, like the widths of the font.
 type textLine struct {
 	*Drawing
 	size  float64
@@ -140,8 +140,8 @@ type textLine struct {
 	open  bool    // inside a TJ array
 	hex   bool    // inside a hexadecimal string
 	rise  float64 // points
-	pen   float64 // where the viewer is
-	place float64 // where the glyph belongs
+	pen   float64 // current position of the viewer
+	place float64 // position of the next glyph
 }
 
 func (t *textLine) glyph(g Glyph) {
@@ -162,9 +162,10 @@ func (t *textLine) glyph(g Glyph) {
 	t.place += g.Advance * 1000 / t.size
 }
 
-// divide gives each character of a glyph that is read from right to left a
-// shape of its own, all but the first blank. Readers turn such text round shape
-// by shape and would leave the characters of one shape in the wrong order.
+// divide splits a right-to-left glyph that stands for several characters into
+// one shape per character, all but the first blank. Readers reverse such text
+// shape by shape and would leave the characters of a single shape in the wrong
+// order.
 func divide(g Glyph) []shape {
 	runes := []rune(g.text)
 	if n := len(runes); g.rtl && n > 1 {
@@ -204,7 +205,7 @@ func (t *textLine) show(code int) {
 	t.ops = append(t.ops, digits[code>>12], digits[code>>8&15], digits[code>>4&15], digits[code&15])
 }
 
-// moveTo corrects the pen where it is off by a visible bit.
+// moveTo adjusts the pen if it is off by a visible distance.
 func (t *textLine) moveTo(place float64) {
 	back := math.Round((t.pen-place)*10) / 10
 	if math.Abs(back) < 0.5 {

@@ -1,12 +1,12 @@
-// Package text sets text that people type: it shapes any script with fonts of
-// its own, embeds what was used into a PDF, and draws the appearances of form
+// Package text lays out text that people type: it shapes any script with its own
+// fonts, embeds the glyphs used in a PDF, and draws the appearances of form
 // fields and signatures.
 //
-// A character that no font has is never drawn as an empty box: it is reported
-// by [Fonts.Missing] and in [Run.Missing], so that a caller can refuse it before
-// anything is signed.
+// A character without a glyph in any font is never drawn as an empty box. It is
+// reported by [Fonts.Missing] and in [Run.Missing], so that callers can refuse
+// it before anything is signed.
 //
-// Everything is measured in points. In a [Drawing] the origin is at the bottom
+// All measurements are in points. In a [Drawing] the origin is at the bottom
 // left and y grows upwards, as in PDF.
 package text
 
@@ -37,26 +37,26 @@ const (
 	Script3 = "script3" // Great Vibes: formal, Latin, Cyrillic and Vietnamese
 )
 
-// Scripts lists the faces for typed signatures, the default first.
+// Scripts returns the faces for typed signatures, the default first.
 func Scripts() []string { return []string{Script1, Script2, Script3} }
 
-// A Style says how text should look. The zero Style is upright Sans. Bold and
-// Italic are kept where a font has them, else left out. An unknown Face is Sans.
+// A Style describes the look of text. The zero Style is upright Sans. Bold and
+// Italic are ignored if a font lacks them. An unknown Face means Sans.
 type Style struct {
 	Face   string
 	Bold   bool
 	Italic bool
 }
 
-// Fonts are the fonts of the program. They are read when first needed and kept.
-// Fonts is safe for concurrent use.
+// Fonts holds the fonts of the program, which are read on first use and cached.
+// It is safe for concurrent use.
 type Fonts struct {
 	faces   map[string]*face
 	shapers spares[*shaper]
 	packers spares[*zlib.Writer]
 }
 
-// New gives the fonts. It is cheap: no font is read yet.
+// New returns the fonts. It is cheap, because it reads no font.
 func New() *Fonts {
 	f := &Fonts{faces: make(map[string]*face)}
 	for _, s := range catalog {
@@ -67,7 +67,7 @@ func New() *Fonts {
 	return f
 }
 
-// Check reads every font and reports those that are damaged.
+// Check reads every font and reports damaged ones.
 func (f *Fonts) Check() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(f.faces)) {
@@ -78,15 +78,15 @@ func (f *Fonts) Check() error {
 	return errors.Join(errs...)
 }
 
-// flate compresses data with a writer that is used again.
+// flate compresses data with a reused writer.
 func (f *Fonts) flate(data []byte) []byte {
 	return f.flateTo(func(w io.Writer) {
-		_, _ = w.Write(data) // into memory
+		_, _ = w.Write(data) // writes to memory never fail
 	})
 }
 
-// flateTo compresses what write writes. It goes into a bytes.Buffer, which
-// takes every write.
+// flateTo compresses the output of write. The result goes to a bytes.Buffer, so
+// writing never fails.
 func (f *Fonts) flateTo(write func(io.Writer)) []byte {
 	var b bytes.Buffer
 	z := f.packers.take()
@@ -97,8 +97,8 @@ func (f *Fonts) flateTo(write func(io.Writer)) []byte {
 	return b.Bytes()
 }
 
-// spares keeps things that are dear to make for the next one who needs one. A
-// sync.Pool would lose them at the next garbage collection.
+// spares keeps expensive objects for reuse. A sync.Pool would drop them at the
+// next garbage collection.
 type spares[T any] struct {
 	free chan T
 	make func() T
@@ -124,7 +124,7 @@ func (s spares[T]) give(v T) {
 	}
 }
 
-// A face is one font. Its parsed form may be used by many at once.
+// A face is one font. Its parsed form is safe for concurrent use.
 type face struct {
 	name string
 	once sync.Once
@@ -133,8 +133,8 @@ type face struct {
 	err  error
 }
 
-// ready reads the font at the first call. A font that can't be read has no
-// glyphs, so its text is reported as missing; err says why.
+// ready reads the font on the first call. An unreadable font has no glyphs, so
+// its text is reported as missing; err holds the reason.
 func (fc *face) ready() bool {
 	fc.once.Do(func() {
 		if err := fc.load(); err != nil {
@@ -169,7 +169,7 @@ func (fc *face) load() error {
 	return nil
 }
 
-// has says whether the font has a glyph of its own for r.
+// has reports whether the font has its own glyph for r.
 func (fc *face) has(r rune) bool {
 	if !fc.ready() {
 		return false

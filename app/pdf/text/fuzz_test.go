@@ -11,8 +11,8 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// Whatever is typed, in whatever box, gives an appearance that can be written,
-// whose fonts are whole and whose text is what was typed.
+// Any text in any box must produce an appearance that can be written, with
+// intact fonts and extractable text equal to the input.
 func FuzzText(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s, 100.0, 20.0, 0.0, uint8(0))

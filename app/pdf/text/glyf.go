@@ -18,7 +18,7 @@ const (
 
 // appendSimple copies an outline without its instructions.
 func appendSimple(b, o []byte, contours int) ([]byte, bool) {
-	code := 10 + 2*contours // where the length of the instructions is
+	code := 10 + 2*contours // position of the instruction length
 	if len(o) < code+2 {
 		return b, false
 	}
@@ -31,7 +31,8 @@ func appendSimple(b, o []byte, contours int) ([]byte, bool) {
 	return append(b, o[points:]...), true
 }
 
-// appendComposite copies a glyph made of others; place gives their new numbers.
+// appendComposite copies a composite glyph; place returns the new numbers of
+// its parts.
 func appendComposite(b, o []byte, place func(int) int) ([]byte, bool) {
 	b = append(b, o[:10]...)
 	for at := 10; ; {

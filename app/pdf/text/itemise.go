@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// An item is text[start:end] of one direction, script and font.
+// An item is text[start:end] with a single direction, script and font.
 type item struct {
 	start, end int
 	rtl        bool
@@ -18,8 +18,8 @@ type item struct {
 	missing    bool  // no font has it
 }
 
-// itemise divides a span by script and font. What a reader takes for one
-// character is divided only when no single font has all of it.
+// itemise divides a span by script and font. What a reader perceives as one
+// character is split only if no single font has all of it.
 func (f *Fonts) itemise(sh *shaper, style Style, text []rune, s span) []item {
 	if fc := f.plain(style, text[s.start:s.end]); fc != nil {
 		return []item{{start: s.start, end: s.end, rtl: s.level%2 != 0, script: language.Latin, face: fc}}
@@ -49,8 +49,8 @@ func (f *Fonts) itemise(sh *shaper, style Style, text []rune, s span) []item {
 	return items
 }
 
-// plain gives the first font of the style when the text is all ASCII, which is
-// most of the text there is, and needs no closer look.
+// plain returns the first font of the style if the text is all ASCII, which is
+// the most common case and needs no further analysis, or nil.
 func (f *Fonts) plain(style Style, text []rune) *face {
 	fc := f.faces[style.primary()[0]]
 	for _, r := range text {
@@ -61,7 +61,7 @@ func (f *Fonts) plain(style Style, text []rune) *face {
 	return fc
 }
 
-// addItem joins an item to the last one where they can be shaped together.
+// addItem merges an item into the last one if they can be shaped together.
 func addItem(items []item, next item) []item {
 	if len(items) > 0 {
 		last := &items[len(items)-1]
@@ -83,8 +83,8 @@ func scriptOf(cluster []rune) language.Script {
 	return language.Common
 }
 
-// choose finds a font that has the whole cluster, or nil. Blanks stay in the
-// font of the text before them.
+// choose finds a font for the whole cluster, or nil. Spaces use the font of the
+// text before them.
 func (f *Fonts) choose(style Style, cluster []rune, before *face) *face {
 	if before != nil && blank(cluster) && before.hasAll(cluster) {
 		return before
@@ -95,7 +95,7 @@ func (f *Fonts) choose(style Style, cluster []rune, before *face) *face {
 	return f.find(style, []rune(norm.NFC.String(string(cluster))))
 }
 
-// chooseOne finds a font for a single rune, or one that shows it is missing.
+// chooseOne finds a font for a single rune, or one that shows it as missing.
 func (f *Fonts) chooseOne(style Style, r rune) (fc *face, missing bool) {
 	if fc := f.find(style, []rune{r}); fc != nil {
 		return fc, false
@@ -108,7 +108,7 @@ func (f *Fonts) chooseOne(style Style, r rune) (fc *face, missing bool) {
 	return nil, true
 }
 
-// find gives the first font that has all of cluster.
+// find returns the first font that has all of cluster.
 func (f *Fonts) find(style Style, cluster []rune) *face {
 	for _, name := range style.primary() {
 		if fc := f.faces[name]; fc.hasAll(cluster) {
@@ -129,7 +129,7 @@ func (f *Fonts) find(style Style, cluster []rune) *face {
 	return nil
 }
 
-// hasAll says whether the font has every rune that is to be seen.
+// hasAll reports whether the font has every visible rune.
 func (fc *face) hasAll(cluster []rune) bool {
 	for _, r := range cluster {
 		if !ignorable(r) && !fc.has(r) {
@@ -148,5 +148,5 @@ func blank(cluster []rune) bool {
 	return true
 }
 
-// ignorable says that r has no shape of its own, such as a joiner.
+// ignorable reports whether r has no shape of its own, such as a joiner.
 func ignorable(r rune) bool { return harfbuzz.IsDefaultIgnorable(r) }

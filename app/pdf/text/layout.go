@@ -5,20 +5,20 @@ import (
 	"unicode"
 )
 
-// A Glyph is one shape to be drawn. Letters and the marks on them, and other
-// groups that stand for one text, are a single Glyph.
+// A Glyph is one shape to draw. Letters with their marks, and other groups that
+// represent one text, are a single Glyph.
 type Glyph struct {
 	Advance float64 // to the next glyph, points
-	X, Y    float64 // where it is drawn, from its place on the line, points
-	Text    string  // the characters it stands for
+	X, Y    float64 // offset from its position on the line, points
+	Text    string  // the characters it represents
 
 	face *face
 	shape
-	at  int  // where in the text its characters begin, in runes
-	rtl bool // its characters follow each other from right to left
+	at  int  // index of its first character in the text, in runes
+	rtl bool // its characters run from right to left
 }
 
-// A Run is a line of text, shaped and in the order in which it is seen.
+// A Run is a line of shaped text in visual order.
 type Run struct {
 	Glyphs      []Glyph // from left to right
 	Size        float64 // points
@@ -32,23 +32,23 @@ type Run struct {
 // Height is the distance from one line of such text to the next, in points.
 func (r Run) Height() float64 { return r.Ascent + r.Descent }
 
-// Layout shapes s on one line. Line breaks and tabs count as spaces, other
-// control characters and explicit bidi controls are left out: what was typed
-// must not look like something else.
+// Layout shapes s on one line. Line breaks and tabs count as spaces; other
+// control characters and explicit bidi controls are dropped, so that text can't
+// be made to look like other text.
 func (f *Fonts) Layout(style Style, size float64, s string) Run {
 	sh := f.shapers.take()
 	defer f.shapers.give(sh)
 	return f.layout(sh, style, size, clean(s), neutral)
 }
 
-// Measure gives the width of s on one line, in points.
+// Measure returns the width of s on one line, in points.
 func (f *Fonts) Measure(style Style, size float64, s string) float64 {
 	return f.Layout(style, size, s).Width
 }
 
-// Missing lists the characters of s that can't be drawn, each once: those that
-// no font has, control characters other than tab and line breaks, and bytes that
-// are not UTF-8.
+// Missing returns the characters of s that can't be drawn, each once: those
+// missing from all fonts, control characters other than tab and line breaks,
+// and invalid UTF-8.
 func (f *Fonts) Missing(s string) []rune {
 	var missing []rune
 	for i, r := range s {
@@ -59,7 +59,7 @@ func (f *Fonts) Missing(s string) []rune {
 	return once(append(missing, f.Layout(Style{}, 1, s).Missing...))
 }
 
-// once keeps the first of equal runes.
+// once removes duplicate runes, keeping the first of each.
 func once(list []rune) []rune {
 	seen := make(map[rune]bool, len(list))
 	return slices.DeleteFunc(list, func(r rune) bool {
@@ -69,7 +69,7 @@ func once(list []rune) []rune {
 	})
 }
 
-// layout shapes text that was cleaned already.
+// layout shapes text that has already been cleaned.
 func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base direction) Run {
 	run := Run{Size: size}
 	run.extend(f.faces[style.primary()[0]], size)
@@ -88,7 +88,7 @@ func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base 
 	return run
 }
 
-// add shapes one item and puts it to the right of what is there.
+// add shapes one item and appends it on the right.
 func (r *Run) add(sh *shaper, text []rune, it item) {
 	part := text[it.start:it.end]
 	if it.missing {
@@ -98,7 +98,7 @@ func (r *Run) add(sh *shaper, text []rune, it item) {
 		return
 	}
 	at := it.start
-	if it.missing { // shown as U+FFFD, copied as what it was
+	if it.missing { // shown as U+FFFD, copied as the original
 		text, it.start, it.end = []rune{unicode.ReplacementChar}, 0, 1
 	}
 	r.extend(it.face, r.Size)
@@ -121,7 +121,7 @@ func (r *Run) miss(runes []rune) {
 	}
 }
 
-// extend makes room for a font's tallest shapes.
+// extend enlarges the line height for the tallest shapes of a font.
 func (r *Run) extend(fc *face, size float64) {
 	if !fc.ready() {
 		return
@@ -131,7 +131,7 @@ func (r *Run) extend(fc *face, size float64) {
 	r.Descent = max(r.Descent, -float64(fc.sfnt.descent)*unit)
 }
 
-// clean turns what was typed into what can be set on a line.
+// clean converts input to text that can be set on one line.
 func clean(s string) []rune {
 	text := make([]rune, 0, len(s))
 	for _, r := range s {

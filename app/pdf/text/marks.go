@@ -39,7 +39,7 @@ func (s *Set) Radio(b Box, on bool, c Color) *Appearance {
 
 // circle adds a circle to the path.
 func (d *Drawing) circle(x, y, r float64) {
-	k := r * 4 * (math.Sqrt2 - 1) / 3 // the Bézier curve nearest to a quarter
+	k := r * 4 * (math.Sqrt2 - 1) / 3 // the Bézier approximation of a quarter circle
 	d.op("m", x+r, y)
 	d.op("c", x+r, y+k, x+k, y+r, x, y+r)
 	d.op("c", x-k, y+r, x-r, y+k, x-r, y)
@@ -64,7 +64,7 @@ func (s *Set) Stamp(b Box, c Color, lines ...string) *Appearance {
 	return a
 }
 
-// stack centres lines in a rectangle, as large as they fit.
+// stack centres lines in a rectangle, as large as will fit.
 func (a *Appearance) stack(x, y, w, h float64, lines []string) {
 	if len(lines) == 0 || w <= 0 || h <= 0 {
 		return
@@ -87,7 +87,7 @@ func (a *Appearance) stack(x, y, w, h float64, lines []string) {
 	}
 }
 
-// scaled gives the same line in another size.
+// scaled returns the same line at another size.
 func (r Run) scaled(by float64) Run {
 	glyphs := make([]Glyph, len(r.Glyphs))
 	for i, g := range r.Glyphs {
@@ -99,7 +99,7 @@ func (r Run) scaled(by float64) Run {
 	return r
 }
 
-// Attachment draws a file that was handed in: its name, and its hash below.
+// Attachment draws a submitted file: its name, with its hash below.
 func (s *Set) Attachment(b Box, name, hash string) *Appearance {
 	a := s.NewAppearance(b)
 	a.begin()

@@ -6,7 +6,7 @@ import (
 )
 
 // turns maps the unit square of a picture's samples to that of the upright
-// picture, for each orientation of EXIF (CIPA DC-008, tag 0x0112).
+// picture, for each EXIF orientation (CIPA DC-008, tag 0x0112).
 var turns = [9][6]float64{
 	{1, 0, 0, 1, 0, 0},
 	{1, 0, 0, 1, 0, 0},
@@ -19,7 +19,7 @@ var turns = [9][6]float64{
 	{0, 1, -1, 0, 1, 0},
 }
 
-// turn sets the orientation; from 5 on width and height change places.
+// turn sets the orientation; orientations from 5 on swap width and height.
 func (p *Picture) turn(orientation int) {
 	p.orientation = orientation
 	if orientation >= 5 {
@@ -27,8 +27,8 @@ func (p *Picture) turn(orientation int) {
 	}
 }
 
-// orientation finds how the camera was held in the EXIF part of a JPEG; 1 when
-// it says nothing that makes sense.
+// orientation returns the camera orientation from the EXIF data of a JPEG, or 1
+// if there is no valid one.
 func orientation(jpeg []byte) int {
 	for b := jpeg[min(2, len(jpeg)):]; len(b) >= 4 && b[0] == 0xFF && b[1] != 0xDA; {
 		size := int(binary.BigEndian.Uint16(b[2:]))
@@ -43,7 +43,8 @@ func orientation(jpeg []byte) int {
 	return 1
 }
 
-// tiffOrientation reads the first directory of a TIFF structure.
+// tiffOrientation reads the orientation from the first directory of a TIFF
+// structure.
 func tiffOrientation(b []byte) int {
 	if len(b) < 8 {
 		return 1

@@ -8,8 +8,8 @@ import (
 	"github.com/go-text/typesetting/font/opentype"
 )
 
-// Outline gives s as an SVG path in a box of width by height, for a preview
-// that looks like the PDF. The origin is at the top left, y grows downwards.
+// Outline returns s as an SVG path with the size of its box, for a preview that
+// looks like the PDF. The origin is at the top left, y grows downwards.
 func (f *Fonts) Outline(style Style, size float64, s string) (path string, width, height float64) {
 	r := f.Layout(style, size, s)
 	o := outline{fonts: make(map[*face]*font.Face)}
@@ -67,7 +67,7 @@ func (o *outline) number(n float64) {
 	o.path = strconv.AppendFloat(o.path, round(n), 'f', -1, 64)
 }
 
-// round keeps two digits; what is no number becomes 0.
+// round rounds to two decimals; NaN and infinities become 0.
 func round(n float64) float64 {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return 0

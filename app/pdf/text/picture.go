@@ -7,7 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	_ "image/gif" // pictures of stamps and logos
+	_ "image/gif" // for stamps and logos
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
@@ -16,30 +16,30 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// MaxPixels is the largest picture that is accepted.
+// MaxPixels is the size of the largest accepted picture.
 const MaxPixels = 40_000_000
 
-// ErrPicture says that bytes are no picture that can be drawn: not JPEG, PNG or
-// GIF, damaged, or of more than MaxPixels.
+// ErrPicture indicates that bytes are not a picture that can be drawn: they are not JPEG, PNG or GIF, are damaged, or
+// have more than MaxPixels.
 var ErrPicture = errors.New("not a picture that can be drawn")
 
-// A Picture is an image that a set will embed. One Picture may be drawn many
-// times.
+// A Picture is an image to be embedded by a set. A Picture may be drawn any
+// number of times.
 type Picture struct {
-	Width, Height int // pixels, as shown
+	Width, Height int // pixels, as displayed
 
-	orientation int // of the samples, as in EXIF; 1 is upright
+	orientation int // EXIF orientation of the samples; 1 is upright
 
 	name   object.Name
 	stream *object.Stream
-	mask   *object.Stream // nil without transparency
+	mask   *object.Stream // nil if opaque
 	ref    object.Ref
 }
 
-// Picture reads a JPEG, whose data is kept as it is, or a PNG or GIF, whose
-// transparency becomes a soft mask. With upright, it is shown as the camera was
-// held (EXIF) and without transparent margins, as fits what people hand in. The
-// error wraps [ErrPicture].
+// Picture reads a JPEG, whose data is used unchanged, or a PNG or GIF, whose
+// transparency becomes a soft mask. If upright is set, it is rotated to the
+// camera's orientation (EXIF) and cropped of transparent margins, as is
+// appropriate for submitted pictures. The error wraps [ErrPicture].
 func (s *Set) Picture(data []byte, upright bool) (*Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Set) Picture(data []byte, upright bool) (*Picture, error) {
 		return nil, fmt.Errorf("%w: %d by %d pixels", ErrPicture, config.Width, config.Height)
 	}
 	p := &Picture{Width: config.Width, Height: config.Height, orientation: 1}
-	// What is handed in is drawn into files of others, whose colours may be tied
-	// to a profile that CMYK does not fit.
+	// Submitted pictures are drawn into other people's files, whose colours may
+	// be tied to a profile incompatible with CMYK.
 	if keep := !upright || config.ColorModel != color.CMYKModel; format == "jpeg" && keep {
 		p.stream = jpegStream(config, data)
 		if upright {
@@ -81,13 +81,12 @@ func jpegStream(config image.Config, data []byte) *object.Stream {
 	}
 	d := imageDict(config.Width, config.Height, space, "DCTDecode")
 	if space == "DeviceCMYK" && bytes.Contains(data[:min(len(data), 4096)], []byte("Adobe\x00")) {
-		d["Decode"] = object.Array{1, 0, 1, 0, 1, 0, 1, 0} // Adobe writes the inverse
+		d["Decode"] = object.Array{1, 0, 1, 0, 1, 0, 1, 0} // Adobe inverts the values
 	}
 	return &object.Stream{Dict: d, Data: data}
 }
 
-// decode turns any other picture into samples of colour and of opacity, row by
-// row.
+// decode converts any other picture to colour and opacity samples, row by row.
 func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	decoded, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -110,15 +109,15 @@ func (p *Picture) decode(s *Set, data []byte, trim bool) error {
 	return nil
 }
 
-// rows is an image that is read a row at a time, so that no second copy of a
-// large one is made.
+// rows is an image that is read one row at a time, to avoid a second copy of a
+// large image.
 type rows struct {
 	image.Image
 	box    image.Rectangle
-	opaque bool // laid on white
+	opaque bool // drawn on white
 }
 
-// each gives the rows from the top, in red, green, blue and opacity.
+// each calls row with the rows from the top, as red, green, blue and opacity.
 func (m rows) each(row func(y int, pixels []byte)) {
 	line := image.NewNRGBA(image.Rect(0, 0, m.box.Dx(), 1))
 	for y := m.box.Min.Y; y < m.box.Max.Y; y++ {
@@ -132,7 +131,7 @@ func (m rows) each(row func(y int, pixels []byte)) {
 	}
 }
 
-// samples gives colours and opacity, compressed.
+// samples returns colours and opacity, compressed.
 func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 	opaque = true
 	m.each(func(_ int, pixels []byte) {
@@ -148,7 +147,7 @@ func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 				for i := 0; i < len(pixels); i += 4 {
 					out = append(out, pixels[i+from:i+to]...)
 				}
-				_, _ = z.Write(out) // into memory
+				_, _ = z.Write(out) // writes to memory never fail
 			})
 		})
 	}
@@ -158,7 +157,7 @@ func (m rows) samples(f *Fonts) (rgb, alpha []byte, opaque bool) {
 	return pick(0, 3), alpha, opaque
 }
 
-// visible is the smallest rectangle that holds every pixel that can be seen.
+// visible returns the smallest rectangle that contains every visible pixel.
 func (m rows) visible() image.Rectangle {
 	var r image.Rectangle
 	m.each(func(y int, pixels []byte) {
@@ -185,7 +184,7 @@ func (p *Picture) embed(w object.Writer) {
 	p.ref = w.Add(p.stream)
 }
 
-// Picture draws p over a rectangle.
+// Picture draws p in a rectangle.
 func (d *Drawing) Picture(x, y, w, h float64, p *Picture) {
 	d.pictures[p] = true
 	d.Save()

@@ -12,16 +12,17 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// ErrNotEmbedded says that a drawing was asked for its resources before
-// [Set.Embed] was called.
+// ErrNotEmbedded indicates that the resources of a drawing were requested
+// before [Set.Embed] was called.
 var ErrNotEmbedded = errors.New("the fonts of this drawing are not embedded yet")
 
-// A Set is the fonts and pictures that one revision, or one new document, uses.
-// Draw everything first, then Embed once, then write the drawings. A Set is for
-// one goroutine; many Sets may share their Fonts.
+// A Set collects the fonts and pictures used by one revision or one new
+// document. Draw everything first, then call Embed once, then write the
+// drawings. A Set is not safe for concurrent use, but Sets may share their
+// Fonts.
 type Set struct {
-	// Opaque draws pictures on white in place of their transparency, which
-	// PDF/A-1 forbids (ISO 19005-1 §6.4).
+	// Opaque draws pictures on white instead of with transparency, which PDF/A-1
+	// forbids (ISO 19005-1 §6.4).
 	Opaque bool
 
 	fonts    *Fonts
@@ -31,17 +32,17 @@ type Set struct {
 	embedded bool
 }
 
-// NewSet gives an empty set.
+// NewSet returns an empty set.
 func (f *Fonts) NewSet() *Set {
 	return &Set{fonts: f, open: make(map[*face]*subset)}
 }
 
-// Fonts gives the fonts the set draws with.
+// Fonts returns the fonts the set draws with.
 func (s *Set) Fonts() *Fonts { return s.fonts }
 
-// A subset collects what is used of one face. The codes in content streams are
-// numbers of its shapes, given out in order of first use: one for each pair of
-// shape and text, so that what is copied out of the PDF is what was typed.
+// A subset collects the shapes used of one face. The codes in content streams
+// number its shapes in order of first use, one for each pair of shape and text,
+// so that text copied out of the PDF equals the text typed.
 type subset struct {
 	face   *face
 	name   object.Name // in resource dictionaries
@@ -65,11 +66,11 @@ func (sh shape) key() shapeKey {
 	return shapeKey{sh.id, sh.width, string(parts), sh.text}
 }
 
-// maxCodes is how many codes two bytes can hold, less room for the parts of
-// composite glyphs.
+// maxCodes is the number of codes that fit in two bytes, less room for the
+// parts of composite glyphs.
 const maxCodes = 1 << 15
 
-// code gives the font and the code under which a shape is shown.
+// code returns the subset and the code for a shape.
 func (s *Set) code(fc *face, sh shape) (*subset, int) {
 	u := s.open[fc]
 	key := sh.key()
@@ -93,8 +94,8 @@ func (s *Set) code(fc *face, sh shape) (*subset, int) {
 	return u, len(u.shapes) - 1
 }
 
-// Embed writes the fonts and pictures that were used. Nothing may be drawn
-// with the set after it.
+// Embed writes the fonts and pictures that were used. Nothing may be drawn with
+// the set afterwards.
 func (s *Set) Embed(w object.Writer) {
 	if s.embedded {
 		return
@@ -141,7 +142,7 @@ func (f *Fonts) program(w object.Writer, program []byte) object.Ref {
 	})
 }
 
-// descriptor is the font descriptor (ISO 32000-2 §9.8) of a subset.
+// descriptor returns the font descriptor (ISO 32000-2 §9.8) of a subset.
 func (s *sfnt) descriptor(name object.Name, flags int, file object.Ref) object.Dict {
 	box := make(object.Array, 4)
 	for i, v := range s.box {
@@ -154,8 +155,8 @@ func (s *sfnt) descriptor(name object.Name, flags int, file object.Ref) object.D
 	}
 }
 
-// cidSet has a bit for each glyph of a subset, as PDF/A-1 wants it
-// (ISO 19005-1 §6.3.5).
+// cidSet returns a bit for each glyph of a subset, as required by PDF/A-1 (ISO
+// 19005-1 §6.3.5).
 func cidSet(glyphs int) []byte {
 	b := bytes.Repeat([]byte{0xFF}, (glyphs+7)/8)
 	if rest := glyphs % 8; rest != 0 {
@@ -186,11 +187,11 @@ func (u *subset) widths() object.Array {
 	return a
 }
 
-// tag is the mark of a subset (ISO 32000-2 §9.9.2): six letters, the same for
-// the same subset and for no other.
+// tag returns the tag of a subset (ISO 32000-2 §9.9.2): six letters derived
+// from its content, so that equal subsets have equal tags.
 func tag(name string, program []byte) string {
 	h := sha256.New()
-	_, _ = h.Write([]byte(name)) // a hash takes every write
+	_, _ = h.Write([]byte(name)) // hashes never fail
 	_, _ = h.Write(program)
 	n := binary.BigEndian.Uint64(h.Sum(nil))
 	b := make([]byte, 6)
@@ -201,13 +202,13 @@ func tag(name string, program []byte) string {
 	return string(b)
 }
 
-// toUnicode is the CMap that gives the text of each code (ISO 32000-2 §9.10.3).
+// toUnicode returns the CMap from codes to text (ISO 32000-2 §9.10.3).
 func (u *subset) toUnicode() []byte {
 	b := []byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def\n" +
 		"/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
 		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n")
-	const block = 100 // at most so many lines between begin and end
+	const block = 100 // maximum number of lines between begin and end
 	for from := 1; from < len(u.shapes); from += block {
 		to := min(from+block, len(u.shapes))
 		b = fmt.Appendf(b, "%d beginbfchar\n", to-from)

@@ -8,8 +8,8 @@ import (
 
 var errSFNT = errors.New("not a TrueType font with glyf outlines")
 
-// An sfnt is a TrueType font cut into its tables (ISO/IEC 14496-22), with
-// the figures that a PDF wants to know.
+// An sfnt is a TrueType font split into its tables (ISO/IEC 14496-22), with the
+// metrics that a PDF needs.
 type sfnt struct {
 	glyf, loca, hmtx, head, hhea, maxp []byte
 
@@ -78,10 +78,10 @@ func cutTables(raw []byte) (map[string][]byte, error) {
 func u16(b []byte, at int) int { return int(binary.BigEndian.Uint16(b[at:])) }
 func i16(b []byte, at int) int { return int(int16(binary.BigEndian.Uint16(b[at:]))) }
 
-// advance is the width of glyph g in font units.
+// advance returns the width of glyph g in font units.
 func (s *sfnt) advance(g int) int { return u16(s.hmtx, 4*min(g, s.metrics-1)) }
 
-// outline is the glyf entry of glyph g, empty when it has none.
+// outline returns the glyf entry of glyph g, which may be empty.
 func (s *sfnt) outline(g int) []byte {
 	if g < 0 || g >= s.glyphs {
 		return nil
@@ -98,7 +98,8 @@ func (s *sfnt) outline(g int) []byte {
 	return s.glyf[from:to]
 }
 
-// mille turns font units into thousandths of the size, to a hundredth.
+// mille converts font units to thousandths of the font size, rounded to a
+// hundredth.
 func (s *sfnt) mille(v int) float64 {
 	return math.Round(float64(v)*100000/float64(s.upem)) / 100
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/go-text/typesetting/segmenter"
 )
 
-// A shaper holds what shaping remembers. One goroutine uses it at a time.
+// A shaper caches shaping state. It is used by one goroutine at a time.
 type shaper struct {
 	paragraph gobidi.Paragraph
 	segments  segmenter.Segmenter
@@ -31,8 +31,8 @@ func (sh *shaper) font(fc *face) *harfbuzz.Font {
 	return f
 }
 
-// shape gives the glyphs of an item from left to right. Glyph 0 is left out;
-// missing are the characters that gave it.
+// shape returns the glyphs of an item from left to right. Glyph 0 is left out;
+// its characters are returned as missing.
 func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, missing []rune) {
 	b := sh.buffer
 	b.Clear()
@@ -65,7 +65,7 @@ func (sh *shaper) shape(text []rune, it item, size float64) (glyphs []Glyph, mis
 	return glyphs, missing
 }
 
-// group makes one Glyph of those that stand for the same characters.
+// group combines the glyphs that represent the same characters into one Glyph.
 func group(fc *face, info []harfbuzz.GlyphInfo, pos []harfbuzz.GlyphPosition, unit float64) Glyph {
 	g := Glyph{face: fc}
 	if len(info) == 1 && info[0].Glyph != 0 {
@@ -87,7 +87,7 @@ func group(fc *face, info []harfbuzz.GlyphInfo, pos []harfbuzz.GlyphPosition, un
 	return g
 }
 
-// clusterEnd is where in the text the cluster of info[i:i+n] ends.
+// clusterEnd returns where in the text the cluster of info[i:i+n] ends.
 func clusterEnd(info []harfbuzz.GlyphInfo, i, n int, it item) int {
 	switch {
 	case it.rtl && i > 0:

@@ -2,12 +2,12 @@ package text
 
 import "math"
 
-// A Point is a place on the pad that somebody signed on: x to the right, y
-// down, in any unit.
+// A Point is a position on a signature pad: x to the right, y down, in any
+// unit.
 type Point struct{ X, Y float64 }
 
-// A Mark is what a person made as signature or initials. The first of Strokes,
-// Picture and Typed that is set is drawn.
+// A Mark is a person's signature or initials. The first of Strokes, Picture and
+// Typed that is set is drawn.
 type Mark struct {
 	Strokes [][]Point // drawn with a pen
 	Picture *Picture  // uploaded or drawn as an image; see [Set.Picture]
@@ -16,14 +16,14 @@ type Mark struct {
 	Color   Color
 }
 
-// Ink is the colour of signatures for those who have no other wish.
+// Ink returns the default colour of signatures.
 func Ink() Color { return Color{0.05, 0.1, 0.35} }
 
-// Black is the colour of signatures for those who wish for it.
+// Black returns the alternative colour of signatures.
 func Black() Color { return Color{} }
 
-// Signature draws a mark as large as the box allows, keeping its shape, with
-// lines of small print under it (who, when, how) where the box is high enough.
+// Signature draws a mark as large as the box allows, keeping its aspect ratio,
+// with lines of small print below (who, when, how) if the box is high enough.
 func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {
 	a := s.NewAppearance(b)
 	a.Save()
@@ -35,7 +35,7 @@ func (s *Set) Signature(b Box, m Mark, caption ...string) *Appearance {
 	return a
 }
 
-// caption writes the small print at the bottom and gives its height.
+// caption writes the small print at the bottom and returns its height.
 func (a *Appearance) caption(lines []string) float64 {
 	const size, floor = 6.0, 4.0
 	if len(lines) == 0 || a.Box.Height < 24 {
@@ -68,8 +68,8 @@ func (a *Appearance) caption(lines []string) float64 {
 	return height
 }
 
-// Mark draws a mark as large as a rectangle allows, keeping its shape. x, y is
-// the corner at the bottom left.
+// Mark draws a mark as large as a rectangle allows, keeping its aspect ratio.
+// x, y is the bottom left corner.
 func (d *Drawing) Mark(x, y, w, h float64, m Mark) {
 	if w <= 0 || h <= 0 {
 		return
@@ -107,8 +107,8 @@ func (m Mark) face() string {
 	return m.Face
 }
 
-// strokes draws pen strokes as smooth lines: curves through the middles between
-// the points, with the points as controls.
+// strokes draws pen strokes as smooth lines: curves through the midpoints
+// between the points, with the points as controls.
 func (d *Drawing) strokes(x, y, w, h float64, m Mark) {
 	low, high, ok := bounds(m.Strokes)
 	if !ok {
@@ -135,7 +135,8 @@ func (d *Drawing) stroke(s []Point, at func(Point) Point) {
 	for i := 1; i+1 < len(s); i++ {
 		q, next := at(s[i]), at(s[i+1])
 		end := Point{(q.X + next.X) / 2, (q.Y + next.Y) / 2}
-		// A quadratic curve from p over q to end, written as a cubic one.
+		// A quadratic curve from p through control point q to end, as a cubic
+		// one.
 		d.op("c", p.X+(q.X-p.X)*2/3, p.Y+(q.Y-p.Y)*2/3, end.X+(q.X-end.X)*2/3, end.Y+(q.Y-end.Y)*2/3, end.X, end.Y)
 		p = end
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Simple embeds a font for the default appearances of fields (ISO 32000-2
-// §12.7.4.3), with which viewers draw what people type there: Sans, all of
-// Windows-1252. It is for files that may have no font without its program.
+// §12.7.4.3), which viewers use to draw text typed there: Sans, with all of
+// Windows-1252. It is for files that may only use embedded fonts.
 func (f *Fonts) Simple(w object.Writer) (object.Ref, error) {
 	fc := f.faces["NotoSans-Regular"]
 	if !fc.ready() {
@@ -36,11 +36,11 @@ func (f *Fonts) Simple(w object.Writer) (object.Ref, error) {
 	}), nil
 }
 
-// firstCode is that of the space, with which printing begins.
+// firstCode is the code of the space, the first printing character.
 const firstCode = 32
 
-// winAnsi gives the characters of WinAnsiEncoding from the first code on. Codes
-// without one are bullets (ISO 32000-2 annex D).
+// winAnsi returns the characters of WinAnsiEncoding from firstCode on.
+// Unassigned codes are bullets (ISO 32000-2 annex D).
 func winAnsi() []rune {
 	var all []rune
 	for code := firstCode; code < 256; code++ {
@@ -58,8 +58,8 @@ func winAnsi() []rune {
 	return all
 }
 
-// letters gives the glyphs of characters, in their order as text encodings
-// have it, and where each is.
+// letters returns the glyphs of characters, in encoding order, and the index of
+// each.
 func (fc *face) letters(runes []rune) ([]shape, map[rune]int) {
 	shapes, places := []shape{{width: fc.sfnt.advance(0)}}, map[rune]int{}
 	for _, r := range slices.Compact(slices.Sorted(slices.Values(runes))) {
@@ -71,21 +71,21 @@ func (fc *face) letters(runes []rune) ([]shape, map[rune]int) {
 	return shapes, places
 }
 
-// unicodeMap is a cmap of format 4 for Unicode (ISO/IEC 14496-22 §5.2.1), one
-// segment for each character.
+// unicodeMap returns a cmap of format 4 for Unicode (ISO/IEC 14496-22 §5.2.1),
+// with one segment for each character.
 func unicodeMap(places map[rune]int) []byte {
 	var ends, deltas []int
 	for _, r := range slices.Sorted(maps.Keys(places)) {
 		ends, deltas = append(ends, int(r)), append(deltas, places[r]-int(r))
 	}
-	ends, deltas = append(ends, 0xFFFF), append(deltas, 1) // the last one has to be this
+	ends, deltas = append(ends, 0xFFFF), append(deltas, 1) // the required last segment
 	n := len(ends)
 	log := bits.Len(uint(n)) - 1
 	search := 2 << log
-	words := []int{0, 1, 3, 1, 0, 12, // one table, for Windows and Unicode, behind 12 bytes
+	words := []int{0, 1, 3, 1, 0, 12, // one table, for Windows and Unicode, after 12 bytes
 		4, 16 + 8*n, 0, 2 * n, search, log, 2*n - search}
 	words = append(append(words, ends...), 0)
-	words = append(append(append(words, ends...), deltas...), make([]int, n)...) // each begins where it ends
+	words = append(append(append(words, ends...), deltas...), make([]int, n)...) // each segment ends where it begins
 	var b []byte
 	for _, v := range words {
 		b = binary.BigEndian.AppendUint16(b, uint16(v))

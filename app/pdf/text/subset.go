@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// A shape is one glyph of a subset: a glyph of the font, or several of them
-// put together, or nothing.
+// A shape is one glyph of a subset: a glyph of the font, a combination of
+// several, or nothing.
 type shape struct {
-	id    int    // glyph of the font when there are no parts; blankGlyph draws nothing
-	parts []part // of a group of glyphs that stands for one text
+	id    int    // glyph of the font if there are no parts; blankGlyph draws nothing
+	parts []part // glyphs of a group that represents one text
 	width int    // font units
-	text  string // what is copied out of the PDF
+	text  string // text copied out of the PDF
 }
 
 // A part is a glyph of the font moved by x and y, in font units.
@@ -21,24 +21,24 @@ type part struct{ id, x, y int }
 
 const blankGlyph = -1
 
-// A subsetter writes the outlines of a subset. Its list grows by the parts that
-// composite glyphs are made of.
+// A subsetter writes the outlines of a subset. Its list grows by the parts of
+// composite glyphs.
 type subsetter struct {
 	*sfnt
 	list     []shape
-	place    map[int]int // where a glyph of the font is in the list
-	elements int         // most parts in one glyph
+	place    map[int]int // index in the list of a glyph of the font
+	elements int         // maximum number of parts in a glyph
 }
 
-// subset makes a font whose glyph i is shapes[i], and says how many glyphs it
-// has: parts are added behind. Instructions are left out: no viewer of PDF needs
-// them, and they are most of a small subset.
+// subset returns a font whose glyph i is shapes[i], and its number of glyphs:
+// parts are added at the end. Instructions are left out: no PDF viewer needs
+// them, and they make up most of a small subset.
 func (s *sfnt) subset(shapes []shape) (program []byte, glyphs int) {
 	tables, glyphs := s.tables(shapes)
 	return join(tables), glyphs
 }
 
-// tables gives what every subset has.
+// tables returns the tables that every subset has.
 func (s *sfnt) tables(shapes []shape) (tables map[string][]byte, glyphs int) {
 	b := subsetter{sfnt: s, list: slices.Clone(shapes), place: make(map[int]int, len(shapes))}
 	for i, sh := range shapes {
@@ -47,7 +47,7 @@ func (s *sfnt) tables(shapes []shape) (tables map[string][]byte, glyphs int) {
 		}
 	}
 	var glyf, loca, hmtx []byte
-	for i := 0; i < len(b.list); i++ { // grows while it runs
+	for i := 0; i < len(b.list); i++ { // the list grows during the loop
 		loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf)))
 		start := len(glyf)
 		glyf = b.append(glyf, b.list[i])
@@ -65,7 +65,7 @@ func (s *sfnt) tables(shapes []shape) (tables map[string][]byte, glyphs int) {
 	}, len(b.list)
 }
 
-// index is where glyph g of the font is in the subset.
+// index returns the index in the subset of glyph g of the font.
 func (b *subsetter) index(g int) int {
 	at, ok := b.place[g]
 	if !ok {
@@ -76,8 +76,8 @@ func (b *subsetter) index(g int) int {
 	return at
 }
 
-// append writes the outline of a shape, to a multiple of four bytes. An outline
-// that is cut short becomes empty.
+// append writes the outline of a shape, padded to a multiple of four bytes. A
+// truncated outline becomes empty.
 func (b *subsetter) append(glyf []byte, sh shape) []byte {
 	start := len(glyf)
 	ok := true
@@ -138,8 +138,8 @@ func (b *subsetter) newHhea() []byte {
 	return hhea
 }
 
-// newMaxp gives the limits of a font without instructions whose composites may
-// be one level deeper and of more elements.
+// newMaxp returns the maxp table of a font without instructions, whose
+// composites may be one level deeper and have more elements.
 func (b *subsetter) newMaxp() []byte {
 	maxp := slices.Clone(b.maxp)
 	put := func(at, v int) { binary.BigEndian.PutUint16(maxp[at:], uint16(min(v, 0xFFFF))) }
@@ -154,7 +154,7 @@ func (b *subsetter) newMaxp() []byte {
 	return maxp
 }
 
-// join writes a font file of the tables.
+// join assembles the tables into a font file.
 func join(tables map[string][]byte) []byte {
 	n := len(tables)
 	log := bits.Len(uint(n)) - 1

@@ -16,7 +16,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// samples is one line of every script that people here may write.
+// samples has one line for every supported script.
 var samples = map[string]string{
 	"latin":      "Größe Łódź office façade",
 	"vietnamese": "Nguyễn Văn Ánh Đặng",
@@ -86,7 +86,7 @@ func TestTextComesBackOut(t *testing.T) {
 	}
 }
 
-// plain leaves out what a reader adds, such as marks of direction.
+// plain removes what a reader adds, such as directional marks.
 func plain(s string) string {
 	return norm.NFC.String(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || r == '\f' {
@@ -139,7 +139,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// seen is the text of a run from left to right.
+// seen returns the text of a run from left to right.
 func seen(r text.Run) string {
 	var b strings.Builder
 	for _, g := range r.Glyphs {
@@ -225,8 +225,8 @@ func TestWrapLines(t *testing.T) {
 	}
 }
 
-// The direction of a paragraph holds for all its lines, and each has its words
-// in order.
+// The direction of a paragraph applies to all its lines, and each line has its
+// words in order.
 func TestWrapKeepsDirection(t *testing.T) {
 	t.Parallel()
 	lines := text.New().WrapLines(text.Style{}, 10, 60, "אבגד הוזח abc def ghi jkl טיכל")
@@ -240,7 +240,8 @@ func TestWrapKeepsDirection(t *testing.T) {
 	}
 }
 
-// The time it takes grows with the length of the text, not with its square.
+// The running time grows linearly with the length of the text, not with its
+// square.
 func TestEndlessText(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()
@@ -274,7 +275,7 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// One Fonts serves many goroutines, and reads each font once.
+// One Fonts serves many goroutines and reads each font once.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	fonts := text.New()

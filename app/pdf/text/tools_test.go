@@ -14,7 +14,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// objects numbers what is added to it from 1.
+// objects collects objects, numbered from 1.
 type objects []any
 
 func (o *objects) Add(v any) object.Ref {
@@ -22,14 +22,14 @@ func (o *objects) Add(v any) object.Ref {
 	return object.Ref{Number: len(*o)}
 }
 
-// A widget is an appearance at a place of the displayed page.
+// A widget is an appearance at a position on the displayed page.
 type widget struct {
 	x, y       float64 // of its lower left corner, as displayed
 	appearance *text.Appearance
 }
 
-// writePDF makes a page of width by height as displayed, turned by rotate,
-// with the widgets on it, and gives the path of the file.
+// writePDF writes a PDF with one page of width by height as displayed, rotated
+// by rotate, with the widgets on it, and returns the path of the file.
 func writePDF(t testing.TB, set *text.Set, width, height float64, rotate int, widgets ...widget) string {
 	t.Helper()
 	o := &objects{nil, nil, nil}
@@ -60,7 +60,8 @@ func writePDF(t testing.TB, set *text.Set, width, height float64, rotate int, wi
 	return path
 }
 
-// rect is where the widget is in user space (the displayed page turned back).
+// rect returns the rectangle of the widget in user space (the displayed page
+// rotated back).
 func (w widget) rect(width, height float64, rotate int) object.Array {
 	x1, y1 := w.x, w.y
 	x2, y2 := x1+w.appearance.Box.Width, y1+w.appearance.Box.Height
@@ -96,7 +97,7 @@ func assemble(t testing.TB, o objects) []byte {
 	return fmt.Appendf(b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(o)+1, start)
 }
 
-// run gives what a tool says; what it complains of fails the test.
+// run returns the output of a tool and fails the test on any complaint.
 func run(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -108,7 +109,7 @@ func run(t testing.TB, name string, args ...string) string {
 	return out.String()
 }
 
-// render draws the first page at one pixel a point times scale.
+// render draws the first page at scale pixels per point.
 func render(t testing.TB, path string, scale int) image.Image {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "page")
@@ -129,7 +130,7 @@ func render(t testing.TB, path string, scale int) image.Image {
 	return m
 }
 
-// ink is the smallest rectangle of everything that is not white.
+// ink returns the bounding box of everything that is not white.
 func ink(m image.Image, in image.Rectangle) image.Rectangle {
 	var r image.Rectangle
 	for y := in.Min.Y; y < in.Max.Y; y++ {

@@ -7,9 +7,10 @@ import (
 )
 
 // WrapLines sets s in lines of at most width points. It breaks at line breaks,
-// else where Unicode allows (UAX #14), and inside a word only when the word alone
-// is too wide. Spaces at the end of a line are dropped. An empty s is one empty
-// line. A width that holds nothing still holds one character a line.
+// elsewhere where Unicode allows it (UAX #14), and inside a word only if the
+// word alone is too wide. Spaces at the end of a line are dropped. An empty s
+// yields one empty line. If width is too small for any text, each line has one
+// character.
 func (f *Fonts) WrapLines(style Style, size, width float64, s string) []Run {
 	sh := f.shapers.take()
 	defer f.shapers.give(sh)
@@ -40,11 +41,11 @@ func (f *Fonts) wrap(lines []Run, sh *shaper, style Style, size, width float64, 
 	return lines
 }
 
-// A paragraph knows where it may be broken and how wide its parts are.
+// A paragraph knows its possible break positions and the widths of its parts.
 type paragraph struct {
 	text   []rune
-	at     []float64 // the width of the text before each rune, and of the whole
-	words  []stretch // with the spaces behind
+	at     []float64 // width of the text before each rune, and of the whole text
+	words  []stretch // including the following spaces
 	height float64   // of a line
 }
 
@@ -58,7 +59,7 @@ func newParagraph(sh *shaper, text []rune, whole Run) *paragraph {
 	return p
 }
 
-// measure gives the paragraphs of s at a size of one point.
+// measure returns the paragraphs of s at a size of one point.
 func (f *Fonts) measure(style Style, s string) []*paragraph {
 	sh := f.shapers.take()
 	defer f.shapers.give(sh)
@@ -70,7 +71,7 @@ func (f *Fonts) measure(style Style, s string) []*paragraph {
 	return all
 }
 
-// starts gives the width of the first n runes, for each n up to the whole.
+// starts returns the widths of the first n runes, for each n up to the whole.
 func (r Run) starts(runes int) []float64 {
 	at := make([]float64, runes+1)
 	for _, g := range r.Glyphs {
@@ -85,7 +86,7 @@ func (r Run) starts(runes int) []float64 {
 // A stretch is text[start:end].
 type stretch struct{ start, end int }
 
-// lines fills each line with as many words as it holds.
+// lines fills each line with as many words as fit.
 func (p *paragraph) lines(width float64) []stretch {
 	var lines []stretch
 	var line stretch
@@ -104,7 +105,7 @@ func (p *paragraph) lines(width float64) []stretch {
 	return append(lines, line)
 }
 
-// width is that of text[start:end] without the spaces at its end.
+// width returns the width of text[start:end] without trailing spaces.
 func (p *paragraph) width(start, end int) float64 {
 	for end > start && p.text[end-1] == ' ' {
 		end--
@@ -129,7 +130,7 @@ func (p *paragraph) divide(lines []stretch, w stretch, width float64) (_ []stret
 	return lines, rest
 }
 
-// slack keeps rounding from breaking a line that fits exactly.
+// slack keeps rounding errors from breaking a line that fits exactly.
 const slack = 0.01
 
 func trim(text []rune) []rune {
