@@ -9,7 +9,7 @@ import (
 // The document security store (ISO 32000-2 §12.8.4.3, EN 319 142-1 §5.4.2) may
 // change at every certification level. Newer data may replace the old, which
 // some writers do for every signature; the loss is reported as reduced, and the
-// old data is still used from the earlier revision. No list may become empty.
+// old data is still judged from the earlier revision. No list may become empty.
 
 var (
 	storeLists = []name{"Certs", "CRLs", "OCSPs"}

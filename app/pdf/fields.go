@@ -152,7 +152,7 @@ func lastRound(fields []field) int {
 // full stops are separators.
 func clean(s string) string { return strings.ReplaceAll(s, ".", "_") }
 
-// names finds fields by the names that callers gave them.
+// names finds fields by the names that callers chose.
 type names struct {
 	prefix string
 	byName map[string]*field

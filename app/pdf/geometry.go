@@ -75,7 +75,7 @@ func (p Page) fraction(x, y float64) (float64, float64) {
 func (p Page) Size(b Box) (width, height float64) { return b.Width * p.Width, b.Height * p.Height }
 
 // turned returns the form matrix that keeps an appearance of the given size
-// upright on a page turned clockwise by rotate, or nil if none is needed.
+// upright on a page rotated clockwise by rotate, or nil if none is needed.
 func turned(rotate int, width, height float64) array {
 	switch rotate {
 	case 90:

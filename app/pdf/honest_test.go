@@ -90,7 +90,7 @@ func TestHybridSigning(t *testing.T) {
 	}
 }
 
-// annots returns the list of annotations of the first page, without its closing
+// annots returns the list of annotations of the first page, without its opening
 // bracket.
 func annots(v victim) string {
 	_, rest, _ := strings.Cut(v.is(10), "/Annots [")

@@ -104,7 +104,7 @@ func (f *File) look(in *Inspection) {
 				files[f.fileName(d)] = true
 			}
 		default:
-			if f.dict(d["EF"]) != nil { // a file specification without a type
+			if f.dict(d["EF"]) != nil { // a file specification without a Type entry
 				files[f.fileName(d)] = true
 			}
 		}

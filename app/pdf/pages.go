@@ -14,7 +14,7 @@ var errStop = errors.New("stop")
 // A Page is one page as a reader shows it.
 type Page struct {
 	// Width and Height are in points as displayed: the crop box within the
-	// media box, turned by Rotate. UserUnit is not applied.
+	// media box, rotated by Rotate. UserUnit is not applied.
 	Width, Height float64
 	// Rotate is the clockwise rotation of the page: 0, 90, 180 or 270.
 	Rotate int

@@ -19,8 +19,8 @@ import (
 // MaxPixels is the size of the largest accepted picture.
 const MaxPixels = 40_000_000
 
-// ErrPicture indicates that bytes are not a picture that can be drawn: they are not JPEG, PNG or GIF, are damaged, or
-// have more than MaxPixels.
+// ErrPicture indicates that bytes are not a picture that can be drawn: they are
+// not JPEG, PNG or GIF, are damaged, or have more than MaxPixels.
 var ErrPicture = errors.New("not a picture that can be drawn")
 
 // A Picture is an image to be embedded by a set. A Picture may be drawn any

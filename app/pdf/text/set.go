@@ -187,8 +187,8 @@ func (u *subset) widths() object.Array {
 	return a
 }
 
-// tag returns the tag of a subset (ISO 32000-2 §9.9.2): six letters derived
-// from its content, so that equal subsets have equal tags.
+// tag returns the tag of a subset (ISO 32000-2 §9.9.2): six letters hashed
+// from its name and program, which identify it.
 func tag(name string, program []byte) string {
 	h := sha256.New()
 	_, _ = h.Write([]byte(name)) // hashes never fail
