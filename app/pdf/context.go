@@ -20,7 +20,8 @@ type walker struct {
 }
 
 // each calls visit with every context of an object until visit returns false.
-// It stops at objects that have a role, whose own holders are irrelevant here.
+// It does not walk up through objects that have a role, because those are
+// judged in their own contexts.
 func (w *walker) each(n int, visit func(route) bool) {
 	seen := map[int]bool{n: true}
 	queue := []int{n}

@@ -82,7 +82,7 @@ type FieldSpec struct {
 	// Value is the text or the choice. A check box or radio button is on unless
 	// it is "" or "false".
 	Value string
-	// Appearance draws Value. Without it, text of the Latin-1 range is drawn
+	// Appearance draws Value. Without it, text in the Latin-1 range is drawn
 	// in the plain font.
 	Appearance Appearance
 	Required   bool

@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// limitProcess permanently lowers the resource limits of this process: memory
-// (its current size, PDFium's, and the same again plus 512 MiB for pictures and
-// the garbage collector), CPU time over its lifetime, open files, the size of
-// files it writes, and no core dumps. New files are private.
+// limitProcess permanently lowers the resource limits of this process: address
+// space (its current size plus twice PDFium's limit plus 512 MiB, which leaves
+// room for pictures and the garbage collector), CPU time over its lifetime,
+// open files, the size of files it writes, and no core dumps. New files are
+// private.
 func limitProcess(memoryMB, cpuSeconds int) error {
 	now, err := addressSpace()
 	if err != nil {
