@@ -20,7 +20,7 @@ import (
 // A backup is a stream: a line that names the format; since, upto and
 // the store's id; then every key in order, each as
 //
-//	shared  how many bytes it has in common with the key before it
+//	shared  number of leading bytes it has in common with the key before it
 //	rest    length and bytes of what follows
 //	value   0 when it has not changed since; else length + 1 and bytes
 //
@@ -32,13 +32,13 @@ const (
 	backupEnd   = 1 << 20 // longer than any key
 )
 
-var idKey = space(spaceMeta, "id") // names the store, so that backups of one are not put on another
+var idKey = space(spaceMeta, "id") // identifies the store, so that its backups aren't applied to another
 
 // ErrBackup says that a backup is damaged, or does not follow what is stored.
 var ErrBackup = errors.New("kv: not a backup that can be restored here")
 
 // Backup writes all that is stored, as of one moment, while the store is used.
-// With since, which an earlier Backup gave, it writes only the values that
+// With since, which an earlier Backup returned, it writes only the values that
 // changed after it. It returns the number to use as the next since.
 func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	id, err := db.id()
@@ -69,7 +69,7 @@ func (db *DB) Moment() uint64 {
 	return db.cur.ts
 }
 
-// id names the store; it is made up at the first backup.
+// id returns the store's identifier, generated at the first backup.
 func (db *DB) id() (id []byte, err error) {
 	err = db.View(func(tx *Tx) error {
 		id, err = tx.get(idKey)
@@ -179,7 +179,7 @@ func commonPrefix(a, b []byte) int {
 // When r can seek it is read twice, and damage is found before anything is
 // changed. Otherwise damage, like a full disk, leaves the store empty: it
 // refuses writes, and its folder cannot be opened ([ErrInterrupted]), until a
-// whole backup has been restored or the folder was emptied.
+// whole backup has been restored or the folder is emptied.
 func (db *DB) Restore(r io.Reader) error {
 	if err := verify(r); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (db *DB) Restore(r io.Reader) error {
 	})
 }
 
-// verify reads a backup to its end and goes back to where it began.
+// verify reads a backup to its end and seeks back to where it began.
 func verify(r io.Reader) error {
 	s, ok := r.(io.ReadSeeker)
 	if !ok {
@@ -221,7 +221,7 @@ func verify(r io.Reader) error {
 	return nil
 }
 
-// mayRestore tells whether a backup of what changed since follows what is here.
+// mayRestore checks that an incremental backup follows the current content.
 func (db *DB) mayRestore(since uint64, id []byte) error {
 	if since == 0 {
 		return nil
@@ -240,8 +240,8 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 	return nil
 }
 
-// restore writes a backup. A mark is there meanwhile, so that half a restore is
-// never taken for a store.
+// restore writes a backup. A marker file exists meanwhile, so that a
+// half-finished restore is never taken for a store.
 func (db *DB) restore(b *backupReader, since, upto uint64) error {
 	if err := db.markRestore(); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 	return nil
 }
 
-// restoreMark is the file that is there while a restore is under way.
+// restoreMark is the file that exists while a restore is under way.
 func (db *DB) restoreMark() string { return filepath.Join(db.dir, "RESTORING") }
 
 func (db *DB) markRestore() error {
@@ -313,7 +313,7 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// roomEvery is the number of keys after which a restore looks for room.
+// roomEvery is the number of keys after which a restore checks the free space.
 const roomEvery = 256
 
 // replay walks the keys of the backup and those stored side by side.
@@ -356,7 +356,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 	return drop(nil)
 }
 
-// quiet runs fn while nobody reads or writes.
+// quiet runs fn while there are no readers or writers.
 func (db *DB) quiet(fn func() error) error {
 	db.turn.Lock()
 	defer db.turn.Unlock()

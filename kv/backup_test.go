@@ -79,7 +79,7 @@ func TestBackupAndWhatChangedSince(t *testing.T) {
 		view(t, to, func(tx *kv.Tx) error { agree(t, tx, m, r, 100); return nil })
 	}
 	same()
-	grow(t, to, m, r, 2) // it goes on
+	grow(t, to, m, r, 2) // writes work again
 	same()
 	if err := to.Close(); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	}
 	view(t, to, func(tx *kv.Tx) error { agree(t, tx, m, r, 30); return nil })
 
-	for i, b := range bad { // what cannot be read twice is lost
+	for i, b := range bad { // streams that can't be read twice are lost
 		if err := to.Restore(iotest.OneByteReader(bytes.NewReader(b))); !errors.Is(err, kv.ErrBackup) {
 			t.Errorf("stream with damage %d: %v", i, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate makes a file that has its room on the disk.
+// allocate creates a file whose space on the disk is reserved.
 func allocate(file string, size int64) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -4,5 +4,5 @@ package kv
 
 import "errors"
 
-// allocate cannot hold room here without writing it.
+// allocate can't reserve space on this system without writing it.
 func allocate(string, int64) error { return errors.ErrUnsupported }

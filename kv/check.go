@@ -9,13 +9,13 @@ import (
 // Checker finds what is wrong with one part of a store. [Collection] and [Log]
 // are checkers.
 type Checker interface {
-	// Problems lists what does not agree, each wrapping [ErrCorrupt].
+	// Problems lists the inconsistencies found, each wrapping [ErrCorrupt].
 	Problems(tx *Tx) []error
 }
 
-// Check verifies the checksums of everything on the disk, then what each part
-// finds: every record decodes, index entries are those that Keys returns, counts
-// are those of the entries, the chains of a log hold. It reads all of it.
+// Check verifies the checksums of everything on the disk, then runs the parts'
+// own checks: every record decodes, index entries are those that Keys returns,
+// counts are those of the entries, the chains of a log hold. It reads all of it.
 func (db *DB) Check(parts ...Checker) []error {
 	var problems []error
 	err := db.View(func(tx *Tx) error {

@@ -10,14 +10,14 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// Codec turns records into bytes and back. Encode returns a slice that it keeps
-// no hold of; Decode gets one that it may keep.
+// Codec turns records into bytes and back. Encode must not retain the slice it
+// returns; Decode may retain the one it gets.
 type Codec[T any] struct {
 	Encode func(T) ([]byte, error)
 	Decode func([]byte) (T, error)
 }
 
-// JSON is the codec of encoding/json's form.
+// JSON returns a codec that uses encoding/json.
 func JSON[T any]() Codec[T] {
 	return Codec[T]{
 		Encode: func(v T) ([]byte, error) { return json.Marshal(v) },
@@ -28,7 +28,7 @@ func JSON[T any]() Codec[T] {
 	}
 }
 
-// Index finds the records of a collection by other keys than their id.
+// Index finds the records of a collection by keys other than their id.
 type Index[T any] struct {
 	Name string
 	// Keys returns the keys under which a record is found, none or several. It
@@ -115,7 +115,7 @@ func (c *Collection[T]) decode(id string, raw []byte) (v T, err error) {
 	return v, nil
 }
 
-// Put stores a record in place of what was under its id, and moves its index
+// Put stores a record, replacing any with the same id, and updates its index
 // entries and counts. It returns [ErrExists] when another record has the key of a
 // unique index; nothing is written then.
 func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
@@ -143,8 +143,8 @@ func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	return tx.apply(changes)
 }
 
-// Delete removes a record with its index entries. It is no error when there is
-// none.
+// Delete removes a record with its index entries. It is not an error if there
+// is none.
 func (c *Collection[T]) Delete(tx *Tx, id string) error {
 	if tx.own == nil {
 		return ErrReadOnly
@@ -265,8 +265,8 @@ func (x *index[T]) entry(id string, raw []byte) []byte {
 	return nothing
 }
 
-// open takes an index entry apart. raw is nil unless covering. Both are the
-// caller's own when value is.
+// open parses an index entry. raw is nil unless covering. Both are the caller's
+// own when value is.
 func (x *index[T]) open(key, value []byte) (id string, raw []byte, err error) {
 	if !x.Unique {
 		_, id, ok := lastPart(key)
@@ -320,7 +320,8 @@ func (tx *Tx) apply(changes []change) error {
 	return nil
 }
 
-// spoil makes sure that a half-done change is not kept, whatever fn returns.
+// spoil makes the call fail, whatever fn returns, so that a half-done change
+// isn't kept.
 func (tx *Tx) spoil(err error) error {
 	if tx.err == nil {
 		tx.err = err

@@ -7,7 +7,7 @@ import (
 )
 
 // Limits of a group. A group of this size takes a fraction of a millisecond to
-// write, so waiting for it is not felt.
+// write, so waiting for it goes unnoticed.
 const (
 	groupCalls = 256
 	groupBytes = 1 << 20
@@ -15,7 +15,7 @@ const (
 	groupQueue = 2 // groups waiting behind the one being written
 )
 
-// group is a number of calls that become durable together.
+// group is a set of calls that become durable together.
 type group struct {
 	layer *layer
 	ranks []*rank
@@ -32,7 +32,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error tells what fn panicked with.
+// Error describes the value fn panicked with.
 func (e *PanicError) Error() string { return fmt.Sprintf("kv: panic in update: %v", e.Value) }
 
 // Unwrap returns the error fn panicked with, if it was one.
@@ -101,8 +101,8 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 	return fn(tx)
 }
 
-// enter returns a call its place. A call that wrote nothing still waits for what
-// it may have read; when nothing is pending that is nothing.
+// enter assigns a call to a group. A call that wrote nothing still waits for
+// pending writes it may have read, if there are any.
 func (db *DB) enter(tx *Tx) *group {
 	var g *group
 	if n := len(db.pending); n > 0 {
@@ -226,7 +226,7 @@ func (db *DB) publish(g *group) {
 	db.counters.calls += uint64(g.calls)
 }
 
-// announce tells those who wait that a group is durable.
+// announce wakes the calls that wait for a group to become durable.
 func (db *DB) announce(g *group) {
 	for _, hook := range g.hooks {
 		db.runHook(hook)
@@ -247,8 +247,8 @@ func (db *DB) runHook(hook func()) {
 	hook()
 }
 
-// repair opens Badger anew after a write of unknown result, so that what is on
-// the disk decides. db.turn is held.
+// repair opens Badger anew after a write of unknown result, so that the state
+// on disk is authoritative. db.turn is held.
 func (db *DB) repair() error {
 	if db.fault == nil {
 		return nil

@@ -51,7 +51,7 @@ func (s *slots) number(name string) int {
 	return n
 }
 
-// loadRanks reads the counts of every counter there is.
+// loadRanks reads the counts of every counter.
 func (db *DB) loadRanks(txn *badger.Txn) ([]*rank, error) {
 	o := badger.DefaultIteratorOptions
 	o.Prefix, o.PrefetchValues = []byte{spaceRank}, false
@@ -125,7 +125,7 @@ func (tx *Tx) setBlock(c *counter, low string, n int) error {
 	return tx.set(key, encodeCount(n))
 }
 
-// added counts a new entry; it is written already. group is the part of key
+// added counts a new entry, which is already written. group is the part of key
 // that no block may span.
 func (tx *Tx) added(c *counter, key, group []byte) error {
 	b, _, ok := tx.rank(c).floor(string(key))
@@ -138,7 +138,7 @@ func (tx *Tx) added(c *counter, key, group []byte) error {
 	return tx.split(c, b, key)
 }
 
-// split makes two of a full block and one more entry: at that entry when it is
+// split divides a full block that gets one more entry: at that entry if it is
 // the last one, so that growing in order leaves full blocks.
 func (tx *Tx) split(c *counter, b block, key []byte) error {
 	keys, err := tx.entriesOf(c, b.low, b.n+1)
@@ -175,7 +175,7 @@ func (tx *Tx) entriesOf(c *counter, low string, n int) ([]string, error) {
 	return keys, nil
 }
 
-// removed uncounts an entry, and keeps blocks from becoming many and small.
+// removed uncounts an entry, and merges blocks that have become small.
 func (tx *Tx) removed(c *counter, key, group []byte) error {
 	r := tx.rank(c)
 	b, _, ok := r.floor(string(key))
@@ -196,8 +196,8 @@ func (tx *Tx) removed(c *counter, key, group []byte) error {
 	return tx.setBlock(c, b.low, b.n)
 }
 
-// before is the number of entries whose key is less than key. Only when key
-// lies inside a group part of one block has to be read.
+// before returns the number of entries whose key is less than key. Only when
+// key lies inside a group part of one block has to be read.
 func (tx *Tx) before(c *counter, key []byte) (int, error) {
 	r := tx.rank(c)
 	b, n, ok := r.floor(string(key))
@@ -226,8 +226,8 @@ func (tx *Tx) before(c *counter, key []byte) (int, error) {
 	return n, nil
 }
 
-// span is the rank of the first entry that begins with prefix, and the number
-// of them.
+// span returns the rank of the first entry that begins with prefix, and the
+// number of them.
 func (tx *Tx) span(c *counter, prefix []byte) (first, total int, err error) {
 	if first, err = tx.before(c, prefix); err != nil {
 		return 0, 0, err

@@ -52,7 +52,7 @@ func TestFlippedByteIsFound(t *testing.T) {
 	}
 }
 
-// sound tells whether a copy of a store opens and is found in order when the
+// sound reports whether a copy of a store opens and is found in order when the
 // byte of a file is flipped.
 func sound(t *testing.T, from, name string, at int64) bool {
 	t.Helper()

@@ -10,7 +10,8 @@ import (
 )
 
 // Changed returns a channel that is closed at the next commit, and when the store
-// is closed, restored or reset. Get it before looking, and nothing is missed.
+// is closed, restored or reset. Get it before reading, so that no commit is
+// missed.
 func (db *DB) Changed() <-chan struct{} {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -27,7 +28,7 @@ func (db *DB) Follow(ctx context.Context, name string, fn func(ctx context.Conte
 	return db.follow(ctx, name, func(context.Context) {}, fn)
 }
 
-// follow is Follow with a function that is called after each commit that wakes it.
+// follow is Follow with a function called after each commit that wakes it.
 func (db *DB) follow(ctx context.Context, name string, woken func(context.Context),
 	fn func(ctx context.Context) (more bool, err error)) error {
 	retry := backoff{}
@@ -57,8 +58,8 @@ func (db *DB) follow(ctx context.Context, name string, woken func(context.Contex
 	return nil
 }
 
-// backoff is the pauses between the attempts of a step that fails: each twice as
-// long as the one before it, from a tenth of a second to ten seconds.
+// backoff returns the pauses between the attempts of a step that fails: each
+// twice as long as the one before it, from a tenth of a second to ten seconds.
 type backoff struct{ last time.Duration }
 
 func (b *backoff) next() time.Duration {
@@ -90,12 +91,12 @@ const (
 	followBatch = 64
 	// followBytes is about how much the entries of one transaction may write.
 	followBytes = 256 << 10
-	// followStride is after how many entries that nobody wanted the place is
-	// stored all the same: reading them again after a restart is cheaper than a
+	// followStride is the number of unwanted entries after which the place is
+	// stored anyway: reading them again after a restart is cheaper than a
 	// commit for each.
 	followStride = 1000
-	// followTries is how often an entry is tried before it is skipped: for about a
-	// quarter of a minute.
+	// followTries is how often an entry is tried before it is skipped, which takes
+	// about 15 seconds.
 	followTries = 8
 )
 
@@ -111,7 +112,7 @@ type walk[T any] struct {
 	tries int        // how often the next entry failed
 }
 
-// part is the next entries of a log.
+// part is a batch of the next entries of a log.
 type part[T any] struct {
 	from    uint64 // number of the entry before the part
 	last    uint64 // number of its last entry; from if it is empty
@@ -119,7 +120,8 @@ type part[T any] struct {
 	entries []Entry[T]
 }
 
-// entryError is a failure over the entries of a part, rather than of the store.
+// entryError is a failure to process the entries of a part, rather than one of
+// the store.
 type entryError struct {
 	error
 	last uint64 // of the part
@@ -127,7 +129,7 @@ type entryError struct {
 
 func (e *entryError) Unwrap() error { return e.error }
 
-// replaced tells whether the store was restored or reset since the last call.
+// replaced reports whether the store was restored or reset since the last call.
 func (w *walk[T]) replaced() bool {
 	epoch := w.db.epoch.Load()
 	if epoch == w.epoch {
@@ -154,9 +156,9 @@ func (w *walk[T]) next(tx *Tx, from uint64, limit int) (part[T], error) {
 	return p, nil
 }
 
-// failed decides what follows from the failure of a step: the entries are tried
-// one by one to find the one at fault, and that one is skipped after some tries.
-// Failures of the store itself are no entry's fault.
+// failed handles the failure of a step: the entries are tried one by one to find
+// the one at fault, and that one is skipped after some tries. Failures of the
+// store itself don't count against an entry.
 func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (more bool, _ error) {
 	at, ok := errors.AsType[*entryError](err)
 	if !ok || errors.Is(err, ErrClosed) || errors.Is(err, ErrDiskFull) {
@@ -203,7 +205,7 @@ type FollowerOptions[T any] struct {
 //
 // A step that fails or panics is tried again after a growing pause. An entry that
 // fails however often it is tried is logged and skipped, so that it does not hold
-// up those behind it; that the disk is full is no entry's fault.
+// up those behind it; a full disk doesn't count against an entry.
 type Follower[T any] struct {
 	walk[T]
 	o    FollowerOptions[T]
@@ -226,7 +228,7 @@ func (f *Follower[T]) Run(ctx context.Context) error {
 	return f.db.Follow(ctx, f.name, func(context.Context) (bool, error) { return f.step() })
 }
 
-// CaughtUp deals with every entry there is, rather than wait until Run does.
+// CaughtUp processes all entries so far now, without waiting for Run.
 func (f *Follower[T]) CaughtUp(ctx context.Context) error {
 	for more := true; more; {
 		var err error
@@ -240,7 +242,7 @@ func (f *Follower[T]) CaughtUp(ctx context.Context) error {
 	return nil
 }
 
-// position is where a follower is.
+// position is a follower's place in the log.
 type position struct {
 	seq  uint64 // of the last entry that was dealt with
 	part int    // where to go on in the next one

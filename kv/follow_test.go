@@ -212,7 +212,8 @@ func TestEntriesThatNobodyWantsCostNoCommit(t *testing.T) {
 		Do:    func(tx *kv.Tx, e kv.Entry[string], _ int) (int, error) { return 0, copyOnce(tx, e) }})
 	before := db.Stats().Commits
 	caughtUp(t, f)
-	// One for the result, one for the mark that spares a restart the way.
+	// One for the result, one for the place stored to spare a restart the
+	// reading.
 	if n := db.Stats().Commits - before; n != 2 || countCopied(t, db) != 1 {
 		t.Errorf("%d commits, %d entries copied", n, countCopied(t, db))
 	}
@@ -300,7 +301,7 @@ func TestAFollowerBeginsAnewWhenTheStoreWasEmptied(t *testing.T) {
 	}
 }
 
-// outside keeps entries elsewhere than in the store, its place with them.
+// outside keeps entries outside the store, together with its place.
 type outside struct {
 	place uint64
 	kept  []string

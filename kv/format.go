@@ -12,8 +12,8 @@ const format = 1
 
 var formatKey = space(spaceMeta, "format") // format and version of the data
 
-// migrate refuses newer data and runs the migrations that are missing. Data of
-// an empty store is of the newest version.
+// migrate refuses newer data and runs the missing migrations. An empty store
+// has the newest version.
 func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) error) error {
 	newest := 0
 	for _, m := range migrations {
@@ -52,7 +52,7 @@ func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) erro
 	return nil
 }
 
-// version is that of the data.
+// version returns the version of the data.
 func (db *DB) version() (version int, err error) {
 	err = db.View(func(tx *Tx) error {
 		b, err := tx.get(formatKey)
@@ -79,7 +79,7 @@ func (db *DB) setVersion(version int) error {
 
 // Rebuild makes all index entries and counts of the collection anew, many
 // records to a call, for a migration after an index was added or its keys
-// changed. Indexes that are gone are dropped. Nothing else may use the
+// changed. Indexes that no longer exist are dropped. Nothing else may use the
 // collection meanwhile.
 func (c *Collection[T]) Rebuild(db *DB) error {
 	if err := db.drop(space(spaceIndex, c.name)); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// States of a job. A job that is done is no longer there.
+// States of a job. A finished job is removed.
 const (
 	JobWaiting = "waiting" // until it is due and a worker is free
 	JobRunning = "running"
@@ -21,16 +21,16 @@ const (
 type Job struct {
 	ID        string
 	Kind      string // which handler runs it
-	Scope     string // whose it is: the scopes are served in turn; may be empty
-	Key       string // with Kind, names the one waiting job of its sort; may be empty
+	Scope     string // owner; scopes are served in turn; may be empty
+	Key       string // at most one job waits per Kind and Key; may be empty
 	Payload   []byte
 	Due       time.Time
-	Attempts  int // begun so far
+	Attempts  int // started so far
 	LastError string
 	State     string
 	CreatedAt time.Time
-	// Owner is the run of the program that has a running job. After a crash
-	// nobody has that name, and the job is waiting again.
+	// Owner is the run of the program that has a running job. After a crash no
+	// run has that name, and the job waits again.
 	Owner string `json:",omitempty"`
 }
 
@@ -86,9 +86,9 @@ func NewJobs(db *DB) *Jobs {
 	}
 }
 
-// Add puts a job on the list: ID and CreatedAt are given when empty, Due is now
-// when zero. A job with a Key takes the place of the waiting one of its Kind
-// and Key.
+// Add puts a job on the list: ID and CreatedAt are set if empty, Due defaults
+// to now. A job with a Key takes the place of the waiting one of its Kind and
+// Key.
 func (j *Jobs) Add(tx *Tx, job Job) error {
 	if job.Kind == "" {
 		return errors.New("kv: job without a kind")
@@ -115,7 +115,7 @@ func (j *Jobs) await(tx *Tx, job Job) error {
 	return j.all.Put(tx, job.ID, job)
 }
 
-// Cancel removes the waiting job of a kind and key. It is no error when there
+// Cancel removes the waiting job of a kind and key. It is not an error if there
 // is none: it may be running already.
 func (j *Jobs) Cancel(tx *Tx, kind, key string) error {
 	if key == "" {
@@ -230,8 +230,8 @@ func (j *Jobs) Rebuild() error { return j.all.Rebuild(j.db) }
 // Problems checks the list of jobs; see [Checker].
 func (j *Jobs) Problems(tx *Tx) []error { return j.all.Problems(tx) }
 
-// Nudge has the workers look again now, after the clock was moved or the store
-// was restored.
+// Nudge makes the workers look again now, after the clock was moved or the
+// store was restored.
 func (j *Jobs) Nudge() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -239,7 +239,7 @@ func (j *Jobs) Nudge() {
 	j.wake()
 }
 
-// waits notes that a job waits.
+// waits records that a job waits.
 func (j *Jobs) waits(job Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -252,7 +252,7 @@ func (j *Jobs) wake() {
 	j.nudged = make(chan struct{})
 }
 
-// look has the workers look again.
+// look makes the workers look again.
 func (j *Jobs) look() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

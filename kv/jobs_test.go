@@ -208,7 +208,7 @@ func TestJobsSurviveTheirProcess(t *testing.T) {
 		orphans = p.Items
 		return err
 	})
-	update(t, db, func(tx *kv.Tx) error { // as a process that is gone left them
+	update(t, db, func(tx *kv.Tx) error { // as left by a process that has ended
 		for _, j := range orphans {
 			j.State, j.Owner, j.Attempts = kv.JobRunning, "a process that is gone", 1
 			if err := before.Put(tx, j); err != nil {
@@ -280,7 +280,7 @@ func TestJobTimeout(t *testing.T) {
 	})
 }
 
-// A handler may take its job away in the transaction that holds its result.
+// A handler may remove its job in the transaction that holds its result.
 func TestHandlerRemovesItsJob(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})

@@ -2,18 +2,18 @@ package kv
 
 import "time"
 
-// lines are where jobs wait, one for every kind and scope that has any, so that
-// the scopes can be served in turn: a thousand jobs of one delay those of the
-// others by one at a time.
+// lines are the queues of waiting jobs, one for every kind and scope that has
+// any, so that the scopes can be served in turn: a thousand jobs of one scope
+// delay those of the others by one at a time.
 type lines struct {
 	of    map[string]map[string]*line // by kind and scope
-	turns uint64                      // how many jobs were handed out
+	turns uint64                      // number of jobs handed out
 	news  int                         // counts what may have made a job due earlier
 	read  map[string]bool             // kinds whose lines were read from the store
 }
 
-// line is what is remembered of the jobs that wait in one. They themselves are
-// in the store.
+// line is the state kept in memory for one queue. The jobs themselves are in
+// the store.
 type line struct {
 	from time.Time // none is due before: a scan from there passes over nothing that is done already
 	turn uint64    // when it was served last
@@ -21,13 +21,13 @@ type line struct {
 
 func newLines() lines { return lines{of: map[string]map[string]*line{}, read: map[string]bool{}} }
 
-// forget has everything be read from the store again.
+// forget discards the lines, so that they are read from the store again.
 func (l *lines) forget() {
 	l.of, l.read = map[string]map[string]*line{}, map[string]bool{}
 	l.news++
 }
 
-// waits notes that a job waits.
+// waits records that a job waits.
 func (l *lines) waits(kind, scope string, due time.Time) {
 	l.news++
 	l.note(kind, scope, due)
@@ -51,9 +51,8 @@ type lineOf struct {
 	line
 }
 
-// next is the line whose turn it is among those of some kinds in which something
-// may be due, leaving out scopes that may not have more. Without one it returns
-// when to look again; never, if no job waits.
+// next returns the line whose turn it is, among those of the given kinds that
+// may have a job due, skipping scopes that are full. Without one
 func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now time.Time) (found *lineOf, due time.Time) {
 	due = never
 	for kind := range kinds {
@@ -70,7 +69,7 @@ func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now
 	return found, due
 }
 
-// before says whether a line is served before another.
+// before reports whether a line is served before another.
 func (l *line) before(o *line) bool {
 	if l.turn != o.turn {
 		return l.turn < o.turn
@@ -85,10 +84,10 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// saw notes the first job that a look into a line has found, or none.
+// saw records the first job found in a line, or that there is none.
 func (l *lines) saw(p *lineOf, first *Job, news int) {
 	if l.news != news {
-		return // what came meanwhile is not among what was seen
+		return // the scan did not see what was added meanwhile
 	}
 	switch at := l.of[p.kind][p.scope]; {
 	case at == nil:
@@ -99,7 +98,7 @@ func (l *lines) saw(p *lineOf, first *Job, news int) {
 	}
 }
 
-// served puts a line behind all others.
+// served moves a line behind all others.
 func (l *lines) served(p *lineOf) {
 	l.turns++
 	if at := l.of[p.kind][p.scope]; at != nil {
@@ -107,7 +106,7 @@ func (l *lines) served(p *lineOf) {
 	}
 }
 
-// known reads which lines there are of kinds that nobody has asked for yet.
+// known reads the lines of kinds that have not been read yet.
 func (j *Jobs) known(kinds map[string]Handler) error {
 	for kind := range kinds {
 		if j.isKnown(kind) {

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// Handler does the jobs of one kind.
+// Handler runs the jobs of one kind.
 type Handler struct {
 	Kind string
 	// Run does the job. A job may be run again after a crash at the worst
-	// moment, so it either bears that or tells the outside world the job's ID.
+	// moment, so it must be idempotent or pass the job's ID to the systems it
+	// calls.
 	Run func(ctx context.Context, job Job) error
 	// Backoff is how long to wait after each failed attempt; when it is used up
 	// the job is dead. None: one attempt.
 	Backoff []time.Duration
 	Timeout time.Duration // of one attempt; 0: none
-	// OnDead is told of a job that was given up, after that is stored.
+	// OnDead is called with a job that was given up, after that is stored.
 	OnDead func(ctx context.Context, job Job)
 }
 
@@ -26,8 +27,7 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// Permanent marks an error that another attempt would not mend: the job is dead
-// at once.
+// Permanent marks an error that a retry would not fix: the job is dead at once.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -35,17 +35,16 @@ func Permanent(err error) error {
 	return permanent{err}
 }
 
-// patrol is how often workers look though nothing happened, in case the clock
-// was moved.
+// patrol is how often workers look without being woken, in case the clock was
+// moved.
 const patrol = time.Minute
 
 // Run does jobs of the handlers' kinds until ctx ends and the running handlers
 // have returned. Jobs are due by the store's clock. Scopes are served in turn, and
 // one alone has at most half of the workers, so that its jobs, however many and
-// however slow, don't keep those of others waiting. Those that an earlier
-// process was running are taken up again, the broken attempt counted. When ctx
-// ends during an attempt, the job waits for the next Run as if the attempt had
-// not begun.
+// however slow, don't keep those of others waiting. Jobs that an earlier process
+// was running wait again; the interrupted attempt counts. When ctx ends during an
+// attempt, the job waits for the next Run as if the attempt had not begun.
 func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error {
 	byKind := map[string]Handler{}
 	for _, h := range handlers {
@@ -61,7 +60,7 @@ func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error 
 	return err
 }
 
-// takeUp makes the jobs wait that a process which is no more was running.
+// takeUp makes jobs that an ended process was running wait again.
 func (j *Jobs) takeUp(handlers []Handler) error {
 	return j.db.Update(func(tx *Tx) error {
 		for _, h := range handlers {
@@ -98,7 +97,7 @@ type workersOf struct {
 	busy map[string]int // workers of a scope
 }
 
-// full says whether a scope has its share of the workers.
+// full reports whether a scope has its share of the workers.
 func (w *workersOf) full(scope string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +153,7 @@ func (w *workersOf) next() (*Job, error) {
 		if errors.Is(err, ErrClosed) {
 			return nil, err
 		}
-		if err != nil { // such as a full disk: nothing is lost, only late
+		if err != nil { // such as a full disk: jobs are only delayed
 			w.jobs.db.log.Error("kv: jobs cannot be taken", "error", err)
 			wait(w.ctx, time.Second)
 			continue
@@ -173,7 +172,7 @@ func (j *Jobs) nudge() <-chan struct{} {
 	return j.nudged
 }
 
-// sleep waits for the next due time or for news.
+// sleep waits for the next due time or a change.
 func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
 	pause := patrol
 	if !due.IsZero() {
@@ -188,8 +187,8 @@ func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
 	}
 }
 
-// claim marks the job whose turn it is as running. Without one that is due it
-// returns the time to look again.
+// claim marks the job whose turn it is as running. If none is due it returns
+// the time to look again.
 func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) (job *Job, due time.Time, err error) {
 	first, due, err := j.peek(handlers, full)
 	if err != nil || first == nil {
@@ -198,7 +197,7 @@ func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) 
 	err = j.db.Update(func(tx *Tx) error {
 		now, err := j.all.Get(tx, first.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && (now.State != JobWaiting || now.Due.After(tx.Now)) {
-			due = tx.Now // somebody was faster: look again at once
+			due = tx.Now // another worker was faster: look again at once
 			return nil
 		}
 		if err != nil {
@@ -246,7 +245,7 @@ func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool, n
 	return p, due, j.lines.news
 }
 
-// saw notes what was found in a line, and whether it is served.
+// saw records what was found in a line, and whether it is served.
 func (j *Jobs) saw(p *lineOf, first *Job, news int, served bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -298,7 +297,7 @@ func (w *workersOf) do(job Job) {
 	}
 }
 
-// settle stores the end of an attempt.
+// settle stores the outcome of an attempt.
 func (j *Jobs) settle(tx *Tx, job Job, h Handler, err error, stopped bool) (dead bool, e error) {
 	tx.OnCommit(j.look)
 	now, e := j.all.Get(tx, job.ID)
@@ -332,7 +331,7 @@ func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) error {
 	return j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1]))
 }
 
-// again has a job wait, unless one of its kind and key was added meanwhile.
+// again makes a job wait, unless one
 func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 	if job.Key != "" {
 		_, _, err := j.all.Lookup(tx, "key", K(job.Kind, job.Key))

@@ -36,7 +36,7 @@ func K(parts ...string) Key {
 	return k
 }
 
-// With is the key k followed by more parts.
+// With returns the key k followed by more parts.
 func (k Key) With(parts ...string) Key {
 	out := append(make(Key, 0, len(k)+32), k...)
 	for _, p := range parts {
@@ -45,13 +45,13 @@ func (k Key) With(parts ...string) Key {
 	return out
 }
 
-// Starting is a prefix: the key k followed by a part that begins with s.
+// Starting returns a prefix: the key k followed by a part that begins with s.
 func (k Key) Starting(s string) Key {
 	open := K(s)
 	return append(append(make(Key, 0, len(k)+len(open)), k...), open[:len(open)-len(partEnd)]...)
 }
 
-// Parts takes a key apart again.
+// Parts returns the parts of a key.
 func (k Key) Parts() []string {
 	var out []string
 	for rest := []byte(k); len(rest) > 0; {
@@ -65,14 +65,14 @@ func (k Key) Parts() []string {
 	return out
 }
 
-// KeyTime is a part that orders by time, to the microsecond.
+// KeyTime returns a part that orders by time, to the microsecond.
 func KeyTime(t time.Time) string {
 	return KeyUint(uint64(t.UnixMicro()) ^ 1<<63) // flipped sign: times before 1970 come first
 }
 
 const digits = "0123456789abcdefghijklmnopqrstuv"
 
-// KeyUint is a part that orders by number: 13 digits to the base of 32.
+// KeyUint returns a part that orders by number: 13 digits to the base of 32.
 func KeyUint(n uint64) string {
 	var b [13]byte
 	for i := len(b) - 1; i >= 0; i-- {
@@ -117,7 +117,7 @@ func lastPart(k []byte) (head []byte, part string, ok bool) {
 	return k[:at], unescape(body[at:]), true
 }
 
-// firstParts is the beginning of k that holds its first n parts.
+// firstParts returns the prefix of k that holds its first n parts.
 func firstParts(k []byte, n int) (group []byte, ok bool) {
 	at := 0
 	for range n {
@@ -130,8 +130,7 @@ func firstParts(k []byte, n int) (group []byte, ok bool) {
 	return k[:at], true
 }
 
-// after is the smallest key that is greater than every key that begins with k;
-// nil when there is none.
+// after returns the smallest
 func after(k []byte) []byte {
 	for i := len(k) - 1; i >= 0; i-- {
 		if k[i] < 0xFF {
@@ -157,7 +156,7 @@ func space(kind byte, names ...string) []byte {
 	return append([]byte{kind}, K(names...)...)
 }
 
-// join concatenates into a slice of its own.
+// join concatenates into a new slice.
 func join(parts ...[]byte) []byte {
 	n := 0
 	for _, p := range parts {

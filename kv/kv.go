@@ -1,6 +1,6 @@
 // Package kv keeps typed records in Badger: collections with indexes and
 // counts, an append-only log whose entries are chained by hash, the places of
-// those who follow it, and jobs.
+// its followers, and jobs.
 //
 // What callers may rely on:
 //
@@ -35,7 +35,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// What can go wrong; test with [errors.Is].
+// Errors returned by this package; test with [errors.Is].
 var (
 	// ErrNotFound says that there is no such record, entry or job.
 	ErrNotFound = errors.New("kv: not found")
@@ -62,20 +62,19 @@ var (
 	ErrCorrupt = errors.New("kv: corrupt")
 )
 
-// Limits of one call of [DB.Update], well below a Badger transaction of
-// 15 % of the memory table. Index entries, counts and log entries that a call
-// brings about count as well.
+// Limits of one call of [DB.Update], well below a Badger transaction of 15 % of
+// the memory table. The index entries, counts and log entries of a call count
+// as well.
 const (
 	MaxUpdateBytes = 3 << 20 // keys and values
 	MaxUpdateKeys  = 20_000
 )
 
-// Options say where the store is and what it may use. The zero value of each
-// but Dir is a good default.
+// Options configure a store. Every field but Dir has a useful zero value.
 type Options struct {
 	Dir      string           // folder of the store, made if missing; ignored when InMemory
 	InMemory bool             // keep everything in memory, for test doubles
-	NoSync   bool             // leave it to the system when a commit reaches the disk: faster, and a power cut loses the last seconds
+	NoSync   bool             // let the system decide when a commit reaches the disk: faster, but a power cut loses the last seconds
 	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
 	Log      *slog.Logger     // default: discard
 	// Reserve is the number of bytes that must stay free on the disk: a commit
@@ -134,8 +133,8 @@ type DB struct {
 	tasks sync.WaitGroup // the committer and the watch over the disk
 }
 
-// state is one committed moment. States that somebody still reads, and the
-// current one, form a list from oldest to newest.
+// state is one committed moment. The states still being read, and the current
+// one, form a list from oldest to newest.
 type state struct {
 	ts         uint64
 	ranks      []*rank
@@ -215,14 +214,13 @@ func (db *DB) mayOpen() error {
 	return nil
 }
 
-// letGo is how long a lock without a holder may last.
+// letGo is how long a lock may outlive its holder.
 const letGo = 2 * time.Second
 
-// stillInUse tells whether another process has the folder. A store that was
+// stillInUse reports whether another process has the folder. A store that was
 // closed in this process may seem in use for some milliseconds more: a program
-// being started at that moment has a copy of every open file until it runs.
-// The name of the holder is taken away first, which tells the one from the
-// other.
+// being started at that moment has a copy of every open file until it runs. The
+// holder's name is removed first, which distinguishes the two cases.
 func (db *DB) stillInUse() (bool, error) {
 	for until := time.Now().Add(letGo); ; time.Sleep(5 * time.Millisecond) {
 		used, err := inUse(db.dir)
@@ -232,7 +230,7 @@ func (db *DB) stillInUse() (bool, error) {
 	}
 }
 
-// holderFile is where Badger writes the process that has the folder.
+// holderFile is the file in which Badger names the process that has the folder.
 func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 
 // start opens Badger and loads what is kept in memory.
@@ -270,9 +268,9 @@ func (db *DB) load(b *badger.DB) error {
 	return nil
 }
 
-// options are those measured to cost the least memory at the same speed. Tables
-// are small because Badger keeps up to eight builders, each of some fifteen
-// times a table, for a while after it has compacted: 250 MB with its own size. The
+// options returns those measured to use the least memory at the same speed. Tables
+// are small because Badger keeps up to eight builders, each of some fifteen times
+// a table, for a while after it has compacted: 250 MB with its own size. The
 // single writer makes conflict detection needless; SyncWrites makes a commit
 // durable even when the memory table is changed in the middle of it.
 func (db *DB) options() badger.Options {
@@ -326,9 +324,9 @@ func (db *DB) Close() error {
 	})
 }
 
-// alone runs fn while nobody reads or writes; db.turn is held and nothing is
-// pending. While it waits for readers new ones are let in, so that a View
-// inside a View cannot block for ever.
+// alone runs fn while there are no readers or writers; db.turn is held and
+// nothing is pending. While it waits for readers new ones are let in, so that a
+// View inside a View can't deadlock.
 func (db *DB) alone(fn func() error) error {
 	db.mu.Lock()
 	for db.readers > 0 {

@@ -185,7 +185,7 @@ func TestTooLarge(t *testing.T) {
 	half := strings.Repeat("x", kv.MaxUpdateBytes/2)
 	err := db.Update(func(tx *kv.Tx) error {
 		for _, id := range []string{"a", "b", "c"} {
-			_ = docs.Put(tx, id, doc{Body: half}) // an error that is hidden does not help
+			_ = docs.Put(tx, id, doc{Body: half}) // ignoring the error must not help
 		}
 		return nil
 	})

@@ -38,7 +38,7 @@ func (l *layer) merge(o *layer) {
 	}
 }
 
-// keys are all keys in order.
+// keys returns all keys in order.
 func (l *layer) keys() []string {
 	if len(l.fresh) == 0 {
 		return l.sorted
@@ -56,7 +56,7 @@ func (l *layer) keys() []string {
 	return l.sorted
 }
 
-// within are the keys that begin with prefix, in order.
+// within returns the keys
 func (l *layer) within(prefix []byte) []string {
 	keys := l.keys()
 	from := sort.SearchStrings(keys, string(prefix))

@@ -12,8 +12,8 @@ import (
 	"paraph/kv"
 )
 
-// TestLockWithoutHolderIsAwaited has the folder locked the way a program that
-// is being started leaves it: nobody's name is in it, and it ends by itself.
+// TestLockWithoutHolderIsAwaited locks the folder the way a program being
+// started does: without naming a holder, and only for a moment.
 func TestLockWithoutHolderIsAwaited(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

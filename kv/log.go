@@ -27,7 +27,7 @@ type Log[T any] struct {
 // Entry is one entry of a log.
 type Entry[T any] struct {
 	Seq           uint64 // 1, 2, 3, ...
-	ID            string // given by the caller, unique in the log
+	ID            string // set by the caller
 	Scope         string // list it belongs to, or ""
 	Chain         string // chain it belongs to, or ""
 	At            time.Time
@@ -125,8 +125,8 @@ func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
 	return tx.set(l.chainHead(e.Chain), head{last.n + 1, e.Hash}.encode())
 }
 
-// mayBegin keeps a log whose head cannot be read from being begun anew over
-// what is there.
+// mayBegin refuses to restart a log whose head can't be read while entries
+// exist.
 func (l *Log[T]) mayBegin(tx *Tx, last head) error {
 	if last.n > 0 {
 		return nil

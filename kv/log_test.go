@@ -66,7 +66,8 @@ func TestLogIsChained(t *testing.T) {
 	clean(t, db, trail)
 }
 
-// The hash is part of what is promised to strangers: it must never change.
+// The hash is published in certificates and checked by third parties: it must
+// never change.
 func TestHashEntryIsStable(t *testing.T) {
 	t.Parallel()
 	e := kv.Entry[string]{Seq: 7, ID: "id", Scope: "scope", Chain: "chain", At: time.UnixMilli(1767225600123), Raw: []byte(`"value"`)}
@@ -148,8 +149,7 @@ func TestLogRefuses(t *testing.T) {
 	})
 }
 
-// Whatever byte of the log is changed, and whatever key is taken away, Check
-// notices.
+// Check notices a change of any byte of the log and the removal of any key.
 func TestCheckNoticesEveryChange(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})

@@ -12,7 +12,7 @@ type LogQuery struct {
 	Descending bool
 	Offset     int
 	Limit      int
-	// AfterID begins behind the entry with this id, in the direction asked for,
+	// AfterID starts after the entry with this id, in the direction asked for,
 	// and takes the place of Offset.
 	AfterID string
 }
@@ -87,7 +87,7 @@ func (l *Log[T]) part(tx *Tx, prefix []byte, q LogQuery) ([]Entry[T], error) {
 	return out, nil
 }
 
-// listed is the entry whose number a key ends with.
+// listed returns the entry whose number a key ends with.
 func (l *Log[T]) listed(tx *Tx, key []byte) (Entry[T], error) {
 	if len(key) < 8 {
 		return Entry[T]{}, fmt.Errorf("%w: key %q of log %s", ErrCorrupt, key, l.name)
@@ -99,8 +99,8 @@ func (l *Log[T]) listed(tx *Tx, key []byte) (Entry[T], error) {
 	return e, nil
 }
 
-// Check walks the whole log. Its error names the first entry whose number,
-// hash, links or lists are not what they must be.
+// Check walks the whole log. Its error names the first entry with a wrong
+// number, hash, link or list.
 func (l *Log[T]) Check(tx *Tx) error {
 	scan, err := tx.scan(l.entries, false)
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 	)
 }
 
-// checkLength looks for what is listed but not in the log.
+// checkLength looks for listed entries that the log lacks.
 func (l *Log[T]) checkLength(tx *Tx, what string, prefix []byte, want uint64) error {
 	scan, err := tx.scan(prefix, false)
 	if err != nil {

@@ -11,9 +11,9 @@ type MirrorOptions[T any] struct {
 	Batch int
 	// Place returns the number of the last entry that is dealt with, 0 at first.
 	Place func() uint64
-	// Read makes of entries what is to be kept outside the store, and returns a
-	// function that keeps it together with the new place. Without entries there is
-	// only the place to keep.
+	// Read converts entries for the outside copy, and returns a function that
+	// saves the result together with the new place. Without entries it saves only
+	// the place.
 	Read func(tx *Tx, entries []Entry[T], place uint64) (keep func() error, err error)
 	// Linger, if not nil, is called after a commit: it may wait a moment for more
 	// commits, so that their entries are dealt with together.
@@ -21,9 +21,9 @@ type MirrorOptions[T any] struct {
 }
 
 // Mirror keeps something outside the store in step with a log, such as a search
-// index. That keeps its place itself, together with what it holds, so nothing is
-// omitted. Failures are treated as by a [Follower]; only those of Read are an
-// entry's fault.
+// index. The copy stores its own place together with its content, so nothing is
+// omitted. Failures are treated as by a [Follower]; only those of Read count
+// against an entry.
 type Mirror[T any] struct {
 	walk[T]
 	o MirrorOptions[T]
@@ -68,7 +68,7 @@ func (m *Mirror[T]) step() (more bool, err error) {
 	return p.last < p.head, nil
 }
 
-// skip keeps a place without entries.
+// skip saves a place without entries.
 func (m *Mirror[T]) skip(seq uint64) error {
 	var keep func() error
 	err := m.db.View(func(tx *Tx) (err error) {

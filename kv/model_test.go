@@ -24,7 +24,7 @@ type entry struct {
 	id  string
 }
 
-// keysOf are the indexes of docs once more, written down independently.
+// keysOf returns the index keys of docs, computed independently of the package.
 func keysOf(index string, d doc) []kv.Key {
 	switch index {
 	case "company":
@@ -155,7 +155,7 @@ func (m model) change(tx *kv.Tx, r *rand.Rand, prefix string, ids int) error {
 	if errors.Is(err, kv.ErrExists) {
 		for other, had := range m {
 			if other != id && had.Email == d.Email {
-				return nil // refused rightly, and nothing was changed
+				return nil // correctly refused; nothing changed
 			}
 		}
 		return fmt.Errorf("no other record has %q: %w", d.Email, err)
@@ -223,7 +223,7 @@ func TestCollectionIsAMap(t *testing.T) {
 	}
 }
 
-// emptied deletes everything, so that blocks shrink, merge and go.
+// emptied deletes everything, so that blocks shrink, merge and disappear.
 func emptied(t *testing.T, db *kv.DB, m model, r *rand.Rand) {
 	ids := slices.Sorted(maps.Keys(m))
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })

@@ -94,7 +94,7 @@ func (l *list) take(tx *Tx, ids *[]string, raws *[][]byte, key, value []byte) er
 	return nil
 }
 
-// dangling turns "not found" behind an index entry into what it is.
+// dangling turns "not found" for an index entry's record into ErrCorrupt.
 func dangling(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%w: no such record", ErrCorrupt)
@@ -207,8 +207,8 @@ func (l *list) pagePlain(tx *Tx, q Query, take func(key, value []byte) error) (t
 	return total, nil
 }
 
-// Count is the number of entries of an index that begin with prefix. It costs
-// no reading for a counted index and a prefix of up to Depth parts.
+// Count returns the number of entries of an index that begin with prefix. It
+// costs no reading for a counted index and a prefix of up to Depth parts.
 func (c *Collection[T]) Count(tx *Tx, index string, prefix Key) (int, error) {
 	l, err := c.list(index)
 	if err != nil {
@@ -222,8 +222,8 @@ func (c *Collection[T]) Count(tx *Tx, index string, prefix Key) (int, error) {
 }
 
 // Each visits the records of an index that begin with prefix, in order, until
-// fn says that it wants no more. fn may write. An empty index is the whole
-// collection in the order of ids, prefix then being the beginning of an id.
+// fn returns false. fn may write. An empty index is the whole collection in the
+// order of ids, prefix then being the beginning of an id.
 func (c *Collection[T]) Each(tx *Tx, index string, prefix Key, fn func(id string, v T) (more bool, err error)) error {
 	return c.EachFrom(tx, index, prefix, nil, fn)
 }

@@ -7,8 +7,8 @@ import (
 
 // rank is a tree over the entries of one counted index. It does not hold the
 // entries but blocks of up to blockMax of them, each known by a lower bound and
-// a count, so that a million entries take about a megabyte. It tells how many
-// entries come before a key, and in which block the n-th entry is.
+// a count, so that a million entries take about a megabyte. It answers how many
+// entries precede a key, and which block holds the n-th entry.
 //
 // A rank is never changed: set returns a new one that shares what is the same.
 // So a reader keeps the counts that belong to its moment, and a call that fails
@@ -74,8 +74,8 @@ func build(blocks []block) *rank {
 	return level[0]
 }
 
-// floor is the last block whose lower bound is at most key, and the number of
-// entries before that block.
+// floor returns the last block whose lower bound is at most key, and the number
+// of entries before that block.
 func (r *rank) floor(key string) (b block, before int, ok bool) {
 	if r == nil || key < r.low {
 		return block{}, 0, false
@@ -94,7 +94,7 @@ func (r *rank) floor(key string) (b block, before int, ok bool) {
 	return r.blocks[i], before, true
 }
 
-// next is the first block whose lower bound is greater than low.
+// next returns the first block whose lower bound is greater than low.
 func (r *rank) next(low string) (b block, ok bool) {
 	if r == nil {
 		return block{}, false
@@ -113,8 +113,7 @@ func (r *rank) next(low string) (b block, ok bool) {
 	return r.kids[i+1].next(low)
 }
 
-// at is the block that holds the n-th entry, and the number of entries before
-// that block. n is at least 0 and less than total.
+// at returns the block
 func (r *rank) at(n int) (b block, before int) {
 	for r.kids != nil {
 		i := 0
@@ -208,8 +207,8 @@ func (r *rank) replaceBlock(low string, n int) []*rank {
 	return []*rank{leafOf(slices.Clip(blocks[:half])), leafOf(slices.Clip(blocks[half:]))}
 }
 
-// cut is where n children are split: in the middle, or near the end when they
-// grow there, so that growing in order leaves full nodes.
+// cut returns where n children are split: in the middle, or near the end when
+// they grow there, so that growing in order leaves full nodes.
 func cut(n, changed int) int {
 	if changed >= n-2 {
 		return n - 4

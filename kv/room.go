@@ -10,24 +10,24 @@ import (
 )
 
 // Badger writes through memory maps of files with holes. On a full disk that
-// is no error but a signal that ends the process, also in work that Badger does
-// by itself some time after a commit. So the store stops writing while there is
-// still room (the reserve), and holds room of its own for that work (the
-// ballast), which it lets go of when something else fills the disk.
+// isn't an error but a signal that ends the process, even in work that Badger
+// does on its own some time after a commit. So the store stops writing while
+// there is still room (the reserve), and reserves space for that work (the
+// ballast), which it frees when something else fills the disk.
 
 const (
 	reserveMax = 64 << 20
 	ballastMax = 32 << 20
-	pieces     = 4 // of the ballast, let go of one by one
+	pieces     = 4 // of the ballast, freed one by one
 
 	watchFar  = 250 * time.Millisecond // while there is plenty of room
 	watchNear = 5 * time.Millisecond
 )
 
-// diskGauge tells the bytes free on the disk of a folder, and its size.
+// diskGauge returns the bytes free on the disk of a folder, and its size.
 type diskGauge func(dir string) (free, total int64, err error)
 
-// disk keeps room on the disk of a store.
+// disk keeps space free on the disk of a store.
 type disk struct {
 	dir     string
 	reserve int64 // no commit below this many bytes free
@@ -36,7 +36,7 @@ type disk struct {
 	usage   diskGauge
 }
 
-// newDisk looks at the disk of dir. reserve is that of [Options].
+// newDisk measures the disk of dir. reserve is that of [Options].
 func newDisk(o Options, usage diskGauge) (*disk, error) {
 	d := &disk{dir: o.Dir, usage: usage}
 	if o.InMemory || o.Reserve < 0 {
@@ -60,7 +60,7 @@ func newDisk(o Options, usage diskGauge) (*disk, error) {
 // disk, and new logs are begun.
 const openNeeds = 16 << 20
 
-// roomToOpen lets go of ballast as far as opening needs it.
+// roomToOpen frees as much ballast as opening needs.
 func (d *disk) roomToOpen() error {
 	for {
 		free, total, err := d.usage(d.dir)
@@ -76,7 +76,7 @@ func (d *disk) roomToOpen() error {
 	}
 }
 
-// drop lets go of one piece of ballast.
+// drop frees one piece of ballast.
 func (d *disk) drop() bool {
 	if d.held == 0 {
 		return false
@@ -110,8 +110,8 @@ func (d *disk) room() error {
 	return nil
 }
 
-// adjust lets go of ballast when the disk is as good as full, takes it back
-// when there is plenty, and tells when to look again.
+// adjust frees ballast when the disk is nearly full, restores it when there is
+// plenty of room, and returns when to look again.
 func (d *disk) adjust() (again time.Duration) {
 	free, _, err := d.usage(d.dir)
 	size := d.ballast / pieces

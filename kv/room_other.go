@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// diskUsage is not known here: the disk's own errors have to do.
+// diskUsage is unknown on this system: the disk's own errors have to do.
 func diskUsage(string) (free, total int64, err error) { return math.MaxInt64, math.MaxInt64, nil }
 
 func allocated(info fs.FileInfo) int64 { return info.Size() }

@@ -21,7 +21,7 @@ func diskUsage(dir string) (free, total int64, err error) {
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
-// allocated is the room a file takes, holes not counted.
+// allocated returns the disk space of a file, without holes.
 func allocated(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Blocks * 512
@@ -29,7 +29,7 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// inUse tells whether a process has the folder open, by the lock that Badger
+// inUse reports whether a process has the folder open, by the lock that Badger
 // takes on it.
 func inUse(dir string) (bool, error) {
 	d, err := os.Open(dir)
@@ -40,7 +40,7 @@ func inUse(dir string) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, d.Close()
 	}
-	// Given back by name: closing alone leaves it with a program that is being
-	// started, until it runs.
+	// Unlocked explicitly: after a mere close, a program being started would
+	// hold the lock until it runs.
 	return false, errors.Join(err, unix.Flock(int(d.Fd()), unix.LOCK_UN), d.Close())
 }

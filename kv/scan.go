@@ -10,8 +10,8 @@ import (
 )
 
 // scan walks the keys under a prefix in order, over Badger and the writes that
-// are not in it yet. What the transaction writes while it walks may or may not
-// be met, but nothing that was there and still is gets lost.
+// are not in it yet. Writes of the transaction during the walk may or may not
+// be visited, but keys that exist throughout are never missed.
 type scan struct {
 	tx      *Tx
 	prefix  []byte
@@ -61,7 +61,7 @@ func (s *scan) seekLast(prefix []byte) {
 	s.seek(append(slices.Clip(prefix), 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF))
 }
 
-// settle finds the nearer of both sides and passes over what was deleted.
+// settle finds the nearer of both sides and skips deleted keys.
 func (s *scan) settle() {
 	if s.tx.own == nil {
 		return
@@ -111,7 +111,7 @@ func (s *scan) next() {
 	s.settle()
 }
 
-// key is only good until next.
+// key returns the current key, valid until next.
 func (s *scan) key() []byte {
 	if s.inMem {
 		return []byte(s.mem[s.at])
@@ -119,7 +119,7 @@ func (s *scan) key() []byte {
 	return s.it.Item().Key()
 }
 
-// value is a copy.
+// value returns a copy of the current value.
 func (s *scan) value() ([]byte, error) {
 	if s.tx.own != nil {
 		if value, ok := s.tx.pending(string(s.key())); ok {
@@ -133,7 +133,7 @@ func (s *scan) value() ([]byte, error) {
 	return value, nil
 }
 
-// begin goes to the first key of the scan's direction.
+// begin goes to the first key in the scan's direction.
 func (s *scan) begin() {
 	if s.reverse {
 		s.seekLast(s.prefix)

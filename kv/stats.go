@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// counters are what has been done since the store was opened.
+// counters count the work since the store was opened.
 type counters struct{ commits, calls uint64 }
 
 // Stats are figures for operators.

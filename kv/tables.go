@@ -17,7 +17,7 @@ import (
 // that are damaged. Badger's own check stops at the first, and panics there.
 func checkTables(dir string, b *badger.DB, tx *Tx) (problems []error) {
 	before := tableNumbers(b)
-	it := tx.base.NewIterator(badger.IteratorOptions{}) // keeps the tables of this moment from being removed
+	it := tx.base.NewIterator(badger.IteratorOptions{}) // keeps the current tables from being removed
 	defer it.Close()
 	for id := range tableNumbers(b) {
 		if !before[id] {
@@ -60,7 +60,7 @@ func mayOpenTables(dir string, o badger.Options) error {
 	return nil
 }
 
-// tryTable opens a table by itself. That one is missing is for Badger to say.
+// tryTable opens a single table. A missing one is left to Badger to report.
 func tryTable(file string, fn func(*table.Table) error) error {
 	_, err := guarded(func() (struct{}, error) {
 		m, err := z.OpenMmapFile(file, os.O_RDONLY, 0)

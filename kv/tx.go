@@ -8,8 +8,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Tx is a transaction. It is used by the function it was given to, in that
-// function's goroutine, and not after it returned.
+// Tx is a transaction. It may be used only by the function it was passed to, in
+// that function's goroutine, and not after it returns.
 type Tx struct {
 	// Now is the moment the transaction began, the same for every record it
 	// touches: UTC, in milliseconds.
@@ -38,9 +38,9 @@ func (db *DB) View(fn func(tx *Tx) error) error {
 	return fn(tx)
 }
 
-// OnCommit has fn run after the commit is durable, in commit order, before
-// Update returns. fn must be short, must not call Update, and is not run when
-// the call fails. In a View it does nothing.
+// OnCommit runs fn after the commit is durable, in commit order, before Update
+// returns. fn must be short, must not call Update, and is not run when the call
+// fails. In a View it does nothing.
 func (tx *Tx) OnCommit(fn func()) {
 	if tx.own != nil {
 		tx.hooks = append(tx.hooks, fn)
@@ -51,7 +51,7 @@ func (tx *Tx) end() { tx.base = nil }
 
 func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
 
-// acquire takes part in the current state: it is kept until released.
+// acquire returns the current state, which is kept until released.
 func (db *DB) acquire() (*state, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -172,7 +172,8 @@ func (tx *Tx) set(key, value []byte) error {
 	return tx.err
 }
 
-// maxKey is the length of the longest key that Badger takes, less its own marks.
+// maxKey is the length of the longest key that Badger accepts, less its own
+// marks.
 const maxKey = 64000
 
 func (tx *Tx) del(key []byte) error { return tx.set(key, nil) }

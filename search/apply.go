@@ -16,12 +16,11 @@ type Document struct {
 	// query says otherwise, so it should be a ULID: the newest sorts last.
 	ID string
 
-	// Scope and Kind wall documents off: a query sees one scope, and one kind
-	// unless it leaves it empty.
+	// Scope and Kind separate documents:
 	Scope, Kind string
 
-	// Title, Texts and Body are searched alike. Of all of them together the
-	// first MiB is indexed.
+	// Title, Texts and Body are searched alike. The first MiB of all of them
+	// together is indexed.
 	Title string
 	Texts []string
 	Body  string
@@ -34,11 +33,11 @@ type Document struct {
 	Sort map[string]string
 }
 
-// Batch is a change of the index that is seen all or not at all.
+// Batch is an atomic change of the index.
 type Batch struct {
 	Put    []Document // replaces a document of the same ID; of two in a batch the last counts
 	Delete []string   // IDs; what is also in Put stays
-	Place  uint64     // where the index is afterwards; 0 leaves it where it is
+	Place  uint64     // place of the index afterwards; 0 leaves it unchanged
 }
 
 // maxUnwritten is the default of Options.Unwritten.
@@ -131,13 +130,13 @@ func (c *core) apply(batch *index.Batch, size, unwritten int64) error {
 			return fmt.Errorf("%w: %w", errDamaged, err)
 		}
 		return nil
-	case <-c.stopped: // nobody is left to take the batch
+	case <-c.stopped: // nothing is left to take the batch
 		return c.health()
 	}
 }
 
-// awaitBacklog waits until there is room in memory. While the disk refuses it
-// does not wait but says so.
+// awaitBacklog waits until there is room in memory. While the disk refuses
+// writes it returns ErrBehind instead.
 func (c *core) awaitBacklog(most int64) error {
 	for c.backlog.size() > most {
 		if why := c.failing.Load(); why != nil {

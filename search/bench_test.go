@@ -81,8 +81,7 @@ func (c *corpus) document(i, body int) search.Document {
 	}
 }
 
-// loaded is an index on disk with n documents of about 2 KB, some of them
-// changed since.
+// loaded returns an index
 func loaded(b *testing.B, n int) *search.Index {
 	b.Helper()
 	x := open(b, b.TempDir())

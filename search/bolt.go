@@ -28,12 +28,12 @@ func boltOptions(readOnly bool) *bbolt.Options {
 	return &bbolt.Options{ReadOnly: readOnly, NoSync: true, Timeout: lockTimeout}
 }
 
-// sealBolt notes the checksum of the list, for the next start. A kill comes
-// without one.
+// sealBolt stores the checksum of the list, for the next start. A killed
+// process leaves none.
 func sealBolt(dir string) error {
 	sum, err := sumBolt(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // removed under our hands; there is nothing to seal
+		return nil // removed while open; there is nothing to seal
 	}
 	if err != nil {
 		return err
@@ -50,9 +50,10 @@ func sumBolt(dir string) ([]byte, error) {
 	return sum[:], nil
 }
 
-// checkBolt checks the list of segments: it is the one that was closed, or, after
-// a kill, is read once from end to end and written anew. Bleve works on it in
-// the background, where a page that points nowhere would end the process.
+// checkBolt checks the list of segments: either it is unchanged since it was
+// closed, or, after a kill, it is read from end to end and written anew. Bleve
+// works on it in the background, where a page that points nowhere would end the
+// process.
 func checkBolt(dir string) error {
 	path := filepath.Join(dir, sumFile)
 	want, err := os.ReadFile(path)

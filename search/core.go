@@ -41,8 +41,8 @@ const (
 	flushTimeout = 5 * time.Second
 )
 
-// errUnwritten says that the index was made, but nothing of it came to disk
-// before its process ended.
+// errUnwritten says that the index was created, but nothing reached the disk
+// before the process ended.
 var errUnwritten = errors.New("search: nothing was written yet")
 
 // errInUse says that another process holds the folder.
@@ -61,13 +61,13 @@ type core struct {
 	log    *slog.Logger
 
 	closing chan struct{}
-	stopped chan struct{}          // closed when background work has stopped for good
+	stopped chan struct{}          // closed when background work has stopped permanently
 	broken  atomic.Pointer[string] // why it has
 	failing atomic.Pointer[string] // why the last write to disk failed
 	backlog *backlog
 }
 
-// openCore opens what is in the folder, or makes it when there is nothing.
+// openCore opens the index in the folder, or creates it if there is none.
 func openCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return newCore(dir, log)
@@ -203,13 +203,13 @@ func (c *core) stop(why string) {
 	}
 }
 
-// onPersisted is called when a batch has come to disk.
+// onPersisted is called when a batch has reached the disk.
 func (c *core) onPersisted(size int64) {
 	c.failing.Store(nil)
 	c.backlog.add(-size)
 }
 
-// health is errDamaged when background work has stopped for good.
+// health returns errDamaged when background work has stopped permanently.
 func (c *core) health() error {
 	if why := c.broken.Load(); why != nil {
 		return fmt.Errorf("%w: %s", errDamaged, *why)
@@ -365,8 +365,8 @@ func checksumHolds(path string) (ok bool, err error) {
 	return h.Sum32() == want, nil
 }
 
-// usesAny is errDamaged when the index needs one of the files. What a killed
-// process left half written is damaged too, but nothing needs it.
+// usesAny returns errDamaged when the index needs one of the files. Files that
+// a killed process left half written are damaged too, but unused.
 func usesAny(dir string, damaged map[string]bool) (err error) {
 	c, err := startCore(dir, slog.New(slog.DiscardHandler), true)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"paraph/search"
 )
 
-// Nothing that is typed is syntax, an error or slow.
+// No typed text is treated as syntax, fails or is slow.
 func TestAnyTextIsAQuery(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
@@ -156,7 +156,7 @@ func TestDocumentsAreReplacedAndDeleted(t *testing.T) {
 	}
 }
 
-// Large and odd documents are taken, up to the limit of their text.
+// Large and odd documents are accepted, up to the limit of their text.
 func TestLargeDocuments(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
@@ -191,7 +191,8 @@ func TestQueriesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// Readers, a writer and resets at once: every answer is a state that was.
+// Readers, a writer and resets run concurrently: every answer reflects a state
+// that existed.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	x := open(t, t.TempDir())

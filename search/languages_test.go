@@ -54,7 +54,7 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("%s: the whole text does not find it", s.language)
 		}
 	}
-	// What makes another word is not folded away.
+	// Marks that change the word are not folded away.
 	for _, text := range []string{"ハン", "किराये", "合约", "は", "ば"} {
 		if got := find(t, x, text); slices.Contains(got, "Hindi") || slices.Contains(got, "Chinese") {
 			t.Errorf("%q finds %v", text, got)

@@ -24,7 +24,7 @@ const (
 // order is all documents of a segment, sorted by key and ID.
 type order struct{ docs []uint32 }
 
-// hit is a document with what it is sorted by.
+// hit is a document with its sort key.
 type hit struct {
 	doc uint32
 	key string
@@ -89,7 +89,7 @@ func (m *matcher) merge(sort string, descending bool, first, last int) ([]string
 	return ids, nil
 }
 
-// leading says which walk has the next hit.
+// leading returns the walk that has the next hit.
 func leading(walks []*walk, descending bool) int {
 	best := 0
 	for i := 1; i < len(walks); i++ {

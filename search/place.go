@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// waits lets searches wait for the place to move, and tells the one who moves
-// it that somebody waits.
+// waits lets searches wait for the place to move, and notifies the indexer that
+// a search is waiting.
 type waits struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when the place moves
@@ -47,10 +47,10 @@ func (w *waits) ask() {
 	}
 }
 
-// Place is how far in the caller's log the index has come. Whoever applies
-// batches reads it at the start and after every error, and goes on from there.
-// For figures use Stats: reading Place also says that the caller knows about an
-// index that was emptied.
+// Place returns how far in the caller's log the index has come. The caller that
+// applies batches reads it at the start and after every error, and goes on from
+// there. For figures use Stats: reading Place also acknowledges that the index
+// was emptied.
 func (x *Index) Place() uint64 {
 	// In this order: an index that is emptied in between is noticed again.
 	x.emptied.Store(false)
@@ -81,7 +81,7 @@ func (x *Index) Wait(ctx context.Context, place uint64) error {
 func (x *Index) Waiting() <-chan struct{} { return x.waits.waiting }
 
 // encodePlace adds a checksum: a damaged place that lies too far ahead would
-// leave documents out for ever.
+// leave documents out forever.
 func encodePlace(place uint64) []byte {
 	b := binary.BigEndian.AppendUint64(nil, place)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))

@@ -82,8 +82,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// Writers note what they made in a log; one indexer follows it and lingers.
-// Whoever waits for the end of the log finds everything up to it.
+// Writers record what they made in a log; one indexer follows it and lingers. A
+// reader that waits for the end of the log finds everything up to it.
 func TestReadYourWrites(t *testing.T) {
 	t.Parallel()
 	x := open(t, t.TempDir())

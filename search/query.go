@@ -30,12 +30,12 @@ type Query struct {
 	Filters [][]string
 
 	Sort          string // a key of Document.Sort; empty: by ID. Ties go by ID
-	Descending    bool   // turns the whole order round
+	Descending    bool   // reverses the whole order
 	Offset, Limit int    // which of the results; Limit 0 only counts
 }
 
-// Query returns the IDs of one page and how many documents match in all. Of many
-// queries at once some wait, at most until ctx ends.
+// Query returns the IDs of one page and how many documents match in all. When
+// too many run at once, a query waits, at most until ctx ends.
 func (x *Index) Query(ctx context.Context, q Query) (ids []string, total int, err error) {
 	if err := x.acquire(ctx); err != nil {
 		return nil, 0, err
@@ -83,8 +83,8 @@ type word struct {
 	parts []string // what to look for where nothing has the whole; may be empty
 }
 
-// parse takes a query's text apart. Not possible means that there is text but
-// no word in it.
+// parse splits a query's text into words. possible is false if there is text
+// but no word in it.
 func parse(text string) (words []word, possible bool) {
 	if strings.TrimSpace(text) == "" {
 		return nil, true
@@ -190,7 +190,7 @@ func (m *matcher) words(words []word) error {
 	return nil
 }
 
-// some says whether any document with the scope, kind and filters has a word
+// some reports whether any document with the scope, kind and filters has a word
 // that begins so.
 func (m *matcher) some(prefix string) (bool, error) {
 	for _, s := range m.segments {

@@ -134,7 +134,8 @@ func newTerms(name string, options index.FieldIndexingOptions, capacity int) *te
 	return &terms{name: name, options: options, set: make(index.TokenFrequencies, capacity)}
 }
 
-// add keeps the slice. How often a term comes does not matter: nothing is scored.
+// add keeps the slice. How often a term occurs does not matter: nothing is
+// scored.
 func (t *terms) add(term []byte) {
 	if _, ok := t.set[string(term)]; ok {
 		return

@@ -3,7 +3,7 @@
 // A caller may rely on this: any text is a query and none is an error; every
 // word of it must begin some word of the document; totals are exact; the index
 // keeps its [Index.Place] in the caller's log in the same write as the
-// documents, so index and place move together; and a folder that is gone or
+// documents, so index and place move together; and a folder that is missing or
 // damaged is an empty index with place 0, which the caller fills again. Nothing
 // here is the only copy of anything, so writes are not synced one by one: after
 // a kill the place may have gone back, never ahead of the documents.
@@ -41,19 +41,19 @@ var (
 	errDamaged = errors.New("search: index is damaged")
 )
 
-// Options of an Index. The zero value is an index that is gone when closed.
+// Options of an Index. The zero value describes an index that is removed when
+// closed.
 type Options struct {
-	// Dir is the folder, made if need be. Empty means a temporary one, removed
-	// by Close.
+	// Dir is the folder, created if needed. Empty means a temporary one,
+	// removed by Close.
 	Dir string
 
-	// Unwritten is how many bytes of text may wait in memory for the disk;
-	// 32 MiB if 0. Beyond it Apply waits, or is ErrBehind while the disk
-	// refuses.
+	// Unwritten is how many bytes of text may wait in memory for the disk; 32
+	// MiB if 0. Beyond it Apply waits, or returns ErrBehind while the disk
+	// refuses writes.
 	Unwritten int64
 
-	// Log is told of damage, rebuilds and a disk that refuses writes. The
-	// default discards.
+	// Log receives damage, rebuilds and failed writes. The default discards.
 	Log *slog.Logger
 }
 
@@ -129,7 +129,8 @@ func (x *Index) openOrEmpty() error {
 	return nil
 }
 
-// Close ends what runs, writes out what waits in memory, and closes the files.
+// Close stops running queries, writes out pending documents, and closes the
+// files.
 func (x *Index) Close() error {
 	x.applying.Lock()
 	defer x.applying.Unlock()
@@ -216,8 +217,8 @@ func (x *Index) empty() error {
 	return nil
 }
 
-// use calls fn with the core. When the core turns out to be damaged the index
-// is emptied and fn is called once more, so that a search is answered.
+// use calls fn with the core. If the core turns out to be damaged the index is
+// emptied and fn is called once more, so that a search still gets an answer.
 func (x *Index) use(fn func(*core) error) error {
 	for attempt := 0; ; attempt++ {
 		used, err := x.try(fn)
@@ -255,7 +256,7 @@ type Stats struct {
 	Rebuilds  uint64 // how often the index was found damaged since Open
 }
 
-// Stats returns the figures of this moment.
+// Stats returns the current figures.
 func (x *Index) Stats() (Stats, error) {
 	s := Stats{Place: x.place.Load(), Rebuilds: x.rebuilds.Load()}
 	err := x.use(func(c *core) error { return c.stats(&s) })

@@ -36,7 +36,7 @@ func find(t testing.TB, x *search.Index, text string) []string {
 	return query(t, x, search.Query{Scope: "s", Text: text, Limit: 1000})
 }
 
-// query checks that the total is that of the results, when the page has all.
+// query checks the total against the results, if the page has all of them.
 func query(t testing.TB, x *search.Index, q search.Query) []string {
 	t.Helper()
 	ids, total, err := x.Query(context.Background(), q)

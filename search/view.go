@@ -21,8 +21,8 @@ const (
 	exactKey = "\x00"
 )
 
-// views keeps what was worked out about segments. A segment never changes, only
-// what is deleted of it does, so this stays true as long as the segment lives.
+// views caches what was computed about segments. A segment never changes, only
+// its deletions do, so the cache is valid as long as the segment exists.
 type views struct {
 	mu       sync.Mutex
 	segments map[uint64]*segmentMemory
@@ -106,7 +106,7 @@ func (v *views) keep(id uint64, m *segmentMemory, key string, b *roaring.Bitmap)
 	v.size += sizeOf(key, b)
 }
 
-// sizeOf is about what a remembered result takes.
+// sizeOf estimates the size of a remembered result.
 func sizeOf(key string, b *roaring.Bitmap) uint64 {
 	const overhead = 200
 	return overhead + uint64(len(key)) + b.GetSizeInBytes()
@@ -114,7 +114,7 @@ func sizeOf(key string, b *roaring.Bitmap) uint64 {
 
 // intersect returns what lies in all of the sets, and how much of it is not
 // deleted. It begins with the smallest, so that a rare word makes the rest
-// cheap. To count the deleted is cheaper than to take them out.
+// cheap. Counting the deleted is cheaper than removing them.
 func (s *segmentView) intersect(sets ...*roaring.Bitmap) (left *roaring.Bitmap, live uint64) {
 	slices.SortFunc(sets, func(a, b *roaring.Bitmap) int {
 		return cmp.Compare(a.GetCardinality(), b.GetCardinality())
@@ -133,13 +133,13 @@ func (s *segmentView) intersect(sets ...*roaring.Bitmap) (left *roaring.Bitmap, 
 	return left, live
 }
 
-// isHit says whether a document has everything and is not deleted.
+// isHit reports whether a document matches everything and is not deleted.
 func (s *segmentView) isHit(doc uint32) bool {
 	return s.hits.Contains(doc) && (s.seg.Deleted() == nil || !s.seg.Deleted().Contains(doc))
 }
 
 // anyOf returns the documents that have one of the exact terms. The result may
-// belong to everybody and must not be changed.
+// be shared and must not be changed.
 func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	for _, term := range exact {
@@ -159,7 +159,7 @@ func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 }
 
 // begins returns the documents that have a word with this beginning. The result
-// belongs to everybody and must not be changed.
+// is shared and must not be changed.
 func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitmap, error) {
 	for _, set := range s.exact {
 		if set.IsEmpty() {
@@ -232,8 +232,8 @@ func eachTerm(dict segment.TermDictionary, prefix string, fn func(term string) e
 	}
 }
 
-// afterPrefix returns the first key that lies after all with this prefix, nil
-// when there is none.
+// afterPrefix returns the first key after all those with this prefix, nil when
+// there is none.
 func afterPrefix(prefix string) []byte {
 	end := []byte(prefix)
 	for i := len(end) - 1; i >= 0; i-- {

@@ -13,7 +13,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// noisy is a picture that does not compress well, like a photograph.
+// noisy returns a picture that does not compress well, like a photograph.
 func noisy(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	seed := uint32(1)

@@ -1,12 +1,12 @@
-// Package convert turns what people upload besides PDF into PDF: images by a
-// small writer of its own, DOCX through LibreOffice where it is installed and
+// Package convert converts uploads in other formats to PDF: images by a small
+// writer of its own, DOCX through LibreOffice where it is installed and
 // otherwise through a renderer of its own.
 //
 // Callers may rely on this: every input is hostile until shown otherwise, so
 // work is bounded in memory, size and (by the context) in time; nothing dials
-// out; a refusal is a *Refusal that wraps ErrTooLarge, ErrDamaged or
-// ErrUnsupported and has a sentence for the person who uploaded; no error
-// holds text of a document.
+// out; a refused file yields a *Refusal that wraps ErrTooLarge, ErrDamaged or
+// ErrUnsupported and has a sentence for the person who uploaded; no error holds
+// text of a document.
 package convert
 
 import (
@@ -19,14 +19,14 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// Canvas is what the built-in renderer draws on; see docx.Canvas.
+// Canvas is the drawing surface of the built-in renderer; see docx.Canvas.
 type Canvas = docx.Canvas
 
 // Finding is something that the built-in renderer left out or showed
 // differently; see docx.Finding.
 type Finding = docx.Finding
 
-// Refusal is the error of a file that is not converted.
+// Refusal is the error for a file that can't be converted.
 type Refusal = refuse.Error
 
 // The kinds of refusal, for errors.Is.
@@ -38,8 +38,8 @@ var (
 
 // RenderDOCX draws the size bytes of r, a DOCX (ISO/IEC 29500), on c and
 // reports what it could not show as Word would. The page count is bounded by
-// docx.MaxPages. When it fails the canvas holds part of the document and is
-// to be thrown away.
+// docx.MaxPages. If it fails the canvas holds part of the document and must be
+// discarded.
 func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found []Finding, err error) {
 	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
 		found, err = docx.Render(ctx, r, size, c)
@@ -48,10 +48,12 @@ func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found
 	return found, err
 }
 
-// timeLimit is for converting one file, however patient the caller is.
+// timeLimit bounds the conversion of one file, whatever the caller's own
+// deadline.
 const timeLimit = time.Minute
 
-// inTime bounds the time of work, and says so to the person who uploaded.
+// inTime bounds the time of work; on a timeout its error tells the person who
+// uploaded.
 func inTime(ctx context.Context, limit time.Duration, work func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()

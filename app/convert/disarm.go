@@ -17,11 +17,11 @@ import (
 // maxRelations bounds a part of relationships, in bytes.
 const maxRelations = 8 << 20
 
-// disarm copies a DOCX to a new file, member by member, so that nothing but
-// what a DOCX needs gets to LibreOffice: no macros and embedded programs, no
-// relationship to anything outside the file except hyperlinks (pictures,
-// templates and frames would be fetched, from the network or from the disk of
-// this machine). Unpacking is bounded on the way.
+// disarm copies a DOCX to a new file, member by member, so that LibreOffice
+// only gets what a DOCX needs: no macros and embedded programs, no relationship
+// to anything outside the file except hyperlinks (pictures, templates and
+// frames would be fetched, from the network or from the disk of this machine).
+// Unpacking is bounded on the way.
 func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err error) {
 	a, err := archive.Open(r, size)
 	if err != nil {
@@ -50,7 +50,8 @@ func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err erro
 	return z.Close()
 }
 
-// executable: members that hold programs. Without them a DOCX opens as before.
+// executable reports whether a member holds programs. Without them a DOCX opens
+// as before.
 func executable(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "vbaproject") || strings.Contains(name, "vbadata") ||
@@ -115,6 +116,6 @@ func internal(r relationship) bool {
 	if r.Mode != "" && !strings.EqualFold(r.Mode, "Internal") {
 		return path.Base(r.Type) == "hyperlink"
 	}
-	// A scheme or a host in an internal target is somebody's trick.
+	// A scheme or a host in an internal target is an attack.
 	return !strings.Contains(r.Target, ":") && !strings.HasPrefix(r.Target, "//") && !strings.HasPrefix(r.Target, `\\`)
 }

@@ -27,7 +27,7 @@ func FuzzKind(f *testing.F) {
 	})
 }
 
-// FuzzImage: whatever the bytes, the result is a refusal or a file with an end.
+// FuzzImage checks that any input yields a refusal or a complete file.
 func FuzzImage(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(seeds) == 0 {

@@ -6,19 +6,20 @@ import "strconv"
 const (
 	minSide   = 3.0
 	maxSide   = 14400.0
-	defaultPI = 96.0 // pixels per inch of an image that names none, as browsers take it
+	defaultPI = 96.0 // pixels per inch of an image that states none, as in browsers
 	a4Long    = 841.89
 	a4Short   = 595.28
 )
 
-// resolution is what an image says about its size on paper. Zero is unknown.
+// resolution is an image's stated resolution. Zero is unknown.
 type resolution struct{ x, y float64 } // pixels per inch
 
-// page gives the displayed size, in points, of width x height displayed pixels.
+// page returns the displayed size, in points, of width x height displayed
+// pixels.
 //
-// Cameras and screens write 72 or 96 into everything, which would make a page
-// of a metre and more from a photograph. So an image without a resolution, or
-// with such a one and a page beyond A2, is fitted into A4.
+// Cameras and screens write 72 or 96 into everything, which would turn a
+// photograph into a page of a metre and more. So an image without a resolution,
+// or with such a one and a page beyond A2, is fitted into A4.
 func (d resolution) page(width, height int) (w, h float64) {
 	stated := d.x >= 1 && d.y >= 1 && d.x <= 1e5 && d.y <= 1e5
 	if !stated {

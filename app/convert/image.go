@@ -10,7 +10,7 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// ImageLimits bound what Image takes. A zero field is its default.
+// ImageLimits bound the input of Image. A zero field means its default.
 type ImageLimits struct {
 	Pixels int64 // of one picture; default 100 million
 	Memory int64 // bytes of decoded pixels held at once, for pictures that cannot be streamed; default 256 MB
@@ -53,13 +53,13 @@ func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 // GIF (its first frame), TIFF (each picture in it a page) or WebP.
 //
 // The page has the picture's size by its stated resolution, with EXIF
-// orientation applied. JPEG data is taken over without decoding, without the
+// orientation applied. JPEG data is copied without decoding, without the
 // metadata around it (which often says where a photograph was taken). Other
 // pictures stay lossless; samples of 16 bits are reduced to 8; transparency
 // becomes a soft mask. The result depends on the input alone.
 //
-// Memory does not grow with JPEG and non-interlaced PNG, otherwise it is
-// bounded by limits. When it fails, w holds part of a file.
+// Memory use is constant for JPEG and non-interlaced PNG, otherwise it is
+// bounded by limits. If it fails, w holds part of a file.
 func Image(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, limits ImageLimits) error {
 	return inTime(ctx, timeLimit, func(ctx context.Context) error {
 		return convertImage(ctx, r, size, w, limits.withDefaults())
@@ -90,14 +90,14 @@ func convertImage(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, l
 	}
 }
 
-// source is an image file that is being read.
+// source is an image file being read.
 type source struct {
 	r      *io.SectionReader
 	size   int64
 	limits ImageLimits
 }
 
-// picture is one page to be: an image and how it lies on the page.
+// picture is a future page: an image and its position on the page.
 type picture struct {
 	colour      layer
 	mask        *layer // soft mask, nil if opaque
@@ -117,7 +117,7 @@ type layer struct {
 	data          func(ctx context.Context, w io.Writer) error
 }
 
-// single makes a sequence of pages of a format that has one.
+// single returns the page sequence of a format with a single picture.
 func single(load func(context.Context) (picture, error)) func(context.Context, func(picture) error) error {
 	return func(ctx context.Context, yield func(picture) error) error {
 		p, err := load(ctx)
@@ -128,8 +128,8 @@ func single(load func(context.Context) (picture, error)) func(context.Context, f
 	}
 }
 
-// writePages writes a page for each picture as it comes, so that one is held
-// at a time.
+// writePages writes a page for each picture as it arrives, so that only one is
+// in memory at a time.
 func writePages(ctx context.Context, w io.Writer, pictures func(context.Context, func(picture) error) error) error {
 	p := newPDFWriter(w)
 	root, tree := p.reserve(), p.reserve()

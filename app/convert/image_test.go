@@ -19,7 +19,7 @@ import (
 	"paraph/app/convert"
 )
 
-// shown is where the corners of quarters end up by orientation.
+// shown lists where the corners of quarters end up, by orientation.
 var shown = map[uint16][4]color.NRGBA{
 	1: {red, green, blue, yellow},
 	2: {green, red, yellow, blue},
@@ -52,7 +52,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// pdfPageSize is the first page's size in points, as pdfinfo sees it.
+// pdfPageSize returns the first page's size in points, as pdfinfo sees it.
 func pdfPageSize(tb testing.TB, name string) string {
 	tb.Helper()
 	out, err := exec.Command("pdfinfo", name).Output()
@@ -203,7 +203,7 @@ func TestEveryKindOfPNG(t *testing.T) {
 	}
 }
 
-// interlaced is an Adam7 file: of 2 × 2 pixels only passes 1, 6 and 7 exist.
+// An Adam7 file: of 2 × 2 pixels only passes 1, 6 and 7 exist.
 func TestInterlacedPNG(t *testing.T) {
 	t.Parallel()
 	px := func(c color.NRGBA) []byte { return []byte{c.R, c.G, c.B} }
@@ -247,7 +247,7 @@ func TestLikeTheReference(t *testing.T) {
 		{"bw-gopher_ccittGroup4.tiff", "bw-gopher.png", 0.5},
 		{"video-001.progressive.jpeg", "video-001.png", 5},
 		{"video-001.rgb.jpeg", "video-001.rgb.png", 5},
-		{"video-001.cmyk.jpeg", "video-001.cmyk.png", 12}, // how ink looks is for the viewer to say
+		{"video-001.cmyk.jpeg", "video-001.cmyk.png", 12}, // the look of inks is up to the viewer
 		{"video-001.interlaced.gif", "video-001.png", 12},
 	} {
 		t.Run(tt.in, func(t *testing.T) {
@@ -294,7 +294,7 @@ func tiffOf(tb testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// joinTIFF makes one file of several pages: each file is moved behind the
+// joinTIFF joins files into one with several pages: each is appended to the
 // others, and its directory linked.
 func joinTIFF(files ...[]byte) []byte {
 	order := binary.LittleEndian

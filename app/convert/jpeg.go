@@ -33,9 +33,9 @@ const (
 	markCOM   = 0xFE
 )
 
-const maxProfile = 1 << 20 // bytes of an ICC profile that is taken over
+const maxProfile = 1 << 20 // bytes of an ICC profile that is copied
 
-// jpegFile is what a walk over the markers finds.
+// jpegFile holds the findings of a walk over the markers.
 type jpegFile struct {
 	width, height, components int
 	ids                       [4]byte // component identifiers
@@ -46,7 +46,7 @@ type jpegFile struct {
 	profile                   map[int][]byte // ICC chunks by number
 	chunks                    int
 	scans                     int
-	keep                      []span // what is copied, in order
+	keep                      []span // parts to copy, in order
 }
 
 type span struct{ at, n int64 }
@@ -132,8 +132,8 @@ func (j *jpegFile) walk(s source) error {
 	}
 }
 
-// keepSegment: the data itself, and the two application segments by which
-// decoders tell the colour transform.
+// keepSegment reports whether to copy a segment: the data itself, and the two
+// application segments that determine the colour transform.
 func keepSegment(m byte) bool {
 	return m == markAPP0 || m == markAPP14 || m != markCOM && (m < markAPP0 || m > markAPP15)
 }
@@ -204,7 +204,7 @@ func (j *jpegFile) frame(m byte, b []byte) error {
 	return nil
 }
 
-// density reads JFIF's units: 0 gives only the shape of a pixel, 1 is per
+// density reads JFIF's units: 0 states only the shape of a pixel, 1 is per
 // inch, 2 per centimetre.
 func (j *jpegFile) density(unit byte, x, y uint16) {
 	if unit != 0 {
@@ -224,8 +224,9 @@ func (j *jpegFile) joinProfile() []byte {
 	return b
 }
 
-// validProfile gives an ICC profile (ICC.1:2022 §7.2) that is whole and fits
-// the number of components, else nil: the picture is then shown without it.
+// validProfile returns an ICC profile (ICC.1:2022 §7.2) if it is complete and
+// fits the number of components, else nil: the picture is then shown without
+// it.
 func validProfile(b []byte, components int) []byte {
 	if len(b) < 132 || int(binary.BigEndian.Uint32(b)) != len(b) || string(b[36:40]) != "acsp" {
 		return nil
@@ -237,7 +238,7 @@ func validProfile(b []byte, components int) []byte {
 	return b
 }
 
-// marked reads a JPEG by its markers and knows where it is.
+// marked reads a JPEG by its markers and tracks its position.
 type marked struct {
 	b  *bufio.Reader
 	at int64

@@ -13,7 +13,7 @@ import (
 	"paraph/app/convert/internal/archive"
 )
 
-// HeadSize is how much of a file's beginning Kind can make use of, in bytes.
+// HeadSize is how much of a file's beginning Kind looks at, in bytes.
 const HeadSize = 4096
 
 // pdfWindow is how far into a file "%PDF-" may stand; readers have always
@@ -23,20 +23,20 @@ const pdfWindow = 1024
 // oleMagic begins a compound file ([MS-CFB] §2.2).
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// Supported says whether a kind named by Kind can become a document: "pdf" as
-// it is, "docx" and the images through this package.
+// Supported reports whether a kind returned by Kind can become a document:
+// "pdf" as it is, "docx" and the images through this package.
 func Supported(kind string) bool {
 	return slices.Contains([]string{"pdf", "docx", "png", "jpeg", "gif", "tiff", "webp"}, kind)
 }
 
-// Kind names what a file is by its first bytes (up to HeadSize are looked at):
-// "pdf", "docx", "png", "jpeg", "gif", "tiff", "webp", or one that is not
-// supported but can be named to the person: "doc", "docx-encrypted", "docm",
-// "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx", "rtf", "html", "svg",
-// "heic", "avif", "bmp", "psd", "ps", "ole", "zip". "" is unknown.
+// Kind identifies a file by its first bytes (up to HeadSize are looked at):
+// "pdf", "docx", "png", "jpeg", "gif", "tiff", "webp", or an unsupported one
+// that can be named in a message: "doc", "docx-encrypted", "docm", "odt",
+// "ods", "odp", "xls", "xlsx", "ppt", "pptx", "rtf", "html", "svg", "heic",
+// "avif", "bmp", "psd", "ps", "ole", "zip". "" is unknown.
 //
 // The content decides. The name only chooses between kinds that share a
-// container (zip, OLE) when the beginning does not tell them apart; KindOf
+// container (zip, OLE) when the beginning does not distinguish them; KindOf
 // reads the container's directory and is certain.
 func Kind(head []byte, name string) string {
 	head = head[:min(len(head), HeadSize)]
@@ -61,7 +61,7 @@ type magic struct {
 	kind   string
 	prefix string
 	at     int    // where then stands
-	then   string // what else must be there
+	then   string // what else must be present
 }
 
 var magics = []magic{
@@ -119,8 +119,8 @@ func extension(name string) string {
 	return strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
 }
 
-// zipKindByHead looks for the names of members, which stand uncompressed in
-// front of each of them.
+// zipKindByHead looks for the names of members, which precede each of them
+// uncompressed.
 func zipKindByHead(head []byte, name string) string {
 	if kind := openDocumentKind(head); kind != "" {
 		return kind
@@ -145,8 +145,8 @@ var officeMembers = []struct{ name, kind string }{
 	{"ppt/presentation.xml", "pptx"},
 }
 
-// openDocumentKind: OpenDocument files begin with a stored member "mimetype"
-// (ODF 1.2 part 3, §3.3).
+// openDocumentKind identifies OpenDocument files, which begin with a stored
+// member "mimetype" (ODF 1.2 part 3, §3.3).
 func openDocumentKind(head []byte) string {
 	const prefix = "mimetypeapplication/vnd.oasis.opendocument."
 	if len(head) < 30 || !bytes.HasPrefix(head[30:], []byte(prefix)) {
@@ -163,9 +163,9 @@ func openDocumentKind(head []byte) string {
 	return "zip"
 }
 
-// KindOf names what the size bytes of r are, as Kind does, and for a zip looks
-// at its directory instead of guessing by the name. The error is only ever
-// that of reading; a broken zip is "zip".
+// KindOf identifies the size bytes of r as Kind does, but reads the directory
+// of a zip instead of guessing by the name. It returns only errors of reading;
+// a broken zip is "zip".
 func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
 	head := make([]byte, min(size, HeadSize))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -179,10 +179,10 @@ func KindOf(r io.ReaderAt, size int64, name string) (string, error) {
 	return kind, nil
 }
 
-// IsProtectedOffice reports whether a file is an Office document that a password
-// protects: a compound file with a stream called EncryptedPackage
+// IsProtectedOffice reports whether a file is a password-protected Office
+// document: a compound file with a stream called EncryptedPackage
 // ([MS-OFFCRYPTO] §2.3.4.4), one of the first entries of its directory ([MS-CFB]
-// §2.6). The error is only ever that of reading.
+// §2.6). It returns only errors of reading.
 func IsProtectedOffice(r io.ReaderAt) (bool, error) {
 	head := make([]byte, 512)
 	if _, err := r.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte(oleMagic)) {

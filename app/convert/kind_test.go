@@ -123,8 +123,8 @@ func TestPasswordProtectedOfficeFilesAreRecognised(t *testing.T) {
 	}
 }
 
-// compoundFile is a compound file's header, an empty sector, and a directory
-// with a root and one stream ([MS-CFB] §2.2, §2.6).
+// compoundFile returns a compound file's header, an empty sector, and a
+// directory with a root and one stream ([MS-CFB] §2.2, §2.6).
 func compoundFile(stream string) []byte {
 	b := make([]byte, 3*512)
 	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")

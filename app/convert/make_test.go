@@ -28,7 +28,7 @@ var (
 	yellow = color.NRGBA{230, 220, 20, 255}
 )
 
-// quarters is a picture of four colours, wider than high.
+// quarters returns a picture of four colours, wider than high.
 func quarters(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -80,7 +80,7 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-// exifBlock is a TIFF structure with orientation and resolution.
+// exifBlock returns a TIFF structure with orientation and resolution.
 func exifBlock(order byteOrder, orientation uint16, dpi uint32) []byte {
 	mark := "II"
 	if order.String() == "BigEndian" {
@@ -117,7 +117,7 @@ func withEXIF(jpg []byte, orientation uint16, dpi uint32) []byte {
 	return withSegment(jpg, 0xE1, append([]byte("Exif\x00\x00"), exifBlock(binary.BigEndian, orientation, dpi)...))
 }
 
-// chunk is a PNG chunk.
+// chunk returns a PNG chunk.
 func chunk(kind string, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	b = append(append(b, kind...), body...)
@@ -181,7 +181,7 @@ func pictureOf(tb testing.TB, pdf string, page string, more ...string) image.Ima
 	return m
 }
 
-// corners gives the colours near the four corners.
+// corners returns the colours near the four corners.
 func corners(m image.Image) [4]color.NRGBA {
 	r := m.Bounds()
 	at := func(x, y int) color.NRGBA { return color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA) }
@@ -216,7 +216,7 @@ func flipped(b []byte, at int) []byte {
 	return out
 }
 
-// badFilter is a PNG with a filter that does not exist.
+// badFilter returns a PNG with a filter that does not exist.
 func badFilter() []byte {
 	in := rawPNG(1, 1, 8, 0, []byte{0})
 	at := bytes.Index(in, []byte("IDAT")) - 4

@@ -16,15 +16,15 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// Office converts by LibreOffice, run without a window as a process of its own
-// for each file, so that no file waits for another's end or shares its fate. The
-// zero value of a field is its default; set them before the first Convert. It is
-// safe for concurrent use; how many run at a time is up to the caller.
+// Office converts with LibreOffice, run headless in a separate process for each
+// file, so that files neither wait for nor crash each other. The zero value of a
+// field means its default; set fields before the first Convert. Office is safe
+// for concurrent use; the caller limits how many conversions run at a time.
 //
 // Each run has a fresh profile in which macros are disabled, links are never
-// updated and every address goes to a proxy that does not exist; the file has
-// lost its links to outside resources before. The run is killed with all its
-// children at the time limit.
+// updated and every address goes to a proxy that does not exist; links to
+// outside resources are removed from the file beforehand. At the time limit the
+// process is killed with all its children.
 type Office struct {
 	Path      string        // the soffice program
 	Dir       string        // where scratch folders are made; default os.TempDir()
@@ -36,11 +36,11 @@ type Office struct {
 	once sync.Once
 }
 
-// ErrTimeout says that a conversion did not finish in time and was ended.
+// ErrTimeout says that a conversion did not finish in time and was killed.
 var ErrTimeout = errors.New("convert: time limit reached")
 
-// FindOffice returns LibreOffice at path, or, if path is empty, where it usually
-// is. False means that it is not there.
+// FindOffice returns LibreOffice at path, or, if path is empty, in its usual
+// places. It returns false if there is none.
 func FindOffice(path string) (*Office, bool) {
 	candidates := []string{path}
 	if path == "" {
@@ -64,7 +64,8 @@ func officePlaces() []string {
 	return []string{"soffice", "libreoffice", "/usr/lib/libreoffice/program/soffice", "/opt/libreoffice/program/soffice"}
 }
 
-// Convert writes the DOCX in r as PDF to w. Only a whole PDF is written to w.
+// Convert writes the DOCX in r as PDF to w. It writes to w only once the PDF is
+// complete.
 func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (err error) {
 	o.once.Do(o.prepare)
 	dir, err := os.MkdirTemp(o.Dir, "office-")

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitProcess bounds what a process and its future children may take. A
-// process that is gone already needs no limits.
+// limitProcess limits the resources of a process and its future children. A
+// process that has already ended needs no limits.
 func limitProcess(pid int, memory, file int64, cpu time.Duration) error {
 	for resource, v := range map[int]uint64{
 		unix.RLIMIT_AS:    uint64(memory),

@@ -4,6 +4,6 @@ package convert
 
 import "time"
 
-// limitProcess cannot limit another process here; time and output are bounded
-// by other means.
+// limitProcess can't limit another process on this system; time and output are
+// bounded by other means.
 func limitProcess(int, int64, int64, time.Duration) error { return nil }

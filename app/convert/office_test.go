@@ -21,7 +21,8 @@ import (
 
 const wordSpaces = ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"`
 
-// word is a small DOCX with a body and further relationships of the document.
+// word returns a small DOCX with a body and further relationships of the
+// document.
 func word(tb testing.TB, body, relations string) []byte {
 	tb.Helper()
 	const relType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -35,7 +36,8 @@ func word(tb testing.TB, body, relations string) []byte {
 
 func say(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
 
-// office is the installed LibreOffice with its scratch folders in the test's.
+// office returns the installed LibreOffice, with its scratch folders in the
+// test's folder.
 func office(tb testing.TB) *convert.Office {
 	tb.Helper()
 	o, ok := convert.FindOffice("")
@@ -46,7 +48,7 @@ func office(tb testing.TB) *convert.Office {
 	return o
 }
 
-// pdfText is the text of a PDF.
+// pdfText returns the text of a PDF.
 func pdfText(tb testing.TB, pdf []byte) string {
 	tb.Helper()
 	cmd := exec.Command("pdftotext", "-", "-")
@@ -58,7 +60,7 @@ func pdfText(tb testing.TB, pdf []byte) string {
 	return strings.TrimSpace(string(out))
 }
 
-// empty fails if a folder holds anything.
+// empty fails the test if a folder holds anything.
 func empty(tb testing.TB, dir string) {
 	tb.Helper()
 	left, err := os.ReadDir(dir)
@@ -175,7 +177,7 @@ func TestOfficeRefusesBeforeItStarts(t *testing.T) {
 	empty(t, o.Dir)
 }
 
-// fakeOffice is a program in soffice's place.
+// fakeOffice returns an Office that runs a script instead of soffice.
 func fakeOffice(tb testing.TB, script string) *convert.Office {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "soffice")
@@ -189,7 +191,7 @@ func TestOfficeIsKilledWithItsChildren(t *testing.T) {
 	t.Parallel()
 	marker := filepath.Join(t.TempDir(), "pid")
 	o := fakeOffice(t, `sh -c 'echo $$ > `+marker+`; sleep 600' & wait`)
-	o.Timeout = 5 * time.Second // within which the child has to be started
+	o.Timeout = 5 * time.Second // the child has to start within it
 	err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer))
 	if !errors.Is(err, convert.ErrTimeout) || !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("%v, want the time limit", err)

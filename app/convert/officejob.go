@@ -13,15 +13,15 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// officeJob is one file on its way through LibreOffice, and the scratch folder
-// (0700) that it has.
+// officeJob is the conversion of one file, and its scratch folder (0700).
 type officeJob struct{ dir string }
 
 func (j officeJob) input() string   { return filepath.Join(j.dir, "document.docx") }
 func (j officeJob) profile() string { return filepath.Join(j.dir, "profile") }
 func (j officeJob) out() string     { return filepath.Join(j.dir, "out") }
 
-// output is where the PDF is after a run, if LibreOffice could read the file.
+// output returns the path of the PDF after a run, if LibreOffice could read the
+// file.
 func (j officeJob) output() string { return filepath.Join(j.out(), "document.pdf") }
 
 func (j officeJob) remove() error { return os.RemoveAll(j.dir) }
@@ -55,7 +55,7 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
-// tail keeps the last bytes of what a process says.
+// tail keeps the last bytes of a process's output.
 type tail struct {
 	b     []byte
 	limit int
@@ -69,8 +69,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// clean is what was said, on one line and without the scratch folder's path.
-// LibreOffice speaks of file names and filters, never of text in the file.
+// clean returns the output on one line and without the scratch folder's path.
+// LibreOffice names files and filters, never text in the file.
 func (t *tail) clean(home string) string {
 	s := strings.ReplaceAll(string(t.b), filepath.Dir(home)+string(filepath.Separator), "")
 	s = strings.Map(func(r rune) rune {

@@ -16,7 +16,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// contract is a document in a language, with what contracts usually have.
+// contract is a document in a language, with the usual elements of contracts.
 type contract struct {
 	language, direction, title, heading string
 	clauses                             []string
@@ -54,7 +54,7 @@ func (c contract) html() string {
 	return b.String()
 }
 
-// makeDOCX has LibreOffice write the contracts as DOCX.
+// makeDOCX makes LibreOffice write the contracts as DOCX.
 func makeDOCX(t *testing.T) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func builtIn(tb testing.TB, in []byte) []byte {
 	return out.Bytes()
 }
 
-// rawText is the text in the order in which it is drawn.
+// rawText returns the text in drawing order.
 func rawText(tb testing.TB, pdf []byte) string {
 	tb.Helper()
 	cmd := exec.Command("pdftotext", "-raw", "-", "-")
@@ -128,8 +128,8 @@ func TestTextIsInTheOrderOfLibreOffice(t *testing.T) {
 	}
 }
 
-// letters is the text's letters and digits in a fixed order: how a line that
-// runs from right to left is read back is a matter of its reader.
+// letters returns the text's letters and digits in a fixed order: tools differ
+// in the order in which they extract right-to-left lines.
 func letters(s string) string {
 	rs := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

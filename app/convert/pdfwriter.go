@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// pdfWriter writes a PDF 1.7 file object after object, with a classic
-// cross-reference table at the end. Nothing is kept but the offsets.
+// pdfWriter writes a PDF 1.7 file object by object, with a classic
+// cross-reference table at the end. It keeps only the offsets in memory.
 type pdfWriter struct {
 	w       *bufio.Writer
 	sum     hash.Hash // of all bytes so far; becomes the file identifier
@@ -37,7 +37,7 @@ func (p *pdfWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// printf keeps its error in p.err, which close returns.
+// printf stores its error in p.err, which close returns.
 func (p *pdfWriter) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(p, format, args...)
 }
@@ -55,7 +55,7 @@ func (p *pdfWriter) object(id int, format string, args ...any) {
 	p.printf("\nendobj\n")
 }
 
-// stream writes a stream whose length is found by writing it.
+// stream writes a stream whose length is known only after writing it.
 func (p *pdfWriter) stream(id int, dict string, fill func(io.Writer) error) error {
 	length := p.reserve()
 	p.offsets[id] = p.at

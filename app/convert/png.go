@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// png takes the compressed data over as it is where PDF can read it, and
-// otherwise rewrites it row by row. Only interlaced pictures are decoded whole.
+// png copies the compressed data unchanged if PDF can read it, and otherwise
+// rewrites it row by row. Only interlaced pictures are decoded whole.
 func (s source) png(ctx context.Context) (picture, error) {
 	f := &pngFile{r: s.r}
 	if err := f.read(s.size); err != nil {
@@ -69,7 +69,7 @@ func (f *pngFile) layers(ctx context.Context) (layer, *layer, error) {
 	return colour, &mask, nil
 }
 
-// verify reads every row and says whether every pixel is opaque.
+// verify reads every row and reports whether every pixel is opaque.
 func (f *pngFile) verify(ctx context.Context) (opaque bool, err error) {
 	opaque = true
 	alpha := f.alpha()
@@ -86,8 +86,8 @@ func (f *pngFile) verify(ctx context.Context) (opaque bool, err error) {
 	return opaque, err
 }
 
-// passed is a layer with the file's own compressed data (ISO 32000-2 §7.4.4.4:
-// predictor 15 is PNG's filtering).
+// passed returns a layer with the file's own compressed data (ISO 32000-2
+// §7.4.4.4: predictor 15 is PNG's filtering).
 func (f *pngFile) passed() layer {
 	l := layer{width: f.width, height: f.height, bits: f.depth, components: f.channels(), encoded: true}
 	l.space = map[int]string{pngGray: "/DeviceGray", pngRGB: "/DeviceRGB"}[f.colour]
@@ -102,7 +102,7 @@ func (f *pngFile) passed() layer {
 	return l
 }
 
-// rewritten is a layer of 8-bit samples without the alpha channel.
+// rewritten returns a layer of 8-bit samples without the alpha channel.
 func (f *pngFile) rewritten() layer {
 	channels, step := f.channels(), f.depth/8
 	keep, space := 1, "/DeviceGray"
@@ -122,7 +122,8 @@ func (f *pngFile) rewritten() layer {
 	})
 }
 
-// alpha gives what reads a row's alpha, or nil if the file has none.
+// alpha returns a function that reads a row's alpha, or nil if the file has
+// none.
 func (f *pngFile) alpha() func(dst, row []byte) {
 	step := f.depth / 8
 	switch {
@@ -152,7 +153,7 @@ func (f *pngFile) paletteAlpha() func(dst, row []byte) {
 	}
 }
 
-// keyAlpha: one colour is transparent.
+// keyAlpha returns a function that treats one colour as transparent.
 func (f *pngFile) keyAlpha() func(dst, row []byte) {
 	channels := f.channels()
 	key := make([]int, channels)

@@ -19,7 +19,7 @@ const (
 	pngRGBAlpha  = 6
 )
 
-// pngFile is what the chunks of a PNG say; the pixels stay in the file.
+// pngFile holds the content of a PNG's chunks; the pixels stay in the file.
 type pngFile struct {
 	r             io.ReaderAt
 	width, height int
@@ -37,7 +37,7 @@ func (f *pngFile) channels() int {
 	return map[int]int{pngGray: 1, pngRGB: 3, pngPalette: 1, pngGrayAlpha: 2, pngRGBAlpha: 4}[f.colour]
 }
 
-// rowBytes is the length of a row without its filter byte.
+// rowBytes returns the length of a row without its filter byte.
 func (f *pngFile) rowBytes() int { return (f.width*f.depth*f.channels() + 7) / 8 }
 
 func (f *pngFile) bytesPerPixel() int { return max(1, f.depth*f.channels()/8) }
@@ -48,7 +48,7 @@ const maxChunk = 1 << 20
 // maxPieces bounds the number of pieces that a picture's data may be cut into.
 const maxPieces = 200_000
 
-// read walks over the chunks and checks the sums of those that matter.
+// read walks over the chunks and verifies the checksums of those in use.
 func (f *pngFile) read(size int64) error {
 	for at, first := int64(8), true; ; first = false {
 		var head [8]byte
@@ -177,7 +177,7 @@ func inflateProfile(b []byte) []byte {
 	return p
 }
 
-// inflated is the compressed data of all IDAT chunks, unpacked.
+// inflated returns the unpacked data of all IDAT chunks.
 func (f *pngFile) inflated() (io.ReadCloser, error) {
 	readers := make([]io.Reader, len(f.data))
 	for i, s := range f.data {
@@ -207,7 +207,7 @@ func (f *pngFile) rows(each func(row []byte) error) error {
 		}
 		row, previous = previous, row
 	}
-	// Reading on to the end checks the sum.
+	// Reading to the end verifies the checksum.
 	if _, err := io.ReadFull(z, row[:1]); err != io.EOF {
 		return damagedImage(err)
 	}

@@ -2,7 +2,7 @@ package convert
 
 import "io"
 
-// PNG filter types (W3C PNG, §9.2), which PDF takes over as predictors.
+// PNG filter types (W3C PNG, §9.2), which PDF adopts as predictors.
 const (
 	filterNone = iota
 	filterSub

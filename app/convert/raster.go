@@ -10,9 +10,9 @@ import (
 	"paraph/app/convert/internal/vp8"
 )
 
-// layers makes image XObjects of a decoded picture, in the smallest of the
-// colour spaces that hold it without loss, and a soft mask if any pixel is not
-// opaque. Nothing is converted before it is written, a row at a time.
+// layers converts a decoded picture to image XObjects, in the smallest colour
+// space that holds it without loss, and a soft mask if any pixel is not opaque.
+// Nothing is converted before it is written, a row at a time.
 func layers(img image.Image) (layer, *layer) {
 	switch m := img.(type) {
 	case *image.Gray:
@@ -39,7 +39,7 @@ func layers(img image.Image) (layer, *layer) {
 	return c, &a
 }
 
-// rows is a layer whose rows are made by fill, y in the image's own
+// rows returns a layer whose rows are made by fill, y in the image's own
 // coordinates, and compressed with PNG predictors.
 func rows(img image.Image, components int, space string, fill func(dst []byte, y int)) layer {
 	r := img.Bounds()
@@ -55,7 +55,7 @@ func rows(img image.Image, components int, space string, fill func(dst []byte, y
 	})
 }
 
-// rowLayer is a layer of 8-bit samples whose rows are produced by walk.
+// rowLayer returns a layer of 8-bit samples whose rows are produced by walk.
 func rowLayer(width, height, components int, space string, walk func(each func(row []byte) error) error) layer {
 	return layer{
 		width: width, height: height, bits: 8, space: space, components: components,
@@ -140,7 +140,7 @@ func eachRow(ctx context.Context, r image.Rectangle, fn func(y int) error) error
 	return nil
 }
 
-// splitPalette gives 3 bytes a colour, and the alpha of all 256 indices.
+// splitPalette returns 3 bytes per colour, and the alpha of all 256 indices.
 func splitPalette(p color.Palette) (rgb []byte, alpha [256]byte, opaque bool) {
 	opaque = true
 	for i := range alpha {
@@ -155,15 +155,15 @@ func splitPalette(p color.Palette) (rgb []byte, alpha [256]byte, opaque bool) {
 	return rgb, alpha, opaque
 }
 
-// indexed is the colour space of a palette, padded to 256 colours where it is
-// shorter so that no index is out of range.
+// indexed returns the colour space of a palette, padded to 256 colours where it
+// is shorter so that no index is out of range.
 func indexed(rgb []byte) string {
 	full := make([]byte, 768)
 	copy(full, rgb)
 	return fmt.Sprintf("[/Indexed /DeviceRGB 255 <%x>]", full)
 }
 
-// bilevel says whether a picture is black and white, as scans and faxes are.
+// bilevel reports whether a picture is black and white, as scans and faxes are.
 func bilevel(m *image.Gray) bool {
 	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
 		for _, v := range m.Pix[m.PixOffset(m.Rect.Min.X, y):][:m.Rect.Dx()] {

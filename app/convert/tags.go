@@ -18,7 +18,7 @@ const (
 
 const maxTags = 4096 // entries of one directory that are looked at
 
-// directory is one image file directory, of which only what concerns us.
+// directory holds the fields in use of one image file directory.
 type directory struct {
 	resolution    resolution
 	orientation   int
@@ -27,14 +27,14 @@ type directory struct {
 	next          uint32
 }
 
-// tagReader reads directories; every offset comes from the file and any of
-// them may be wrong, which simply yields nothing.
+// tagReader reads directories; every offset comes from the file and may be
+// wrong, in which case the reader returns nothing.
 type tagReader struct {
 	r     io.ReaderAt
 	order binary.ByteOrder
 }
 
-// newTagReader reads the header and gives the offset of the first directory.
+// newTagReader reads the header and returns the offset of the first directory.
 func newTagReader(r io.ReaderAt) (t tagReader, first uint32, ok bool) {
 	var b [8]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil && err != io.EOF {
@@ -128,7 +128,7 @@ func (t tagReader) rational(e []byte) float64 {
 }
 
 // exif reads orientation and resolution from an EXIF block (a whole TIFF
-// structure). A broken block says nothing.
+// structure). A broken block yields zero values.
 func exif(r io.ReaderAt) (orientation int, res resolution) {
 	t, first, ok := newTagReader(r)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// tiff makes a page of every picture in the file, thumbnails left out.
+// tiff yields a page for every picture in the file, thumbnails left out.
 func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 	t, at, ok := newTagReader(s.r)
 	if !ok {
@@ -44,8 +44,8 @@ func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 }
 
 func (s source) tiffPage(t tagReader, at uint32, d directory, yield func(picture) error) error {
-	// The decoder knows only the first picture, so it is shown a header that
-	// points to this one.
+	// The decoder reads only the first picture, so it gets a header that points
+	// to this one.
 	header := make([]byte, 4)
 	t.order.PutUint32(header, at)
 	page := s

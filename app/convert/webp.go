@@ -31,7 +31,7 @@ type webpChunks struct {
 	resolution  resolution
 }
 
-// webpChunks reads what stands around the pixels (RFC 9649 §2.7).
+// webpChunks reads the chunks around the pixels (RFC 9649 §2.7).
 func (s source) webpChunks() (w webpChunks) {
 	for at := int64(12); at+8 <= s.size; {
 		var head [9]byte
@@ -50,7 +50,8 @@ func (s source) webpChunks() (w webpChunks) {
 	return w
 }
 
-// webpEXIF: some writers put the JPEG prefix in front of the block.
+// webpEXIF reads an EXIF block; some writers put the JPEG prefix in front of
+// the block.
 func (s source) webpEXIF(at, n int64) (int, resolution) {
 	var prefix [6]byte
 	if _, err := s.r.ReadAt(prefix[:], at); err == nil && string(prefix[:]) == "Exif\x00\x00" {
@@ -59,7 +60,7 @@ func (s source) webpEXIF(at, n int64) (int, resolution) {
 	return exif(io.NewSectionReader(s.r, at, max(n, 0)))
 }
 
-// modelBytes is what a decoded pixel takes in memory.
+// modelBytes returns the size of a decoded pixel in memory.
 func modelBytes(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:

@@ -2,28 +2,28 @@ package turns
 
 import "net/netip"
 
-// Key says for whom something is done. Keys can be compared; the zero value is
-// the service itself, which is a group of its own.
+// Key identifies the caller that something is done for. Keys are comparable;
+// the zero value is the service itself, which is a group of its own.
 type Key struct{ group, caller string }
 
-// strangers is the group of all who are in no company.
+// strangers is the group of all callers without a company.
 const strangers = "strangers"
 
-// Member is somebody of a company.
+// Member returns the key of a member of a company.
 func Member(company, user string) Key { return Key{"company " + company, user} }
 
-// Guest is somebody whom a company has invited. The guests of a company are a
-// group beside its members, so that neither crowds the other out.
+// Guest returns the key of a recipient invited by a company. The guests of a
+// company are a group beside its members, so that neither crowds the other out.
 func Guest(company, invitation string) Key { return Key{"guests " + company, invitation} }
 
-// Stranger is whoever calls from an address and is not known.
+// Stranger returns the key of an unknown caller, by network address.
 func Stranger(address string) Key { return Key{strangers, Network(address)} }
 
 // IsStranger reports whether the key is a stranger's.
 func (k Key) IsStranger() bool { return k.group == strangers }
 
-// Network is the part of an address that one person can be expected to have: all
-// of an IPv4 address, the first half of an IPv6 one.
+// Network returns the part of an address that one person can be expected to
+// have: all of an IPv4 address, the first half of an IPv6 one.
 func Network(address string) string {
 	a, err := netip.ParseAddr(address)
 	if err != nil {

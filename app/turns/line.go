@@ -9,10 +9,10 @@ type group struct {
 	held      int64
 	waiting   int
 	callers   map[string]*caller
-	order     []*caller // those that want something, the next one first
+	order     []*caller // callers that are waiting, the next one first
 }
 
-// caller is one of a group.
+// caller is one member of a group, with its line of waiters.
 type caller struct {
 	held int64
 	line []*waiter
@@ -21,8 +21,8 @@ type caller struct {
 // waiter is one call of Take.
 type waiter struct {
 	n      int64
-	called chan struct{} // closed when its turn has come, or when it was refused
-	err    error         // valid then: why it was refused
+	called chan struct{} // closed when its turn comes or it is refused
+	err    error         // why it was refused; valid once called is closed
 }
 
 func (g *group) caller(name string) *caller {
@@ -53,8 +53,8 @@ func (g *group) remove(c *caller, w *waiter) {
 	}
 }
 
-// toTheEnd takes one out of an order, and puts it behind all others if it still
-// wants something.
+// toTheEnd removes one from an order, and appends it again if it is still
+// waiting.
 func toTheEnd[T comparable](order []T, one T, wants bool) []T {
 	order = slices.DeleteFunc(order, func(o T) bool { return o == one })
 	if wants {
@@ -64,7 +64,7 @@ func toTheEnd[T comparable](order []T, one T, wants bool) []T {
 }
 
 // makeRoom refuses the last waiter of the longest line, for a caller whose own
-// line is shorter: one who asks for a lot does not keep the others out.
+// line is shorter, so that a greedy caller doesn't keep the others out.
 func (g *group) makeRoom(c *caller, why error) bool {
 	longest := slices.MaxFunc(g.order, func(a, b *caller) int { return len(a.line) - len(b.line) })
 	if len(longest.line) <= len(c.line)+1 {

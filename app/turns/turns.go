@@ -1,12 +1,12 @@
-// Package turns shares what is scarce: processes that convert files, memory,
+// Package turns shares scarce resources: processes that convert files, memory,
 // connections to a mail server.
 //
-// Whoever finds nothing free waits in line, and the lines are served in turn:
-// first among the groups (each company is one, and so are all strangers
+// A caller that finds nothing free waits in line, and the lines are served in
+// turn: first among the groups (each company is one, and so are all strangers
 // together), then among the callers of a group, and last in the order in which
 // one caller asked. So a thousand requests of one caller delay another's only
 // request by one turn. The lines are bounded, in length and in time; what does
-// not fit is refused with the code "busy" and a time to come again.
+// not fit is refused with the code "busy" and a time to try again.
 package turns
 
 import (
@@ -23,13 +23,13 @@ const (
 	defaultPatience = 30 * time.Second
 )
 
-// Options say how much there is and how it is shared. A share of zero is no
-// bound of its own.
+// Options describe the resource and how it is shared. A share of zero sets no
+// limit of its own.
 type Options struct {
-	Slots     int64 // all that there is
-	Group     int64 // the most that one company may have of it at a time
-	Strangers int64 // the same for all strangers together; 0: as a company
-	Stranger  int64 // the same for one stranger
+	Slots     int64 // the total
+	Group     int64 // limit of one company at a time
+	Strangers int64 // limit of all strangers together; 0: as for a company
+	Stranger  int64 // limit of one stranger
 
 	Waiting  int           // how many of one group may wait; 64 by default
 	Patience time.Duration // how long each may wait; 30 seconds by default
@@ -42,11 +42,11 @@ type Queue struct {
 
 	mu     sync.Mutex
 	free   int64
-	groups map[string]*group // those that have or want something
-	order  []*group          // those that want something, the next one first
+	groups map[string]*group // groups that hold slots or are waiting
+	order  []*group          // groups that are waiting, the next one first
 }
 
-// New returns a queue in front of so many slots.
+// New returns a queue for the given number of slots.
 func New(o Options) *Queue {
 	o.Slots = max(o.Slots, 1)
 	o.Group = share(o.Group, o.Slots)
@@ -68,7 +68,7 @@ func share(n, most int64) int64 {
 	return min(n, most)
 }
 
-// Most is how much a caller can have at a time.
+// Most returns how many slots a caller can hold at a time.
 func (q *Queue) Most(k Key) int64 {
 	if k.IsStranger() {
 		return q.o.Stranger
@@ -84,9 +84,9 @@ func (q *Queue) Enter(ctx context.Context, k Key) (leave func(), err error) {
 	return sync.OnceFunc(func() { q.Release(k, 1) }), nil
 }
 
-// Take waits for n slots, in addition to those that the caller has; all together
-// are at most [Queue.Most]. It returns the error of ctx if that was canceled; any
-// other reason is the refusal "busy".
+// Take waits for n slots, in addition to those that the caller holds, up to
+// [Queue.Most] in total. It returns the error of ctx if that was canceled, and
+// otherwise the refusal "busy".
 func (q *Queue) Take(ctx context.Context, k Key, n int64) error {
 	w, err := q.join(k, n)
 	if err != nil || w == nil {
@@ -154,7 +154,8 @@ func (q *Queue) next() (*group, *caller) {
 	return nil, nil
 }
 
-// within says whether n slots more are within the shares of a caller and its group.
+// within reports whether n more slots are within the shares of a caller and its
+// group.
 func (q *Queue) within(g *group, c *caller, n int64) bool {
 	if g.strangers {
 		return g.held+n <= q.o.Strangers && c.held+n <= q.o.Stranger
@@ -168,9 +169,9 @@ func (q *Queue) grant(g *group, c *caller, n int64) {
 	c.held += n
 }
 
-// serve calls those whose turn it is, as long as there is something for them.
-// One for whom too little is free keeps its turn, so that those who want little
-// can't overtake it for ever; one who has its share already is passed over.
+// serve calls waiters in turn while slots are free. One that needs more than is
+// free keeps its turn, so that smaller requests can't overtake it forever; one
+// that has its share already is passed over.
 func (q *Queue) serve() {
 	for {
 		g, c := q.next()
@@ -186,8 +187,8 @@ func (q *Queue) serve() {
 	}
 }
 
-// giveUp takes a waiter out of its line, unless it was just called: then it has
-// what it waited for, and returns it if it does not want it any more.
+// giveUp takes a waiter out of its line, unless it was just called: then it
+// holds its slots, and releases them if it no longer wants them.
 func (q *Queue) giveUp(k Key, w *waiter, why error) error {
 	q.mu.Lock()
 	select {
@@ -206,7 +207,7 @@ func (q *Queue) giveUp(k Key, w *waiter, why error) error {
 		q.order = toTheEnd(q.order, g, false)
 	}
 	q.forget(g, k.caller)
-	q.serve() // it may have stood in the way of others
+	q.serve() // it may have blocked others
 	return why
 }
 
@@ -219,7 +220,8 @@ func (q *Queue) group(k Key) *group {
 	return g
 }
 
-// forget removes a caller, and its group, that has nothing and wants nothing.
+// forget removes a caller that holds nothing and isn't waiting, and its group
+// if that is empty.
 func (q *Queue) forget(g *group, name string) {
 	if c := g.callers[name]; c != nil && c.held == 0 && len(c.line) == 0 {
 		delete(g.callers, name)
@@ -229,8 +231,8 @@ func (q *Queue) forget(g *group, name string) {
 	}
 }
 
-// busy refuses. By the time it names, everybody who waits now has had a turn or
-// has been refused.
+// busy returns the refusal. By the time it names, everybody waiting now has had
+// a turn or has been refused.
 func (q *Queue) busy() *fault.Error {
 	e := fault.Unavailable("busy")
 	e.RetryAfter = min(q.o.Patience, 5*time.Second)

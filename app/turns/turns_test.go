@@ -14,7 +14,7 @@ import (
 	"paraph/app/turns"
 )
 
-// shop is a queue whose callers write down in which order they were served.
+// shop is a queue that records the order in which callers were served.
 type shop struct {
 	t *testing.T
 	q *turns.Queue
@@ -201,7 +201,8 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// TestOneWhoWantsALotIsNotOvertaken: it keeps its turn until enough is free.
+// TestOneWhoWantsALotIsNotOvertaken: a large request keeps its turn until
+// enough is free.
 func TestOneWhoWantsALotIsNotOvertaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// levels gives the embedding level of every character of a line by the
+// levels returns the embedding level of every character of a line by the
 // Unicode Bidirectional Algorithm (UAX #9), without explicit embeddings and
 // isolates, which DOCX expresses otherwise. Objects count as neutral.
 func levels(text []rune, rtl bool) []uint8 {
@@ -83,7 +83,7 @@ func weak(c []bidi.Class, rtl bool) {
 	}
 }
 
-// terminators: W5, signs beside European numbers belong to them.
+// terminators applies W5: signs beside European numbers belong to them.
 func terminators(c []bidi.Class) {
 	for i := 0; i < len(c); i++ {
 		if c[i] != bidi.ET {
@@ -193,7 +193,7 @@ func reorder[T any](things []T, level func(T) uint8) {
 	}
 }
 
-// isRTL says whether a text has a character of a right-to-left script.
+// isRTL reports whether a text has a character of a right-to-left script.
 func isRTL(text []rune) bool {
 	for _, r := range text {
 		if r < 0x590 {
@@ -212,8 +212,8 @@ var mirrors = map[rune]rune{
 	'‹': '›', '›': '‹', '≤': '≥', '≥': '≤',
 }
 
-// mirrored turns text without letters around, as it stands between words that
-// run from right to left.
+// mirrored reverses text without letters that stands between right-to-left
+// words.
 func mirrored(s string) string {
 	rs := []rune(s)
 	slices.Reverse(rs)

@@ -12,7 +12,7 @@ import (
 	"paraph/app/convert/docx"
 )
 
-// sheet is a page that was recorded.
+// sheet is a recorded page.
 type sheet struct {
 	w, h   float64
 	texts  []drawnText
@@ -32,7 +32,7 @@ type drawnText struct {
 type recorder struct {
 	pages    []*sheet
 	measured int
-	bad      string // the first call that no canvas should get
+	bad      string // the first invalid call
 }
 
 func (c *recorder) page() *sheet { return c.pages[len(c.pages)-1] }
@@ -82,7 +82,7 @@ func (c *recorder) Image(x, y, w, h float64, _ []byte) error {
 	return nil
 }
 
-// text is everything written on a page, one call a line.
+// text returns everything written on a page, one line per call.
 func (s *sheet) text() string {
 	var out []string
 	for _, t := range s.texts {
@@ -91,7 +91,7 @@ func (s *sheet) text() string {
 	return strings.Join(out, "\n")
 }
 
-// find gives the call that wrote a text.
+// find returns the call that wrote a text.
 func (c *recorder) find(tb testing.TB, s string) (drawnText, int) {
 	tb.Helper()
 	for n, pg := range c.pages {
@@ -103,7 +103,7 @@ func (c *recorder) find(tb testing.TB, s string) (drawnText, int) {
 	return drawnText{}, 0
 }
 
-// render draws a file that must be fit for it.
+// render draws a file that must be valid.
 func render(tb testing.TB, f docxFile) (*recorder, []docx.Finding) {
 	tb.Helper()
 	b := f.bytes(tb)

@@ -22,22 +22,22 @@ type document struct {
 	widths   map[widthKey]float64
 	fields   []*field
 	margins  map[string]*marginPart
-	computed bool // a field was met whose value depends on the page
+	computed bool // a field was found whose value depends on the page
 	notes    notes
 	flow     *flow
 	totals   totals // of the pass before, if there was one
-	err      error  // the first that stopped the layout
+	err      error  // the first error that stopped the layout
 	depth    int    // tables and text boxes within each other
 }
 
-// settings are what counts of settings.xml.
+// settings are the parts of settings.xml in use.
 type settings struct {
 	tab         float64   // distance of the default tab stops
 	evenAndOdd  bool      // headers differ on even pages
 	noteFormats [2]string // of footnotes and endnotes
 }
 
-// totals are what only the end of a pass knows.
+// totals are known only at the end of a pass.
 type totals struct {
 	pages    int
 	sections []int // pages by section
@@ -84,7 +84,7 @@ func (d *document) fail(err error) {
 	}
 }
 
-// format gives the one value of a format.
+// format returns the canonical value of a format.
 func (d *document) format(p runProps, dark bool) *format {
 	return d.intern(d.styles.resolve(p, dark))
 }
@@ -103,7 +103,7 @@ type widthKey struct {
 	text         string
 }
 
-const maxWidths = 50_000 // measured words that are remembered
+const maxWidths = 50_000 // measured words that are cached
 
 // measure asks the canvas for a width, once for each word.
 func (d *document) measure(f *format, s string) float64 {

@@ -2,11 +2,11 @@
 // pages, for installations without an office program.
 //
 // Callers may rely on this: every paragraph, table cell, footnote and text box
-// is drawn, in reading order, and what is not shown as Word would show it is
-// named in the findings. Fonts are not looked at: all text is in the canvas's
-// sans face, so lines and pages break elsewhere than in Word. Input is
-// hostile: sizes, depth, counts and pages are bounded, and no text of the
-// document gets into an error or a finding.
+// is drawn, in reading order, and deviations from Word's output are listed in
+// the findings. Fonts are ignored: all text is in the canvas's sans face, so
+// lines and pages break elsewhere than in Word. Input is hostile: sizes, depth,
+// counts and pages are bounded, and no text of the document gets into an error
+// or a finding.
 package docx
 
 // Canvas takes what is drawn. Lengths are points, the origin is the top left
@@ -20,7 +20,7 @@ type Canvas interface {
 	Image(x, y, w, h float64, data []byte) error       // JPEG or PNG
 }
 
-// Finding is one kind of thing that is not shown as Word would show it.
+// Finding is one kind of deviation from Word's output.
 type Finding struct {
 	Code     string // stable, e.g. "chart"
 	Severity string // "info": looks different; "warning": something is missing

@@ -16,7 +16,7 @@ func (d *document) drawLine(p *paragraph, l *line, x, y, height float64, first, 
 	}
 }
 
-// place gives where a line starts, from the column's left, and how much wider
+// place returns where a line starts, from the column's left, and how much wider
 // each space becomes.
 func (p *paragraph) place(l *line) (at, stretch float64) {
 	room := l.limit - l.width
@@ -44,8 +44,8 @@ func (p *paragraph) place(l *line) (at, stretch float64) {
 	return left, 0
 }
 
-// spaces counts those that may be stretched: after the last tab, and not at
-// the end.
+// spaces counts the spaces that may be stretched: after the last tab, and not
+// at the end.
 func (l *line) spaces() (n int) {
 	for i := l.lastTab; i < len(l.pieces)-1; i++ {
 		n += l.pieces[i].spans
@@ -53,7 +53,7 @@ func (l *line) spaces() (n int) {
 	return n
 }
 
-// visual gives the pieces of a line from left to right, as large as they can
+// visual returns the pieces of a line from left to right, each as long as can
 // be drawn at once.
 func (d *document) visual(p *paragraph, l *line, stretch float64) []piece {
 	pieces := make([]piece, len(l.pieces))
@@ -166,7 +166,7 @@ func (d *document) drawText(pc piece, x, baseline float64, s string) {
 		return
 	}
 	if pc.level%2 == 1 {
-		x += pc.width - d.measure(pc.f, s) // what justification added stands at its end, on the left
+		x += pc.width - d.measure(pc.f, s) // the space that justification added is at its end, on the left
 		if !isRTL([]rune(s)) {
 			s = mirrored(s)
 		}

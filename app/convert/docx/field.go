@@ -18,7 +18,7 @@ type field struct {
 	computed    bool // its stored result is replaced by ours
 }
 
-// kind is the field's name, e.g. PAGE.
+// fieldKind returns the field's name, e.g. PAGE.
 func fieldKind(instruction string) string {
 	words := strings.Fields(instruction)
 	if len(words) == 0 {
@@ -27,8 +27,8 @@ func fieldKind(instruction string) string {
 	return strings.ToUpper(words[0])
 }
 
-// fieldText is what is kept in the item of a computed field: the kind and the
-// number format that the instruction asks for.
+// fieldText returns the text stored in a computed field's item: the kind and
+// the number format of the instruction.
 func fieldText(instruction string) string {
 	words := strings.Fields(instruction)
 	for i, w := range words {
@@ -126,7 +126,7 @@ func (d *document) instruction(s string) {
 	}
 }
 
-// inInstruction says whether what comes is not to be shown.
+// inInstruction reports whether the current content is hidden.
 func (d *document) inInstruction() bool { return hidesContent(d.fields) }
 
 func hidesContent(fields []*field) bool {
@@ -149,7 +149,7 @@ func (d *document) endParagraph() {
 	}
 }
 
-// fieldValue is a computed field's text on the page that is being made.
+// fieldValue returns a computed field's text on the current page.
 func (d *document) fieldValue(text string) string {
 	kind, format, _ := strings.Cut(text, " ")
 	n := d.flow.number

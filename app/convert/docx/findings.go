@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// messages of the findings, by code. A warning means that something of the
-// document cannot be seen on the pages.
+// messages of the findings, by code. A warning means that part of the document
+// is not visible on the pages.
 var messages = map[string]struct{ severity, message string }{
 	"chart":             {"warning", "A chart is not shown; an empty frame stands in its place."},
 	"smartart":          {"warning", "A SmartArt diagram is not shown; an empty frame stands in its place."},
@@ -52,7 +52,7 @@ func (f *findings) clone() *findings {
 	return &findings{order: slices.Clone(f.order), counts: maps.Clone(f.counts)}
 }
 
-// list gives warnings first.
+// list returns the findings, warnings first.
 func (f *findings) list() []Finding {
 	out := make([]Finding, 0, len(f.order))
 	for _, code := range f.order {

@@ -7,7 +7,7 @@ import (
 // MaxPages is how many pages are drawn before a document is refused.
 const MaxPages = 2000
 
-// box is what the flow puts onto pages: a line, a row of a table.
+// box is a unit that the flow places on pages: a line, a row of a table.
 type box struct {
 	before, height, after  float64
 	keep                   bool // on the page of the next box
@@ -23,7 +23,7 @@ type flow struct {
 	sections []*section
 	section  *section
 	index    int
-	due      int // sections that begin with the next box
+	due      int // sections that start at the next box
 	pages    int // drawn so far
 	number   int // the number shown on the page
 	perIndex []int
@@ -68,7 +68,7 @@ func (f *flow) flush() {
 			total += b.before + chain[i-1].after
 		}
 		if i > 0 && (b.pageBreak || b.columnBreak) {
-			total = 0 // they will not stay together anyway
+			total = 0 // they can't stay together anyway
 			break
 		}
 	}
@@ -150,11 +150,11 @@ func (f *flow) advance(repeat []box) {
 		f.put(b, 0)
 	}
 	if len(repeat) > 0 {
-		f.fresh = true // a row that fits nowhere must not ask for pages for ever
+		f.fresh = true // a row that fits nowhere must not request pages forever
 	}
 }
 
-// left is where the column begins, width how wide it is.
+// left returns where the column begins, width how wide it is.
 func (f *flow) left() float64 {
 	return f.section.left + float64(f.column)*(f.width()+f.section.gap)
 }
@@ -221,7 +221,7 @@ func (f *flow) endSection() {
 // beginSections changes to the section that is due.
 func (f *flow) beginSections() {
 	for ; f.due > 0; f.due-- {
-		if f.pages == 0 { // a section without content still is a page
+		if f.pages == 0 { // a section without content still takes a page
 			f.newPage()
 		}
 		old := f.section
@@ -248,7 +248,7 @@ func (f *flow) beginSections() {
 	}
 }
 
-// finish ends the last page; a document without content has one, too.
+// finish ends the last page; an empty document has one, too.
 func (f *flow) finish() {
 	f.flush()
 	if f.pages == 0 {
@@ -257,7 +257,7 @@ func (f *flow) finish() {
 	f.endPage()
 }
 
-// anchored gives the place of a picture that is not in the line.
+// anchored returns the position of a picture that is not in the line.
 func (f *flow) anchored(p *picture, x, top float64) (float64, float64) {
 	s, a := f.section, p.anchor
 	left, width := f.left(), f.width()

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzRender changes the parts inside the zip, which a fuzzer could hardly
-// reach through its sums.
+// reach through the checksums.
 func FuzzRender(f *testing.F) {
 	bodies := []string{
 		p(`<w:jc w:val="both"/><w:ind w:left="720" w:hanging="360"/>`, words),
@@ -48,7 +48,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// FuzzFile gives any bytes.
+// FuzzFile renders arbitrary bytes.
 func FuzzFile(f *testing.F) {
 	f.Add(docxFile{body: p("", words)}.bytes(f))
 	f.Add([]byte("PK\x05\x06"))

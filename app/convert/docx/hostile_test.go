@@ -15,12 +15,12 @@ import (
 	"paraph/app/convert/docx"
 )
 
-// repeated is a part made of one piece over and over, as bombs are.
+// repeated returns a part that repeats one piece many times, as bombs do.
 func repeated(before, piece string, n int, after string) []byte {
 	return []byte(before + strings.Repeat(piece, n) + after)
 }
 
-// withDocument is a file whose document part is as given.
+// withDocument returns a file with the given document part.
 func withDocument(tb testing.TB, document []byte) []byte {
 	f := docxFile{raw: map[string][]byte{"word/document.xml": document}}
 	return zipped(tb, f.members())

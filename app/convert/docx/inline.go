@@ -23,9 +23,9 @@ const (
 	pageBreak
 	columnBreak
 	pictureItem
-	fieldItem // PAGE and its like; text is which
+	fieldItem // PAGE and the like, named by text
 	shapeItem
-	skipItem // moves by text's width to the left, for labels
+	skipItem // moves left by the width of text, for labels
 )
 
 // collector reads the content of one paragraph.
@@ -39,9 +39,9 @@ type collector struct {
 	boxes []*node // w:txbxContent found on the way
 }
 
-// content walks over everything that may contain runs. Wrappers that are not
-// known are looked into: what a newer program or a careless generator puts
-// around a run must not take words out of a contract.
+// content walks over everything that may contain runs. Unknown wrappers are
+// searched too: an element that a newer program or a careless generator puts
+// around a run must not remove words from a contract.
 func (c *collector) content(n *node) {
 	for _, k := range n.kids {
 		switch k.name {
@@ -74,7 +74,7 @@ func (c *collector) nestedParagraph(k *node) {
 	c.content(k)
 }
 
-// alternative chooses between what newer and older programs are given.
+// alternative chooses between the content for newer and older programs.
 func alternative(n *node) *node {
 	choice, fallback := n.child("mc:Choice"), n.child("mc:Fallback")
 	switch {
@@ -174,8 +174,8 @@ func (c *collector) add(i item) {
 	c.d.computed = c.d.computed || i.kind == fieldItem
 }
 
-// text adds characters, in the capitals that the format asks for, with tabs
-// and signs to be drawn taken out.
+// text adds characters, in the capitals that the format asks for, and splits
+// off tabs and drawn signs.
 func (c *collector) text(s string, f *format) {
 	s = symbolText(s, *f)
 	if f.caps {
@@ -202,7 +202,7 @@ func (c *collector) text(s string, f *format) {
 	flush(len(s))
 }
 
-// letters adds text, small capitals in two sizes.
+// letters adds text, with small capitals in two sizes.
 func (c *collector) letters(s string, f *format) {
 	if !f.smallCaps || f.caps {
 		c.add(item{f: f, text: s})
@@ -229,7 +229,7 @@ func (c *collector) letters(s string, f *format) {
 	}
 }
 
-// printable drops what has no look: controls and soft hyphens.
+// printable drops invisible characters: controls and soft hyphens.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -7,15 +7,15 @@ import (
 	"github.com/go-text/typesetting/segmenter"
 )
 
-// Of a sans face, in parts of its size: the height of a line above and below
-// the baseline.
+// Height of a line above and below the baseline, for a sans face, as fractions
+// of its size.
 const (
 	ascent  = 0.95
 	descent = 0.27
 )
 
-// piece is what cannot be broken further without need: letters of one format,
-// a tab, a picture.
+// piece is a unit that is broken only if it must be: letters of one format, a
+// tab, a picture.
 type piece struct {
 	kind  itemKind
 	f     *format
@@ -51,13 +51,13 @@ type breaker struct {
 	x           float64 // end of the current line, white space included
 	tab         int     // index of the tab that aligns what follows; -1 none
 	tabKind     string
-	tabDone     bool // a decimal point was met
+	tabDone     bool // a decimal point was found
 	segment     segmenter.Segmenter
 	firstOfPara bool
 }
 
-// breakLines makes the lines of a paragraph. There is at least one, except
-// when all there is is a page break.
+// breakLines makes the lines of a paragraph. There is at least one, unless the
+// paragraph holds only a page break.
 func (d *document) breakLines(p *paragraph) []line {
 	b := &breaker{d: d, p: p, tab: -1, firstOfPara: true}
 	b.begin()
@@ -132,7 +132,7 @@ func (b *breaker) fill(items []item) {
 }
 
 // maxPiece bounds the characters of a piece, so that one that has to be cut is
-// cut quickly. No column holds a word of that length anyway.
+// cut quickly. No column is wide enough for a word of that length anyway.
 const maxPiece = 256
 
 // shortEnd ends a piece early if it is too long, not before a mark that
@@ -148,7 +148,7 @@ func shortEnd(runes []rune, from, end int) int {
 	return to
 }
 
-// flatten gives the characters of all items, with a stand-in for each object,
+// flatten returns the characters of all items, with a stand-in for each object,
 // and where each item starts.
 func flatten(items []item) ([]rune, []int) {
 	var runes []rune
@@ -199,7 +199,7 @@ func (b *breaker) measure(p *piece, s string) {
 	p.width = b.d.measure(p.f, word) + p.space
 }
 
-// fit makes a picture no larger than the column and the page.
+// fit shrinks a picture to the column and the page.
 func (b *breaker) fit(p *piece) {
 	pic := p.pic
 	if pic.anchor != nil {
@@ -238,7 +238,8 @@ func (b *breaker) chunk(pieces []piece) {
 	}
 }
 
-// labelPieces: a line that holds only a label is as good as empty.
+// labelPieces returns the number of pieces of the label: a line that holds only
+// a label counts as empty.
 func (b *breaker) labelPieces() int {
 	if b.firstOfPara {
 		return b.p.labelPieces
@@ -250,7 +251,8 @@ func (b *breaker) overflows(width float64) bool {
 	return b.x+width-b.shrink(width) > b.cur.limit+0.01
 }
 
-// shrink is how much the aligning tab gives way to text after it.
+// shrink returns how much narrower the aligning tab becomes for the text after
+// it.
 func (b *breaker) shrink(width float64) float64 {
 	if b.tab < 0 || b.tabDone {
 		return 0
@@ -297,7 +299,7 @@ func (b *breaker) push(p piece) {
 	b.cur.pieces = append(b.cur.pieces, p)
 }
 
-// cut gives as many whole characters of a piece as fit into the line, at
+// cut splits a piece into as many whole characters as fit into the line, at
 // least one if the line is empty, and the rest.
 func (b *breaker) cut(p piece) (head, tail piece) {
 	var seg segmenter.Segmenter

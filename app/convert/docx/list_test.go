@@ -146,7 +146,7 @@ func TestMergedCells(t *testing.T) {
 	if !near(m.y, two.y) {
 		t.Errorf("the merged cell's text is at %.1f, want %.1f", m.y, two.y)
 	}
-	// Over pages nothing may get lost.
+	// Nothing may get lost across pages.
 	rows := []string{tr("", cellOf(`<w:vMerge w:val="restart"/>`, p("", strings.Repeat(words, 20))), cellOf("", p("", "x")))}
 	for range 80 {
 		rows = append(rows, tr("", cellOf(`<w:vMerge/>`, p("", "")), cellOf("", p("", "x"))))

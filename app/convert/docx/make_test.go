@@ -27,7 +27,7 @@ const (
 	relType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 )
 
-// docxFile is a DOCX to be made: the body and whatever parts a test needs.
+// docxFile describes a DOCX to build: the body and the parts a test needs.
 type docxFile struct {
 	body     string
 	sect     string            // content of the last w:sectPr
@@ -105,17 +105,17 @@ func zipped(tb testing.TB, members map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// p is a paragraph with properties and text.
+// p returns a paragraph
 func p(props, text string) string {
 	return "<w:p><w:pPr>" + props + "</w:pPr>" + r("", text) + "</w:p>"
 }
 
-// r is a run.
+// r returns a run.
 func r(props, text string) string {
 	return "<w:r><w:rPr>" + props + `</w:rPr><w:t xml:space="preserve">` + text + "</w:t></w:r>"
 }
 
-// complexField is a field in three runs with its stored result.
+// complexField returns a field in three runs with its stored result.
 func complexField(instruction, result string) string {
 	return `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> ` + instruction + ` </w:instrText></w:r>` +
 		`<w:r><w:fldChar w:fldCharType="separate"/></w:r>` + r("", result) + `<w:r><w:fldChar w:fldCharType="end"/></w:r>`

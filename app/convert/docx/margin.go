@@ -4,7 +4,7 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// marginPart is a header or footer that was read.
+// marginPart is a parsed header or footer.
 type marginPart struct {
 	root  *node
 	part  *part
@@ -42,7 +42,7 @@ func (n *node) size() int {
 	return total
 }
 
-// mentionsTotals looks whether a header or footer shows the number of pages.
+// mentionsTotals reports whether a header or footer shows the number of pages.
 func (t *part) mentionsTotals(p *pack) (bool, error) {
 	for _, r := range t.rels {
 		if r.external || r.kind != "header" && r.kind != "footer" || !p.zip.Has(r.target) {
@@ -77,7 +77,7 @@ func (n *node) asksTotals() bool {
 	return asksTotals(text)
 }
 
-// counters are the positions of the lists that are in use.
+// counters are the positions of the lists in use.
 type counters []counter
 
 type counter struct {
@@ -94,7 +94,7 @@ func (n *numbering) save() counters {
 	return c
 }
 
-// restore undoes what was counted since save.
+// restore resets the counters to those of save.
 func (n *numbering) restore(c counters) {
 	for _, l := range n.used[len(c):] {
 		l.counts, l.started, l.inUse = [maxLevels]int{}, [maxLevels]bool{}, false

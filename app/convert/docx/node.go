@@ -11,7 +11,7 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// Bounds of the XML that is read.
+// Limits of the XML.
 const (
 	maxDepth      = 256      // elements within elements
 	maxNodes      = 400_000  // elements of one paragraph, table or small part
@@ -30,8 +30,8 @@ type node struct {
 
 type attr struct{ name, value string }
 
-// attr gives an attribute by its name with prefix, "" if there is none. It can
-// be asked of nil.
+// attr returns an attribute by its name with prefix, "" if there is none. The
+// node may be nil.
 func (n *node) attr(name string) string {
 	if n == nil {
 		return ""
@@ -44,10 +44,10 @@ func (n *node) attr(name string) string {
 	return ""
 }
 
-// val is the attribute w:val.
+// val returns the attribute w:val.
 func (n *node) val() string { return n.attr("w:val") }
 
-// child gives the first child of a name, or nil. It can be asked of nil.
+// child returns the first child with a name, or nil. The node may be nil.
 func (n *node) child(path ...string) *node {
 	for _, name := range path {
 		if n == nil {
@@ -67,7 +67,7 @@ func (n *node) first(name string) *node {
 	return nil
 }
 
-// find gives the first descendant of a name, in reading order.
+// find returns the first descendant with a name, in reading order.
 func (n *node) find(name string) *node {
 	if n == nil {
 		return nil
@@ -83,8 +83,8 @@ func (n *node) find(name string) *node {
 	return nil
 }
 
-// each calls fn with every descendant of a name; what is inside one is not
-// looked at again.
+// each calls fn with every descendant with a name; it doesn't descend into
+// those.
 func (n *node) each(name string, fn func(*node)) {
 	if n == nil {
 		return
@@ -124,7 +124,7 @@ var prefixes = map[string]string{
 	"xml":                                                                    "xml",
 }
 
-// reader reads XML as a stream and gives subtrees of it.
+// reader reads XML as a stream and returns subtrees of it.
 type reader struct {
 	ctx   context.Context
 	d     *xml.Decoder
@@ -135,12 +135,12 @@ type reader struct {
 func newReader(ctx context.Context, r io.Reader) *reader {
 	d := xml.NewDecoder(r)
 	// Entities are never declared by a DOCX, and declarations are refused
-	// below; so there is nothing that could expand or be fetched.
+	// below; so nothing can be expanded or fetched.
 	d.Entity = nil
 	return &reader{ctx: ctx, d: d, names: map[xml.Name]string{}}
 }
 
-// next gives the next start or end element or text; io.EOF at the end.
+// next returns the next start or end element or text, or io.EOF at the end.
 func (r *reader) next() (xml.Token, error) {
 	for {
 		t, err := r.d.Token()
@@ -250,7 +250,8 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
-// hasText: everywhere else text is only indentation.
+// hasText reports whether an element has text; elsewhere text is only
+// indentation.
 func hasText(name string) bool {
 	switch name {
 	case "w:t", "w:instrText", "m:t", "wp:posOffset", "wp:align":
@@ -259,7 +260,7 @@ func hasText(name string) bool {
 	return false
 }
 
-// runText is the text of w:t. Without xml:space="preserve" the ends are
+// runText returns the text of w:t. Without xml:space="preserve" the ends are
 // trimmed, as Word does.
 func (n *node) runText() string {
 	if n.attr("xml:space") == "preserve" {

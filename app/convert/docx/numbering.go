@@ -12,10 +12,10 @@ type numbering struct {
 	abstract map[string]*list
 	nums     map[string]*num
 	used     []*list
-	unknown  func(format string) // told of number formats that are shown as digits
+	unknown  func(format string) // called with number formats that are shown as digits
 }
 
-// list is a w:abstractNum; its counters are shared by all that use it.
+// list is a w:abstractNum; its counters are shared by all its users.
 type list struct {
 	levels  [maxLevels]level
 	counts  [maxLevels]int
@@ -134,7 +134,7 @@ func (n *num) level(i int) *level {
 	return &n.list.levels[i]
 }
 
-// start is the number that a level begins with.
+// start returns the number that a level begins with.
 func (n *num) start(i int) int {
 	if n.starts[i] != nil {
 		return *n.starts[i]
@@ -142,7 +142,7 @@ func (n *num) start(i int) int {
 	return n.level(i).start
 }
 
-// find gives a list and the level in it, nil if the paragraph has no number.
+// find returns a list and the level in it, nil if the paragraph has no number.
 func (n *numbering) find(id, ilvl string) (*num, int) {
 	if id == "" || id == "0" {
 		return nil, 0
@@ -150,7 +150,7 @@ func (n *numbering) find(id, ilvl string) (*num, int) {
 	return n.nums[id], min(max(integer(ilvl, 0), 0), maxLevels-1)
 }
 
-// next counts a paragraph and gives its label.
+// next counts a paragraph and returns its label.
 func (n *numbering) next(u *num, i int) *label {
 	l, v := u.list, u.level(i)
 	if !l.inUse {
@@ -174,7 +174,7 @@ func (n *numbering) next(u *num, i int) *label {
 	return &label{text: n.text(u, i), suffix: v.suffix, align: v.align, run: v.run}
 }
 
-// text fills the places %1 to %9 of a level's text.
+// text fills the placeholders %1 to %9 of a level's text.
 func (n *numbering) text(u *num, i int) string {
 	v := u.level(i)
 	if v.format == "bullet" || v.format == "none" && !strings.Contains(v.text, "%") {

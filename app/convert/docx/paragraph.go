@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// minColumn is the least width that text is set into, in points; narrower
-// places make it overlap rather than vanish.
+// minColumn is the least width that text is set into, in points; in narrower
+// places it overlaps rather than vanishes.
 const minColumn = 12
 
-// environment is what surrounds paragraphs.
+// environment describes the surroundings of paragraphs.
 type environment struct {
 	width float64
 	table runProps // of a table style
@@ -16,14 +16,14 @@ type environment struct {
 	dark  bool // the ground is dark, so text without a colour is white
 	inRow bool
 	note  string
-	need  *float64 // takes the width of the widest thing that cannot be broken
+	need  *float64 // set to the width of the widest unbreakable piece
 }
 
-// paragraph is a paragraph that is being laid out.
+// paragraph is a paragraph being laid out.
 type paragraph struct {
 	props             paraProps
 	items             []item
-	mark              *format // of the paragraph's end, which gives an empty line its height
+	mark              *format // of the paragraph's end; sets the height of an empty line
 	width             float64
 	start, end, first float64 // indents
 	labelPieces       int
@@ -58,10 +58,10 @@ func (d *document) stopped() bool {
 	return d.err != nil
 }
 
-// noStyle is no paragraph's style.
+// noStyle differs from every paragraph's style.
 const noStyle = "\x00"
 
-// styleOf gives a paragraph's style, for the spacing between equal ones.
+// styleOf returns a paragraph's style, for the spacing between equal ones.
 func styleOf(n *node) string {
 	if n == nil || n.name != "w:p" {
 		return noStyle
@@ -85,7 +85,7 @@ func flattenBlocks(d *document, nodes []*node) (out []*node) {
 			out = append(out, &node{name: "w:p", kids: []*node{n}})
 		case "w:r": // invalid here, but shown by Word
 			out = append(out, &node{name: "w:p", kids: []*node{n}})
-		default: // a wrapper: w:sdt, w:customXml, w:ins or one that is not known
+		default: // a wrapper: w:sdt, w:customXml, w:ins or an unknown one
 			out = append(out, flattenBlocks(d, n.kids)...)
 		}
 	}
@@ -102,7 +102,7 @@ func (d *document) block(n *node, in *part, env environment, previous, next stri
 	return nil
 }
 
-// paragraph lays out a w:p and the text boxes that hang on it.
+// paragraph lays out a w:p and the text boxes anchored to it.
 func (d *document) paragraph(n *node, in *part, env environment, previous, next string) []box {
 	p, run := d.resolveParagraph(n, env)
 	c := &collector{d: d, part: in, base: run, dark: env.dark || p.props.shade != nil && isDark(*p.props.shade), note: env.note}
@@ -261,9 +261,9 @@ func (d *document) lineBoxes(p *paragraph) []box {
 	return out
 }
 
-// keeps says whether line i stays on the page of the line after it: for the
-// paragraph's own sake, for the next paragraph's, or so that no single line
-// stands alone.
+// keeps reports whether line i stays on the page of the line after it: for the
+// paragraph's own sake, for the next paragraph's, or to avoid widows and
+// orphans.
 func (p *paragraph) keeps(i, n int) bool {
 	last := i == n-1
 	switch {

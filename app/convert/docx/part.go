@@ -11,7 +11,7 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// Bounds of the parts, in unpacked bytes.
+// Limits of the parts, in unpacked bytes.
 const (
 	maxDocument   = 64 << 20 // word/document.xml
 	maxPart       = 32 << 20 // any other part of XML
@@ -97,7 +97,7 @@ func (p *pack) tree(name string) (*node, error) {
 	return tree(p.ctx, bytes.NewReader(b))
 }
 
-// byKind gives the part that a relationship of a kind leads to, "" if none.
+// byKind returns the target of the relationship of a kind, "" if there is none.
 func (t *part) byKind(kind string) string {
 	for _, r := range t.rels {
 		if r.kind == kind && !r.external {
@@ -107,8 +107,8 @@ func (t *part) byKind(kind string) string {
 	return ""
 }
 
-// related reads the part that a relationship of a kind leads to; nil if the
-// document has none.
+// related reads the part that a relationship of a kind leads to, and returns
+// nil if the document has none.
 func (t *part) related(kind string) (*node, error) {
 	name := t.byKind(kind)
 	if name == "" || !t.pack.zip.Has(name) {

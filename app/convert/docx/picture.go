@@ -25,8 +25,8 @@ const (
 	maxAllDecoded = 400_000_000 // of all that have to be decoded
 )
 
-// picture is something with a size in a line of text, or at a place of its own
-// on the page.
+// picture is a sized object in a line of text, or at its own position on the
+// page.
 type picture struct {
 	width, height float64
 	data          []byte // JPEG or PNG; nil: an empty frame
@@ -41,8 +41,7 @@ type anchor struct {
 	x, y           float64
 }
 
-// graphic adds what is drawn rather than written; other elements of a run say
-// nothing that could be shown.
+// graphic adds drawn content; the other elements of a run have nothing to show.
 func (c *collector) graphic(k *node, f *format) {
 	switch k.name {
 	case "w:drawing":
@@ -105,7 +104,7 @@ func (c *collector) drawingPicture(g, p *node, width, height float64, at *anchor
 	c.place(pic, f)
 }
 
-// readAnchor gives the place of a picture that text does not flow around.
+// readAnchor returns the position of a picture that text does not flow around.
 func readAnchor(g *node) *anchor {
 	free := g.child("wp:wrapNone") != nil || readFlag(g.attr("behindDoc")) == on
 	if g.name != "wp:anchor" || !free {
@@ -156,7 +155,7 @@ func (c *collector) vml(k *node, f *format) {
 
 func readVMLFlag(s string) bool { return s == "t" || s == "true" }
 
-// shapes are the shapes of a VML picture, those of groups too.
+// shapes returns the shapes of a VML picture, including those in groups.
 func shapes(k *node) (out []*node) {
 	for _, s := range k.kids {
 		switch s.name {
@@ -183,7 +182,7 @@ func vmlSize(style string) (w, h float64) {
 	return w, h
 }
 
-// place adds a picture; one without a sensible size gets one.
+// place adds a picture, with a default size if it has no sensible one.
 func (c *collector) place(p *picture, f *format) {
 	if p.width < 1 || p.height < 1 {
 		p.width, p.height = max(p.width, 1), max(p.height, 1)
@@ -210,7 +209,7 @@ func (c *collector) load(id string, crop *node) []byte {
 	return data
 }
 
-// crop cuts parts of a picture away, in parts of its size.
+// crop is what to cut off a picture's sides, as fractions of its size.
 type crop struct{ left, top, right, bottom float64 }
 
 func readCrop(n *node) crop {

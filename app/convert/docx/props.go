@@ -2,8 +2,8 @@ package docx
 
 import "slices"
 
-// runProps are the properties of characters that somebody sets: a style, the
-// defaults, or the run itself.
+// runProps are character properties set at one level: by a style, the defaults,
+// or the run itself.
 type runProps struct {
 	bold, italic, strike, caps, smallCaps, vanish, rtl toggle
 	boldCS, italicCS                                   toggle // for right-to-left and complex text
@@ -15,7 +15,7 @@ type runProps struct {
 	style                                              string
 }
 
-// over gives p with what o says in its place.
+// over returns p overridden by the properties that o sets.
 func (p runProps) over(o runProps) runProps {
 	p.bold, p.italic, p.strike = p.bold.or(o.bold), p.italic.or(o.italic), p.strike.or(o.strike)
 	p.caps, p.smallCaps, p.vanish = p.caps.or(o.caps), p.smallCaps.or(o.smallCaps), p.vanish.or(o.vanish)
@@ -113,7 +113,7 @@ func fontSize(k *node) length {
 	return l
 }
 
-// tabStop is where a tab leads.
+// tabStop is the position that a tab advances to.
 type tabStop struct {
 	at     float64
 	kind   string // left, right, center, decimal, clear, bar
@@ -139,7 +139,7 @@ func readEdges(n *node) edges {
 	}
 }
 
-// paraProps are the properties of paragraphs that somebody sets.
+// paraProps are paragraph properties set at one level.
 type paraProps struct {
 	style, align                                            string
 	left, right, first                                      length // first is negative for a hanging indent
@@ -174,7 +174,8 @@ func (p paraProps) over(o paraProps) paraProps {
 	return p
 }
 
-// mergeTabs adds stops; one at the same place replaces, "clear" removes.
+// mergeTabs adds stops; one at the same position replaces the other, "clear"
+// removes it.
 func mergeTabs(tabs, more []tabStop) []tabStop {
 	if len(more) == 0 {
 		return tabs
@@ -247,7 +248,8 @@ func (p *paraProps) readToggles(k *node) {
 	}
 }
 
-// readIndent: left and right mean start and end in a right-to-left paragraph.
+// readIndent reads the indents; left and right mean start and end in a
+// right-to-left paragraph.
 func (p *paraProps) readIndent(k *node) {
 	p.left = twips(k.attr("w:left")).or(twips(k.attr("w:start")))
 	p.right = twips(k.attr("w:right")).or(twips(k.attr("w:end")))

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Render draws the size bytes of r on c and reports what is not shown as Word
-// would show it. When it fails, c holds part of the document.
+// Render draws the size bytes of r on c and reports deviations from Word's
+// output. If it fails, c holds part of the document.
 func Render(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding, error) {
 	p, main, err := openPack(ctx, r, size)
 	if err != nil {
@@ -25,7 +25,7 @@ func Render(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding
 	}
 	var t totals
 	if o.totals || inMargins {
-		// Somebody asks for the number of pages, so they are made twice.
+		// A field shows the number of pages, so layout runs twice.
 		if t, _, err = pass(ctx, p, main, measuring{c}, pics, o, t); err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func Render(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding
 	return found.list(), nil
 }
 
-// measuring is a canvas on which nothing is drawn.
+// measuring is a canvas that only measures text.
 type measuring struct{ Canvas }
 
 func (measuring) NewPage(float64, float64)                                                      {}
@@ -92,7 +92,8 @@ func (d *document) body() (err error) {
 
 func (d *document) bodyBlock(n *node, previous, next string) {
 	if d.flow.due > 0 {
-		// What is laid out next has the width of the section that it begins.
+		// The next content is laid out to the width of the section that it
+		// begins.
 		d.flow.beginSections()
 	}
 	env := environment{width: d.flow.width()}
@@ -110,13 +111,13 @@ func (d *document) bodyBlock(n *node, previous, next string) {
 	}
 }
 
-// stream gives the blocks of the document one after the other.
+// stream returns the blocks of the document one after the other.
 type stream struct {
 	r *reader
 }
 
-// block gives the next paragraph, table, or other element that stands beside
-// them, out of whatever it is wrapped in; io.EOF at the end.
+// block returns the next paragraph, table, or sibling element, unwrapped, or
+// io.EOF at the end.
 func (s *stream) block() (*node, error) {
 	for {
 		t, err := s.r.next()
@@ -139,7 +140,7 @@ func (s *stream) block() (*node, error) {
 		case "w:p", "w:tbl", "w:altChunk", "mc:AlternateContent", "m:oMathPara", "m:oMath":
 			return n, nil
 		}
-		if n.find("w:t") != nil { // in a wrapper that is not known
+		if n.find("w:t") != nil { // in an unknown wrapper
 			return n, nil
 		}
 	}

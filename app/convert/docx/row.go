@@ -12,7 +12,7 @@ const (
 	maxCells = 100_000
 )
 
-// row is a table row on its way onto the page.
+// row is a table row being laid out.
 type row struct {
 	cells   []*cell
 	columns int // of the grid that it covers
@@ -37,7 +37,7 @@ type cell struct {
 	shade         *colour
 	borders       edges
 	heightOf      float64 // of content with margins
-	need          float64 // width that its words want, with margins
+	need          float64 // width that its words need, with margins
 	continued     bool    // draws nothing of its own but borders
 	total         float64 // height of all rows that it covers, if drawn as one
 	isTop, isLast bool    // edges of the merged area
@@ -66,11 +66,11 @@ func (d *document) table(n *node, in *part, env environment) []box {
 	return d.rowBoxes(rows, whole, left)
 }
 
-// maxRelaid is how deep in each other tables are laid out a second time.
+// maxRelaid is the nesting depth up to which tables are laid out a second time.
 const maxRelaid = 3
 
-// layoutTable lays out the cells, and once more if words had to be cut that
-// other widths leave whole. It gives the widths of the columns.
+// layoutTable lays out the cells, and does so again if words were cut that fit
+// with other widths. It returns the widths of the columns.
 func (d *document) layoutTable(rows []*row, grid []float64, p *tableProps, in *part, env environment) []float64 {
 	counts, found := d.nums.save(), d.findings.clone()
 	d.layoutRows(rows, grid, p, in, env)
@@ -102,7 +102,7 @@ func tableLeft(p *tableProps, width, room float64) float64 {
 	return p.indent
 }
 
-// readRows finds rows and cells with their places in the grid.
+// readRows finds rows and cells with their positions in the grid.
 func (d *document) readRows(n *node) (rows []*row) {
 	cells := 0
 	eachWrapped(n, "w:tr", func(tr *node) {
@@ -138,7 +138,8 @@ func (d *document) readRows(n *node) (rows []*row) {
 	return rows
 }
 
-// eachWrapped calls fn for the children of a name, inside any wrapper too.
+// eachWrapped calls fn for the children with a name, including those inside
+// wrappers.
 func eachWrapped(n *node, name string, fn func(*node)) {
 	for _, k := range n.kids {
 		switch k.name {
@@ -164,7 +165,7 @@ func readCell(tc *node, column int) *cell {
 	return c
 }
 
-// layoutRows gives every cell its place and lays out its content.
+// layoutRows positions every cell and lays out its content.
 func (d *document) layoutRows(rows []*row, grid []float64, p *tableProps, in *part, env environment) {
 	edge := make([]float64, len(grid)+1)
 	for i, w := range grid {
@@ -235,7 +236,7 @@ func (c *cell) outline(p *tableProps, cond condition, top, bottom, left, right b
 		top: pick(top, table.top, table.insideH), bottom: pick(bottom, table.bottom, table.insideH),
 		left: pick(left, table.left, table.insideV), right: pick(right, table.right, table.insideV),
 	}
-	// A conditional format speaks of the cell's own edges.
+	// A conditional format applies to the cell's own edges.
 	b = b.over(edges{top: cond.borders.top, bottom: cond.borders.bottom, left: cond.borders.left, right: cond.borders.right})
 	c.borders = b.over(readEdges(c.node.child("w:tcPr", "w:tcBorders")))
 	if p.rtl {
@@ -275,8 +276,8 @@ func joinRows(rows []*row) {
 	}
 }
 
-// measureRows makes every row high enough for its cells, a merged cell's last
-// row for the rest.
+// measureRows makes every row high enough for its cells; the last row of a
+// merged cell takes the rest of its height.
 func measureRows(rows []*row) {
 	for _, r := range rows {
 		r.height = max(r.least, 4)
@@ -302,9 +303,9 @@ func measureRows(rows []*row) {
 	}
 }
 
-// mergeRows decides how merged cells are drawn: as one where their rows stay
-// on one page, otherwise their content runs down from row to row. It gives
-// for each row whether it stays with the next.
+// mergeRows decides how merged cells are drawn: as one where their rows stay on
+// one page, otherwise their content runs down from row to row. It returns for
+// each row whether it stays with the next.
 func (d *document) mergeRows(rows []*row, nested bool) []bool {
 	together := make([]bool, len(rows))
 	for i, r := range rows {
@@ -329,12 +330,12 @@ func (d *document) mergeRows(rows []*row, nested bool) []bool {
 	return together
 }
 
-// below is the row's part of a cell that was merged from above.
+// below returns the row's part of a cell that was merged from above.
 func (r *row) below(c *cell) *cell {
 	return r.cells[slices.IndexFunc(r.cells, func(o *cell) bool { return o.column == c.column })]
 }
 
-// spread deals the content of a merged cell out to the rows that it covers.
+// spread distributes the content of a merged cell over the rows that it covers.
 func spread(rows []*row, i int, c *cell) {
 	content := c.content
 	first := rows[i : i+c.down]

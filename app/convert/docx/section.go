@@ -2,7 +2,7 @@ package docx
 
 import "strings"
 
-// section is the geometry of some pages and what stands around their text.
+// section is the geometry of some pages, with their headers and footers.
 type section struct {
 	width, height            float64
 	top, bottom, left, right float64
@@ -24,13 +24,13 @@ func (s *section) columnWidth() float64 {
 	return max(w, minColumn)
 }
 
-// tallest is the height of a whole column of text.
+// tallest returns the height of a whole column of text.
 func (d *document) tallest() float64 {
 	s := d.flow.section
 	return max(s.height-s.top-s.bottom-1, 36)
 }
 
-// readSection reads a w:sectPr; nil gives a page of the default.
+// readSection reads a w:sectPr; nil stands for the default page.
 func readSection(n *node, before *section) *section {
 	s := &section{width: 612, height: 792, columns: 1, kind: "nextPage", refs: map[string]string{}}
 	size := n.child("w:pgSz")
@@ -44,7 +44,7 @@ func readSection(n *node, before *section) *section {
 		s.start = points(float64(v))
 	}
 	s.numberFormat = number.attr("w:fmt")
-	if before != nil { // what is not said is as before
+	if before != nil { // unset properties are inherited from the section before
 		for k, v := range before.refs {
 			s.refs[k] = v
 		}
@@ -61,7 +61,7 @@ func readSection(n *node, before *section) *section {
 	return s
 }
 
-// paper reads a side of a page within what PDF allows.
+// paper reads a side of a page, within the limits of PDF.
 func paper(value string, otherwise float64) float64 {
 	l := twips(value)
 	if !l.set || l.points <= 0 {
@@ -84,7 +84,7 @@ func (s *section) readMargins(n *node) {
 	shrink(&s.top, &s.bottom, s.height-36)
 }
 
-// shrink makes two margins leave room.
+// shrink reduces two margins so that they leave room.
 func shrink(a, b *float64, most float64) {
 	if *a+*b > most && most >= 0 {
 		scale := most / (*a + *b)

@@ -3,7 +3,7 @@ package docx
 // maxStyleChain bounds how far a style may be based on another.
 const maxStyleChain = 32
 
-// style is one style of styles.xml as written there.
+// style is one style as written in styles.xml.
 type style struct {
 	kind, basedOn string
 	para          paraProps
@@ -25,7 +25,7 @@ type styles struct {
 type paraStyle struct {
 	para  paraProps
 	run   runProps
-	above paraProps // what the styles from the one with the numbering on say
+	above paraProps // properties of the styles from the one with the numbering on
 	chain bool      // above is in use
 }
 
@@ -55,7 +55,7 @@ func readStyles(root *node) *styles {
 	return s
 }
 
-// chain gives a style and all it is based on, the base first.
+// chain returns a style and all it is based on, the base first.
 func (s *styles) chain(id, kind string) (out []*style) {
 	for range maxStyleChain {
 		st := s.byID[id]
@@ -105,7 +105,7 @@ func (s *styles) character(id string) runProps {
 	return p
 }
 
-// format is how characters look in the end. It is comparable; equal formats
+// format is the resolved look of characters. It is comparable; equal formats
 // are one value.
 type format struct {
 	size                    float64
@@ -120,7 +120,7 @@ type format struct {
 	wingdings               bool
 }
 
-// resolve makes a format of resolved properties.
+// resolve returns the format for resolved properties.
 func (s *styles) resolve(p runProps, dark bool) format {
 	f := format{size: p.size.points, bold: p.bold == on, italic: p.italic == on}
 	if p.rtl == on {

@@ -10,10 +10,10 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// overview is what a first reading finds without laying anything out.
+// overview is the result of a first reading, without layout.
 type overview struct {
 	sections    []*section
-	totals      bool // a field asks for the number of pages
+	totals      bool // a field shows the number of pages
 	columns     bool
 	borders     bool
 	lineNumbers bool
@@ -32,7 +32,7 @@ func (o *overview) report(f *findings) {
 }
 
 // survey reads the document for its sections, which are written at their end,
-// and refuses what has too much of anything.
+// and refuses documents that exceed a limit.
 func survey(ctx context.Context, p *pack) (o *overview, err error) {
 	rc, err := p.zip.Open(p.main, maxDocument)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *surveyor) start(e xml.StartElement) error {
 	return nil
 }
 
-// instruction collects what fields ask for; a name may be in several runs.
+// instruction collects field instructions; a name may span several runs.
 func (s *surveyor) instruction(text string) {
 	s.instructions.WriteString(text)
 	if s.instructions.Len() > 1<<16 {
@@ -130,7 +130,7 @@ func (s *surveyor) instruction(text string) {
 	}
 }
 
-// maxSections bounds the sections that are told apart.
+// maxSections bounds the sections that are distinguished.
 const maxSections = 2000
 
 func (o *overview) section(n *node) {

@@ -4,8 +4,8 @@ import "strings"
 
 func isWingdings(font string) bool { return strings.HasPrefix(font, "Wingdings") }
 
-// Symbol fonts put pictures at the places of letters, and Word moves them to
-// U+F000 and up. These are the ones that documents really use.
+// Symbol fonts put pictures at the code points of letters, and Word moves them
+// to U+F000 and up. These are the ones that documents actually use.
 var wingdings = map[rune]string{
 	0x22: "✂", 0x28: "☎", 0x2A: "✉", 0x4A: "☺", 0x6C: "●", 0x6E: "■", 0x6F: "☐", 0x71: "☐", 0x72: "☐", 0x73: "◆", 0x75: "◆",
 	0x76: "❖", 0x9E: "·", 0x9F: "•", 0xA1: "○", 0xA7: "▪", 0xA8: "☐", 0xD8: "›", 0xE0: "→", 0xDF: "←", 0xE8: "→",
@@ -20,8 +20,8 @@ var symbolFont = map[rune]string{
 	0x79: "ψ", 0x7A: "ζ", 0x44: "Δ", 0x53: "Σ", 0x57: "Ω", 0x47: "Γ", 0x46: "Φ", 0x50: "Π",
 }
 
-// symbolText maps text in a symbol font, and text from the private area that
-// such fonts left behind, to ordinary characters.
+// symbolText maps text in a symbol font, and text from the private use area
+// that such fonts left behind, to ordinary characters.
 func symbolText(s string, f format) string {
 	if !f.symbol && !f.wingdings && !strings.ContainsFunc(s, isPrivate) {
 		return s
@@ -53,8 +53,8 @@ func symbolRune(r rune, f format) string {
 	return string(r)
 }
 
-// drawn are the signs that are drawn as shapes, because few text faces have
-// them and a form cannot do without.
+// isDrawn reports whether a sign is drawn as a shape, because few text faces
+// have it and forms need it.
 func isDrawn(r rune) bool {
 	switch r {
 	case '☐', '☑', '☒', '■', '□', '▪', '▫', '◻', '◼':

@@ -2,7 +2,7 @@ package docx
 
 import "math"
 
-// tableProps are the properties of a table as its style and itself give them.
+// tableProps are the properties of a table, from its style and its own.
 type tableProps struct {
 	borders    edges
 	margins    [4]length // top, left, bottom, right
@@ -137,7 +137,7 @@ func readLook(n *node) tableLook {
 	}
 }
 
-// cellProps gives the conditions that hold for a cell, weakest first.
+// cellProps returns the conditions that apply to a cell, weakest first.
 func (p *tableProps) cellProps(row, rows, col, cols, span int) condition {
 	var c condition
 	apply := func(kind string) {
@@ -186,7 +186,7 @@ func bandName(kind string, i int, header bool, size int) string {
 const maxColumns = 256
 
 // columns finds the widths of the grid: as written, then fitted to the width
-// that the table asks for and to the room that there is.
+// that the table asks for and to the available room.
 func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []float64 {
 	var grid []float64
 	if g := n.child("w:tblGrid"); g != nil {
@@ -225,7 +225,7 @@ func (d *document) columns(n *node, p *tableProps, rows []*row, room float64) []
 	return grid
 }
 
-// fillFromCells gives columns without a width that of a cell, or an equal
+// fillFromCells sets columns without a width to that of a cell, or an equal
 // share.
 func fillFromCells(grid []float64, rows []*row) {
 	for _, r := range rows {
@@ -253,7 +253,7 @@ func fillFromCells(grid []float64, rows []*row) {
 	}
 }
 
-// columnNeeds is how wide each column has to be so that no word is cut.
+// columnNeeds returns how wide each column has to be so that no word is cut.
 func columnNeeds(rows []*row, count int) []float64 {
 	needs := make([]float64, count)
 	for _, spanned := range []bool{false, true} {
@@ -273,8 +273,8 @@ func columnNeeds(rows []*row, count int) []float64 {
 }
 
 // widen takes width from columns that have more than they need, and then from
-// the room beside the table, for those that have less. It gives nil if all is
-// well as it is.
+// the room beside the table, for those that have less. It returns nil if
+// nothing has to change.
 func widen(grid, needs []float64, room float64, fixed bool) []float64 {
 	missing, spare := 0.0, 0.0
 	for i, w := range grid {

@@ -9,7 +9,7 @@ import (
 // largest page.
 const maxLength = 20000.0
 
-// toggle is a property that is on, off or not said.
+// toggle is a property that is on, off or unset.
 type toggle int8
 
 const (
@@ -25,7 +25,7 @@ func (t toggle) or(over toggle) toggle {
 	return t
 }
 
-// xor is how a toggle of a character style meets that of the paragraph style
+// xor combines a toggle of a character style with that of the paragraph style
 // (ISO/IEC 29500-1 §17.7.3).
 func (t toggle) xor(over toggle) toggle {
 	if t == on && over == on {
@@ -45,7 +45,7 @@ func readToggle(n *node) toggle {
 	return on
 }
 
-// length is a length in points that may not be said.
+// length is a length in points that may be unset.
 type length struct {
 	points float64
 	set    bool
@@ -77,7 +77,7 @@ func measure(s string, unit float64) length {
 	return points(min(max(v*unit, -maxLength), maxLength))
 }
 
-// decimal reads a plain number: no exponent, no infinity, nothing else.
+// decimal reads a plain number, without exponents or infinities.
 func decimal(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.Trim(s, "0123456789.+-") != "" {
@@ -93,7 +93,7 @@ func twips(s string) length { return measure(s, 1.0/20) }
 // emu reads English Metric Units, 12,700 to the point.
 func emu(s string) float64 { return measure(s, 1.0/12700).points }
 
-// integer reads a small number, otherwise if there is none.
+// integer reads a small number; it returns otherwise if there is none.
 func integer(s string, otherwise int) int {
 	v, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || v < -1_000_000 || v > 1_000_000 {
@@ -149,7 +149,7 @@ func shade(n *node) (colour, bool) {
 
 // border is a line along an edge.
 type border struct {
-	set    bool // said, even if as "none"
+	set    bool // specified, even if as "none"
 	width  float64
 	colour colour
 	space  float64

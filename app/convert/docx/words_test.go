@@ -6,7 +6,8 @@ import (
 )
 
 // Generators and template engines write paragraphs and wrappers where the
-// standard has no place for them; no word of a contract may get lost for that.
+// standard doesn't allow them; no word of a contract may get lost because of
+// that.
 func TestWordsInUnexpectedPlacesAreKept(t *testing.T) {
 	t.Parallel()
 	const run = `<w:r><w:t>kept</w:t></w:r>`

@@ -1,5 +1,5 @@
-// Package archive opens zip files that strangers made: what the directory may
-// hold and what members may unpack to is bounded, whatever their headers say.
+// Package archive opens untrusted zip files: the size of the directory and of
+// the unpacked members is bounded, whatever their headers say.
 package archive
 
 import (
@@ -52,19 +52,21 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// canonical: part names are compared without case (ISO/IEC 29500-2 §6.2.2.3).
+// canonical returns the name to compare by: part names are compared without
+// case (ISO/IEC 29500-2 §6.2.2.3).
 func canonical(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, "\\", "/"), "/"))
 }
 
-// Files are the members in the order of the directory.
+// Files returns the members in the order of the directory.
 func (a *Archive) Files() []*zip.File { return a.zip.File }
 
-// Has says whether there is a member of that name, without regard to case.
+// Has reports whether there is a member of that name, without regard to case.
 func (a *Archive) Has(name string) bool { return a.members[canonical(name)] != nil }
 
-// Open gives the unpacked bytes of a member, at most limit (and MaxMember) of
-// them: reading on fails with ErrTooLarge. A missing member is ErrDamaged.
+// Open returns the unpacked bytes of a member, at most limit (and MaxMember) of
+// them: reading beyond that fails with ErrTooLarge. A missing member is
+// ErrDamaged.
 func (a *Archive) Open(name string, limit int64) (io.ReadCloser, error) {
 	f := a.members[canonical(name)]
 	if f == nil {
@@ -73,7 +75,7 @@ func (a *Archive) Open(name string, limit int64) (io.ReadCloser, error) {
 	return a.OpenFile(f, limit)
 }
 
-// OpenFile is Open for a member at hand.
+// OpenFile is Open for a member returned by Files.
 func (a *Archive) OpenFile(f *zip.File, limit int64) (io.ReadCloser, error) {
 	limit = min(limit, MaxMember)
 	if f.UncompressedSize64 > uint64(limit) {

@@ -1,5 +1,5 @@
-// Package refuse names the reasons for which a file is not converted, and
-// carries the sentence that a person is shown.
+// Package refuse defines the reasons for refusing a file, with a sentence to
+// show to people.
 package refuse
 
 import (
@@ -10,9 +10,9 @@ import (
 var (
 	// ErrTooLarge: the file, or what it unpacks to, is beyond a limit.
 	ErrTooLarge = errors.New("convert: too large")
-	// ErrDamaged: the file is not what it says, or ends too early.
+	// ErrDamaged: the file is malformed, or ends too early.
 	ErrDamaged = errors.New("convert: damaged")
-	// ErrUnsupported: the file is sound but uses what is not handled here.
+	// ErrUnsupported: the file is valid but uses an unsupported feature.
 	ErrUnsupported = errors.New("convert: unsupported")
 )
 
@@ -24,7 +24,7 @@ type Error struct {
 	Cause    error  // may be nil; for the log
 }
 
-// Error gives the sentence and, behind it, the cause.
+// Error returns the sentence, followed by the cause.
 func (e *Error) Error() string {
 	if e.Cause == nil {
 		return e.Sentence

@@ -1,5 +1,5 @@
-// Package vp8 gives lossy WebP pictures their true colours: VP8 keeps luma
-// from 16 to 235 and chroma from 16 to 240 (RFC 6386 §9.2), while the decoder's
+// Package vp8 corrects the colours of lossy WebP pictures: VP8 keeps luma from
+// 16 to 235 and chroma from 16 to 240 (RFC 6386 §9.2), while the decoder's
 // result says, by its type, that both go from 0 to 255.
 package vp8
 
@@ -14,8 +14,8 @@ type Image struct {
 	alpha   *image.NYCbCrA // nil: opaque
 }
 
-// Correct gives a picture that golang.org/x/image/webp decoded its true
-// colours. Lossless pictures are returned as they are.
+// Correct returns a picture decoded by golang.org/x/image/webp with its true
+// colours. Lossless pictures are returned unchanged.
 func Correct(img image.Image) image.Image {
 	switch m := img.(type) {
 	case *image.YCbCr:
@@ -32,7 +32,7 @@ func (m *Image) ColorModel() color.Model { return color.NRGBAModel }
 // Bounds implements image.Image.
 func (m *Image) Bounds() image.Rectangle { return m.colours.Rect }
 
-// Opaque says whether no pixel lets anything through.
+// Opaque reports whether every pixel is fully opaque.
 func (m *Image) Opaque() bool { return m.alpha == nil || m.alpha.Opaque() }
 
 // At implements image.Image.
@@ -45,7 +45,7 @@ func (m *Image) At(x, y int) color.Color {
 	return c
 }
 
-// RGB is the colour of a pixel, by the arithmetic of libwebp.
+// RGB returns the colour of a pixel, by the arithmetic of libwebp.
 func (m *Image) RGB(x, y int) (r, g, b byte) {
 	i, j := m.colours.YOffset(x, y), m.colours.COffset(x, y)
 	luma := int(m.colours.Y[i]) * 19077 >> 8
