@@ -10,7 +10,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// tried are the calls behind the actions that a document offers.
+// tried returns the operations behind the actions that a document offers.
 func tried(t testing.TB) map[string]operation {
 	t.Helper()
 	out := map[string]operation{
@@ -32,7 +32,8 @@ func tried(t testing.TB) map[string]operation {
 }
 
 // TestActionsAgreeWithTheRules tries every action in every state, active,
-// archived and in the trash, as everybody: it is offered if and only if it works.
+// archived and in the trash, as everybody: an action is offered if and only if it
+// works.
 func TestActionsAgreeWithTheRules(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
@@ -44,7 +45,7 @@ func TestActionsAgreeWithTheRules(t *testing.T) {
 	for status := 1; status <= 8; status++ {
 		for _, aside := range []string{"active", "archived", "deleted"} {
 			if status == 5 && aside != "active" {
-				continue // it can't be put aside
+				continue // it can't be archived or deleted
 			}
 			fresh := func() *apptest.Response {
 				d := w.in(t, status)
@@ -88,8 +89,8 @@ func offers(t testing.TB, who *apptest.Client, d *apptest.Response) []string {
 	return out
 }
 
-// TestActionsOfThePeopleInvited has what a member who is invited, and who has a
-// link, may do.
+// TestActionsOfThePeopleInvited checks what an invited member, and the holder
+// of a link, may do.
 func TestActionsOfThePeopleInvited(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -120,7 +121,7 @@ func TestActionsOfThePeopleInvited(t *testing.T) {
 	}
 }
 
-// TestPurge deletes for ever what is in the trash, for who knows its title.
+// TestPurge permanently deletes a document in the trash, given its title.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	c := company(t)

@@ -1,8 +1,9 @@
-// Package api is the JSON door: it decodes a request, calls the heart, and
-// encodes what comes back. No rule of the business lives here.
+// Package api serves the JSON API: it decodes a request, calls the services,
+// and encodes the result. It holds no business rules.
 //
-// Every endpoint answers bare and under /api. The OpenAPI document is made from
-// the same Go types that the handlers take and give, so it can't drift.
+// Every endpoint is served both at the root and under /api. The OpenAPI
+// document is generated from the input and output types of the handlers, so it
+// can't drift.
 package api
 
 import (
@@ -21,7 +22,7 @@ import (
 	"paraph/app/words"
 )
 
-// Options are what the door needs.
+// Options configure the API.
 type Options struct {
 	Accounts *account.Service
 	Signing  *signing.Service
@@ -43,16 +44,17 @@ type Options struct {
 	Connections int
 	Ready       func(context.Context) error
 	Test        TestControls // nil: there are none
-	// Enter counts a request in, and returns what counts it out again; false
-	// refuses it because the appliance is stopping. nil lets everything in.
+	// Enter registers a request and returns the function that ends it; false
+	// refuses it because the appliance is stopping. nil admits every request.
 	Enter func() (leave func(), ok bool)
-	// Mount adds the routes of other doors to the same server, before anything
-	// unknown is refused; nil adds none. It is given the OpenAPI document too.
+	// Mount adds the routes of other packages to the same server, before
+	// unknown paths are refused; nil adds none. It receives the OpenAPI
+	// document too.
 	Mount func(app *fiber.App, openAPI func() ([]byte, error))
 }
 
 // prefetch is how much of a body the server reads before the handler runs. Zero
-// would be its default.
+// would mean the server's default.
 const prefetch = 1
 
 type server struct {
@@ -62,7 +64,7 @@ type server struct {
 	replays *replays
 }
 
-// New makes the server with all routes.
+// New returns the server with all routes.
 func New(o Options) *fiber.App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -82,7 +84,7 @@ func New(o Options) *fiber.App {
 	return s.app
 }
 
-// routes is every endpoint, with who may come in.
+// routes registers every endpoint, with its access rule.
 func (s *server) routes() {
 	s.sessionRoutes()
 	s.securityRoutes()

@@ -74,7 +74,7 @@ func throttled(t *testing.T, r *apptest.Response) {
 	}
 }
 
-// badTokens is every sort of bearer that must not open anything.
+// badTokens returns every kind of bearer token that must be rejected.
 func badTokens(t *testing.T, c *apptest.Client) map[string]string {
 	t.Helper()
 	var claims jwt.MapClaims
@@ -162,7 +162,7 @@ func TestReverify(t *testing.T) {
 		}
 	}
 	throttled(t, c.Post(t, "/email/reverify", obj{}))
-	s.Company(t).Post(t, "/email/reverify", nil).Want(t, 202) // another user is not held back
+	s.Company(t).Post(t, "/email/reverify", nil).Want(t, 202) // another user is not limited
 	s.Advance(t, "61s")
 	c.Post(t, "/email/reverify", obj{"email": "new@company.example"}).Want(t, 202)
 	token := s.Link(t, "new@company.example", "/confirm/")

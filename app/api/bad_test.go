@@ -22,7 +22,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// encrypted is a PDF that a password opens.
+// encrypted returns a PDF with a password.
 func encrypted(t testing.TB, password string) []byte {
 	t.Helper()
 	in, out := filepath.Join(t.TempDir(), "in.pdf"), filepath.Join(t.TempDir(), "out.pdf")
@@ -49,7 +49,7 @@ func hugePNG(t testing.TB) []byte {
 	return b
 }
 
-// blobs counts what is in the folder of files.
+// blobs counts the entries in the folder of files.
 func blobs(t testing.TB, s *apptest.Server) int {
 	t.Helper()
 	n := 0
@@ -74,8 +74,8 @@ func blobs(t testing.TB, s *apptest.Server) int {
 	return n + len(half) - 1
 }
 
-// TestBadFiles uploads what can't be taken: each its clear refusal, and nothing
-// stays behind.
+// TestBadFiles uploads unusable files: each gets a clear refusal, and nothing
+// is left behind.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
@@ -139,7 +139,7 @@ func TestBadFiles(t *testing.T) {
 		})
 	}
 	failed(t, c.Post(t, at+"/upload", obj{"files": list{obj{"name": "a\u0007b.pdf", "content": base64.StdEncoding.EncodeToString(pdf)}}}), 422, "files.0.name")
-	// The same file with its password is taken.
+	// The same file is accepted with its password.
 	r := c.Post(t, at+"/upload", obj{"files": list{obj{"name": "a.pdf", "content": base64.StdEncoding.EncodeToString(encrypted(t, "open")), "password": "open"}}}).Want(t, 201)
 	if r.Text(t, "data.0.findings.0.code") != "encrypted" {
 		t.Errorf("it is %s", r.Body)
@@ -149,7 +149,7 @@ func TestBadFiles(t *testing.T) {
 	failed(t, c.Post(t, "/documents", apptest.Raw{Type: "multipart/form-data; boundary=b", Body: []byte("--b\r\nContent-Disposition: form-data; name=\"data\"\r\n\r\n" + strings.Repeat("x", 2<<20) + "\r\n--b--\r\n")}), 413)
 }
 
-// TestBadBodies sends what is not what the endpoint takes.
+// TestBadBodies sends bodies that the endpoint doesn't accept.
 func TestBadBodies(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -205,7 +205,7 @@ func TestBadBodies(t *testing.T) {
 	if n := c.Get(t, "/documents?with_trashed=true").Int(t, "meta.total"); n != 2 {
 		t.Errorf("%d documents", n)
 	}
-	// Unknown members are ignored, null counts as not said, an empty body as {}.
+	// Unknown members are ignored, null counts as unset, an empty body as {}.
 	c.Post(t, "/documents", obj{"title": nil, "colour": "red", "invitations": nil, "nested": obj{"a": list{1}}}).Want(t, 201)
 	c.Post(t, "/documents", apptest.Raw{Type: j}).Want(t, 201)
 	c.Post(t, "/documents", nil).Want(t, 201)

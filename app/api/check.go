@@ -20,23 +20,23 @@ const deepest = 64
 // many small ones costs no more than its length suggests.
 const maxValues = 500_000
 
-// checker holds the text of a JSON object against a schema. It builds nothing, so
-// what somebody sends costs no more memory than it is long.
+// checker validates the text of a JSON object against a schema. It builds no
+// values, so a body costs no more memory than its length.
 type checker struct {
 	registry   huma.Registry
 	maxObjects int
 
 	text    []byte // valid JSON
 	at      int
-	path    []byte // dotted, of the value that is looked at
+	path    []byte // dotted, of the current value
 	faults  fault.Fields
 	nulls   map[string]bool // members of the object itself that are null
 	objects int
 	values  int
 }
 
-// check tells every fault of a body by the dotted name of its field, and which of
-// its members are null. Members that are not known are ignored.
+// check returns every fault of a body by the dotted name of its field, and which
+// of its members are null. Unknown members are ignored.
 func (d *document) check(text []byte, s *huma.Schema, maxObjects int) (nulls map[string]bool, err error) {
 	if !utf8.Valid(text) {
 		return nil, fault.Malformed("body_not_utf8")
@@ -84,7 +84,7 @@ func tooDeep() error {
 	return fault.Malformed("body_too_deep", fault.Number("limit", deepest))
 }
 
-// next is the first byte of what follows.
+// next returns the next byte after white space.
 func (c *checker) next() byte {
 	for {
 		switch b := c.text[c.at]; b {
@@ -96,7 +96,7 @@ func (c *checker) next() byte {
 	}
 }
 
-// value looks at one value; without a schema anything is allowed.
+// value checks one value; without a schema anything is allowed.
 func (c *checker) value(s *huma.Schema) error {
 	if s != nil && s.Ref != "" {
 		s = c.registry.SchemaFromRef(s.Ref)
@@ -126,7 +126,7 @@ func (c *checker) value(s *huma.Schema) error {
 	return nil
 }
 
-// want notes a fault where the schema wants another type.
+// want records a fault if the schema asks for another type.
 func (c *checker) want(s *huma.Schema, got string) {
 	if s == nil || s.Type == got {
 		return
@@ -160,7 +160,7 @@ func article(kind string) string {
 	return "a"
 }
 
-// field is the dotted name of the value.
+// field returns the dotted name of the current value.
 func (c *checker) field() string {
 	if len(c.path) == 0 {
 		return "body"
@@ -168,7 +168,7 @@ func (c *checker) field() string {
 	return string(c.path[1:])
 }
 
-// in looks at a value under a name.
+// in checks a value under a name.
 func (c *checker) in(name string, s *huma.Schema) error {
 	n := len(c.path)
 	c.path = append(append(c.path, '.'), name...)
@@ -188,7 +188,7 @@ func (c *checker) object(s *huma.Schema) error {
 		if err != nil {
 			return err
 		}
-		if c.next() == 'n' { // null counts as not given
+		if c.next() == 'n' { // null counts as unset
 			c.skipWord()
 			if top {
 				c.nulls[name] = true
@@ -214,7 +214,7 @@ func (c *checker) object(s *huma.Schema) error {
 	return nil
 }
 
-// member is the schema of a member, nil where any value is allowed.
+// member returns the schema of a member, or nil if any value is allowed.
 func member(s *huma.Schema, name string) *huma.Schema {
 	if s == nil {
 		return nil
@@ -265,7 +265,7 @@ func (c *checker) skipString() {
 	c.at++
 }
 
-// skipWord passes true, false, null, or a number.
+// skipWord skips true, false, null, or a number.
 func (c *checker) skipWord() {
 	for c.at < len(c.text) && bytes.IndexByte([]byte(",:]} \t\r\n"), c.text[c.at]) < 0 {
 		c.at++

@@ -31,7 +31,8 @@ type companyView struct {
 	UpdatedAt         string  `json:"updated_at" format:"date-time"`
 }
 
-// viewCompany shows a logo that is kept here with the address of this appliance.
+// viewCompany renders a company; a logo stored here gets an address of this
+// appliance.
 func (r *request) viewCompany(c account.Company) companyView {
 	if strings.HasPrefix(c.LogoURL, "/") {
 		c.LogoURL = r.site() + c.LogoURL

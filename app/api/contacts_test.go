@@ -42,10 +42,10 @@ func TestContactLife(t *testing.T) {
 	if r := c.Get(t, "/contacts").Want(t, 200); r.Int(t, "meta.total") != 0 {
 		t.Errorf("an archived contact is listed: %s", r.Body)
 	}
-	// It holds its address all the same, and comes back.
+	// It still occupies its address, and can be restored.
 	failed(t, c.Post(t, "/contacts", obj{"name": "Other", "email": "zoe@contact.example"}), 422, "email")
 	c.Post(t, at+"/restore", nil).Want(t, 200)
-	// Whoever is in the trash may be entered anew, and then not come back beside.
+	// A contact in the trash may be created anew, and then can't be restored.
 	if r := c.Delete(t, at).Want(t, 200); r.Text(t, "status") != "deleted" {
 		t.Errorf("deleted: %s", r.Body)
 	}
@@ -233,7 +233,7 @@ func TestContactExport(t *testing.T) {
 	contactOf(t, c, "=cmd()", "a@contact.example", obj{"phone": "+49 (30) 1-2", "note": "Two\nlines", "tags": list{"x", "y"}, "locale": "de"})
 	contactOf(t, c, "'quoted", "b@contact.example")
 	gone := contactOf(t, c, "Gone", "gone@contact.example").Text(t, "id")
-	for i := range 450 { // more than is read at once
+	for i := range 450 { // more than one batch
 		contactOf(t, c, fmt.Sprintf("Person %d", i), fmt.Sprintf("p%d@contact.example", i))
 	}
 	c.Delete(t, "/contacts/"+gone).Want(t, 200)

@@ -6,7 +6,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// credential is the JSON of a browser's PublicKeyCredential, passed on as it is.
+// credential is the JSON of a browser's PublicKeyCredential, passed on
+// unchanged.
 type credential struct{ json.RawMessage }
 
 // Schema says that it is an object.
@@ -14,7 +15,7 @@ func (credential) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{}}
 }
 
-// text is the JSON, null where nothing was given.
+// text returns the JSON, null if there is none.
 func (c credential) text() []byte {
 	if c.RawMessage == nil {
 		return []byte("null")

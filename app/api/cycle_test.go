@@ -52,8 +52,8 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// checkSigned has pdfsig judge each signature. It can't judge the document
-// timestamp, which is not counted.
+// checkSigned validates each signature with pdfsig. pdfsig can't validate the
+// document timestamp, which is not counted.
 func checkSigned(t *testing.T, file []byte, signatures int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "signed.pdf")
@@ -92,7 +92,7 @@ func TestOneShot(t *testing.T) {
 	}
 }
 
-// TestOneShotAllOrNothing has one part of the request at fault.
+// TestOneShotAllOrNothing sends requests with one faulty part.
 func TestOneShotAllOrNothing(t *testing.T) {
 	t.Parallel()
 	c := company(t)

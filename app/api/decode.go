@@ -23,13 +23,13 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// open opens the body for reading, within the bounds of the endpoint.
+// open opens the body for reading, within the limits of the endpoint.
 func (r *request) open() (err error) {
 	r.body, err = r.server.Kit.Body(r.Ctx, r.op.rule, r.caller())
 	return err
 }
 
-// caller is in whose name the request waits for what is scarce.
+// caller returns the key under which the request waits for shared resources.
 func (r *request) caller() turns.Key { return httpkit.CallerOf(r.who, r.server.Kit.Address(r.Ctx)) }
 
 // decode reads the body into the endpoint's input.
@@ -55,7 +55,7 @@ func (s *server) decode(r *request, schema *huma.Schema, in any) error {
 	case r.body.Empty():
 		return r.decodeText(nil, schema, in)
 	case err == nil && media == "application/x-www-form-urlencoded" && r.Method() == http.MethodPost && !r.op.files:
-		// curl -d without a header: the body is looked at as what it should be.
+		// curl -d without a header: the body is treated as JSON.
 		return r.decodeJSON(schema, in)
 	case r.Get(fiber.HeaderContentType) == "":
 		return r.decodeJSON(schema, in)
@@ -71,7 +71,8 @@ func notAccepted(wanted string) error {
 	return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", wanted))
 }
 
-// decodeJSON reads a body of JSON. The files in it are taken out as they come.
+// decodeJSON reads a body of JSON. The files in it are extracted while it
+// arrives.
 func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	sum := sha256.New()
 	r.body.Sum(sum)
@@ -90,7 +91,7 @@ func (r *request) decodeJSON(schema *huma.Schema, in any) error {
 	return r.decodeText(b, schema, in)
 }
 
-// decodePlain takes a body that is not JSON as it is.
+// decodePlain stores a non-JSON body unchanged.
 func (r *request) decodePlain() (err error) {
 	kind := r.Get(fiber.HeaderContentType)
 	if media, _, err := mime.ParseMediaType(kind); kind != "" && (err != nil || media != r.op.text) {
@@ -118,22 +119,22 @@ func (r *request) decodeText(b []byte, schema *huma.Schema, in any) (err error) 
 	return nil
 }
 
-// misfit words what the schema lets through and the Go type does not take, such
-// as a number that is too large. The standard library says which field it is.
+// misfit describes a value that the schema allows and the Go type doesn't, such
+// as a number that is too large. The standard library names the field.
 func misfit(b []byte, in any, err error) error {
 	e, ok := errors.AsType[*stdjson.UnmarshalTypeError](stdjson.Unmarshal(b, in))
 	if !ok || e.Field == "" {
 		return fault.Malformed("body_unexpected").Because(err)
 	}
-	// Names of embedded Go types are no names of the API.
+	// Names of embedded Go types are not part of the API.
 	path := slices.DeleteFunc(strings.Split(e.Field, "."), func(name string) bool { return strings.ToLower(name) != name })
 	var f fault.Fields
 	f.Add(strings.Join(path, "."), "not_storable")
 	return f.Err()
 }
 
-// takeAway takes a member that is null for one that takes the value away: the
-// service knows that by the zero value. Elsewhere null counts as not given.
+// takeAway treats a null member as clearing the field: it sets the zero value,
+// which the service takes as cleared. Elsewhere null counts as unset.
 func takeAway[T any](r *request, name string, to **T) {
 	if *to == nil && r.nulls[name] {
 		*to = new(T)

@@ -44,7 +44,8 @@ func (b *DocumentBody) input(f *fault.Fields) signing.DocumentInput {
 	return in
 }
 
-// moment reads a time of a body. A day alone is its end, in UTC.
+// moment reads a time of a body. A date without a time means the end of that
+// day, in UTC.
 func moment(f *fault.Fields, field string, v *string) *time.Time {
 	if v == nil || *v == "" {
 		return nil
@@ -103,19 +104,19 @@ func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 	return documentList{rawEnvelope{got.Rows, l, m}}, nil
 }
 
-// documentList is the envelope of list items. Its rows are sent as they are
-// stored; the type says what they are.
+// documentList is the envelope of list items. Its rows are sent as stored; the
+// type describes them.
 type documentList struct{ raw rawEnvelope }
 
-// Schema says that the rows are those of the envelope.
+// Schema returns the schema of the envelope's rows.
 func (documentList) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(typeOf[envelope[signing.Row]](), true, "")
 }
 
 func (l documentList) bytes() ([]byte, error) { return l.raw.bytes() }
 
-// merge joins the faults of the query with those that the service found, so
-// that all are told at once.
+// merge joins the faults of the query with those found by the service, so that
+// all are reported at once.
 func merge(f *fault.Fields, err error) error {
 	if f.Empty() {
 		return err

@@ -24,8 +24,8 @@ type failure struct {
 	RequestID string              `json:"request_id,omitempty" doc:"ID to find in the log; with 500"`
 }
 
-// fail turns an error into the response: one place, one log line for what is
-// our fault.
+// fail turns an error into the response: it is the only place that does, and
+// logs one line for each internal error.
 func (s *server) fail(c *fiber.Ctx, err error) error {
 	status, body := s.failureOf(c, err)
 	c.Response().ResetBody()
@@ -83,7 +83,7 @@ func (s *server) known(c *fiber.Ctx, e *fault.Error) (int, failure) {
 	return status, body
 }
 
-// framework words what the router refuses by itself.
+// framework returns the response for errors raised by the router itself.
 func (s *server) framework(e *fiber.Error) (int, failure) {
 	switch e.Code {
 	case http.StatusNotFound:
@@ -94,13 +94,13 @@ func (s *server) framework(e *fiber.Error) (int, failure) {
 	return e.Code, failure{Message: http.StatusText(e.Code) + "."}
 }
 
-// rate tells the caller where they stand with a limit.
+// rate sets the headers that tell the caller how much of a limit is left.
 func (r *request) rate(rate limit.Rate) {
 	r.Set("X-RateLimit-Limit", strconv.Itoa(rate.Limit))
 	r.Set("X-RateLimit-Remaining", strconv.Itoa(rate.Remaining))
 }
 
-// sentence is the English of a refusal.
+// sentence returns the English sentence of a refusal.
 func (s *server) sentence(code fault.Code, args ...fault.Arg) string {
 	return fault.Sentence(s.Words.English().SayOf, code, args...)
 }

@@ -70,7 +70,7 @@ type testMessageData struct {
 	Message   string `json:"message"`
 }
 
-// WebhookBody returns the body in which webhooks receive an event.
+// WebhookBody returns the body of an event as webhooks receive it.
 func WebhookBody(e signing.FeedEvent) (string, error) { return compact(viewMessageOf(e)) }
 
 // WebhookTestBody returns the body that a test posts to a webhook.
@@ -78,7 +78,7 @@ func WebhookTestBody(webhook string, at time.Time) (string, error) {
 	return compact(testMessage{notify.TestEvent, when(at), testMessageData{webhook, "This is a test. Nothing has happened."}})
 }
 
-// compact writes JSON without escapes for HTML.
+// compact encodes JSON without HTML escapes.
 func compact[T any](v T) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,7 +10,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// follow asks for what happened, page by page, until there is no more.
+// follow fetches the events, page by page, until there are no more.
 func follow(t *testing.T, c *apptest.Client, query string) (ids, types []string, pages int) {
 	t.Helper()
 	for after := ""; ; pages++ {
@@ -30,7 +30,7 @@ func follow(t *testing.T, c *apptest.Client, query string) (ids, types []string,
 	}
 }
 
-// TestEventsFeed reads what happened in a company in several ways.
+// TestEventsFeed reads a company's events in several ways.
 func TestEventsFeed(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -76,7 +76,7 @@ func TestEventsFeed(t *testing.T) {
 	}
 }
 
-// TestWebhooksAreForAdministrators asks as everybody else.
+// TestWebhooksAreForAdministrators sends requests as every other role.
 func TestWebhooksAreForAdministrators(t *testing.T) {
 	t.Parallel()
 	s := server(t)

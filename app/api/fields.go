@@ -11,7 +11,7 @@ import (
 	"paraph/app/signing"
 )
 
-// Schema says what a value of a field may be.
+// Schema describes the possible values of a field.
 func (fieldValue) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
 }

@@ -108,7 +108,8 @@ func TestFiles(t *testing.T) {
 	failed(t, c.Post(t, at+"/upload", obj{"files": list{obj{}, obj{"name": 1}}}), 422)
 }
 
-// kinds of field: a value that is good, how it is kept, and some that are not.
+// fieldKinds lists, for each type of field, a valid value, its stored form, and
+// some invalid values.
 var fieldKinds = []struct {
 	kind string
 	more obj
@@ -238,7 +239,7 @@ func TestSignatureMarks(t *testing.T) {
 	}
 }
 
-// TestAuthentication has signatories prove who they are.
+// TestAuthentication makes signatories prove their identity.
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

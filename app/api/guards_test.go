@@ -8,9 +8,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// onInvitations are all operations that put an invitation in the place of another,
-// move it to another document or change who gets in by it. Every other operation on
-// documents is in harmless: a new one belongs into one of the two.
+// onInvitations are all operations that replace an invitation, move it to another
+// document or change who gets access by it. Every other operation on documents is
+// in harmless: a new one belongs in one of the two.
 var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 	"delegate": func(t *testing.T, g guarded) guarded {
 		g.proven(t).Post(t, g.path()+"/delegate", kim()).Want(t, 200)
@@ -62,7 +62,7 @@ var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 	},
 }
 
-// harmless are the operations on documents by which no invitation comes about from
+// harmless are the operations on documents that don't derive an invitation from
 // another.
 var harmless = strings.Fields(`upload invite send submit withdraw approve reject void restore template fields files sign view consent decline code identify
 	download certificate move detect uploads purge flatten finish confirm documents archive
@@ -78,7 +78,8 @@ type guarded struct {
 
 func kim() obj { return obj{"name": "Kim", "email": "kim@signer.example"} }
 
-// given is what the sender says of the check, where it can't be taken over.
+// given returns the check as set by the sender, for operations that can't copy
+// it.
 func (g guarded) given() obj {
 	if g.check == "access_code" {
 		return obj{"access_code": "kim's own code"}
@@ -88,7 +89,7 @@ func (g guarded) given() obj {
 
 func (g guarded) path() string { return "/documents/" + g.document + "/" + g.invitation }
 
-// proven is the first person, who has entered their code.
+// proven returns the client of the first person, who has entered their code.
 func (g guarded) proven(t *testing.T) *apptest.Client {
 	t.Helper()
 	code := "first code"
@@ -99,7 +100,7 @@ func (g guarded) proven(t *testing.T) *apptest.Client {
 	return g.s.With(g.s.With(g.link).Post(t, g.path()+"/identify", obj{"code": code}).Want(t, 200).Text(t, "token"))
 }
 
-// mailedCode is the code of the newest message with one.
+// mailedCode returns the code of the newest message with one.
 func mailedCode(t *testing.T, s *apptest.Server, to string) string {
 	t.Helper()
 	for _, m := range s.Mails(t, to) {
@@ -115,7 +116,7 @@ func mailedCode(t *testing.T, s *apptest.Server, to string) string {
 	return ""
 }
 
-// next is the invitation that took the place of the first.
+// next returns the invitation that replaced the first.
 func (g guarded) next(t *testing.T) guarded {
 	t.Helper()
 	d := g.owner.Get(t, "/documents/"+g.document).Want(t, 200)
@@ -140,7 +141,7 @@ func (g guarded) next(t *testing.T) guarded {
 	return g.linked(t)
 }
 
-// linked finds the link of the invitation as it is now.
+// linked finds the current link of the invitation.
 func (g guarded) linked(t *testing.T) guarded {
 	t.Helper()
 	inv := g.owner.Get(t, "/documents/"+g.document+"/invitations/"+g.invitation).Want(t, 200)
@@ -188,8 +189,8 @@ func (g guarded) staysShut(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsClassified finds operations on documents that nobody has
-// looked at for what they do to checks.
+// TestEveryOperationIsClassified finds operations on documents whose effect on
+// checks has not been classified.
 func TestEveryOperationIsClassified(t *testing.T) {
 	t.Parallel()
 	for _, e := range endpoints(t, server(t)) {
@@ -212,8 +213,8 @@ func TestEveryOperationIsClassified(t *testing.T) {
 	}
 }
 
-// TestSignatoriesDoNotChooseTheCheck has somebody with a link and a code try to
-// give the next person none.
+// TestSignatoriesDoNotChooseTheCheck lets a signatory with a link and a code
+// try to pass the invitation on without a check.
 func TestSignatoriesDoNotChooseTheCheck(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -226,14 +227,14 @@ func TestSignatoriesDoNotChooseTheCheck(t *testing.T) {
 	signs := s.With(c.Post(t, "/tokens", obj{"name": "signs", "scopes": list{"read", "sign"}}).Want(t, 201).Text(t, "token"))
 	failed(t, signs.Post(t, g.path()+"/delegate", merged(kim(), obj{"authentication": "link"})), 422, "authentication")
 	failed(t, c.Post(t, g.path()+"/delegate", kim()), 422, "access_code")
-	// Who was asked for nothing may ask more of the next one.
+	// A signatory without a check may set one for the next person.
 	d = sent(t, c, 1)
 	open := guarded{s: s, owner: c, document: d.Text(t, "id"), invitation: d.Text(t, "invitations.0.id")}.linked(t)
 	s.With(open.link).Post(t, open.path()+"/delegate", merged(kim(), obj{"authentication": "email_code"})).Want(t, 200)
 }
 
-// TestNewAccessCodeEndsOldProofs has somebody who has entered a code come back after
-// the sender changed it.
+// TestNewAccessCodeEndsOldProofs lets a signatory who has entered a code return
+// after the sender changed it.
 func TestNewAccessCodeEndsOldProofs(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -249,7 +250,7 @@ func TestNewAccessCodeEndsOldProofs(t *testing.T) {
 	s.With(again.Text(t, "token")).Get(t, "/documents/"+g.document).Want(t, 200)
 }
 
-// TestRulesSurviveDuplication makes a copy of a document whose sender allowed little.
+// TestRulesSurviveDuplication copies a document with restrictive settings.
 func TestRulesSurviveDuplication(t *testing.T) {
 	t.Parallel()
 	c := company(t)

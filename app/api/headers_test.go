@@ -34,11 +34,11 @@ func TestIdempotency(t *testing.T) {
 	if r := other.Post(t, "/documents", body, "Idempotency-Key", "k1").Want(t, 201); r.Text(t, "id") == a.Text(t, "id") {
 		t.Error("another company gets our answer")
 	}
-	// What was refused can be mended and sent again.
+	// A refused request can be corrected and sent again.
 	failed(t, c.Post(t, "/documents", obj{"title": 1}, "Idempotency-Key", "k2"), 422)
 	c.Post(t, "/documents", body, "Idempotency-Key", "k2").Want(t, 201)
 	count(2)
-	// At the same time.
+	// Concurrently.
 	var wg sync.WaitGroup
 	ids := make([]string, 8)
 	for i := range ids {
@@ -65,7 +65,7 @@ func TestIdempotency(t *testing.T) {
 	c.Post(t, at+"/archive", nil, "Idempotency-Key", "k5").Want(t, 200)
 	c.Post(t, at+"/archive", nil, "Idempotency-Key", "k5").Want(t, 200)
 	failed(t, c.Post(t, "/documents", body, "Idempotency-Key", strings.Repeat("k", 256)), 422)
-	// Every POST that changes something, not JSON answers alone.
+	// Every POST that changes something, not only those with JSON responses.
 	c.Post(t, "/logout", nil, "Idempotency-Key", "k6").Want(t, 204)
 }
 
@@ -117,7 +117,7 @@ func TestIfMatch(t *testing.T) {
 	}
 	unchanged(t, c, before)
 	c.Patch(t, at, obj{"title": "Any"}, "If-Match", "*").Want(t, 200)
-	// Of many who saw the same version one is let through.
+	// Of many callers that saw the same version, one succeeds.
 	tag = c.Get(t, at).Header.Get("ETag")
 	var wg sync.WaitGroup
 	status := make([]int, 8)

@@ -7,9 +7,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestIdentifiedTokenEndsWithItsInvitation has the token that a code bought end
-// when the company puts somebody else in that person's place: it is not
-// recorded anywhere, so only the document can say so.
+// TestIdentifiedTokenEndsWithItsInvitation checks that the token issued for a
+// code ends when the company replaces that person: the token is not stored, so
+// only the document shows it.
 func TestIdentifiedTokenEndsWithItsInvitation(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

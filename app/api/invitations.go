@@ -137,7 +137,7 @@ func (s *server) listInvitations(r *request, _ *nothing) (envelope[invitationVie
 	return slice(r, r.viewDocument(d).Invitations)
 }
 
-// load gets the path's document.
+// load returns the path's document.
 func (r *request) load() (*signing.Document, error) {
 	id, err := r.document()
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *server) decline(r *request, in *reasonBody) (documentView, error) {
 	return r.reply(s.Signing.Decline(r.UserContext(), r.who, document, id, in.Reason, r.seen...))
 }
 
-// consent agrees for the person whose link it is, or takes that back.
+// consent records or withdraws the consent of the link's holder.
 func (s *server) consent(r *request, in *consentBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
@@ -269,15 +269,15 @@ func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {
 	return tokenAnswer{token}, err
 }
 
-// message is an answer that is only a sentence.
+// message is a response that is a single sentence.
 type message struct {
 	Message string `json:"message"`
 }
 
-// fieldValue is a value of a field: text, a number, or true and false.
+// fieldValue is a value of a field: text, a number, or a boolean.
 type fieldValue struct{ text string }
 
-// UnmarshalJSON takes a string, a number, a boolean or null.
+// UnmarshalJSON accepts a string, a number, a boolean or null.
 func (v *fieldValue) UnmarshalJSON(b []byte) error {
 	switch s := string(b); {
 	case s == "null":

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestLeftoverIsNoRequest sends bodies that nobody reads. What is left of one must
-// never be answered as a request of its own: behind a proxy it would be somebody
-// else's.
+// TestLeftoverIsNoRequest sends bodies that are not read. The unread rest must
+// never be answered as a request of its own: behind a proxy the answer would reach
+// another client.
 func TestLeftoverIsNoRequest(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -31,14 +31,15 @@ func TestLeftoverIsNoRequest(t *testing.T) {
 				}
 				body := strings.Repeat(strings.Repeat(" ", 8<<10)+hidden, size/(8<<10)+1)
 				go func() {
-					// The server may end the connection before it has all.
+					// The server may close the connection before it has read
+					// everything.
 					_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%sGET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", path, len(body), body)
 				}()
 				in := bufio.NewReader(conn)
 				for i, want := range []string{`"message"`, `"ready"`} {
 					res, err := http.ReadResponse(in, nil)
 					if err != nil && i > 0 {
-						return // the connection ended, which is as good
+						return // the connection was closed, which is fine too
 					}
 					if err != nil {
 						t.Fatal(err)

@@ -8,29 +8,29 @@ import (
 	"strconv"
 )
 
-// lifter reads JSON and takes the contents of files out of it, the strings at
-// files[n].content, as they come: they may be far larger than memory. A short
-// string that its owner chooses stands in their place.
+// lifter streams JSON and extracts the contents of files, the strings at
+// files[n].content: they may be far larger than memory. Each is replaced by a
+// short string that the caller chooses.
 type lifter struct {
 	in   *bufio.Reader
 	out  bytes.Buffer
 	take func(content io.Reader) (instead string, err error)
 
 	levels []level
-	inside bool // of a string that is copied
+	inside bool // of a string being copied
 	escape bool
-	name   []byte // of the member that is read; nil where none is
+	name   []byte // of the current member; nil if there is none
 	err    error
 }
 
-// level is an object or an array that is open.
+// level is an open object or array.
 type level struct {
 	object bool
 	naming bool   // the next string names a member
-	name   string // of the member whose value comes
+	name   string // of the member whose value follows
 }
 
-const longestName = 16 // of a member that matters here
+const longestName = 16 // of the members in use here
 
 func newLifter(r io.Reader, take func(io.Reader) (string, error)) *lifter {
 	return &lifter{in: bufio.NewReader(r), take: take}
@@ -46,7 +46,7 @@ func (l *lifter) Read(p []byte) (int, error) {
 	return 0, l.err
 }
 
-// step copies a little, or takes one content out.
+// step copies some bytes, or extracts one content.
 func (l *lifter) step() error {
 	if l.inside {
 		return l.copyString()
@@ -87,13 +87,13 @@ func (l *lifter) top() *level {
 	return &l.levels[len(l.levels)-1]
 }
 
-// isContent says whether the string that begins is the content of a file.
+// isContent reports whether the string that begins is the content of a file.
 func (l *lifter) isContent() bool {
 	return len(l.levels) == 3 && l.levels[0].name == "files" && !l.levels[1].object &&
 		l.levels[2].object && !l.levels[2].naming && l.levels[2].name == "content"
 }
 
-// copyString copies what is at hand of a string.
+// copyString copies the buffered part of a string.
 func (l *lifter) copyString() error {
 	chunk, err := buffered(l.in)
 	if err != nil {
@@ -122,7 +122,7 @@ func (l *lifter) copyString() error {
 	return err
 }
 
-// lift has one content taken and writes what stands in its place.
+// lift extracts one content and writes its replacement.
 func (l *lifter) lift() error {
 	content := &stringReader{in: l.in}
 	instead, err := l.take(content)
@@ -145,7 +145,7 @@ func buffered(in *bufio.Reader) ([]byte, error) {
 	return in.Peek(in.Buffered())
 }
 
-// unexpected says that the text ended inside a string.
+// unexpected returns the error for a text that ends inside a string.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -153,8 +153,8 @@ func unexpected(err error) error {
 	return err
 }
 
-// stringReader reads a JSON string up to its closing quote. Base64 needs no other
-// escapes than those of single ASCII characters.
+// stringReader reads a JSON string up to its closing quote. Base64 needs only
+// escapes of single ASCII characters.
 type stringReader struct {
 	in  *bufio.Reader
 	end bool
@@ -193,13 +193,13 @@ func (s *stringReader) Read(p []byte) (int, error) {
 	return s.pass(1, n)
 }
 
-// pass leaves n bytes of the text behind, which stand for got bytes.
+// pass consumes n bytes of the text, which decode to got bytes.
 func (s *stringReader) pass(got, n int) (int, error) {
 	_, err := s.in.Discard(n)
 	return got, err
 }
 
-// escaped is the character of an escape, and the length of that.
+// escaped returns the character of an escape, and the length of the escape.
 func (s *stringReader) escaped() (c byte, length int, err error) {
 	head, err := s.in.Peek(2)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *stringReader) escaped() (c byte, length int, err error) {
 		}
 		code, err := strconv.ParseUint(string(head[2:]), 16, 7)
 		if err != nil {
-			code = '?' // no base64
+			code = '?' // not base64
 		}
 		return byte(code), 6, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"paraph/app/list"
 )
 
-// envelope is every list: one page of records, the links to the others, and
-// where it stands.
+// envelope is the body of every list: one page of records, the links to other
+// pages, and its position.
 type envelope[T any] struct {
 	Data  []T   `json:"data"`
 	Links links `json:"links"`
@@ -36,12 +36,12 @@ type meta struct {
 	Total       int  `json:"total"`
 }
 
-// all is the body of an answer that lists everything at once.
+// all is the body of a response that lists everything at once.
 type all[T any] struct {
 	Data []T `json:"data"`
 }
 
-// Bounds of a page.
+// Limits of a page.
 const (
 	defaultPerPage = 20
 	maxPerPage     = 1000
@@ -62,12 +62,12 @@ var (
 	}, pageParameters...)
 )
 
-// page is which part of a list is asked for.
+// page is the requested part of a list.
 type page struct{ number, size int }
 
 func (p page) offset() int { return (p.number - 1) * p.size }
 
-// page reads page and per_page. What is out of range is a fault of the request.
+// page reads page and per_page. A value out of range is a fault of the request.
 func (r *request) page() page {
 	return page{
 		number: r.number("page", 1, 1, maxPage),
@@ -119,8 +119,8 @@ func (r *request) text(name string) string {
 	return strings.ToValidUTF8(v, "")
 }
 
-// link is the address of a page of this list. The page comes first, the
-// caller's other parameters stay behind it.
+// link returns the address of a page of this list. The page comes first,
+// followed by the caller's other parameters.
 func (r *request) link(number int) string {
 	var b strings.Builder
 	path := r.Path()
@@ -136,7 +136,7 @@ func (r *request) link(number int) string {
 	return b.String()
 }
 
-// frame makes the links and the standing of a page that holds count records.
+// frame returns the links and the position of a page that holds count records.
 func (r *request) frame(p page, count, total int) (links, meta) {
 	last := max(1, (total+p.size-1)/p.size)
 	m := meta{CurrentPage: p.number, LastPage: last, PerPage: p.size, Total: total}
@@ -156,7 +156,7 @@ func (r *request) frame(p page, count, total int) (links, meta) {
 	return l, m
 }
 
-// enclose makes the envelope of a page.
+// enclose returns the envelope of a page.
 func enclose[T any](r *request, p page, data []T, total int) envelope[T] {
 	if data == nil {
 		data = []T{}
@@ -165,7 +165,7 @@ func enclose[T any](r *request, p page, data []T, total int) envelope[T] {
 	return envelope[T]{Data: data, Links: l, Meta: m}
 }
 
-// slice makes the envelope of a page of records that are all at hand.
+// slice returns the envelope of one page of the given records.
 func slice[T any](r *request, records []T) (envelope[T], error) {
 	p := r.page()
 	if err := r.faults.Err(); err != nil {
@@ -175,7 +175,7 @@ func slice[T any](r *request, records []T) (envelope[T], error) {
 	return enclose(r, p, records[from:min(from+p.size, len(records))], len(records)), nil
 }
 
-// rawEnvelope is a page of records that are JSON already.
+// rawEnvelope is a page of records already encoded as JSON.
 type rawEnvelope struct {
 	rows  [][]byte
 	links links

@@ -10,7 +10,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// titled makes drafts with titles and gives their identifiers.
+// titled creates drafts with titles and returns their identifiers.
 func titled(t testing.TB, c *apptest.Client, titles ...string) []string {
 	t.Helper()
 	var ids []string
@@ -108,7 +108,7 @@ func TestListEmpty(t *testing.T) {
 	}
 }
 
-// TestListParameters holds every list against parameters that are no good.
+// TestListParameters requests every list with invalid parameters.
 func TestListParameters(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -240,7 +240,7 @@ func TestListStatus(t *testing.T) {
 	}
 }
 
-// TestListItem holds the smaller record of a list against the document.
+// TestListItem compares the smaller record of a list with the document.
 func TestListItem(t *testing.T) {
 	t.Parallel()
 	c := company(t)
@@ -289,7 +289,7 @@ func TestIdentifiers(t *testing.T) {
 		asUUID(id)[:35], strings.ReplaceAll(asUUID(id), "-", "_"), "{" + asUUID(id) + "}", strings.ReplaceAll(asUUID(id), "-", ""), "%ff", strings.Repeat("A", 3000)} {
 		for _, path := range []string{"/documents/" + bad, "/documents/" + bad + "/events", "/documents/" + id + "/files/" + bad, "/members/" + bad} {
 			if bad == ".." || bad == "%2e%2e" {
-				continue // another path altogether
+				continue // a different path
 			}
 			failed(t, c.Get(t, path), 404)
 		}

@@ -10,8 +10,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// shared is the appliance of the tests that need none of their own. Each of
-// them works in a company of its own.
+// shared is the appliance of the tests that don't need one of their own. Each
+// of them works in its own company.
 var shared = sync.OnceValues(func() (*apptest.Server, error) {
 	started = true
 	return apptest.Start()
@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// everyCase is for tests that try every case of a large table, one request after
-// the other: with -short, as under the race detector, they are left out.
+// everyCase skips tests that try every case of a large table, one request after
+// the other, with -short, as used under the race detector.
 func everyCase(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -56,7 +56,7 @@ func server(t testing.TB) *apptest.Server {
 	return s
 }
 
-// company is the owner of a company that no other test sees.
+// company returns the owner of a company that no other test sees.
 func company(t testing.TB) *apptest.Client {
 	t.Helper()
 	return server(t).Company(t)
@@ -84,27 +84,27 @@ func merged(a obj, more ...obj) obj {
 	return out
 }
 
-// draft makes a document with one file and some signers.
+// draft creates a document with one file and some signers.
 func draft(t testing.TB, c *apptest.Client, people int, more ...obj) *apptest.Response {
 	t.Helper()
 	data := merged(obj{"title": "Contract", "invitations": signers(people)}, more...)
 	return c.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")})).Want(t, 201)
 }
 
-// sent makes a document that is out for signing.
+// sent creates a document that is out for signing.
 func sent(t testing.TB, c *apptest.Client, people int, more ...obj) *apptest.Response {
 	t.Helper()
 	return draft(t, c, people, append([]obj{{"send": true}}, more...)...)
 }
 
-// completed makes a document that its one signer has signed.
+// completed creates a document that its one signer has signed.
 func completed(t testing.TB, c *apptest.Client, more ...obj) *apptest.Response {
 	t.Helper()
 	d := sent(t, c, 1, more...)
 	return c.Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}).Want(t, 200)
 }
 
-// link gives the token of an invitation's link.
+// link returns the token of an invitation's link.
 func link(t testing.TB, d *apptest.Response, n int) string {
 	t.Helper()
 	_, token, ok := strings.Cut(d.Text(t, fmt.Sprintf("invitations.%d.sign_url", n)), "/s/")
@@ -114,7 +114,7 @@ func link(t testing.TB, d *apptest.Response, n int) string {
 	return token
 }
 
-// failed holds an error against the one shape that all have.
+// failed checks an error response against the common format.
 func failed(t testing.TB, r *apptest.Response, status int, fields ...string) *apptest.Response {
 	t.Helper()
 	r.Want(t, status)

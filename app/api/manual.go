@@ -6,15 +6,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// manual describes endpoints beyond their summaries. Names in
-// braces inside an example stand for what the caller knows.
+// manual describes endpoints beyond their summaries. Names in braces inside an
+// example stand for values that the caller knows.
 type manual struct {
 	text   string            // sentences; a word in backquotes is code
 	body   string            // an example of the JSON body
-	form   string            // an example of the JSON that goes beside a file
+	form   string            // an example of the JSON sent along with a file
 	query  map[string]string // examples of parameters
-	media  string            // media type of an answer that is no JSON
-	bearer string            // whose token it takes, where that is no member's
+	media  string            // media type of a non-JSON response
+	bearer string            // whose token it takes, if not a member's
 }
 
 // groups are the parts of the description, in the order of reading.
@@ -34,7 +34,7 @@ var groups = map[string]string{
 	"Test":        "Only on a test double: `paraph dev`.",
 }
 
-// apply puts the manual's words and examples into an operation.
+// apply adds the manual's text and examples to an operation.
 func (m manual) apply(o *huma.Operation) {
 	o.Description = m.text
 	for _, p := range o.Parameters {

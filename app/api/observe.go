@@ -12,9 +12,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// observe gives every request an identifier, keeps a panic to its own request,
-// and logs one line. The line names the route, not the path: a path may hold a
-// token.
+// observe assigns every request an identifier, recovers panics, and logs one
+// line. The line names the route, not the path: a path may hold a token.
 func (s *server) observe(c *fiber.Ctx) (err error) {
 	started := time.Now()
 	id := ulid.Make().String()

@@ -11,8 +11,8 @@ import (
 	"paraph/app/fault"
 )
 
-// secretive is an answer that shows a secret once: what is kept of it for a
-// repetition of the request shows none.
+// secretive is a response that shows a secret once: the copy kept for a
+// repeated request omits it.
 type secretive interface{ withoutSecrets() any }
 
 func (v tokenView) withoutSecrets() any      { v.Token = nil; return v }
@@ -23,8 +23,8 @@ func (v twoFactorAnswer) withoutSecrets() any {
 	return twoFactorAnswer{RecoveryCodes: []string{}, Enabled: v.Enabled}
 }
 
-// once runs a POST with an Idempotency-Key at most once: the same key and body
-// get the first answer again.
+// once runs a POST with an Idempotency-Key at most once: a repeated key and
+// body get the first response again.
 func (s *server) once(r *request, run func() (answer, error)) error {
 	key := r.Get("Idempotency-Key")
 	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
@@ -57,8 +57,8 @@ func (s *server) once(r *request, run func() (answer, error)) error {
 	return r.send(a)
 }
 
-// print stands for the request: what was asked, and what its caller may see. A
-// token that may do less does not get the answer of one that may do more.
+// print is a fingerprint of the request and of what its caller may see, so that
+// a token with fewer rights doesn't get the response made for one with more.
 func (r *request) print() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s\n%s %s %v\n", r.Method(), strings.TrimPrefix(r.Path(), "/api"), r.who.Kind, r.who.Role, r.who.Scopes)
@@ -66,7 +66,7 @@ func (r *request) print() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// keep remembers an answer without the secrets in it.
+// keep stores a response without the secrets in it.
 func (r *request) keep(key string, a answer) error {
 	if s, ok := a.body.(secretive); ok {
 		a.body = s.withoutSecrets()

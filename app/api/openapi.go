@@ -21,12 +21,12 @@ type parameter struct {
 	minimum, maximum  float64
 }
 
-// document is the OpenAPI description in the making.
+// document is the OpenAPI description being built.
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
 	count    int
-	json     func() ([]byte, error) // as it is served; to be asked for when all is added
+	json     func() ([]byte, error) // the served form; to be called once everything is added
 }
 
 func newDocument() *document {
@@ -48,13 +48,13 @@ func newDocument() *document {
 	return d
 }
 
-// schemaOf is the schema of an input, made from its Go type.
+// schemaOf returns the schema of an input, generated from its Go type.
 func (d *document) schemaOf(t reflect.Type) *huma.Schema {
 	return d.open(d.registry.Schema(t, true, ""))
 }
 
-// open lets an object have members that are not known: they are ignored, so
-// that a client written for another server keeps working.
+// open allows unknown members in an object: they are ignored, so that a client
+// written for another server keeps working.
 func (d *document) open(s *huma.Schema) *huma.Schema {
 	if s.Ref != "" {
 		s = d.registry.SchemaFromRef(s.Ref)
@@ -67,8 +67,8 @@ func (d *document) open(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// mayBeNull says that a member of a record, which is a record itself, may be null:
-// a schema that is referred to can't be.
+// mayBeNull marks a member of a record, itself a record, as nullable: a referenced
+// schema can't be.
 func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type) {
 	outer := d.registry.SchemaFromRef(d.registry.Schema(of, true, "").Ref)
 	s := *d.registry.SchemaFromRef(d.registry.Schema(inner, true, "").Ref)
@@ -81,8 +81,8 @@ func (d *document) mayBeNull(of reflect.Type, member string, inner reflect.Type)
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// orderMembers says in which order the members of every record come, which the
-// schemas don't.
+// orderMembers adds the order of the members of every record, which schemas
+// lack.
 func (d *document) orderMembers() {
 	for name, s := range d.registry.Map() {
 		if names := memberNames(d.registry.TypeFromRef("#/components/schemas/" + name)); len(names) > 0 {
@@ -91,7 +91,7 @@ func (d *document) orderMembers() {
 	}
 }
 
-// memberNames are the names that a type has in JSON, in their order.
+// memberNames returns the JSON names of a type's members, in order.
 func memberNames(t reflect.Type) []string {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -109,7 +109,8 @@ func memberNames(t reflect.Type) []string {
 	return names
 }
 
-// add puts an endpoint into the document, and under its other path if it has one.
+// add puts an endpoint into the document, and under its alternative path if it
+// has one.
 func (d *document) add(op operation, in, out reflect.Type) {
 	about := manuals[operationID(op)]
 	o := d.describe(op, about, in, out)
@@ -150,7 +151,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 	return o
 }
 
-// group adds the tag of the first operation that has it.
+// group adds a tag on its first use.
 func (d *document) group(tag string) {
 	if !slices.ContainsFunc(d.api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
 		d.api.Tags = append(d.api.Tags, &huma.Tag{Name: tag, Description: groups[tag]})

@@ -68,7 +68,8 @@ func (s *server) outboxRoutes() {
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
 }
 
-// onMessage is the endpoint of an operation that takes nothing but the message.
+// onMessage returns the handler of an operation whose only input is the
+// message.
 func (s *server) onMessage(do func(context.Context, account.Actor, string) (notify.Message, error)) func(*request, *nothing) (messageView, error) {
 	return func(r *request, _ *nothing) (messageView, error) {
 		id, err := r.id("message")

@@ -7,7 +7,7 @@ import (
 	"paraph/app/account"
 )
 
-// proving is a body in which the caller may prove again who they are.
+// proving is a body in which the caller may confirm their identity again.
 type proving interface{ proof() account.Proof }
 
 func (b *emailChangeBody) proof() account.Proof { return account.Proof{Password: b.CurrentPassword} }
@@ -15,7 +15,7 @@ func (b *setupBody) proof() account.Proof       { return account.Proof{Password:
 func (b *tokenBody) proof() account.Proof       { return account.Proof{Password: b.CurrentPassword} }
 func (b *provenBody) proof() account.Proof      { return account.Proof{Password: b.CurrentPassword} }
 
-// provenBody is the body of an endpoint that takes nothing but a proof.
+// provenBody is the body of an endpoint whose only input is a proof.
 type provenBody struct {
 	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago"`
 }

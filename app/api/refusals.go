@@ -8,14 +8,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// refusal is an error that every operation may answer with, and an example of
-// its body.
+// refusal is an error that any operation may return, and an example of its
+// body.
 type refusal struct {
 	status        int
 	text, example string
 }
 
-// refusalsOf are what the description says of errors.
+// refusalsOf are the errors in the description.
 var refusalsOf = []refusal{
 	{400, "The body is not what its content type says.", `{"message":"The body is not valid JSON."}`},
 	{401, "No token, or one that is not valid any more.", `{"message":"Unauthenticated."}`},
@@ -30,12 +30,12 @@ var refusalsOf = []refusal{
 	{500, "Our fault. The request id is in the log.", `{"message":"Something went wrong on our side. The request id helps to find out what.","request_id":"01K8XN2V7Q3J5T9B4C6D8E0F1G"}`},
 }
 
-// refusalName is the name of an error in the document, such as NotFound.
+// refusalName returns the name of an error in the document, such as NotFound.
 func refusalName(status int) string {
 	return strings.ReplaceAll(http.StatusText(status), " ", "")
 }
 
-// refusals are the errors, once for all operations.
+// refusals returns the error responses, shared by all operations.
 func (d *document) refusals() map[string]*huma.Response {
 	schema := d.registry.Schema(typeOf[failure](), true, "")
 	out := map[string]*huma.Response{}

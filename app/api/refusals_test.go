@@ -10,8 +10,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestExamplesOfErrors provokes every error that the description gives an example
-// of, and wants exactly that body.
+// TestExamplesOfErrors provokes every error that has an example in the
+// description, and expects exactly that body.
 func TestExamplesOfErrors(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -38,7 +38,7 @@ func TestExamplesOfErrors(t *testing.T) {
 	described := resolve(doc, "#/components/responses")
 	for name := range described {
 		if name == "InternalServerError" {
-			continue // what would cause one is mended
+			continue // its cause is fixed
 		}
 		want := resolve(doc, "#/components/responses/"+name+"/content/application~1json")["example"]
 		if got[name] == nil {

@@ -6,8 +6,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestCompanyReminders has the company's reminder days and deadline count where
-// a document says nothing of its own, sent at once or step by step.
+// TestCompanyReminders checks that the company's reminder days and deadline
+// apply to documents that set none, sent at once or step by step.
 func TestCompanyReminders(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

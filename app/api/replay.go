@@ -2,8 +2,9 @@ package api
 
 import "sync"
 
-// replays has requests with the same Idempotency-Key wait for each other, so
-// that a repetition that comes while the first still runs gets its answer.
+// replays makes requests with the same Idempotency-Key wait for each other, so
+// that a repetition that arrives while the first is still running gets its
+// response.
 type replays struct {
 	mu   sync.Mutex
 	keys map[string]*waiting

@@ -20,18 +20,18 @@ type request struct {
 	op          *operation
 	who         account.Actor
 	body        *httpkit.Body
-	received    []*signing.Upload          // all files that came
-	uploads     []*signing.Upload          // those that are to be attached
-	lifted      map[string]*signing.Upload // by what stands in the place of their content; nil is no base64
+	received    []*signing.Upload          // all files received
+	uploads     []*signing.Upload          // those to attach
+	lifted      map[string]*signing.Upload // by the placeholder of their content; nil if it was not base64
 	fingerprint []byte                     // of the body, for idempotency
 	nulls       map[string]bool            // members of the body that are null
-	plain       []byte                     // the body of an endpoint that takes none as JSON
-	seen        []int64                    // versions of the document that the caller is ready to change; none means any
+	plain       []byte                     // the body of an endpoint with a non-JSON body
+	seen        []int64                    // versions of the document that the caller agrees to change; none means any
 	etag        string
 	faults      fault.Fields // of the query
 }
 
-// companyKey is where the log finds whose request it is.
+// companyKey is the local under which the log finds the request's company.
 const companyKey = "company"
 
 // authenticate finds the caller from the bearer token: a JWT of this service, or
@@ -55,8 +55,8 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Actor, error) {
 	return who.From(s.Kit.Address(c), httpkit.Agent(c), httpkit.RequestID(c)), nil
 }
 
-// admit finds the caller and lets in those whom the endpoint is for. Nothing of
-// the body is read before.
+// admit finds the caller and checks their access to the endpoint, before any of
+// the body is read.
 func (r *request) admit() (err error) {
 	if r.op.rule.For == httpkit.Everyone {
 		return nil
@@ -75,7 +75,7 @@ func (r *request) admit() (err error) {
 	return nil
 }
 
-// base is the address of the API as the caller used it, for links.
+// base returns the address of the API as the caller used it, for links.
 func (r *request) base() string {
 	base := r.site()
 	if r.Path() == "/api" || strings.HasPrefix(r.Path(), "/api/") {
@@ -84,11 +84,11 @@ func (r *request) base() string {
 	return base
 }
 
-// site is the address of the appliance as the caller used it.
+// site returns the address of the appliance as the caller used it.
 func (r *request) site() string { return r.server.Kit.Site(r.Ctx) }
 
-// id reads an identifier of the path: a ULID in either of its renderings.
-// Anything else is not found.
+// id reads an identifier of the path: a ULID in either of its forms. Anything
+// else is not found.
 func (r *request) id(name string) (string, error) {
 	id, ok := parseID(r.Params(name))
 	if !ok {
@@ -133,8 +133,8 @@ func parseUUID(s string) (string, bool) {
 	return u.String(), true
 }
 
-// idOr reads an identifier of a body: one of either rendering is brought into
-// ours, anything else stays for the service to refuse.
+// idOr reads an identifier of a body: either form is normalized, anything else
+// is left for the service to refuse.
 func idOr(s string) string {
 	if id, ok := parseID(s); ok {
 		return id
@@ -146,7 +146,7 @@ func idOr(s string) string {
 func (r *request) document() (string, error) { return r.id("document") }
 
 // ifMatch lists the versions that the caller says they saw (RFC 9110 §13.1.1);
-// none means any. A tag that is not one of ours matches nothing.
+// none means any. A foreign tag matches nothing.
 func ifMatch(header string) []int64 {
 	if header == "" || header == "*" {
 		return nil
@@ -162,5 +162,5 @@ func ifMatch(header string) []int64 {
 	return seen
 }
 
-// version makes the ETag of a document.
+// version sets the ETag of a document.
 func (r *request) version(d *signing.Document) { r.etag = `"` + strconv.FormatInt(d.Version, 10) + `"` }

@@ -11,7 +11,7 @@ import (
 	"paraph/app/httpkit"
 )
 
-// nothing is the input or output of an endpoint that has none.
+// nothing is the type of an absent input or output.
 type nothing struct{}
 
 // operation describes an endpoint, for the router and for the OpenAPI document
@@ -19,25 +19,25 @@ type nothing struct{}
 type operation struct {
 	method  string
 	path    string // with {name} for parameters
-	also    string // another path of the same, "" for none
+	also    string // alternative path, "" for none
 	summary string
 	tag     string
 	rule    httpkit.Rule
 	status  int // of success; 0 is 200
 	query   []parameter
 	files   bool   // also takes multipart/form-data with files
-	text    string // media type of a body that is no JSON; the handler finds it in r.plain
+	text    string // media type of a non-JSON body; the handler finds it in r.plain
 	list    bool
 }
 
-// answer is the result of an endpoint: a value that becomes JSON, and headers.
+// answer is the result of an endpoint: a value to encode as JSON, and headers.
 type answer struct {
 	status int
 	etag   string
 	body   any
 }
 
-// handle registers an endpoint whose body is an I and whose answer is an O.
+// handle registers an endpoint whose body is an I and whose response is an O.
 func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, error)) {
 	s.doc.add(op, typeOf[I](), typeOf[O]())
 	schema := s.doc.schemaOf(typeOf[I]())
@@ -62,7 +62,7 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 	})
 }
 
-// stream registers an endpoint that writes its answer itself.
+// stream registers an endpoint that writes its response itself.
 func stream[I any](s *server, op operation, fn func(r *request, in *I) error) {
 	s.doc.add(op, typeOf[I](), typeOf[nothing]())
 	schema := s.doc.schemaOf(typeOf[I]())
@@ -87,7 +87,7 @@ func (op operation) success() int {
 	return http.StatusOK
 }
 
-// add puts the endpoint on the router, bare and under /api.
+// add registers the endpoint with the router, at the root and under /api.
 func (s *server) add(op operation, run func(*request) error) {
 	handler := func(c *fiber.Ctx) error {
 		c.Locals(httpkit.RouteKey, op.method+" "+op.path)
@@ -110,7 +110,7 @@ func (s *server) route(method, path string, rule httpkit.Rule, handler fiber.Han
 	}
 }
 
-// encode writes a value as JSON; a body that is ready to be sent goes as it is.
+// encode writes a value as JSON; a ready body is returned unchanged.
 func encode(v any) ([]byte, error) {
 	if ready, ok := v.(ready); ok {
 		return ready.bytes()
@@ -124,10 +124,10 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// ready is a body that is JSON already.
+// ready is a body already encoded as JSON.
 type ready interface{ bytes() ([]byte, error) }
 
-// encode returns the body of the answer, nil where there is none.
+// encode returns the body of the response, nil if there is none.
 func (a answer) encode() ([]byte, error) {
 	if _, none := a.body.(nothing); none {
 		return nil, nil

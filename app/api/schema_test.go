@@ -11,8 +11,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestAnswersFitDescription holds real answers of every resource against the
-// schemas of the OpenAPI document.
+// TestAnswersFitDescription validates real responses of every resource against
+// the schemas of the OpenAPI document.
 func TestAnswersFitDescription(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -84,9 +84,9 @@ func TestAnswersFitDescription(t *testing.T) {
 	fits("GET /healthz", c.Get(t, "/healthz"))
 }
 
-// misfits says where a value is not what its schema says (JSON Schema 2020-12,
-// as much of it as is used here). A member that the schema does not name is one
-// too: the description would leave it out.
+// misfits lists where a value violates its schema (JSON Schema 2020-12, the
+// parts in use here). A member missing from the schema is a violation too: the
+// description would omit it.
 func misfits(doc, schema obj, v any, at string) (why []string) {
 	if ref, ok := schema["$ref"].(string); ok {
 		schema = resolve(doc, ref)

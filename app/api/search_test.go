@@ -11,7 +11,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// find gives the titles of what a search finds.
+// find returns the titles of the documents found by a search.
 func find(t testing.TB, c *apptest.Client, words string) []string {
 	t.Helper()
 	r := c.Get(t, "/documents?search="+url.QueryEscape(words)).Want(t, 200)

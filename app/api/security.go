@@ -149,7 +149,7 @@ func (s *server) passkeyRoutes() {
 	})
 }
 
-// signIns is the list of one's own sign-ins, or of everybody's in the company.
+// signIns lists the caller's own sign-ins, or those of the whole company.
 func (s *server) signIns(everybody bool) func(*request, *nothing) (envelope[signInView], error) {
 	return func(r *request, _ *nothing) (envelope[signInView], error) {
 		p := r.page()

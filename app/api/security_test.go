@@ -35,7 +35,7 @@ func TestPasskeyEndpoints(t *testing.T) {
 	failed(t, server(t).Company(t).Post(t, "/me/passkeys/begin", nil), 409, "passkeys_need_a_name")
 }
 
-// withApp turns two-factor login on for a caller.
+// withApp enables two-factor login for a caller.
 func withApp(t testing.TB, c *apptest.Client) (codes []any) {
 	t.Helper()
 	secret := c.Post(t, "/me/two-factor", obj{}).Want(t, 200).Text(t, "secret")

@@ -9,10 +9,10 @@ import (
 	"paraph/app/words"
 )
 
-// TestSentencesAreThoseOfTheRecord holds the English of every refusal against
+// TestSentencesAreThoseOfTheRecord compares the English of every refusal with
 // testdata/sentences.golden, word for word: programs may show these sentences, and
-// tests of our users compare them. A line is a code, a tab and its sentence with
-// every argument as its own name in angle brackets.
+// tests of our users compare them. Each line holds a code, a tab and its sentence,
+// with each argument shown as its name in angle brackets.
 func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
@@ -41,7 +41,7 @@ func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 	}
 }
 
-// argumentsOf are the arguments that a recorded sentence names.
+// argumentsOf returns the arguments named by a recorded sentence.
 func argumentsOf(sentence string) []fault.Arg {
 	var args []fault.Arg
 	for {
@@ -55,7 +55,8 @@ func argumentsOf(sentence string) []fault.Arg {
 	}
 }
 
-// TestCodesStandBesideErrors wants a stable word for every message, in its place.
+// TestCodesStandBesideErrors expects a stable code for every message, at the same
+// position.
 func TestCodesStandBesideErrors(t *testing.T) {
 	t.Parallel()
 	c := company(t)

@@ -14,8 +14,8 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// slowOffice is a program in LibreOffice's place. A large file takes it as long as
-// the test wants; began says how many it has begun.
+// slowOffice returns a stand-in for LibreOffice. A large file takes as long as the
+// test wants; began returns how many conversions have started.
 func slowOffice(t *testing.T) (change func(*app.Config), began func() int, end func()) {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ type extendBody struct {
 	ExpiresAt *string `json:"expires_at,omitempty" doc:"RFC 3339 or a date; required"`
 }
 
-// step is a service method that only needs to know which document.
+// step is a service method whose only input is the document.
 type step func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
 func (s *server) stateRoutes() {

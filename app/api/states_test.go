@@ -12,15 +12,15 @@ import (
 	"paraph/app/apptest"
 )
 
-// world is what the tests of states need: a company with people in it, and
+// world is the fixture of the tests of states: a company with members, and
 // documents in each state on demand.
 type world struct {
 	*apptest.Server
 	owner, approver *apptest.Client
 }
 
-// in makes a document that is in a state, with one file, a field and two signers
-// of whom nobody has signed.
+// in creates a document in a state, with one file, a field and two signers,
+// neither of whom has signed.
 func (w *world) in(t testing.TB, status int) *apptest.Response {
 	t.Helper()
 	c := w.owner
@@ -64,8 +64,8 @@ func (w *world) in(t testing.TB, status int) *apptest.Response {
 	return d
 }
 
-// operation is one way to change a document: whom it needs, and where it leads
-// from each state. A state that is not there refuses it with 409.
+// operation is one way to change a document: its actor, and the resulting state
+// for each state. A state that is missing refuses it with 409.
 type operation struct {
 	name   string
 	method string
@@ -138,8 +138,8 @@ func (o operation) run(t testing.TB, w *world, d *apptest.Response) *apptest.Res
 	return who.Do(t, o.method, "/documents/"+d.Text(t, "id")+path, o.body)
 }
 
-// TestStates tries every operation in every state: it leads where the table
-// says, or is refused and changes nothing.
+// TestStates tries every operation in every state: it leads to the state in the
+// table, or is refused and changes nothing.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	everyCase(t)
@@ -177,7 +177,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStatesAside tries every operation on what was put into the archive or the
+// TestStatesAside tries every operation on documents in the archive or the
 // trash.
 func TestStatesAside(t *testing.T) {
 	t.Parallel()
@@ -264,7 +264,7 @@ func TestApproval(t *testing.T) {
 		t.Errorf("approved it is %s", d.Body)
 	}
 	member.Post(t, at+"/send", nil).Want(t, 200)
-	// Not one's own submission, unless alone.
+	// Nobody approves their own submission, unless they are the only approver.
 	own := draft(t, approver, 1)
 	at = "/documents/" + own.Text(t, "id")
 	approver.Post(t, at+"/submit", nil).Want(t, 200)
@@ -368,7 +368,7 @@ func TestDecline(t *testing.T) {
 	if d = c.Post(t, at+"/"+d.Text(t, "invitations.2.id")+"/sign", obj{}).Want(t, 200); d.Int(t, "status_id") != 6 {
 		t.Errorf("it ends as %s", d.Body)
 	}
-	// The company may have it voided at once.
+	// The company may choose to void it at once.
 	c.Patch(t, "/company", obj{"on_decline": "void"}).Want(t, 200)
 	d = sent(t, c, 2)
 	c.Server.With(link(t, d, 1)).Post(t, "/documents/"+d.Text(t, "id")+"/"+d.Text(t, "invitations.1.id")+"/decline", nil).Want(t, 200)
@@ -399,7 +399,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestClock is what happens by itself: reminders, the deadline.
+// TestClock checks what happens on its own over time: reminders, the deadline.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

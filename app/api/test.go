@@ -9,18 +9,18 @@ import (
 	"paraph/app/notify"
 )
 
-// TestControls are what a test double lets a developer do. They exist only when
-// the appliance was started as one.
+// TestControls are the controls of a test double for developers. They exist
+// only if the appliance was started as one.
 type TestControls interface {
 	Reset(ctx context.Context) error
 	Time() (now time.Time, frozen bool)
-	// MoveClock freezes, sets or advances the clock; what has become due is done
-	// when it returns.
+	// MoveClock freezes, sets or advances the clock; work that became due is
+	// done when it returns.
 	MoveClock(ctx context.Context, m ClockMove) error
 	Settle(ctx context.Context) error
 }
 
-// ClockMove says how the clock is moved. Zero members are not said.
+// ClockMove describes a change of the clock. Zero members are unset.
 type ClockMove struct {
 	Freeze  *bool
 	Set     *time.Time
@@ -102,7 +102,7 @@ func (s *server) moveClock(r *request, in *clockBody) (clockAnswer, error) {
 	return s.clock(), err
 }
 
-// duration reads Go's durations and whole days.
+// duration parses Go durations and whole days.
 func duration(s string) (time.Duration, bool) {
 	if n := len(s) - 1; n > 0 && s[n] == 'd' {
 		d, err := time.ParseDuration(s[:n] + "h")

@@ -29,7 +29,7 @@ type base64File struct {
 	Flatten     bool   `json:"flatten,omitempty" doc:"Sign a copy that looks like the PDF, with the PDF attached to it"`
 }
 
-// receive takes one file to disk, for as long as the request lasts.
+// receive stores one file on disk, for the duration of the request.
 func (r *request) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
 	u, err := r.server.Signing.Receive(r.UserContext(), r.who, name, contentType, content)
 	if err == nil {
@@ -38,7 +38,7 @@ func (r *request) receive(name, contentType string, content io.Reader) (*signing
 	return u, err
 }
 
-// closeUploads drops what was received and not kept.
+// closeUploads discards received files that were not kept.
 func (r *request) closeUploads() {
 	for _, u := range r.received {
 		if err := u.Close(); err != nil {
@@ -47,7 +47,7 @@ func (r *request) closeUploads() {
 	}
 }
 
-// decodeMultipart takes a body part by part: files go to disk as they come, the
+// decodeMultipart reads a body part by part: files are streamed to disk, the
 // part "data" is the JSON of the endpoint's input.
 func (r *request) decodeMultipart(boundary string, schema *huma.Schema, in any) error {
 	f := uploadForm{sum: sha256.New()}
@@ -94,7 +94,8 @@ func (r *request) takePart(f *uploadForm, p *httpkit.Part) error {
 	return err
 }
 
-// lift takes the content of a file out of a JSON body, in base64 or as a data URL.
+// lift extracts the content of a file from a JSON body, in base64 or as a data
+// URL.
 func (r *request) lift(content io.Reader) (instead string, err error) {
 	if r.lifted == nil {
 		r.lifted = map[string]*signing.Upload{}
@@ -108,7 +109,8 @@ func (r *request) lift(content io.Reader) (instead string, err error) {
 	return instead, nil
 }
 
-// receiveEncoded takes one file in base64; nil is one that is not.
+// receiveEncoded stores one base64 file; it returns nil if the content isn't
+// base64.
 func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
 	in := bufio.NewReader(content)
 	if err := skipDataURL(in); err != nil {
@@ -125,7 +127,7 @@ func (r *request) receiveEncoded(content io.Reader) (*signing.Upload, error) {
 	return u, err
 }
 
-// skipDataURL passes what stands before the base64 of a data URL.
+// skipDataURL skips the prefix of a data URL, up to its base64.
 func skipDataURL(in *bufio.Reader) error {
 	const marker = ";base64,"
 	head, err := in.Peek(256)
@@ -139,8 +141,8 @@ func skipDataURL(in *bufio.Reader) error {
 	return nil
 }
 
-// badReader remembers that what it read is not base64, so that this is told apart
-// from a full disk.
+// badReader records that its input is not base64, to distinguish that from a full
+// disk.
 type badReader struct {
 	r   io.Reader
 	err error
@@ -155,7 +157,7 @@ func (b *badReader) Read(p []byte) (int, error) {
 }
 
 // claim adds the files of a JSON body to the uploads, with the contents that were
-// lifted out of it. What was not lifted came in a part of a form.
+// extracted from it. Contents not extracted came in a part of a form.
 func (r *request) claim(f *fault.Fields, files []base64File) error {
 	for i, x := range files {
 		at := f.At("files", i)

@@ -18,13 +18,14 @@ func (s *server) verifyRoutes() {
 	s.add(op, s.verify)
 }
 
-// errTaken ends the reading of a body of which everything was taken.
+// errTaken ends the reading of a body once the file has been found.
 var errTaken = errors.New("api: the file was taken")
 
 // verify examines the first file of a multipart body, or the body itself when
 // it is a PDF.
 func (s *server) verify(r *request) error {
-	// A member does not have to wait among the strangers. Others need no token.
+	// A member doesn't have to wait with anonymous callers. Others need no
+	// token.
 	if who, err := s.authenticate(r.Ctx); err == nil {
 		r.who = who
 	}

@@ -9,7 +9,7 @@ import (
 	"paraph/app/signing"
 )
 
-// How records look in the API. Each is written out by hand, so that a new field
+// Views of records in the API. Each is written out by hand, so that a new field
 // of a record is a decision here and not a leak.
 
 func when(t time.Time) string { return signing.FormatTime(t) }
@@ -82,15 +82,14 @@ type approverView struct {
 	Name string `json:"name"`
 }
 
-// Schema says that there may be no approver: a schema that is referred to can't
-// be null.
+// Schema allows for no approver: a referenced schema can't be null.
 func (approverView) Schema(huma.Registry) *huma.Schema {
 	text := &huma.Schema{Type: "string"}
 	return &huma.Schema{Type: "object", Nullable: true, Properties: map[string]*huma.Schema{"id": text, "name": text}, Required: []string{"id", "name"}}
 }
 
-// viewDocument shows a document to the caller: a signatory sees the other people
-// by name and state only, and no field but their own.
+// viewDocument renders a document for the caller: a signatory sees the other
+// people by name and state only, and no field but their own.
 func (r *request) viewDocument(d *signing.Document) documentView {
 	v := documentView{
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),

@@ -22,7 +22,7 @@ type endpoint struct {
 
 func (e endpoint) String() string { return e.method + " " + e.path }
 
-// at puts values into the path.
+// at inserts values into the path.
 func (e endpoint) at(values map[string]string) string {
 	path := e.path
 	for _, n := range e.names {
@@ -31,7 +31,7 @@ func (e endpoint) at(values map[string]string) string {
 	return path
 }
 
-// describe reads the OpenAPI document of an appliance.
+// describe fetches the OpenAPI document of an appliance.
 func describe(t testing.TB, s *apptest.Server) obj {
 	t.Helper()
 	var doc obj
@@ -41,8 +41,7 @@ func describe(t testing.TB, s *apptest.Server) obj {
 
 var parameterName = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// endpoints lists every operation, so that a new one is tested without anyone
-// remembering to.
+// endpoints lists every operation, so that new ones are tested automatically.
 func endpoints(t testing.TB, s *apptest.Server) []endpoint {
 	t.Helper()
 	doc := describe(t, s)
@@ -69,7 +68,7 @@ func endpoints(t testing.TB, s *apptest.Server) []endpoint {
 	return out
 }
 
-// sample makes a body from the schema of an operation.
+// sample builds a body from the schema of an operation.
 func sample(doc, operation obj) any {
 	content, _ := operation["requestBody"].(obj)
 	content, _ = content["content"].(obj)
@@ -85,7 +84,7 @@ func sample(doc, operation obj) any {
 	return v
 }
 
-// samples are values that the members of these names take.
+// samples are valid values for members with these names.
 var samples = obj{
 	"email": "someone@else.example", "reason": "Because.", "expires_at": "2040-01-01T00:00:00Z", "role": "signer", "code": "123456",
 	"signing_order": "parallel", "locale": "en", "name": "Somebody", "scopes": list{"read"}, "authentication": "link",
@@ -144,8 +143,8 @@ func resolve(doc obj, ref string) obj {
 	return m
 }
 
-// open lists what anybody may call. Whatever else has no security in the
-// description is a mistake.
+// open lists the operations that anybody may call. Any other operation without
+// security in the description is a mistake.
 var open = []string{
 	"POST /login", "POST /login/passkey/begin", "POST /login/passkey", "GET /email/verify", "POST /password/forgot", "POST /password/reset", "GET /certificates/root.pem",
 	"GET /openapi.json", "GET /docs", "GET /healthz", "GET /readyz", "POST /verify",
@@ -179,7 +178,7 @@ func TestWallsToken(t *testing.T) {
 	}
 }
 
-// property is one thing of every kind that has an identifier.
+// property returns one record of every kind that has an identifier.
 func property(t testing.TB, c *apptest.Client) map[string]string {
 	t.Helper()
 	d := draft(t, c, 2, obj{"fields": list{obj{"type": "text", "invitation_id": "0", "x": 0, "y": 0, "width": 0.1, "height": 0.1}}})
@@ -188,8 +187,8 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
 		"contact":  c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
-		"passkey":  "", // somebody else's of one's own company is 404 too: see the tests of passkeys
-		"message":  "", // see TestOutboxWalls: one needs a document that was sent
+		"passkey":  "", // a colleague's passkey is 404 too: see the tests of passkeys
+		"message":  "", // see TestOutboxWalls: a message needs a sent document
 		"template": "", "webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),
 	}
 }
@@ -241,7 +240,7 @@ func merge(all ...map[string]string) map[string]string {
 	return out
 }
 
-// unchanged holds a document against what it was: version, content, events.
+// unchanged compares a document with its earlier version, content and events.
 func unchanged(t testing.TB, c *apptest.Client, before *apptest.Response) {
 	t.Helper()
 	at := "/documents/" + before.Text(t, "id")
@@ -251,7 +250,7 @@ func unchanged(t testing.TB, c *apptest.Client, before *apptest.Response) {
 	}
 }
 
-// canonical is the JSON of an answer with its members in order.
+// canonical returns the JSON of a response with sorted members.
 func canonical(t testing.TB, r *apptest.Response) []byte {
 	t.Helper()
 	var v any
@@ -263,7 +262,7 @@ func canonical(t testing.TB, r *apptest.Response) []byte {
 	return b
 }
 
-// TestWallsReferences names another company's things inside bodies.
+// TestWallsReferences refers to another company's records inside bodies.
 func TestWallsReferences(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -281,14 +280,14 @@ func TestWallsReferences(t *testing.T) {
 	}
 }
 
-// signatoryMay lists what a signatory's link opens: their own invitation, and
-// reading the document it belongs to.
+// signatoryMay lists what a signatory's link gives access to: their own
+// invitation, and reading the document it belongs to.
 var signatoryMay = map[string]bool{
 	"GET /documents/{document}": true, "GET /documents/{document}/download": true, "POST /documents/{document}/download": true,
 	"GET /documents/{document}/files": true, "GET /documents/{document}/files/{file}": true,
 	"GET /documents/{document}/files/{file}/content": true, "GET /documents/{document}/files/{file}/pages/{page}.png": true,
 	"GET /documents/{document}/fields": true, "GET /documents/{document}/fields/{field}": true,
-	"POST /logout":                          true, // does nothing: the link goes on working
+	"POST /logout":                          true, // does nothing: the link keeps working
 	"GET /documents/{document}/invitations": true, "GET /documents/{document}/invitations/{invitation}": true,
 }
 
@@ -361,7 +360,8 @@ func pickActBody(e endpoint) obj {
 	return obj{}
 }
 
-// TestSignatorySees holds what the others' link shows against what it must not.
+// TestSignatorySees checks that a signatory's link doesn't show what belongs to
+// others.
 func TestSignatorySees(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -383,8 +383,8 @@ func TestSignatorySees(t *testing.T) {
 	failed(t, s.With(link(t, d, 0)).Get(t, "/documents/"+d.Text(t, "id")), 401)
 }
 
-// TestDescription checks that the OpenAPI document is one: every reference
-// leads somewhere, every operation has answers and names its parameters.
+// TestDescription checks that the OpenAPI document is valid: every reference
+// resolves, every operation has responses and names its parameters.
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	s := server(t)

@@ -94,7 +94,7 @@ type redeliveredView struct {
 	Count int `json:"count" doc:"Number of deliveries being resent"`
 }
 
-// eventsAnswer is a part of the company's events.
+// eventsAnswer is a page of the company's events.
 type eventsAnswer struct {
 	Data    []eventMessage `json:"data"`
 	After   *string        `json:"after" doc:"Cursor for the next request"`

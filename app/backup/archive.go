@@ -1,5 +1,5 @@
-// Package backup makes archives of a data folder while it is used, keeps a folder
-// of them up to date, and restores them.
+// Package backup makes archives of a data folder while it is in use, keeps a
+// folder of them up to date, and restores them.
 //
 // An archive is a tar file compressed with Zstandard, and encrypted with age
 // (age-encryption.org) on request. Its entries, in this order:
@@ -14,7 +14,7 @@
 //	manifest.txt          the SHA-256 of every entry above, as sha256sum prints it
 //
 // An increment holds the records that changed since the backup it continues, and
-// the files that are not in that one. Keys and settings are always complete.
+// the files missing from that one. Keys and settings are always complete.
 package backup
 
 import (
@@ -41,16 +41,16 @@ const format = 1
 
 // Errors of this package; test with [errors.Is].
 var (
-	// ErrDamaged says that an archive is not what was written.
+	// ErrDamaged says that an archive differs from what was written.
 	ErrDamaged = errors.New("damaged")
-	// ErrUnknownBackup says that the installation has no notes on a backup, so
+	// ErrUnknownBackup says that the installation has no record of a backup, so
 	// that nothing can continue it.
 	ErrUnknownBackup = errors.New("this installation does not know the earlier backup; take a full one, without --since")
 	// ErrUnchanged says that nothing has changed since the earlier backup.
 	ErrUnchanged = errors.New("nothing has changed")
 	// ErrGap says that a backup is missing between others.
 	ErrGap = errors.New("a backup is missing")
-	// ErrNoKey says that an archive is encrypted, and not for the keys given.
+	// ErrNoKey says that none of the given keys decrypts an archive.
 	ErrNoKey = errors.New("cannot be decrypted")
 )
 
@@ -64,10 +64,10 @@ type Header struct {
 	Program     string    `json:"program"`
 }
 
-// Full reports whether the backup needs no other.
+// Full reports whether the backup is complete without others.
 func (h Header) Full() bool { return h.Parent == "" }
 
-// Kind is "full" or "part", as in file names.
+// Kind returns "full" or "part", as in file names.
 func (h Header) Kind() string {
 	if h.Full() {
 		return "full"
@@ -79,11 +79,12 @@ const (
 	stampLayout = "20060102T150405Z"
 	extension   = ".tar.zst"
 	ageSuffix   = ".age"
-	partial     = ".partial" // of what is being written
+	partial     = ".partial" // of an archive being written
 )
 
-// FileName is the name of an archive in a folder of backups. It tells which
-// backup it continues, so that a chain is found without decrypting anything.
+// FileName returns the name of an archive in a folder of backups. The name
+// shows which backup it continues, so that a chain is found without decrypting
+// anything.
 func (h Header) FileName(encrypted bool) string {
 	name := fmt.Sprintf("paraph-%s-full-%s", h.Time.UTC().Format(stampLayout), h.ID)
 	if !h.Full() {
@@ -98,7 +99,7 @@ func (h Header) FileName(encrypted bool) string {
 
 var nameForm = regexp.MustCompile(`^paraph-(\d{8}T\d{6}Z)-(?:full-([a-z0-9]+)|part-([a-z0-9]+)-after-([a-z0-9]+))\.tar\.zst(?:\.age)?$`)
 
-// parseName reads what a file name tells.
+// parseName parses the name of an archive.
 func parseName(name string) (h Header, ok bool) {
 	m := nameForm.FindStringSubmatch(name)
 	if m == nil {

@@ -65,7 +65,7 @@ func (f *folder) file(name, content string) {
 	}
 }
 
-// note stores a record that names a file.
+// note stores a record that refers to a file.
 func (f *folder) note(id string, content []byte) string {
 	f.Helper()
 	ref, err := f.Blobs.Put(f.Context(), bytes.NewReader(content))
@@ -104,7 +104,7 @@ func restore(t *testing.T, in string, keys backup.Keys) (string, error) {
 	return dir, err
 }
 
-// content is all that a data folder holds, by name.
+// content returns everything in a data folder, by name.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -148,7 +148,8 @@ func same(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// snapshot is what the folder holds now, without closing its store.
+// snapshot returns the current content of the folder, without closing its
+// store.
 func (f *folder) snapshot() map[string]string {
 	f.Helper()
 	dir, err := restore(f.T, f.take(f.TempDir(), backup.Options{}).Where, backup.Keys{})
@@ -170,7 +171,7 @@ func TestAChainBringsBackEachMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.note("b", large)
-	for i := range 5 { // more than one entry holds
+	for i := range 5 { // more than fits into one entry
 		err := f.DB.Update(func(tx *kv.Tx) error {
 			return notes.Put(tx, fmt.Sprint("long ", i), hex.EncodeToString(large[:900<<10]))
 		})
@@ -356,7 +357,7 @@ func TestOnlyAnEmptyFolderIsRestoredInto(t *testing.T) {
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
 	}
-	// What an interrupted restore left may go.
+	// The remains of an interrupted restore may be removed.
 	if err := os.WriteFile(filepath.Join(dir, "RESTORING"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +378,7 @@ func TestOnlyAnEmptyFolderIsRestoredInto(t *testing.T) {
 	}
 }
 
-// slow calls then once, after a backup has begun to be read.
+// slow calls then once, after the reading of a backup has begun.
 type slow struct {
 	*folder
 	then func()

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropCache has the next read come from the disk. It is only a hint.
+// dropCache makes the next read come from the disk. It is only a hint.
 func dropCache(f *os.File) { _ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) }

@@ -4,5 +4,5 @@ package backup
 
 import "os"
 
-// dropCache cannot be asked for here.
+// dropCache does nothing: this system has no such hint.
 func dropCache(*os.File) {}

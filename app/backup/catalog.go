@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Record is what an installation notes of a backup.
+// Record is an installation's record of a backup.
 type Record struct {
 	Header
 	Upto        uint64    `json:"upto"` // the moment of the store
-	Good        bool      `json:"good"` // it has been read back and is in its place
+	Good        bool      `json:"good"` // it has been read back and has its final name
 	Keep        bool      `json:"keep"` // see [Request]
 	Confirmed   time.Time `json:"confirmed"`
 	Where       string    `json:"where"`
@@ -29,7 +29,7 @@ type Record struct {
 	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out
 }
 
-// Lacks says which files a backup lacks, or nothing.
+// Lacks describes the files that a backup lacks, or returns "".
 func (r Record) Lacks() string {
 	if len(r.Damaged) == 0 {
 		return ""
@@ -38,8 +38,8 @@ func (r Record) Lacks() string {
 		len(r.Damaged), r.Damaged[0])
 }
 
-// catalog is the folder with the notes on backups: a record and a list of files
-// for each. Losing it costs a full backup.
+// catalog is the folder with the records of backups: a record and a list of
+// files for each. Losing it costs a full backup.
 type catalog struct{ dir string }
 
 func (c catalog) make() error {
@@ -52,7 +52,7 @@ func (c catalog) make() error {
 func (c catalog) recordPath(id string) string { return filepath.Join(c.dir, id+".json") }
 func (c catalog) listPath(id string) string   { return filepath.Join(c.dir, id+".files") }
 
-// begin notes a backup that is about to be complete.
+// begin records a backup that is about to be complete.
 func (c catalog) begin(r Record, list *spool) error {
 	if err := list.file.Close(); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -82,7 +82,7 @@ func (c catalog) put(r Record) error {
 	return nil
 }
 
-// get is [ErrUnknownBackup] when there are no notes on a backup.
+// get returns the record of a backup, or [ErrUnknownBackup].
 func (c catalog) get(id string) (r Record, err error) {
 	if id != filepath.Base(id) {
 		return Record{}, ErrUnknownBackup
@@ -117,7 +117,7 @@ func (c catalog) list() (all []Record, err error) {
 	return all, nil
 }
 
-// class is what a record counts as when old ones are forgotten.
+// class returns the kind of a record for the purpose of pruning.
 func (r Record) class() string {
 	if r.Keep {
 		return "merged"
@@ -125,12 +125,12 @@ func (r Record) class() string {
 	return r.Kind()
 }
 
-// kept is how many records of each class are kept.
+// kept returns how many records of each class are kept.
 func kept() map[string]int { return map[string]int{"full": 8, "part": 8, "merged": meltAfter + 8} }
 
 const staleAfter = 48 * time.Hour
 
-// prune forgets old backups, and what interrupted ones left.
+// prune forgets old backups, and removes the remains of interrupted ones.
 func (c catalog) prune(now time.Time) error {
 	all, err := c.list()
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// Archive is a file that holds a backup, as far as its name tells.
+// Archive is a file that holds a backup, described by its name.
 type Archive struct {
 	Header
 	Path string
 	Size int64
 }
 
-// folder lists the archives of a folder by time. Files with other names are left
-// out.
+// folder lists the archives of a folder by time. Files with other names are
+// ignored.
 func folder(dir string) ([]Archive, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func folder(dir string) ([]Archive, error) {
 	return all, nil
 }
 
-// depth tells how many backups of the same second come before one.
+// depth returns how many backups of the same second come before one.
 func depth(all []Archive, a Archive) (n int) {
 	for ; n < len(all); n++ {
 		i := slices.IndexFunc(all, func(b Archive) bool { return b.ID == a.Parent && b.Time.Equal(a.Time) })
@@ -51,9 +51,9 @@ func depth(all []Archive, a Archive) (n int) {
 	return n
 }
 
-// chain returns the archives that in needs, the full one first: in is a folder, of
-// which the newest backup counts, or a file. Increments continue what lies beside
-// them.
+// chain returns the archives that in needs, the full one first: in is a folder,
+// meaning its newest backup, or a file. Increments continue archives in the same
+// folder.
 func chain(in string, keys Keys) ([]Archive, error) {
 	info, err := os.Stat(in)
 	if err != nil {
@@ -94,7 +94,7 @@ func ancestors(tip Archive, all []Archive) ([]Archive, error) {
 	return out, nil
 }
 
-// open finds out which backup a file holds: by its name or, if it has another one,
+// open finds out which backup a file holds: by its name or, if that was changed,
 // from its header.
 func open(path string, keys Keys) (Archive, error) {
 	if h, ok := parseName(filepath.Base(path)); ok {

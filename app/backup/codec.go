@@ -12,7 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Keys are what archives are encrypted for and decrypted with.
+// Keys are the recipients that archives are encrypted for and the identities
+// that decrypt them.
 type Keys struct {
 	Recipients []age.Recipient
 	Identities []age.Identity
@@ -22,7 +23,7 @@ type Keys struct {
 func (k Keys) Encrypts() bool { return len(k.Recipients) > 0 }
 
 // ParseKeys reads recipients (age1…), files of identities, and a file with a
-// passphrase; each may be missing.
+// passphrase; each is optional.
 func ParseKeys(recipients, identityFiles []string, passphraseFile string) (k Keys, err error) {
 	if len(recipients) > 0 {
 		if k.Recipients, err = age.ParseRecipients(strings.NewReader(strings.Join(recipients, "\n"))); err != nil {
@@ -113,10 +114,10 @@ func (e *encoder) Close() error {
 	return err
 }
 
-// ageMagic begins every file of age.
+// ageMagic is the beginning of every age file.
 const ageMagic = "age-encryption.org/"
 
-// decode decrypts if need be, and decompresses.
+// decode decrypts if necessary, and decompresses.
 func (k Keys) decode(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(len(ageMagic))

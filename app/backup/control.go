@@ -54,7 +54,7 @@ func (c *controls) archive(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := run.write(r.Context(), w); err != nil {
 		c.log.Error("backup failed", "error", err)
-		panic(http.ErrAbortHandler) // so that the other side does not take it for the end
+		panic(http.ErrAbortHandler) // so that the client does not take it for the end
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *controls) done(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// statuses tell a client which error it was.
+// statuses tell a client which error occurred.
 var statuses = map[int]error{
 	http.StatusNotModified: ErrUnchanged,
 	http.StatusNotFound:    ErrUnknownBackup,
@@ -96,7 +96,7 @@ func (c *controls) refuse(w http.ResponseWriter, err error) {
 // Remote is a running server, by its control socket.
 type Remote struct{ http *http.Client }
 
-// NewRemote talks to a server that dial reaches.
+// NewRemote returns the server that dial connects to.
 func NewRemote(dial func(context.Context) (net.Conn, error)) *Remote {
 	return &Remote{&http.Client{Transport: &http.Transport{
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
@@ -115,7 +115,7 @@ func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, 
 	}
 	answer, err := o.http.Do(r)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without a made up address
+		err = wrapped.Err // without the made-up address
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the server cannot be reached: %w", err)

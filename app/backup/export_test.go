@@ -1,6 +1,6 @@
 package backup
 
-// Next and Superfluous are the plan of a followed folder.
+// Next and Superfluous expose the plan of a followed folder.
 var (
 	Next        = next
 	Superfluous = superfluous

@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// When a folder that is kept up to date gets more than another increment.
+// Thresholds at which a followed folder gets more than another increment.
 const (
 	mergeAfter = 30                 // increments that are replaced by one
 	meltAfter  = 24                 // such merged ones that are replaced by one
@@ -21,16 +21,16 @@ const (
 	smallParts = 16 << 20           // increments that never add up to a reason for a full backup
 )
 
-// FollowOptions say how a folder is kept up to date.
+// FollowOptions configure how a folder is kept up to date.
 type FollowOptions struct {
 	Keys  Keys
 	Every time.Duration // pause between two backups
-	Log   io.Writer     // gets a line about full backups and failures
+	Log   io.Writer     // receives a line about full backups and failures
 }
 
-// Follow keeps a folder of backups up to date until ctx ends. Whatever fails is
-// tried again, such as reaching a server that is stopped. Only one process may
-// follow into a folder, and it removes the backups there that are no longer needed.
+// Follow keeps a folder of backups up to date until ctx ends. It retries after
+// every failure, such as a stopped server. Only one process may follow into a
+// folder, and it removes the backups there that are no longer needed.
 func Follow(ctx context.Context, from Origin, dir string, o FollowOptions) error {
 	f := &follower{from, dir, o, ""}
 	for {
@@ -50,7 +50,7 @@ type follower struct {
 	failed string // how the last attempt failed
 }
 
-// report writes a failure once, however often it recurs.
+// report writes a recurring failure only once.
 func (f *follower) report(err error) {
 	said := f.failed
 	if f.failed = ""; err != nil && !errors.Is(err, context.Canceled) {
@@ -91,7 +91,7 @@ func (f *follower) step(ctx context.Context) error {
 	return f.tidy(r.ID)
 }
 
-// next decides what comes after the archives of a folder.
+// next decides which backup follows the archives of a folder.
 func next(all []Archive, known []Record, now time.Time) Request {
 	notes := map[string]Record{}
 	for _, r := range known {
@@ -124,7 +124,8 @@ func next(all []Archive, known []Record, now time.Time) Request {
 	return Request{Parent: line[base].ID, Keep: true}
 }
 
-// lastLine is the newest backup that can be continued, with those it needs, or nil.
+// lastLine returns the newest backup that can be continued, with those it needs, or
+// nil.
 func lastLine(all []Archive, notes map[string]Record) []Archive {
 	for _, a := range slices.Backward(all) {
 		if line, err := ancestors(a, all); err == nil && notes[a.ID].ID != "" {
@@ -134,8 +135,8 @@ func lastLine(all []Archive, notes map[string]Record) []Archive {
 	return nil
 }
 
-// tidy removes what the newest backup does not need, but for the full backup before
-// its own and what continues that.
+// tidy removes what the newest backup does not need, except the previous full
+// backup and its increments.
 func (f *follower) tidy(newest string) error {
 	all, err := folder(f.dir)
 	if err != nil {
@@ -172,7 +173,7 @@ func superfluous(all []Archive, newest string) (needless []Archive, err error) {
 	for _, a := range all {
 		own, err := ancestors(a, all)
 		if err != nil {
-			continue // it is not ours to judge
+			continue // not an archive of this folder
 		}
 		root := own[0].ID
 		needed := slices.ContainsFunc(line, func(b Archive) bool { return b.ID == a.ID })

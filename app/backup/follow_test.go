@@ -15,7 +15,7 @@ import (
 	"paraph/app/backup"
 )
 
-// busy changes something after every backup, until there were enough.
+// busy makes a change after every backup, for a given number of backups.
 type busy struct {
 	*folder
 	left int
@@ -99,8 +99,8 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	}
 }
 
-// TestMergesAreMergedInTurn continues a folder more than a thousand times, as far as the
-// plan goes.
+// TestMergesAreMergedInTurn simulates the plan of a folder over more than a thousand
+// backups.
 func TestMergesAreMergedInTurn(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

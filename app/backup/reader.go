@@ -18,8 +18,8 @@ import (
 const maxHeader = 64 << 10
 
 // read reads a whole archive and compares every entry with the manifest. visit,
-// which may be nil, gets each entry but the header and the manifest; what it reads
-// is only known to be sound once read returns.
+// which may be nil, receives each entry but the header and the manifest; its
+// content is verified only once read returns.
 func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (Header, error) {
 	c := &checker{tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
 	for c.err == nil && !c.done {
@@ -46,7 +46,7 @@ func readHeader(r io.Reader) (Header, error) {
 type checker struct {
 	tar    *tar.Reader
 	header Header
-	at     string // the entry that is being read
+	at     string // the entry being read
 	last   string
 	files  hash.Hash
 	count  int
@@ -113,7 +113,7 @@ func (c *checker) readHeader(name string) {
 	c.others[name] = hex.EncodeToString(sum[:])
 }
 
-// content passes an entry on and notes its hash.
+// content passes an entry on and records its hash.
 func (c *checker) content(name string, visit func(h Header, name string, r io.Reader) error) {
 	hash := sha256.New()
 	source := &source{r: c.tar}
@@ -131,7 +131,7 @@ func (c *checker) content(name string, visit func(h Header, name string, r io.Re
 	c.note(name, hex.EncodeToString(hash.Sum(nil)))
 }
 
-// cmpErr prefers the error of the archive to what a visitor made of it.
+// cmpErr prefers the error of the archive to the visitor's error it caused.
 func cmpErr(archive, visitor error) error {
 	if archive != nil {
 		return archive
@@ -139,10 +139,11 @@ func cmpErr(archive, visitor error) error {
 	return fmt.Errorf("%w: %w", errTarget, visitor)
 }
 
-// errTarget marks failures of the place restored to, which are no damage.
+// errTarget marks failures of the restore's target, which are not damage of the
+// archive.
 var errTarget = errors.New("restoring")
 
-// source remembers how reading failed.
+// source records how reading failed.
 type source struct {
 	r   io.Reader
 	err error
@@ -200,7 +201,7 @@ func (c *checker) manifest() {
 	}
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (c *checker) end(r io.Reader) {
 	if _, err := c.tar.Next(); !errors.Is(err, io.EOF) {
 		c.fail(errors.New("more follows"))

@@ -17,18 +17,18 @@ import (
 	"paraph/kv"
 )
 
-// Result says what was restored.
+// Result describes what was restored.
 type Result struct {
 	Header
 	Archives int
 	Settings string // where the configuration file went, or empty
 }
 
-// RestoreOptions say what a restore needs besides its archives.
+// RestoreOptions configure a restore.
 type RestoreOptions struct {
 	Keys        Keys
-	DataVersion int    // the newest that this program knows
-	Files       string // folder of files to copy those from that no archive holds, or empty
+	DataVersion int    // the newest version that this program knows
+	Files       string // folder to copy files from that no archive holds, or empty
 	Log         *slog.Logger
 }
 
@@ -47,8 +47,8 @@ func Interrupted(dir string) (bool, error) {
 // lockName is the file of a data folder that its lock is taken on.
 const lockName = "lock"
 
-// Restore puts the backup in a folder or file, and what it continues, into an empty
-// data folder, whose lock the caller holds. When it fails, it leaves the folder
+// Restore restores the backup in a folder or file, and those it continues, into an
+// empty data folder, whose lock the caller holds. If it fails, it leaves the folder
 // empty.
 func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, error) {
 	archives, err := chain(in, o.Keys)
@@ -68,7 +68,8 @@ func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, err
 	return Result{archives[len(archives)-1].Header, len(archives), t.settings}, nil
 }
 
-// begin marks an empty folder. What an interrupted restore left is removed.
+// begin marks an empty folder, after removing the remains of an interrupted
+// restore.
 func begin(dir string) error {
 	again, err := Interrupted(dir)
 	if err != nil {
@@ -108,7 +109,7 @@ func clear(dir string) error {
 	return errors.Join(syncDir(dir), ignoreMissing(os.Remove(filepath.Join(dir, marker))))
 }
 
-// target is a data folder that is being filled.
+// target is a data folder being restored.
 type target struct {
 	ctx      context.Context
 	dir      string
@@ -139,7 +140,7 @@ func (t *target) fill(archives []Archive) (err error) {
 	return t.compare()
 }
 
-// apply puts one archive on top of those before it.
+// apply restores one archive on top of the previous ones.
 func (t *target) apply(a *Archive) (err error) {
 	f, err := os.Open(a.Path)
 	if err != nil {
@@ -165,7 +166,8 @@ func (t *target) apply(a *Archive) (err error) {
 	return t.endRecords()
 }
 
-// mayApply holds the header against the name that the archive was chosen by.
+// mayApply compares the header with the file name that the archive was selected
+// by.
 func (t *target) mayApply(h, chosen Header) error {
 	if h.ID != chosen.ID || h.Parent != chosen.Parent {
 		return errors.New("the file has the name of another backup")
@@ -231,12 +233,12 @@ func (t *target) abandonRecords(why error) error {
 	t.records = nil
 	err := <-t.loaded
 	if why != nil {
-		return nil // it is the reason
+		return nil // it is the cause
 	}
 	return err
 }
 
-// compare makes the files those of the last archive: none missing, none besides.
+// compare makes the files match the last archive: none missing, none extra.
 func (t *target) compare() (err error) {
 	f, err := os.Open(t.path(listEntry))
 	if err != nil {
@@ -262,7 +264,7 @@ func (t *target) compare() (err error) {
 	return errors.Join(err, want.err())
 }
 
-// missing copies a file that no archive holds from where it may lie.
+// missing copies a file that no archive holds from the folder given for that.
 func (t *target) missing(hash string) (err error) {
 	if t.o.Files == "" {
 		return fmt.Errorf("%w: no archive holds the file %s", ErrDamaged, hash)
@@ -282,7 +284,7 @@ func (t *target) missing(hash string) (err error) {
 	return err
 }
 
-// writeFile writes a file that only its owner may read, and has it on disk.
+// writeFile writes a file that only its owner may read, and syncs it to disk.
 func writeFile(path string, r io.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -295,5 +297,5 @@ func writeFile(path string, r io.Reader) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Age is how long ago a backup was current.
+// Age returns how long ago a backup was current.
 func (r Record) Age(now time.Time) time.Duration { return now.Sub(r.Confirmed) }

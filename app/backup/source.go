@@ -18,7 +18,7 @@ import (
 	"paraph/kv"
 )
 
-// Request says which backup is wanted.
+// Request describes the wanted backup.
 type Request struct {
 	Parent      string `json:"parent"`       // ID of the backup to continue; empty for a full one
 	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
@@ -26,14 +26,14 @@ type Request struct {
 	NoFiles     bool   `json:"no_files"`     // list the files without copying them
 }
 
-// Origin is where archives come from: the data folder itself, or the server that
+// Origin is the source of archives: the data folder itself, or the server that
 // has it open.
 type Origin interface {
 	// Known lists the good backups that can be continued, oldest first.
 	Known(ctx context.Context) ([]Record, error)
 	// Open begins an archive, neither compressed nor encrypted.
 	Open(ctx context.Context, q Request) (io.ReadCloser, error)
-	// Done notes that a backup has been read back and is in its place.
+	// Done records that a backup has been read back and has its final name.
 	Done(ctx context.Context, r Record) error
 }
 
@@ -94,8 +94,8 @@ func (s *Source) Open(ctx context.Context, q Request) (io.ReadCloser, error) {
 }
 
 // KeepRecords writes the records and keys to a new file before they are migrated.
-// Files never change, so they are left where they are. A copy that is there already
-// is kept: the migration was interrupted.
+// Files never change, so they are not copied. An existing copy is kept: it is from
+// an interrupted migration.
 func (s *Source) KeepRecords(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -136,7 +136,7 @@ type run struct {
 	damaged []string // files that cannot be copied
 }
 
-// prepare refuses what cannot be done before anything is written.
+// prepare refuses impossible requests before anything is written.
 func (s *Source) prepare(q Request) (*run, error) {
 	now := s.Now().UTC()
 	r := &run{Source: s, q: q, header: Header{
@@ -160,8 +160,8 @@ func (s *Source) prepare(q Request) (*run, error) {
 	return r, nil
 }
 
-// write writes the archive. Records come first: files that they name are there
-// before they are, and none is removed meanwhile.
+// write writes the archive. Records come first: a file is stored before the
+// record that names it, and none is removed meanwhile.
 func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	defer r.Blobs.Hold()()
 	dir := r.catalog().dir
@@ -268,7 +268,7 @@ func (r *run) keys(w *writer) error {
 	})
 }
 
-// unfinished recognizes what a key is written to before it gets its name.
+// unfinished recognizes the temporary files that keys are written to.
 func unfinished(name string) bool {
 	return strings.HasPrefix(name, ".new-") || strings.HasSuffix(name, ".new")
 }

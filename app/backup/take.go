@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Options say how a backup is made.
+// Options configure a backup.
 type Options struct {
 	Keys  Keys
 	Since string // an earlier backup, or a folder of them; empty for a full one
@@ -54,7 +54,7 @@ func take(ctx context.Context, from Origin, out string, q Request, keys Keys) (R
 	return r, from.Done(ctx, r)
 }
 
-// place is where an archive goes.
+// place is the destination of an archive.
 type place struct {
 	dir  string
 	name string // empty: after the time
@@ -129,7 +129,7 @@ func (p place) store(f *os.File, stream io.Reader, keys Keys) (Record, error) {
 	return Record{Header: header, Where: path, Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts(), Damaged: damaged}, nil
 }
 
-// encodeTo compresses and encrypts an archive, and checks it as it passes. damaged
+// encodeTo compresses and encrypts an archive, and checks it on the way. damaged
 // are the files that it lacks.
 func encodeTo(w io.Writer, stream io.Reader, keys Keys) (h Header, damaged []string, err error) {
 	e, err := keys.encode(w)
@@ -157,7 +157,7 @@ func encodeTo(w io.Writer, stream io.Reader, keys Keys) (h Header, damaged []str
 	return h, damaged, e.Close()
 }
 
-// writerSpy remembers how writing failed.
+// writerSpy records how writing failed.
 type writerSpy struct {
 	w    io.Writer
 	note *source
@@ -171,7 +171,7 @@ func (s writerSpy) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// counter counts and hashes what passes.
+// counter counts and hashes the bytes written through it.
 type counter struct {
 	w    io.Writer
 	hash hash.Hash
@@ -222,7 +222,7 @@ func readArchive(r io.Reader, keys Keys, visit func(h Header, name string, r io.
 	return h, nil
 }
 
-// nameNew gives a file its name without replacing another.
+// nameNew renames a file without replacing another.
 func nameNew(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return os.Remove(from)
@@ -232,7 +232,7 @@ func nameNew(from, to string) error {
 	return os.Rename(from, to) // a file system without links
 }
 
-// fingerprintBytes is how much of an archive recognizes it. The first entry holds a
+// fingerprintBytes is how much of an archive identifies it. The first entry holds a
 // random ID, and an encrypted one begins with a random key.
 const fingerprintBytes = 64 << 10
 

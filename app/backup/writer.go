@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// writer writes the entries of an archive and notes their hashes.
+// writer writes the entries of an archive and records their hashes.
 type writer struct {
 	tar  *tar.Writer
 	at   time.Time
@@ -49,7 +49,7 @@ func (w *writer) raw(name string, size int64, r io.Reader) error {
 	return nil
 }
 
-// addSpool writes what was spooled as an entry.
+// addSpool writes a spool as an entry.
 func (w *writer) addSpool(name string, s *spool) error {
 	size, err := s.rewind()
 	if err != nil {
@@ -70,8 +70,8 @@ func (w *writer) finish() error {
 	return w.tar.Close()
 }
 
-// pieces splits a stream of unknown length into entries, since tar names the size
-// of an entry before its content.
+// pieces splits a stream of unknown length into entries, since tar states the
+// size of an entry before its content.
 type pieces struct {
 	w   *writer
 	n   int
@@ -105,7 +105,7 @@ func (p *pieces) flush() error {
 	return err
 }
 
-// spool is a temporary file of lines, so that a list as long as the store takes no
+// spool is a temporary file of lines, so that even a very long list takes no
 // memory.
 type spool struct {
 	file *os.File
