@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// dial opens a connection on which a test says what it likes.
+// dial opens a connection and sends arbitrary text on it.
 func dial(t *testing.T, url, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -34,17 +34,17 @@ func dial(t *testing.T, url, text string) net.Conn {
 	return conn
 }
 
-// answered reads the answer from a connection.
+// answered reads the response from a connection.
 func answered(conn net.Conn) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(conn), nil)
 }
 
-// chunked is the beginning of a request that never ends.
+// chunked returns the beginning of a request that never ends.
 func chunked(path, contentType, begin string) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", path, contentType, len(begin), begin)
 }
 
-// grown holds the peak of the memory against what it was before.
+// grown compares the peak of memory use with an earlier value.
 func (p *process) grown(what string, before, allowed int) {
 	p.Helper()
 	grown := p.status("VmHWM") - before
@@ -54,7 +54,8 @@ func (p *process) grown(what string, before, allowed int) {
 	}
 }
 
-// refusedAll sends a body so many times at once, and wants each refused as too large.
+// refusedAll sends a body several times at once, and expects each to be refused as
+// too large.
 func (p *process) refusedAll(times int, path, contentType string, body func() io.Reader) {
 	p.Helper()
 	var all sync.WaitGroup
@@ -62,7 +63,8 @@ func (p *process) refusedAll(times int, path, contentType string, body func() io
 		all.Go(func() {
 			c := &client{http: p.http, url: p.url}
 			_, err := c.send(http.MethodPost, path, contentType, body())
-			// The answer may be lost when the server closes while we still send.
+			// The response may be lost if the server closes while we are still
+			// sending.
 			if status := statusOf(err); err == nil || status != 0 && status != http.StatusRequestEntityTooLarge {
 				p.Errorf("%s: got %v, want 413", path, err)
 			}
@@ -144,7 +146,7 @@ func TestAMembersBodyCostsLittleMoreThanItsLength(t *testing.T) {
 	p.grown("a large file in JSON", idle, 2*headroom)
 }
 
-// inJSON is an upload of one file as base64, with its name behind it.
+// inJSON returns an upload of one file as base64, followed by its name.
 func inJSON(f io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {

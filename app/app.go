@@ -1,5 +1,5 @@
 // Package app puts the appliance together: it reads the configuration, opens the
-// data folder, starts everything that runs, and stops it again.
+// data folder, and starts and stops everything that runs.
 package app
 
 import (
@@ -28,20 +28,20 @@ import (
 	"paraph/search"
 )
 
-// Options are what a caller decides that is no setting of an operator.
+// Options are decisions of the caller that are not operator settings.
 type Options struct {
-	InMemory bool   // keep records and index in memory and files in a folder that goes with the process
+	InMemory bool   // keep records and index in memory, and files in a folder removed with the process
 	Clock    *Clock // nil: the machine's
 	Log      *slog.Logger
 	// Worker is the command that starts a PDFium worker; by default this
 	// program with the argument pdf-worker.
 	Worker []string
-	Seed   bool // begin with the people and documents of a test double
-	Cheap  bool // passwords are hashed at little cost, for tests and the test double
-	Copy   bool // the data folder is a copy that goes with the process
+	Seed   bool // start with the people and documents of a test double
+	Cheap  bool // hash passwords cheaply, for tests and the test double
+	Copy   bool // the data folder is a copy removed with the process
 }
 
-// App is a whole appliance. Open makes it, Run serves, Close ends it.
+// App is a whole appliance: Open creates it, Run serves, Close ends it.
 type App struct {
 	Config   Config
 	Clock    *Clock
@@ -51,10 +51,10 @@ type App struct {
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Keys     *pki.Authority
-	First    account.Bootstrapped // the administrator that was just made, if one was
+	First    account.Bootstrapped // the administrator just created, if any
 	IsFirst  bool
 
-	key     []byte // that tokens and links are made with
+	key     []byte // for tokens and links
 	words   *words.Catalogue
 	fonts   *text.Fonts
 	db      *kv.DB
@@ -99,10 +99,10 @@ func Open(cfg Config, o Options) (*App, error) {
 
 func (a *App) onClose(f func() error) { a.closes = append(a.closes, f) }
 
-// Addr is where the appliance listens.
+// Addr returns the address the appliance listens on.
 func (a *App) Addr() net.Addr { return a.ln.Addr() }
 
-// URL is an address under which this machine reaches the appliance.
+// URL returns an address at which this machine reaches the appliance.
 func (a *App) URL() string {
 	if a.Config.Server.BaseURL != "" {
 		return strings.TrimSuffix(a.Config.Server.BaseURL, "/")
@@ -135,7 +135,7 @@ func (a *App) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// drain refuses new requests with 503 while those that run come to their end,
+// drain refuses new requests with 503 until the running ones have finished,
 // then closes the listener and the connections.
 func (a *App) drain() error {
 	deadline := time.Now().Add(a.Config.Server.ShutdownTimeout)
@@ -149,14 +149,14 @@ func (a *App) drain() error {
 	case <-time.After(time.Until(deadline)):
 	}
 	err := a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
-	// A server that was stopped before it began to listen would go on for ever.
+	// A server stopped before it began to listen would run forever.
 	if closed := a.ln.Close(); !errors.Is(closed, net.ErrClosed) {
 		err = errors.Join(err, closed)
 	}
 	return err
 }
 
-// enter counts a request in, unless the server is stopping.
+// enter registers a request, unless the server is stopping.
 func (a *App) enter() (leave func(), ok bool) {
 	a.ready.RLock()
 	defer a.ready.RUnlock()
@@ -178,19 +178,20 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error {
 		return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Contacts.Handler())...)
 	})
-	// Workers of their own: neither slow files nor slow receivers hold up a code that
-	// somebody waits for.
+	// Separate workers: neither slow files nor slow receivers delay a code that a
+	// signatory waits for.
 	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()
 }
 
-// sweepEvery is how often files that no document names are looked for.
+// sweepEvery is the interval of the search for files that no document refers
+// to.
 const sweepEvery = 6 * time.Hour
 
-// sweepAge is how long a file may lie without a document: an upload in progress
-// must not be swept away.
+// sweepAge is how long a file may exist without a document: an upload in
+// progress must not be swept away.
 const sweepAge = 24 * time.Hour
 
 func (a *App) sweep(ctx context.Context) error {
@@ -211,7 +212,7 @@ func (a *App) sweep(ctx context.Context) error {
 	}
 }
 
-// Ready says whether a request would work now, signing included.
+// Ready returns nil if a request would work now, signing included.
 func (a *App) Ready(ctx context.Context) error {
 	a.ready.RLock()
 	stopping := a.stopping
@@ -222,10 +223,11 @@ func (a *App) Ready(ctx context.Context) error {
 	return a.tested.get(func() error { return a.Signing.SelfTest(ctx) })
 }
 
-// retest is how long a self-test tells how things are: everybody may ask for one.
+// retest is how long the result of a self-test is reused, since anybody may
+// request one.
 const retest = time.Second
 
-// tested remembers what the last self-test said.
+// tested caches the result of the last self-test.
 type tested struct {
 	mu  sync.Mutex
 	at  time.Time

@@ -14,15 +14,15 @@ import (
 	"paraph/app/apptest"
 )
 
-// archiveFields are fields of every type, for the first of two people; the
-// second has none, and so a block on a page that is appended.
+// archiveFields returns fields of every type, for the first of two people; the
+// second has none, and so gets a block on an appended page.
 func archiveFields() (apptest.List, apptest.Map) {
 	fields, values, _ := grid(1, [2]float64{595, 842})
 	return fields, values
 }
 
-// TestPDFAStaysPDFA has uploads that claim to be PDF/A (ISO 19005): everything
-// that is added to them keeps to the rules of their part.
+// TestPDFAStaysPDFA completes uploads that claim to be PDF/A (ISO 19005):
+// everything added to them conforms to their part.
 func TestPDFAStaysPDFA(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -50,12 +50,12 @@ func TestPDFAStaysPDFA(t *testing.T) {
 			doc := d.complete(t, c)
 			wantFinding(t, doc, "pdfa", "PDF/A-"+x.claim)
 			files, certificate := download(t, c, doc)
-			// Signatures are looked at there: one signer, its certificate inside, the whole file covered.
+			// This part checks signatures: one signer, its certificate inside, the whole file covered.
 			path := j.completed(t, files["x.pdf"], sealed{upload: x.upload, first: true, signatures: 3})
 			was := j.file(t, x.upload)
 			a := archive{t, x.claim, readObjects(t, was), readObjects(t, path)}
 			a.check()
-			if name == "part 1" { // the others are no real ones
+			if name == "part 1" { // the others are not real PDF/A
 				noNewFinding(t, preflight, was, path)
 			}
 			empty := map[string]any{"trailer": map[string]any{"value": map[string]any{}}}
@@ -65,7 +65,8 @@ func TestPDFAStaysPDFA(t *testing.T) {
 	}
 }
 
-// noNewFinding wants Preflight to say nothing that it did not say of the upload.
+// noNewFinding fails the test if Preflight reports anything that it did not
+// report about the upload.
 func noNewFinding(t *testing.T, preflight *verifier, was, is string) {
 	t.Helper()
 	before, err1 := preflight.ask(was)
@@ -80,7 +81,7 @@ func noNewFinding(t *testing.T, preflight *verifier, was, is string) {
 	}
 }
 
-// asPDFA is a file that LibreOffice writes as PDF/A.
+// asPDFA returns a file that LibreOffice writes as PDF/A.
 func asPDFA(t *testing.T, part int) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,8 +98,8 @@ func asPDFA(t *testing.T, part int) []byte {
 	return b
 }
 
-// claiming is a file that says it is PDF/A, with an output profile for some
-// colours; the profile is no more than the beginning of one.
+// claiming returns a file that claims to be PDF/A, with an output profile for a
+// colour space; the profile is only a header.
 func claiming(part, space string) []byte {
 	xmp := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><pdfaid:part>` + part + `</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance></x:xmpmeta>`
 	catalog, more := "/Metadata 100 0 R", []string{fmt.Sprintf("<</Type/Metadata/Subtype/XML/Length %d>>stream\n%s\nendstream", len(xmp), xmp)}
@@ -110,9 +111,9 @@ func claiming(part, space string) []byte {
 	return papers(catalog, []paper{a4}, more...)
 }
 
-// archive holds what was added to a file that claims to be PDF/A against the
-// rules of its part, numbered as in the profiles of veraPDF: by clauses of
-// ISO 19005-2, or of part 1 where it says so.
+// archive checks what was added to a file that claims to be PDF/A by the rules
+// of its part, numbered as in the profiles of veraPDF: by clauses of ISO
+// 19005-2, or of part 1 where it says so.
 type archive struct {
 	*testing.T
 	part    string
@@ -149,7 +150,7 @@ func (a archive) check() {
 	a.document()
 }
 
-// document looks at the file as a whole.
+// document checks the file as a whole.
 func (a archive) document() {
 	trailer := a.dict(a.is["trailer"])
 	if id, ok := trailer["/ID"].([]any); !ok || len(id) != 2 || trailer["/Encrypt"] != nil {
@@ -178,7 +179,7 @@ func (a archive) document() {
 	}
 }
 
-// annotation is §6.3 and §6.4.1; §6.5 and §6.9 of part 1.
+// annotation checks §6.3
 func (a archive) annotation(at string, d map[string]any) {
 	if d["/Type"] != "/Annot" && d["/Subtype"] != "/Widget" {
 		return
@@ -212,7 +213,7 @@ func (a archive) annotation(at string, d map[string]any) {
 	}
 }
 
-// font is §6.2.11; §6.3 of part 1.
+// font checks §6.2.11
 func (a archive) font(at string, d map[string]any) {
 	if d["/Type"] != "/Font" || d["/Subtype"] == "/CIDFontType2" {
 		return
@@ -246,7 +247,7 @@ func (a archive) font(at string, d map[string]any) {
 	}
 }
 
-// file is §6.8: what may be embedded.
+// file checks §6.8: what may be embedded.
 func (a archive) file(at string, d map[string]any) {
 	if d["/Type"] == "/EmbeddedFile" && !strings.Contains(fmt.Sprint(d["/Subtype"]), "/") {
 		a.broken("6.8-1 of part 3", at, d)
@@ -260,7 +261,7 @@ func (a archive) file(at string, d map[string]any) {
 	}
 }
 
-// stream is §6.1.7, §6.2.4.3, §6.2.8 and §6.2.9; §6.1.4 and §6.4 of part 1.
+// stream checks §6.1.7
 func (a archive) stream(at string, d map[string]any, data []byte) {
 	filters := fmt.Sprint(d["/Filter"])
 	if strings.Contains(filters, "LZW") || strings.Contains(filters, "Crypt") || d["/F"] != nil || d["/FFilter"] != nil {
@@ -280,7 +281,8 @@ func (a archive) stream(at string, d map[string]any, data []byte) {
 	}
 }
 
-// colours wants device colours to be those of the output profile, or defined.
+// colours requires device colours to be those of the output profile, or
+// defined.
 func (a archive) colours(at string, resources map[string]any, content []byte) {
 	spaces, intent := a.dict(resources["/ColorSpace"]), a.intent()
 	for _, op := range strings.Fields(string(content)) {
@@ -305,7 +307,7 @@ func (a archive) colours(at string, resources map[string]any, content []byte) {
 	}
 }
 
-// intent names the colours of the output profile.
+// intent returns the colour space of the output profile.
 func (a archive) intent() string {
 	all, _ := a.get(a.dict(a.dict(a.is["trailer"])["/Root"])["/OutputIntents"]).([]any)
 	for _, v := range all {

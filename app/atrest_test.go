@@ -20,7 +20,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// secrets are those that were seen from outside, by what they are.
+// secrets are the secrets seen from outside, by description.
 type secrets map[string]string
 
 func (s secrets) add(t *testing.T, what, secret string) string {
@@ -32,9 +32,9 @@ func (s secrets) add(t *testing.T, what, secret string) string {
 	return secret
 }
 
-// TestAtRestNothingOpensADoor goes through everything that makes a link, a code, a token or
-// another secret, closes the appliance, and looks for each in its folder: in the files as
-// they are, and in all keys and values of the store, earlier versions included.
+// TestAtRestNothingOpensADoor uses everything that makes a link, a code, a token or another
+// secret, closes the appliance, and looks for each in its folder: in the files as they are,
+// and in all keys and values of the store, earlier versions included.
 func TestAtRestNothingOpensADoor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func TestAtRestNothingOpensADoor(t *testing.T) {
 	searchStore(t, filepath.Join(dir, "kv"), seen)
 }
 
-// makeSecrets has the appliance make one of every kind.
+// makeSecrets makes the appliance create one secret of every kind.
 func makeSecrets(t *testing.T, s *apptest.Server, seen secrets) {
 	t.Helper()
 	owner := s.Company(t)
@@ -103,7 +103,7 @@ func makeSecrets(t *testing.T, s *apptest.Server, seen secrets) {
 	}
 }
 
-// signSecrets are those of signatories.
+// signSecrets adds the secrets of signatories.
 func signSecrets(t *testing.T, s *apptest.Server, owner *apptest.Client, seen secrets) {
 	t.Helper()
 	body := apptest.Map{"title": "Contract", "send": true, "invitations": apptest.List{
@@ -114,7 +114,7 @@ func signSecrets(t *testing.T, s *apptest.Server, owner *apptest.Client, seen se
 	sent := owner.Post(t, "/documents", apptest.Multipart(t, body, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}), "Idempotency-Key", "document").Want(t, 201)
 	for i, who := range []string{"link", "code", "known"} {
 		_, link, _ := strings.Cut(sent.Text(t, "invitations."+string(rune('0'+i))+".sign_url"), "/s/")
-		seen.add(t, "the link of "+who, link[26:]) // the identifier before it is no secret
+		seen.add(t, "the link of "+who, link[26:]) // the identifier before it is not secret
 		if mailed := s.Link(t, who+"@signer.example", "/s/"); mailed != link {
 			t.Errorf("%s was mailed %q", who, mailed)
 		}
@@ -134,7 +134,7 @@ func signSecrets(t *testing.T, s *apptest.Server, owner *apptest.Client, seen se
 	}
 }
 
-// spellings are the ways in which a secret may be written.
+// spellings returns the encodings in which a secret may be stored.
 func spellings(secret string) [][]byte {
 	all := []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), strings.ReplaceAll(secret, "-", "")}
 	for i := range 3 { // within a longer text in base64
@@ -154,7 +154,7 @@ func (s secrets) within(t *testing.T, where string, b []byte) {
 	t.Helper()
 	for what, secret := range s {
 		if what == "the same code alone" && !strings.HasPrefix(where, "value") {
-			continue // six digits stand in many a file by chance
+			continue // six digits occur in many files by chance
 		}
 		if slices.ContainsFunc(spellings(secret), func(x []byte) bool { return bytes.Contains(b, x) }) {
 			t.Errorf("%s stands in %s", what, where)
@@ -212,7 +212,7 @@ func searchStore(t *testing.T, dir string, seen secrets) {
 		}
 		return nil
 	})
-	if err != nil || entries < 100 || addresses == 0 { // an address is no secret
+	if err != nil || entries < 100 || addresses == 0 { // an address is not secret
 		t.Errorf("%d entries were searched in %v, %d addresses found: %v", entries, time.Since(begun), addresses, err)
 	}
 }

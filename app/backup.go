@@ -20,7 +20,7 @@ import (
 	"paraph/app/web/team/settings"
 )
 
-// Version is that of this program.
+// Version returns the version of this program.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -28,7 +28,7 @@ func Version() string {
 	return "(devel)"
 }
 
-// BackupOptions say how the backup command works.
+// BackupOptions configure the backup command.
 type BackupOptions struct {
 	Since string // an earlier backup to continue
 	Keys  backup.Keys
@@ -104,11 +104,11 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	return errors.Join(err, unlock())
 }
 
-// backupAge is the age from which the last backup is said to be old.
+// backupAge is the age from which the last backup is reported as old.
 const backupAge = 7 * 24 * time.Hour
 
-// lastBackup tells the installation's first company of its backups; other companies
-// do not run the machine.
+// lastBackup reports the installation's backups to its first company only; other
+// companies do not run the machine.
 func (a *App) lastBackup(ctx context.Context, companyID string) (*settings.Backup, error) {
 	if a.inMem {
 		return nil, nil
@@ -153,8 +153,8 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 	}
 }
 
-// Restore puts a backup into the data folder, which must be empty.
-// files is a folder to copy files from that the backup does not hold, or empty.
+// Restore restores a backup into the data folder, which must be empty. files is
+// a folder to copy files from that the backup does not hold, or empty.
 func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys, w io.Writer) error {
 	r, err := restore(ctx, cfg.Data.Dir, in, files, keys)
 	if err != nil {
@@ -180,8 +180,9 @@ func restore(ctx context.Context, dir, in, files string, keys backup.Keys) (r ba
 	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log})
 }
 
-// VerifyBackup restores a backup aside, checks it as paraph check does, and signs a
-// document in the copy. Nothing leaves the machine. It returns the problems.
+// VerifyBackup restores a backup to a temporary folder, checks it as paraph check
+// does, and signs a document in the copy. Nothing leaves the machine. It returns
+// the problems.
 func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, w io.Writer) (problems []error, err error) {
 	dir, err := os.MkdirTemp("", "paraph-verify-")
 	if err != nil {
@@ -205,8 +206,9 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 	return problems, errors.Join(err, a.Close())
 }
 
-// quiet is a configuration for a copy that must not be noticed outside: jobs, which
-// send mail and webhooks, are not run, and nothing may be connected to anyway.
+// quiet returns a configuration for a copy that must not have outside effects:
+// jobs, which send mail and webhooks, are not run, and no connections are allowed
+// either.
 func quiet(cfg Config, dir string) Config {
 	cfg.Data.Dir = dir
 	cfg.Server.Listen = "127.0.0.1:0"
@@ -217,7 +219,7 @@ func quiet(cfg Config, dir string) Config {
 	return cfg
 }
 
-// rehearse completes a document as the first owner there is.
+// rehearse completes a document as the first owner found.
 func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
 	who, err := a.anyOwner(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// mustCall runs a command on a data folder and wants it to end well.
+// mustCall runs a command on a data folder and expects it to succeed.
 func mustCall(t *testing.T, data string, args ...string) outcome {
 	t.Helper()
 	got := call(t, append(args, "--set", "data.dir="+data, "--set", "data.reserve=1MB")...)
@@ -29,7 +29,7 @@ func mustCall(t *testing.T, data string, args ...string) outcome {
 	return got
 }
 
-// mustRefuse calls a command that has to end with 1 and a sentence.
+// mustRefuse runs a command that has to exit with 1 and a sentence.
 func mustRefuse(t *testing.T, says, data string, args ...string) {
 	t.Helper()
 	got := call(t, append(args, "--set", "data.dir="+data, "--set", "data.reserve=1MB")...)
@@ -38,7 +38,7 @@ func mustRefuse(t *testing.T, says, data string, args ...string) {
 	}
 }
 
-// write makes documents until stop is set, and returns how many.
+// write creates documents until stop is set, and returns how many.
 func (c *client) write(stop *atomic.Bool, content []byte) (n int, err error) {
 	for ; !stop.Load(); n++ {
 		if _, err := c.complete(fmt.Sprintf("Busy %d", n), content); err != nil {
@@ -129,7 +129,7 @@ func TestBackedUpUnderLoadAndRestoredElsewhere(t *testing.T) {
 	}
 }
 
-// backedUpServer is a server with a configuration file.
+// backedUpServer starts a server with a configuration file.
 func backedUpServer(t *testing.T, dir, config string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(binary(t), "serve", "--config", config, "--set", "data.dir="+dir,
@@ -147,7 +147,8 @@ func dirWith(t *testing.T, name string) string {
 	return dir
 }
 
-// folderWithFiles is a data folder of a stopped server, with some megabytes.
+// folderWithFiles returns the data folder of a stopped server, with some
+// megabytes of files.
 func folderWithFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -369,7 +370,7 @@ func TestTheOwnerIsToldOfTheLastBackup(t *testing.T) {
 	says(true, "seven days", "Last backup")
 }
 
-// makeOlder makes a store one that an older version wrote.
+// makeOlder turns a store into one written by an older version.
 func makeOlder(t *testing.T, dir string, version byte) {
 	t.Helper()
 	db, err := badger.OpenManaged(badger.DefaultOptions(filepath.Join(dir, "kv")).WithLogger(nil))

@@ -23,10 +23,9 @@ import (
 	"time"
 )
 
-// BenchmarkAbuse measures what a small team notices while 64 strangers, each with an
-// address of its own, do the worst they can on every public route. Quiet and abused
-// turns alternate on one server, so that whatever else the machine does falls on
-// both.
+// BenchmarkAbuse measures what a small team notices while 64 strangers, each with
+// their own address, do the worst they can on every public route. Quiet and abused
+// turns alternate on one server, so that other load on the machine affects both.
 //
 // BENCH_TURN is how long one turn takes.
 func BenchmarkAbuse(b *testing.B) {
@@ -57,10 +56,10 @@ func (h *bench) abuse() {
 		}
 		return l.do(get("/documents", prey.token))
 	}
-	h.work(p.url, time.Second, team) // starts what starts with the first use
+	h.work(p.url, time.Second, team) // warms up what starts on first use
 	idle := p.status("VmRSS")
 
-	// The strangers alone: nothing of what they do is to be kept.
+	// The strangers alone: nothing they do may be kept.
 	h.settle(dir)
 	before := spaceOf(dir)
 	seen := h.strangers(p.url, prey)
@@ -89,8 +88,8 @@ func (h *bench) abuse() {
 	p.stop()
 }
 
-// settle waits until nothing changes in the data folder any more: what was asked for
-// before is done, and what was sent and refused is removed.
+// settle waits until the data folder no longer changes: earlier requests are done,
+// and refused uploads are removed.
 func (h *bench) settle(dir string) {
 	for last, size := int64(-1), spaceOf(dir); last != size; size = spaceOf(dir) {
 		last = size
@@ -107,7 +106,8 @@ func figures(took []time.Duration) string {
 	return fmt.Sprintf("%6d   p50 %s   p99 %s", len(took), milliseconds(percentile(took, 50)), milliseconds(percentile(took, 99)))
 }
 
-// work has the team repeat an act for a turn, and returns how long its requests took.
+// work makes the team repeat an action for a turn, and returns how long its requests
+// took.
 func (h *bench) work(url string, turn time.Duration, act func(l *lean, worker, i int) error) (took []time.Duration) {
 	var mu sync.Mutex
 	_, err := load(url, teamSize, turn, func(l *lean, worker, i int) error {
@@ -122,8 +122,8 @@ func (h *bench) work(url string, turn time.Duration, act func(l *lean, worker, i
 	return took
 }
 
-// spaceOf is what the data folder takes up on the disk. What is drawn is kept up to
-// a limit and is not counted.
+// spaceOf returns the disk space of the data folder, without rendered pages, which
+// are cached up to a limit.
 func spaceOf(dir string) (total int64) {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || err == nil && e.IsDir() {
@@ -147,8 +147,8 @@ func spaceOf(dir string) (total int64) {
 	return total
 }
 
-// prey is what the strangers know: a link that leads to a document, one that asks
-// for a code they do not have, and a file that many have signed.
+// prey holds what the strangers know: a link to a document, one protected by a
+// code they do not have, and a file with many signatures.
 type prey struct {
 	token        string // of the team
 	link, closed link
@@ -161,7 +161,7 @@ func (h *bench) prey(p *process) prey {
 	c := p.login()
 	out := prey{token: c.token}
 	out.link = h.invite(c, map[string]any{"name": "Sam Signer", "email": "sam@signer.example"})
-	// The first picture has the PDF engine compiled, which is kept in the data folder.
+	// The first picture compiles the PDF engine, which is kept in the data folder.
 	h.check(c.do(http.MethodGet, "/documents/"+out.link.document+"/files/"+out.link.file+"/pages/1.png", nil, nil))
 	out.closed = h.invite(c, map[string]any{"name": "Ann Signer", "email": "ann@signer.example", "authentication": "email_code"})
 	var people []any
@@ -204,7 +204,7 @@ func (h *bench) invite(c *client, people ...any) link {
 type crowd struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	status [6]atomic.Int64 // answers by hundreds; 0: none
+	status [6]atomic.Int64 // responses by hundreds; 0: none
 }
 
 func (c *crowd) stop() {
@@ -232,7 +232,7 @@ func (h *bench) strangers(url string, known prey) *crowd {
 	return h.only(url, known, known.attacks()...)
 }
 
-// only has the strangers do some of what they can.
+// only makes the strangers run some of the attacks.
 func (h *bench) only(url string, known prey, attacks ...func() io.Reader) *crowd {
 	ctx, cancel := context.WithCancel(h.Context())
 	c := &crowd{cancel: cancel}
@@ -247,8 +247,8 @@ func (h *bench) only(url string, known prey, attacks ...func() io.Reader) *crowd
 	return c
 }
 
-// attempt sends one request, and returns the status of the answer or 0. A sender
-// that is slow gives up in the end.
+// attempt sends one request, and returns the status of the response or 0. Slow
+// senders eventually give up.
 func attempt(ctx context.Context, d *net.Dialer, address string, request io.Reader) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -268,7 +268,7 @@ func attempt(ctx context.Context, d *net.Dialer, address string, request io.Read
 	return r.StatusCode
 }
 
-// attacks are the worst that a stranger can do on the public routes.
+// attacks returns the worst that a stranger can do on the public routes.
 func (p prey) attacks() []func() io.Reader {
 	objects := `{"email":[` + strings.Repeat("{},", 3_000_000) + `{}]}`
 	hundred := strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"+strings.Repeat("x", 1<<20)+"\r\n", 100)
@@ -321,7 +321,7 @@ func (p prey) attacks() []func() io.Reader {
 	}
 }
 
-// request is a whole request, for one connection.
+// request returns a whole request, for one connection.
 func request(method, path, contentType, token, body string) io.Reader {
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n", method, path, len(body))
 	if contentType != "" {
@@ -333,7 +333,7 @@ func request(method, path, contentType, token, body string) io.Reader {
 	return io.MultiReader(strings.NewReader(head+"\r\n"), strings.NewReader(body))
 }
 
-// slowly begins a body, of which a byte comes now and then.
+// slowly returns a request whose body trickles in byte by byte.
 func slowly(path, contentType, begin string) io.Reader {
 	return io.MultiReader(strings.NewReader(chunked(path, contentType, begin)), drip{})
 }

@@ -28,11 +28,11 @@ import (
 
 // BenchmarkHouse measures the whole appliance over loopback, and bare baselines
 // next to it in the same run: a figure alone says more about the machine than
-// about us. Every turn is short and turns alternate, so that whatever else the
-// machine does falls on all of them; the median of their ratios counts.
+// about the appliance. Turns are short and alternate, so that other load on the
+// machine affects all of them; the median of their ratios counts.
 //
-// BENCH_DOCUMENTS is how many documents the lists are read from, BENCH_TURN how
-// long one turn takes.
+// BENCH_DOCUMENTS is the number of documents in the lists, BENCH_TURN the
+// length of a turn.
 func BenchmarkHouse(b *testing.B) {
 	h := &bench{B: b, documents: 100_000, turn: time.Second}
 	if v := os.Getenv("BENCH_DOCUMENTS"); v != "" {
@@ -79,7 +79,7 @@ func (h *bench) run() {
 
 func (h *bench) head(text string) { fmt.Printf("\n%s\n", text) }
 
-// line prints a figure with no target.
+// line prints a figure without a target.
 func (h *bench) line(what, figure string) { fmt.Printf("  %-44s %s\n", what, figure) }
 
 // most prints a value that should not be above a target; least one that should
@@ -121,7 +121,8 @@ func median[T cmp.Ordered](v []T) T {
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-// starts measures from the start of the process to the first answer of /readyz.
+// starts measures the time from the start of the process to the first response
+// of /readyz.
 func (h *bench) starts() {
 	dir := filepath.Join(h.TempDir(), "empty")
 	var firsts, empties, doubles []float64
@@ -161,7 +162,7 @@ var subjects = []string{"Lease", "Sale", "Loan", "Gift", "Licence"}
 
 const rareWord = "windmill"
 
-// fill makes the documents, without HTTP.
+// fill creates the documents, without HTTP.
 func (h *bench) fill(dir string) {
 	cfg := app.Default()
 	cfg.Server.Listen, cfg.Data.Dir, cfg.Data.Reserve = "127.0.0.1:0", dir, app.MB
@@ -322,7 +323,7 @@ func (h *bench) writes() {
 	p.stop()
 }
 
-// upload makes a document and gives it a file that no other has.
+// upload creates a document with a unique file.
 func (h *bench) upload(l *lean, token string, content []byte) error {
 	if err := l.do(post("/documents", token, "application/json", []byte(`{"title":"Upload"}`))); err != nil {
 		return err
@@ -331,15 +332,14 @@ func (h *bench) upload(l *lean, token string, content []byte) error {
 	return l.do(post("/documents/"+l.id(0)+"/upload", token, contentType, body))
 }
 
-// unique changes a PDF of ours where nobody looks, so that it is a file that
-// was not seen before.
+// unique changes an unused part of one of our PDFs, so that its hash is new.
 func unique(pdf []byte) []byte {
 	pdf = bytes.Clone(pdf)
 	copy(pdf[bytes.Index(pdf, []byte("7 0 obj"))+100:], ulid.Make().String())
 	return pdf
 }
 
-// repeat runs fn in parallel for a turn, and gives how often per second.
+// repeat runs fn in parallel for a turn, and returns the calls per second.
 func (h *bench) repeat(workers int, fn func() error) float64 {
 	done := make(chan int, workers)
 	began := time.Now()
@@ -425,7 +425,7 @@ func (h *bench) cycle(l *lean, token string, content []byte) error {
 	return nil
 }
 
-// blobsIn is every file of a data folder with its size.
+// blobsIn returns every file of a data folder with its size.
 func blobsIn(dir string) map[string]int64 {
 	out := map[string]int64{}
 	for _, path := range must(filepath.Glob(filepath.Join(dir, "files", "?", "?", "*"))) {
@@ -434,7 +434,7 @@ func blobsIn(dir string) map[string]int64 {
 	return out
 }
 
-// sizesOf is the sizes of the files that one of n cycles makes.
+// sizesOf returns the sizes of the files created by one of n cycles.
 func sizesOf(before, after map[string]int64, n int) (sizes []int64) {
 	for path, size := range after {
 		if _, old := before[path]; !old {
@@ -461,7 +461,7 @@ func kilobytes(sizes []int64) string {
 // upload, invite, send, sign, complete.
 const commitsPerCycle = 6
 
-// floor does what a cycle keeps on disk, and nothing else.
+// floor writes what a cycle stores on disk, and does nothing else.
 type floor struct {
 	db      *kv.DB
 	blobs   *blob.Store
@@ -531,8 +531,8 @@ func (h *bench) largeSignature() {
 	p.stop()
 }
 
-// twoSignatories sends a document to two people, and gives the request with
-// which the first signs.
+// twoSignatories sends a document to two people, and returns the request with
+// which the first one signs.
 func (h *bench) twoSignatories(l *lean, token string, content []byte) []byte {
 	h.check(h.upload(l, token, content))
 	_, rest, _ := strings.Cut(string(l.body), `"document_id":"`)

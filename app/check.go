@@ -14,8 +14,8 @@ import (
 
 // Check walks all data of a folder: every record decodes, indexes and counts
 // agree, every file is there and hashes to its name, the journal's chain holds.
-// With repair, what can be derived is made anew first: the list items and the
-// search index.
+// With repair, derived data is rebuilt first: the list items and the search
+// index.
 func (a *App) Check(ctx context.Context, repair bool) []error {
 	if repair {
 		if err := a.repair(ctx); err != nil {
@@ -39,7 +39,7 @@ func (a *App) repair(ctx context.Context) error {
 	return errors.Join(a.Signing.RebuildRows(ctx), a.index.Reset())
 }
 
-// Reindex drops the search index; it is built anew from the records.
+// Reindex drops the search index, which is then rebuilt from the records.
 func Reindex(dir string) error {
 	if err := mustExist(dir); err != nil {
 		return err

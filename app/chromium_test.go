@@ -15,8 +15,7 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// chromium is a browser whose viewer is asked whether it opens files, one after
-// the other.
+// chromium is a browser whose viewer opens one file after the other.
 type chromium struct {
 	mu  sync.Mutex
 	ctx context.Context
@@ -34,8 +33,8 @@ func newChromium(t *testing.T) *chromium {
 	return &chromium{ctx: ctx}
 }
 
-// opens says whether the viewer opens a file within some time. It then names
-// the tab by the file's title, or its name, and not any more by its address.
+// opens reports whether the viewer opens a file within some time. The tab is
+// then named by the file's title, or its name, instead of its address.
 func (b *chromium) opens(t *testing.T, file []byte, within time.Duration) error {
 	t.Helper()
 	b.mu.Lock()
@@ -71,7 +70,7 @@ func (b *chromium) opens(t *testing.T, file []byte, within time.Duration) error 
 	}
 }
 
-// TestChromiumRefuses makes sure that the judge can find fault.
+// TestChromiumRefuses checks that the judge detects faults.
 func TestChromiumRefuses(t *testing.T) {
 	t.Parallel()
 	b := newChromium(t)

@@ -149,8 +149,8 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	}
 }
 
-// TestTheLinkToSetupIsPrintedUntilItIsUsed has an operator who restarts before
-// setting anything up.
+// TestTheLinkToSetupIsPrintedUntilItIsUsed restarts the appliance before
+// anything is set up.
 func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -276,7 +276,7 @@ func TestPeopleAndTokensFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// judged are programs that are not ours, asked about a file.
+// judged checks a file with independent programs.
 func judged(t *testing.T, path, nss string) {
 	t.Helper()
 	for _, c := range []struct {
@@ -301,7 +301,7 @@ func judged(t *testing.T, path, nss string) {
 	}
 }
 
-// trusting makes a folder of certificates that pdfsig trusts: the root alone.
+// trusting creates a folder of certificates that pdfsig trusts: the root alone.
 func trusting(t *testing.T, root string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -382,8 +382,8 @@ func flipped(b []byte, at int) []byte {
 	return out
 }
 
-// smallUpdate is a revision that shows another page content: what nobody who
-// signed has agreed to.
+// smallUpdate appends a revision that shows different page content, which no
+// signatory agreed to.
 func smallUpdate(b []byte) []byte {
 	start := b[bytes.LastIndex(b, []byte("startxref\n"))+len("startxref\n"):]
 	previous, _, _ := bytes.Cut(start, []byte("\n"))
@@ -392,7 +392,7 @@ func smallUpdate(b []byte) []byte {
 	return fmt.Appendf(nil, "%sxref\n4 1\n%010d 00000 n \ntrailer\n<</Size 1000/Root 1 0 R/Prev %s>>\nstartxref\n%d\n%%%%EOF\n", body, len(b), previous, len(b)+len(body))
 }
 
-// complete takes a document the whole way and gives its identifier.
+// complete creates, sends and completes a document, and returns its identifier.
 func (c *client) complete(title string, content []byte) (id string, err error) {
 	var d struct {
 		ID       string
@@ -428,7 +428,7 @@ func (c *client) finish(id string) error {
 	return err
 }
 
-// total counts what a list gives for a query.
+// total returns the total of a list for a query.
 func (c *client) total(query string) (int, error) {
 	var page struct{ Meta struct{ Total int } }
 	err := c.do(http.MethodGet, "/documents?"+query, nil, &page)
@@ -503,7 +503,8 @@ func rewrite(t *testing.T, path string, b []byte, mode os.FileMode) {
 	}
 }
 
-// biggestTable is the file that holds most of the records after a clean end.
+// biggestTable returns the file that holds most of the records after a clean
+// end.
 func biggestTable(t *testing.T, dir string) string {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(dir, "kv", "*.sst"))
@@ -600,7 +601,7 @@ func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
 	if err := c.do(http.MethodPost, "/documents", map[string]string{"title": "Late"}, &d); err != nil {
 		t.Fatal(err)
 	}
-	// An upload that has begun and goes on after the signal.
+	// An upload that began before the signal and continues after it.
 	body, contentType := form("late.pdf", smallPDF("late", 300_000))
 	in, out := io.Pipe()
 	uploaded := make(chan error, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Clock tells the time of the whole appliance. In a test double it can be
+// Clock provides the time of the whole appliance. In a test double it can be
 // frozen and moved; otherwise it is the machine's.
 type Clock struct {
 	mu     sync.Mutex
@@ -17,10 +17,10 @@ type Clock struct {
 	frozen *time.Time
 }
 
-// NewClock is the machine's clock.
+// NewClock returns a clock that shows the machine's time.
 func NewClock() *Clock { return &Clock{} }
 
-// Now is the time, UTC with milliseconds.
+// Now returns the time, UTC with milliseconds.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.offset += d
 }
 
-// Set makes the clock show a time and go on from there.
+// Set moves the clock to a time, from which it keeps running.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,22 +58,22 @@ func (c *Clock) Set(at time.Time) {
 	c.offset = time.Until(at)
 }
 
-// Reset makes it the machine's clock again.
+// Reset returns the clock to the machine's time.
 func (c *Clock) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.frozen, c.offset = nil, 0
 }
 
-// IsFrozen says whether the clock stands still.
+// IsFrozen reports whether the clock is frozen.
 func (c *Clock) IsFrozen() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.frozen != nil
 }
 
-// ids makes identifiers that grow within the process, even when the clock is
-// set back.
+// ids generates identifiers that grow within the process, even when the clock
+// is set back.
 type ids struct {
 	mu      sync.Mutex
 	now     func() time.Time
@@ -92,8 +92,8 @@ func (g *ids) New() ulid.ULID {
 	g.last = max(g.last, ulid.Timestamp(g.now()))
 	id, err := ulid.New(g.last, g.entropy)
 	if err != nil {
-		// The random part of this millisecond is used up, after some 2^79
-		// identifiers: the next one has room.
+		// The random part of this millisecond is exhausted, after some 2^79
+		// identifiers: use the next millisecond.
 		g.last++
 		id = ulid.MustNew(g.last, io.Reader(g.entropy))
 	}

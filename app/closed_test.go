@@ -8,7 +8,7 @@ import (
 )
 
 // ends are the ways in which a document comes to an end without being completed.
-// Each is given the signatories' API clients and returns what their page says.
+// Each receives the signatories' API clients and returns the text of their page.
 var ends = map[string]func(t *testing.T, p, other signatory) string{
 	"voided": func(t *testing.T, p, _ signatory) string {
 		p.owner.Post(t, p.document+"/void", apptest.Map{"reason": "The price is wrong."}).Want(t, 200)

@@ -14,7 +14,7 @@ import (
 	"paraph/app/words"
 )
 
-// codeAt is which argument of a call is the code of a refusal.
+// codeAt maps calls to the index of the argument that is a refusal's code.
 var codeAt = map[string]int{
 	"Forbidden": 0, "Conflict": 0, "Malformed": 0, "TooLarge": 0, "Unsupported": 0, "Unavailable": 0, "NotFound": 0, "Exhausted": 0, "Invalid": 1, "Add": 1,
 	"conflict": 0, "unsupported": 0, "flawed": 0, "wrongState": 0, "refuse": 1,
@@ -23,7 +23,7 @@ var codeAt = map[string]int{
 var codeShape = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*(\.[a-z0-9_]+)?$`)
 
 // TestEveryCodeHasASentence finds the codes of refusals in the program's own text
-// and wants the English of each in the catalogue.
+// and requires the English of each in the catalogue.
 func TestEveryCodeHasASentence(t *testing.T) {
 	t.Parallel()
 	catalogue, err := words.Load()
@@ -44,8 +44,8 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 }
 
-// sources are the files of Go that refuse: not those of the tests, nor those of the
-// ground, which has errors of its own.
+// sources returns the Go files that produce refusals: all but tests and the base
+// packages, which have errors of their own.
 func sources(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -64,7 +64,7 @@ func sources(t *testing.T) []string {
 	return all
 }
 
-// codesIn are the codes of a file with a place of each.
+// codesIn returns the codes in a file with a position of each.
 func codesIn(t *testing.T, name string) map[string]token.Position {
 	t.Helper()
 	files := token.NewFileSet()
@@ -104,8 +104,8 @@ func codesIn(t *testing.T, name string) map[string]token.Position {
 	return found
 }
 
-// codeOf returns the code that a literal of a refusal, a problem or what a document
-// waits for is given, nil for none.
+// codeOf returns the code in a literal of a refusal, a problem or a reason for
+// waiting, nil if it has none.
 func codeOf(x *ast.CompositeLit) *ast.BasicLit {
 	if name, ok := x.Type.(*ast.Ident); x.Type != nil && (!ok || name.Name != "Attention" && name.Name != "Problem" && name.Name != "Error") {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Config is every setting of the appliance. It is a value that is loaded once
-// and handed down; no room below reads a file or the environment itself.
+// Config is every setting of the appliance. It is loaded once and passed down
+// as a value; no other package reads settings from a file or the environment.
 type Config struct {
 	Server    ServerConfig    `koanf:"server"`
 	Data      DataConfig      `koanf:"data"`
@@ -21,15 +21,15 @@ type Config struct {
 	Log       LogConfig       `koanf:"log"`
 
 	// Admin is the first administrator of an empty data folder. It comes from
-	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it does not
-	// stay behind in a file.
+	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it is never
+	// left in a file.
 	Admin AdminConfig `koanf:"-"`
 
 	// File is the configuration file that was read, or empty.
 	File string `koanf:"-"`
 }
 
-// ServerConfig is how the world reaches the appliance.
+// ServerConfig configures how clients reach the appliance.
 type ServerConfig struct {
 	Listen          string        `koanf:"listen"`
 	BaseURL         string        `koanf:"base_url"`
@@ -42,7 +42,7 @@ type ServerConfig struct {
 	Limits          LimitsConfig  `koanf:"limits"`
 }
 
-// TLSConfig says where the server's certificate comes from.
+// TLSConfig configures the source of the server's certificate.
 type TLSConfig struct {
 	Mode          string   `koanf:"mode"` // off, files, acme or self-signed
 	Certificate   string   `koanf:"certificate"`
@@ -64,14 +64,14 @@ type LimitsConfig struct {
 	Memory      Size `koanf:"memory"`
 }
 
-// DataConfig is the data folder.
+// DataConfig configures the data folder.
 type DataConfig struct {
 	Dir     string `koanf:"dir"`
 	Sync    bool   `koanf:"sync"`
 	Reserve Size   `koanf:"reserve"`
 }
 
-// AuthConfig is how people and programs prove who they are.
+// AuthConfig configures how people and programs authenticate.
 type AuthConfig struct {
 	TokenLifetime           time.Duration `koanf:"token_lifetime"`
 	LoginAttempts           int           `koanf:"login_attempts"`
@@ -91,13 +91,14 @@ type SigningConfig struct {
 	Consent          string        `koanf:"consent"`
 }
 
-// ConvertConfig is how uploads become PDF.
+// ConvertConfig configures the conversion of uploads to PDF.
 type ConvertConfig struct {
 	Soffice string        `koanf:"soffice"`
 	Timeout time.Duration `koanf:"timeout"`
 }
 
-// MailConfig is the SMTP server. Without a host the outbox keeps every message.
+// MailConfig configures the SMTP server. Without a host the outbox keeps every
+// message.
 type MailConfig struct {
 	Host     string        `koanf:"host"`
 	Port     int           `koanf:"port"`
@@ -116,14 +117,15 @@ type WebhooksConfig struct {
 	Attempts     int           `koanf:"attempts"`
 }
 
-// RetentionConfig is how many days things are kept after they are done with.
+// RetentionConfig configures for how many days records are kept once they are
+// no longer needed.
 type RetentionConfig struct {
 	TrashDays    int `koanf:"trash_days"`
 	OutboxDays   int `koanf:"outbox_days"`
 	DeliveryDays int `koanf:"delivery_days"`
 }
 
-// NetworkConfig is whom the appliance may call.
+// NetworkConfig configures the hosts that the appliance may connect to.
 type NetworkConfig struct {
 	Egress []string `koanf:"egress"` // "any", "none", or hosts
 }
@@ -135,13 +137,13 @@ type LogConfig struct {
 	Requests bool   `koanf:"requests"`
 }
 
-// AdminConfig names the first administrator; empty values are made up.
+// AdminConfig names the first administrator; empty values are generated.
 type AdminConfig struct {
 	Email    string
 	Password Secret
 }
 
-// Default is the configuration of an appliance that was told nothing.
+// Default returns the default configuration.
 func Default() Config {
 	return Config{
 		Server: ServerConfig{
@@ -170,7 +172,7 @@ func Default() Config {
 }
 
 // AllowsHost reports whether the appliance may connect to host (a name or an
-// address without port). A host that begins with a dot allows what lies below.
+// address without port). A host that begins with a dot allows its subdomains.
 func (n NetworkConfig) AllowsHost(host string) bool {
 	return slices.ContainsFunc(n.Egress, func(allowed string) bool {
 		switch {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Validate checks every value and how they fit together, and tells all that is
-// wrong at once.
+// Validate checks every value and their combinations, and reports all problems
+// at once.
 func (c Config) Validate() error {
 	p := &problems{}
 	c.validateServer(p)
@@ -106,7 +106,8 @@ func (c Config) validateParts(p *problems) {
 }
 
 // validateNetwork refuses settings that name a host which network.egress does
-// not allow: better at the start than when the first signature needs it.
+// not allow: failing at the start is better than at the first signature that
+// needs it.
 func (c Config) validateNetwork(p *problems) {
 	n := c.Network
 	p.check(len(n.Egress) > 0, "network.egress", `must be "any", "none", or a list of hosts`)
@@ -195,8 +196,8 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Secret is a text that cannot print itself: not in a log, not in an error, not
-// in JSON.
+// Secret is a text that never prints itself: neither in logs, nor in errors,
+// nor in JSON.
 type Secret string
 
 const hidden = "[hidden]"
@@ -218,5 +219,5 @@ func (s Secret) GoString() string { return strconv.Quote(s.String()) }
 // LogValue hides the text from log/slog.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText hides the text from every encoder that asks.
+// MarshalText hides the text from encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// ConfigPath returns the file to load: the one asked for, else ./config.toml, else
+// ConfigPath returns the file to load: the given one, else ./config.toml, else
 // /etc/paraph/config.toml, else "" if there is none.
 func ConfigPath(asked string) string {
 	if asked != "" {
@@ -98,7 +98,7 @@ func layers(path string, overrides map[string]string, environ []string) (*koanf.
 	return k, nil
 }
 
-// allSettings lists every setting there is.
+// allSettings lists every setting.
 func allSettings(c Config) (*koanf.Koanf, error) {
 	all := map[string]any{}
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{TagName: "koanf", Result: &all})
@@ -112,8 +112,8 @@ func allSettings(c Config) (*koanf.Koanf, error) {
 	return known, known.Load(confmap.Provider(all, ""), nil)
 }
 
-// misspelled finds names such as PARAPH_SERVER_LISTEN, which would be passed
-// over in silence for want of the second underscore.
+// misspelled finds names such as PARAPH_SERVER_LISTEN, which would be ignored
+// silently because the second underscore is missing.
 func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 	plain := func(s string) string { return strings.NewReplacer("_", "", ".", "").Replace(strings.ToLower(s)) }
 	for _, line := range environ {
@@ -132,7 +132,7 @@ func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 	return errs
 }
 
-// unknown finds keys that are no setting.
+// unknown finds keys that aren't settings.
 func unknown(k, known *koanf.Koanf) (errs []error) {
 	for _, key := range k.Keys() {
 		if !known.Exists(key) {
@@ -148,7 +148,7 @@ func unmarshal(k *koanf.Koanf, c *Config) error {
 	}})
 }
 
-// named divides a failure to unmarshal and names the setting of each part.
+// named splits an unmarshalling error and names the setting of each part.
 func named(err error) (errs []error) {
 	if all, ok := errors.AsType[interface {
 		error
@@ -165,9 +165,9 @@ func named(err error) (errs []error) {
 	return append(errs, err)
 }
 
-// toSetting makes of a value what its setting needs. A string may stand for a
-// number, a switch or a list, as the environment and flags have nothing else. No
-// value appears in an error: it may be a secret in the wrong place.
+// toSetting converts a value to the type of its setting. A string may stand for
+// a number, a boolean or a list, since the environment and flags only have
+// strings. No value appears in an error: it may be a secret in the wrong place.
 func toSetting(_, to reflect.Type, value any) (any, error) {
 	s, isString := value.(string)
 	switch to {

@@ -20,11 +20,11 @@ import (
 // server. The folder is closed to other users.
 const controlName = "control"
 
-// socketPath is the longest path that every system accepts for a socket.
+// socketPath is the longest socket path that every system accepts.
 const socketPath = 100
 
-// inFolder calls fn with a path of the socket that is short enough, however long
-// that of the data folder is.
+// inFolder calls fn with a sufficiently short path of the socket, however long
+// the path of the data folder is.
 func inFolder(dir string, fn func(path string) error) (err error) {
 	path := filepath.Join(dir, controlName)
 	if len(path) <= socketPath || runtime.GOOS != "linux" {
@@ -38,8 +38,8 @@ func inFolder(dir string, fn func(path string) error) (err error) {
 	return fn("/proc/self/fd/" + strconv.Itoa(int(d.Fd())) + "/" + controlName)
 }
 
-// control serves the commands of this machine until ctx ends. A server that cannot
-// have a socket works without.
+// control serves the commands of this machine until ctx ends. A server that can't
+// create the socket works without it.
 func (a *App) control(ctx context.Context) error {
 	if a.inMem {
 		return nil
@@ -51,7 +51,7 @@ func (a *App) control(ctx context.Context) error {
 	}
 	s := &http.Server{Handler: backup.Handler(a.backupSource(), a.log), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() {
-		// Ends backups that run; the listener is gone with it.
+		// Ends running backups and closes the listener.
 		_ = s.Close()
 	})
 	defer stop()
@@ -61,7 +61,7 @@ func (a *App) control(ctx context.Context) error {
 	return nil
 }
 
-// listenControl replaces the socket that a killed server left.
+// listenControl replaces a socket left by a killed server.
 func listenControl(dir string) (ln net.Listener, err error) {
 	if err := os.Remove(filepath.Join(dir, controlName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -84,7 +84,7 @@ func dialControl(ctx context.Context, dir string) (c net.Conn, err error) {
 	return c, err
 }
 
-// backupSource is the open data folder as backups read it.
+// backupSource returns the open data folder as a source of backups.
 func (a *App) backupSource() *backup.Source {
 	return &backup.Source{
 		DB: a.db, Blobs: a.blobs, Dir: a.dir, Settings: a.Config.File,

@@ -20,8 +20,8 @@ import (
 // TestCorpus takes every PDF of the folders that PARAPH_CORPUS lists, or of
 // testdata, through the whole product: each is refused at upload with a
 // sentence, or it completes and all judges accept it. The pictures of its pages
-// look like poppler's; where strangers' files are concerned the two programs may
-// differ, and are listed.
+// look like poppler's; for third-party files the two programs may differ, and
+// differences are listed.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	folders := os.Getenv("PARAPH_CORPUS")
@@ -56,7 +56,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// tally counts how files end.
+// tally counts the outcomes of files.
 type tally struct {
 	chromium *chromium
 	ours     bool // the files are our own
@@ -70,8 +70,8 @@ type tally struct {
 	opened int      // files that Chromium opened
 }
 
-// look compares what the product shows of a completed file, and has Chromium's
-// viewer open it; of strangers' files, a sample.
+// look compares the product's pictures of a completed file, and opens it in
+// Chromium's viewer; for third-party files, only a sample.
 func (s *tally) look(t *testing.T, j *judges, c *apptest.Client, doc *apptest.Response, file []byte) {
 	t.Helper()
 	name := doc.Text(t, "files.0.name")
@@ -81,7 +81,7 @@ func (s *tally) look(t *testing.T, j *judges, c *apptest.Client, doc *apptest.Re
 	}
 	opened := 0
 	h := fnv.New32()
-	_, _ = h.Write([]byte(name)) // a hash takes every write
+	_, _ = h.Write([]byte(name)) // a hash never fails to write
 	if s.ours || h.Sum32()%20 == 0 {
 		if err := s.chromium.opens(t, file, patience.Limit()); err != nil {
 			t.Error(err)
@@ -130,7 +130,7 @@ func (s *tally) String() string {
 		strings.Join(lines, "\n"), strings.Join(s.slow, ", "), s.opened, len(s.unlike), s.pages, strings.Join(s.unlike, "\n"))
 }
 
-// throughout takes one file as far as it goes and says how it ended.
+// throughout takes one file as far as possible and returns how it ended.
 func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload []byte, sum *tally) string {
 	t.Helper()
 	file := apptest.File{Name: name, Content: upload}
@@ -172,14 +172,15 @@ func (j *judges) throughout(t *testing.T, c *apptest.Client, name string, upload
 	return "completed"
 }
 
-// corpusFile judges a file of strangers. What a judge could not read before is
-// not held against us, nor a foreign signature that was broken before.
+// corpusFile judges a third-party file. Files that a judge couldn't read before
+// signing and foreign signatures that were already broken don't count as
+// failures.
 func (j *judges) corpusFile(t *testing.T, b, upload []byte, signed, rewritten bool) {
 	t.Helper()
 	path, was := j.file(t, b), j.file(t, upload)
 	ours := 3
 	if signed {
-		ours = 2 // a file that is signed can't be certified any more
+		ours = 2 // a signed file can no longer be certified
 	}
 	if !rewritten && !strings.HasPrefix(string(b), string(upload)) {
 		t.Error("the bytes of the upload are not the first revision")
@@ -225,7 +226,7 @@ func validBefore(t *testing.T, was string, signed bool) int {
 	return strings.Count(out, "Signature is Valid.")
 }
 
-// strangers asks PDFBox and Bouncy Castle, unless they can't read the upload.
+// strangers runs PDFBox and Bouncy Castle, unless they can't read the upload.
 func strangers(t *testing.T, path, was string, ours int) {
 	t.Helper()
 	v, err := startVerifier()
@@ -252,10 +253,10 @@ func strangers(t *testing.T, path, was string, ours int) {
 	t.Errorf("PDFBox and Bouncy Castle: %d of %d good:\n%s", good, ours, strings.Join(lines, "\n"))
 }
 
-// technical are words that no refusal may have.
+// technical are words that no refusal may contain.
 var technical = regexp.MustCompile(`(?i)panic|runtime|goroutine|nil\b|\bEOF\b|errno|0x|worker|xref|offset|%!|\bpdf:`)
 
-// understood wants a refusal that a person understands, and gives its sentence.
+// understood requires a refusal in plain language, and returns its sentence.
 func understood(t *testing.T, r *apptest.Response, name string) string {
 	t.Helper()
 	if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusUnsupportedMediaType {

@@ -18,8 +18,8 @@ import (
 
 // Demo does the whole main job in one process: create, upload, invite, send,
 // sign, complete. It leaves the sealed PDF and its certificate of completion in
-// a folder and says what they are worth. Without a file it signs an agreement
-// of its own.
+// a folder and prints whether they are valid. Without a file it signs a sample
+// agreement.
 func Demo(ctx context.Context, out, file string, w io.Writer) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (a *App) demo(ctx context.Context, out, file string, w io.Writer) error {
 	return err
 }
 
-// demoAs does the main job as a person of the appliance, and reports whether the
-// result is sound.
+// demoAs does the main job as a given member, and reports whether the result is
+// valid.
 func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w io.Writer) (sound bool, err error) {
 	name, content, err := demoFile(file)
 	if err != nil {
@@ -119,7 +119,7 @@ func save(d *signing.Download, path string) (err error) {
 	return errors.Join(err, f.Close(), in.Close())
 }
 
-// demoFile opens the file to sign, or makes the agreement.
+// demoFile opens the file to sign, or generates the agreement.
 func demoFile(path string) (string, io.Reader, error) {
 	if path != "" {
 		b, err := os.ReadFile(path)

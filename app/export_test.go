@@ -2,5 +2,5 @@ package app
 
 import "github.com/gofiber/fiber/v2"
 
-// Router is the router with every route that is served.
+// Router returns the router with every route.
 func (a *App) Router() *fiber.App { return a.http }

@@ -13,7 +13,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// withParts puts form fields into a multipart body.
+// withParts adds form fields to a multipart body.
 func withParts(t *testing.T, parts map[string]string, data any, file apptest.File) apptest.Raw {
 	t.Helper()
 	raw := apptest.Multipart(t, data, file)
@@ -25,8 +25,9 @@ func withParts(t *testing.T, parts map[string]string, data any, file apptest.Fil
 	return raw
 }
 
-// TestFlattenedUploads has files that may not be changed: they are refused with
-// the way out, and with it a copy of their pages is signed that has them inside.
+// TestFlattenedUploads uploads files that may not be changed: the refusal offers
+// flattening, and then a copy of their pages is signed with the original
+// attached.
 func TestFlattenedUploads(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -114,7 +115,7 @@ func TestFlattenedUploads(t *testing.T) {
 	}
 }
 
-// holds wants a file to be attached, byte for byte.
+// holds checks that a file is attached, byte for byte.
 func (j *judges) holds(t *testing.T, path string, file apptest.File) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,11 +15,11 @@ import (
 // ErrLocked says that another process holds the data folder.
 var ErrLocked = errors.New("the data folder is in use")
 
-// lockName is the file of a folder that says who holds it.
+// lockName is the file of a folder that names the process holding it.
 const lockName = "lock"
 
-// lockFolder takes the lock of a data folder: one process at a time. The file
-// says who holds it.
+// lockFolder takes the lock of a data folder: only one process can hold it. The
+// file names the holder.
 func lockFolder(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, lockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -45,7 +45,7 @@ func writeAll(f *os.File, s string) error {
 	return err
 }
 
-// secretSize is the length of a key that tokens are made with, in bytes.
+// secretSize is the length of a token key, in bytes.
 const secretSize = 32
 
 // secret reads a key of the keys folder, or makes it at first start.
@@ -70,7 +70,7 @@ func (a *App) secret(o Options, name string) ([]byte, error) {
 	return fresh, writeSecret(path, fresh)
 }
 
-// writeSecret has the key on disk, whole, before it is used.
+// writeSecret stores the whole key on disk before it is used.
 func writeSecret(path string, key []byte) error {
 	tmp := path + ".new"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -91,12 +91,12 @@ func writeSecret(path string, key []byte) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// closed are the parts of the data folder of which every file is closed to other users at
-// start. The files of the others are made closed, in folders that are closed.
+// closed are the parts of the data folder in which every file is closed to other users at
+// start. Files elsewhere are created closed, in closed folders.
 var closed = []string{".", "kv", "search", "keys"}
 
-// closeFolder takes away what rights other users have in the data folder: a version before or
-// a restored backup may have left some. Where that can't be done, the log says so.
+// closeFolder removes the rights of other users in the data folder: an earlier version or a
+// restored backup may have left some. Failures are logged.
 func closeFolder(dir string, log *slog.Logger) {
 	closeNewFiles()
 	for _, name := range closed {
@@ -108,7 +108,7 @@ func closeFolder(dir string, log *slog.Logger) {
 				return err
 			}
 			if name == "." && d.IsDir() && path != filepath.Clean(dir) {
-				return fs.SkipDir // closed itself; what is in it is for the others
+				return fs.SkipDir // the folder itself is closed; its contents are handled elsewhere
 			}
 			return nil
 		})

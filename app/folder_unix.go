@@ -9,10 +9,10 @@ import (
 
 func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// funlock returns the lock back at once: closing alone leaves it with a program
-// that is being started, until it runs.
+// funlock releases the lock at once: after a mere close, a program being
+// started would hold it until it runs.
 func funlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// closeNewFiles has all files that the process makes from now on closed to other users,
-// also those of libraries that ask for more.
+// closeNewFiles makes all files that the process creates from now on inaccessible to
+// other users, including those of libraries that request more.
 func closeNewFiles() { syscall.Umask(0o077) }

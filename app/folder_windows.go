@@ -16,5 +16,5 @@ func funlock(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 }
 
-// closeNewFiles is for systems where the rights of new files are those of their folder.
+// closeNewFiles does nothing: new files inherit the rights of their folder.
 func closeNewFiles() {}

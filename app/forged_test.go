@@ -15,13 +15,13 @@ import (
 	"paraph/app/apptest"
 )
 
-// forger changes a completed file as attackers do.
+// forger tampers with a completed file.
 type forger struct {
 	*testing.T
 	file []byte
 }
 
-// start is where the newest cross-reference section begins.
+// start returns where the newest cross-reference section begins.
 func (f forger) start(b []byte) int {
 	rest := b[bytes.LastIndex(b, []byte("startxref"))+len("startxref"):]
 	n, err := strconv.Atoi(strings.Fields(string(rest))[0])
@@ -31,7 +31,8 @@ func (f forger) start(b []byte) int {
 	return n
 }
 
-// object is the newest version of an object that is not in an object stream.
+// object returns the newest version of an object that is not in an object
+// stream.
 func (f forger) object(n int) string {
 	at := bytes.LastIndex(f.file, fmt.Appendf(nil, "\n%d 0 obj", n))
 	if at < 0 {
@@ -42,7 +43,7 @@ func (f forger) object(n int) string {
 	return string(body)
 }
 
-// number is the number of the newest object that has a text.
+// number returns the number of the newest object that contains a text.
 func (f forger) number(text string) int {
 	at := bytes.LastIndex(f.file, []byte(text))
 	if at < 0 {
@@ -56,7 +57,7 @@ func (f forger) number(text string) int {
 	return n
 }
 
-// appearance is the number of what a field shows.
+// appearance returns the object number of a field's appearance.
 func (f forger) appearance(field int) int {
 	m := regexp.MustCompile(`/AP ?<</N (\d+) 0 R`).FindStringSubmatch(f.object(field))
 	if m == nil {
@@ -97,16 +98,15 @@ func (f forger) table(b []byte, at map[int]int, previous int) []byte {
 	return out.Bytes()
 }
 
-// TestForgedFiles has completed files that somebody tampered with: none is
-// called sound, by the command or over HTTP.
+// TestForgedFiles verifies completed files that were tampered with: neither the
+// command nor the API reports any as valid.
 func TestForgedFiles(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	j := newJudges(t, s)
 	c := s.Company(t)
 	upload := papers("", []paper{a4, a4})
-	// The second version of the first page's content is one that the page shows;
-	// the first lies in wait.
+	// The page shows the second version of its content; the first is hidden.
 	hidden := bytes.Index(upload, []byte("\n11 0 obj")) + 1
 	shadow := forger{t, upload}.update(map[int]string{11: stream("BT /F 9 Tf 4 4 Td (You pay nothing) Tj ET")})
 	d := deal{data: apptest.Map{"invitations": apptest.List{guest(0)}, "fields": apptest.List{
@@ -175,13 +175,13 @@ func TestForgedFiles(t *testing.T) {
 	}
 }
 
-// fit gives a value the length of another one, with zeros or without.
+// fit pads or trims a value with zeros to the length of another.
 func fit(value, like []byte) []byte {
 	value = bytes.TrimRight(value, "0>")
 	return append(append(bytes.Clone(value), bytes.Repeat([]byte("0"), len(like)-len(value)-1)...), '>')
 }
 
-// hexOf is the value of a signature as it is written in its file.
+// hexOf returns the value of a signature as it is written in its file.
 func hexOf(file []byte, x extracted) []byte {
 	all := regexp.MustCompile(`/Contents ?<[0-9a-fA-F]{200,}>`).FindAll(file, -1)
 	for _, m := range all {

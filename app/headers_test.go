@@ -10,11 +10,11 @@ import (
 )
 
 // TestEveryAnswerHasTheHeadersOfSafety calls every route as a stranger and as an owner,
-// behind a proxy that says https and without one.
+// behind a proxy that reports https and without one.
 func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) {
-		c.Server.TestControls = false // one of them forgets everything
+		c.Server.TestControls = false // one of them deletes everything
 		c.Server.TrustedProxies = []string{"127.0.0.1"}
 	})
 	plain := apptest.New(t)
@@ -37,7 +37,7 @@ func TestEveryAnswerHasTheHeadersOfSafety(t *testing.T) {
 		t.Errorf("only %d answers were looked at", tried)
 	}
 	for _, r := range []*apptest.Response{
-		plain.Anonymous().Get(t, "/signin", "X-Forwarded-Proto", "https"), // of nobody who is trusted
+		plain.Anonymous().Get(t, "/signin", "X-Forwarded-Proto", "https"), // from an untrusted address
 		s.Anonymous().Get(t, "/signin", "X-Forwarded-Proto", "http"),
 	} {
 		if r.Header.Get("Strict-Transport-Security") != "" {

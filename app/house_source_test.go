@@ -56,7 +56,7 @@ func parsed(t *testing.T) (*token.FileSet, []packageSource) {
 // mostFiles is how many files a package holds, tests aside.
 const mostFiles = 40
 
-// crowded are packages that still hold more. The numbers go down, never up.
+// crowded are packages that still exceed it. The numbers may only go down.
 var crowded = map[string]int{"app/signing": 62, "app/pdf": 45}
 
 func TestHouseHasNoCrowdedRooms(t *testing.T) {
@@ -72,8 +72,8 @@ func TestHouseHasNoCrowdedRooms(t *testing.T) {
 	}
 }
 
-// domain are the packages that hold rules: what they know is neither how the API
-// spells it nor which sentence says it.
+// domain are the packages with business rules: they know neither the API's JSON
+// nor the wording of messages.
 var domain = []string{"app/account", "app/contact", "app/notify", "app/signing"}
 
 // TestHouseDomainHasNoWireTags: structs of the domain name JSON members only for
@@ -97,7 +97,7 @@ func TestHouseDomainHasNoWireTags(t *testing.T) {
 	}
 }
 
-// memberName is a tag that names a member, and not one that only omits it.
+// memberName matches a tag that names a member, not one that only omits it.
 var memberName = regexp.MustCompile(`^[a-z]`)
 
 // tagged lists the structs with a field that names a member of JSON, and their file.
@@ -124,8 +124,7 @@ func tagged(p packageSource) map[string]string {
 	return found
 }
 
-// stored lists the types that a collection or a log keeps, and those they are
-// made of.
+// stored lists the types kept in collections and logs, and their components.
 func stored(p packageSource) map[string]bool {
 	types, reached := map[string]ast.Expr{}, map[string]bool{}
 	var reach func(n ast.Node)
@@ -168,7 +167,7 @@ var spelled = map[string]string{
 	"app/account.claims": "signed into a token",
 }
 
-// sentence is a text of several words that begins like a sentence or ends like one.
+// sentence matches a text of several words that begins or ends like a sentence.
 var sentence = regexp.MustCompile(`^[A-Z][a-z]* [a-z(].* |\w \w.*[.!?]$`)
 
 // isProse recognizes a sentence, or a pattern for one.
@@ -188,14 +187,14 @@ func TestProseIsRecognized(t *testing.T) {
 	}
 }
 
-// TestHouseComparesNoProse: nothing but a person reads a sentence. Codes say what
-// happened.
+// TestHouseComparesNoProse checks that no code compares sentences, which are for
+// people only. Programs compare codes.
 func TestHouseComparesNoProse(t *testing.T) {
 	t.Parallel()
 	fset, all := parsed(t)
 	for _, p := range all {
 		if !strings.HasPrefix(p.folder, "app/") || strings.HasPrefix(p.folder, "app/convert") || strings.HasPrefix(p.folder, "app/pdf") {
-			continue // those read what other programs write
+			continue // those parse the output of other programs
 		}
 		for _, f := range p.files {
 			ast.Inspect(f, func(n ast.Node) bool {

@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// room is a part of the house: the packages of one folder.
+// room is a part of the code: the packages of one folder.
 type room struct {
 	folder string   // of the module; what lies below belongs to it
 	may    []string // rooms it may import besides itself; "*" is all that app may
 }
 
-// ground is what everybody above may import and what imports nothing of what
-// stands above.
+// ground lists the base packages, which all others may import and which import
+// none of those.
 var ground = []string{
 	"app/blob",
 	"app/convert",
@@ -37,8 +37,8 @@ var ground = []string{
 	"search",
 }
 
-// groundMay is what the ground floor may import of itself: what is scarce there is
-// had in turn, and who has to go without is refused as the domain refuses.
+// groundMay lists the base packages' imports of each other: shared resources are
+// taken in turn, and refusals are those of the domain.
 var groundMay = map[string][]string{
 	"app/input": {"app/fault", "app/mail"},
 	"app/list":  {"app/fault"},
@@ -46,10 +46,11 @@ var groundMay = map[string][]string{
 	"app/turns": {"app/fault"},
 }
 
-// rooms are all there are. Every arrow points down.
+// rooms returns all rooms. Dependencies only point down.
 func rooms() []room {
 	above := func(more ...string) []string { return append(more, ground...) }
-	// One call, one way: no handler touches the store, the index or the files.
+	// Handlers only call services: none touches the store, the index or the
+	// files.
 	doors := []string{
 		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/mail", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
@@ -94,8 +95,9 @@ func rooms() []room {
 	return all
 }
 
-// roomOf is the room with the longest folder that pkg lies in. The module's own
-// folder and app hold one package each; what lies below them is a room of its own.
+// roomOf returns the room with the longest folder that pkg lies in. The module's
+// own folder and app hold one package each; what lies below them is a room of its
+// own.
 func roomOf(pkg string) (room, error) {
 	var best *room
 	for _, r := range rooms() {
@@ -123,7 +125,7 @@ func (r room) allows(to room) bool {
 	return slices.Contains(r.may, "*")
 }
 
-// arrow says what is wrong with an import, or nothing.
+// arrow returns an error if an import is not allowed.
 func arrow(from, to string) error {
 	a, err := roomOf(from)
 	if err != nil {
@@ -148,7 +150,7 @@ func name(pkg string) string {
 
 const module = "paraph"
 
-// ours is a package's folder in this module.
+// ours returns a package's folder in this module.
 func ours(path string) (string, bool) {
 	if path == module {
 		return "", true

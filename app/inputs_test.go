@@ -95,8 +95,8 @@ func wavyPicture(t *testing.T) []byte {
 
 func asJPEG(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }
 
-// rendered are the pages of a file as somebody else draws them, a pixel to the
-// point.
+// rendered returns the pages of a file as drawn by another program, one pixel
+// per point.
 func rendered(t *testing.T, by, path string) (pages []*image.RGBA) {
 	t.Helper()
 	dir := t.TempDir()
@@ -138,7 +138,7 @@ type box struct {
 	x, y, w, h float64
 }
 
-// inkInside compares two pictures of a page: what is new in the second lies in
+// inkInside compares two pictures of a page: new ink in the second lies inside
 // the boxes, and every box has some.
 func inkInside(t *testing.T, by string, page int, before, after *image.RGBA, boxes []box) {
 	t.Helper()
@@ -205,7 +205,7 @@ func (d deal) send(t *testing.T, c *apptest.Client) *apptest.Response {
 	return c.Post(t, "/documents", apptest.Multipart(t, data, d.files...)).Want(t, 201)
 }
 
-// sign has everybody sign who can, in their order, and gives the document.
+// sign makes everybody who can sign, in order, and returns the document.
 func (d deal) sign(t *testing.T, c *apptest.Client, doc *apptest.Response) *apptest.Response {
 	t.Helper()
 	n := 0
@@ -224,7 +224,7 @@ func (d deal) sign(t *testing.T, c *apptest.Client, doc *apptest.Response) *appt
 	return doc
 }
 
-// complete takes a deal the whole way.
+// complete takes a deal from upload to completion.
 func (d deal) complete(t *testing.T, c *apptest.Client) *apptest.Response {
 	t.Helper()
 	doc := d.sign(t, c, d.send(t, c))
@@ -234,7 +234,7 @@ func (d deal) complete(t *testing.T, c *apptest.Client) *apptest.Response {
 	return doc
 }
 
-// download gives the completed files of a document and its certificate.
+// download returns the completed files of a document and its certificate.
 func download(t *testing.T, c *apptest.Client, doc *apptest.Response) (files map[string][]byte, certificate []byte) {
 	t.Helper()
 	at := "/documents/" + doc.Text(t, "id") + "/download"
@@ -250,8 +250,7 @@ func download(t *testing.T, c *apptest.Client, doc *apptest.Response) (files map
 	return files, certificate
 }
 
-// keep leaves the files where somebody can look at them, when PARAPH_KEEP names
-// a folder.
+// keep saves the files for inspection if PARAPH_KEEP names a folder.
 func keep(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	dir := os.Getenv("PARAPH_KEEP")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// verifier is a program that judges one file after the other. It ends with the
-// pipe, and that with the tests.
+// verifier is a program that judges one file after the other. It ends when the
+// pipe closes at the end of the tests.
 type verifier struct {
 	mu  sync.Mutex
 	in  io.Writer
@@ -51,8 +51,8 @@ var startVerifier = sync.OnceValues(func() (*verifier, error) {
 	return java(folder+"/Verifier.java", folder, "pdfbox2", "fontbox2", "commons-logging", "bcprov", "bcpkix", "bcutil")
 })
 
-// startPreflight starts a program that holds files against PDF/A-1b. It asks
-// for classes that Java no longer has, so it can't be run from its source.
+// startPreflight starts a program that checks files against PDF/A-1b. It uses
+// classes that Java no longer has, so it can't be run from its source.
 func startPreflight(t *testing.T) *verifier {
 	t.Helper()
 	const source = "../testdata/verifier"
@@ -82,7 +82,8 @@ func (v *verifier) ask(path string) ([]string, error) {
 	return nil, fmt.Errorf("the verifier ended: %w", cmp.Or(v.out.Err(), io.ErrUnexpectedEOF))
 }
 
-// bouncyCastle has PDFBox find all signatures and Bouncy Castle call each good.
+// bouncyCastle finds all signatures with PDFBox and verifies each with Bouncy
+// Castle.
 func bouncyCastle(t *testing.T, path string, signatures int) {
 	t.Helper()
 	v, err := startVerifier()

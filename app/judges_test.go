@@ -26,8 +26,8 @@ import (
 	"paraph/app/signing/report"
 )
 
-// judges hold files against tools that are not ours. They trust one appliance's
-// root and nothing else.
+// judges check files with independent tools. They trust one appliance's root
+// and nothing else.
 type judges struct {
 	root  string // PEM file
 	roots []*x509.Certificate
@@ -35,7 +35,8 @@ type judges struct {
 	clock *app.Clock
 }
 
-// newJudges trusts the root of an appliance, and what else is given.
+// newJudges returns judges that trust the root of an appliance and further
+// certificates.
 func newJudges(t *testing.T, s *apptest.Server, more ...*x509.Certificate) *judges {
 	t.Helper()
 	return judgesOf(t, s.Clock, append(s.Keys.Roots(), more...)...)
@@ -58,21 +59,21 @@ func judgesOf(t *testing.T, clock *app.Clock, roots ...*x509.Certificate) *judge
 	return j
 }
 
-// moved says whether the clock of the appliance is another than that of the
-// tools, which can't be told a time.
+// moved reports whether the appliance's clock differs from that of the tools,
+// which can't be set.
 func (j *judges) moved() bool { return time.Until(j.clock.Now()).Abs() > time.Hour }
 
-// sealed is what is to be true of a completed file.
+// sealed describes the expected properties of a completed file.
 type sealed struct {
 	upload     []byte // whose findings by qpdf are forgiven; nil for none
 	first      bool   // the upload's bytes are the first revision
 	signatures int    // of ours, document timestamps not counted; 0 for any number
-	foreign    int    // that were there before, trusted by nobody here
+	foreign    int    // that were there before, not trusted here
 	signed     bool   // the upload had signatures
 	level      string // that our signatures reach at least; "" is B-LTA
 }
 
-// completed has every judge look at a completed file and gives where it lies.
+// completed runs every judge on a completed file and returns its path.
 func (j *judges) completed(t *testing.T, file []byte, want sealed) string {
 	t.Helper()
 	path := j.file(t, file)
@@ -100,7 +101,7 @@ func (j *judges) completed(t *testing.T, file []byte, want sealed) string {
 	return path
 }
 
-// file puts bytes where a tool can read them.
+// file writes bytes to a file that a tool can read.
 func (*judges) file(t *testing.T, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.pdf")
@@ -110,15 +111,15 @@ func (*judges) file(t *testing.T, b []byte) string {
 	return path
 }
 
-// run runs a judge and gives what it says.
+// run runs a judge and returns its output.
 func run(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
 	return string(out), err
 }
 
-// pdfsig wants every signature valid and trusted. It can't judge document
-// timestamps, and gives them no verdict.
+// pdfsig requires every signature to be valid and trusted. It can't validate
+// document timestamps, and returns no verdict on them.
 func (j *judges) pdfsig(t *testing.T, path string, signatures, foreign int) {
 	t.Helper()
 	args := []string{"-nssdir", j.nss, path}
@@ -145,7 +146,7 @@ func (j *judges) pdfsig(t *testing.T, path string, signatures, foreign int) {
 
 var qpdfPlace = regexp.MustCompile(`\([^)]*offset \d+\)|\(offset \d+\)|object \d+ \d+|\d+`)
 
-// qpdfFindings are what qpdf has to say against a file, without places.
+// qpdfFindings returns qpdf's findings about a file, without positions.
 func qpdfFindings(t *testing.T, path string) (map[string]int, string) {
 	t.Helper()
 	out, err := run(t, "qpdf", "--check", path)
@@ -161,7 +162,7 @@ func qpdfFindings(t *testing.T, path string) (map[string]int, string) {
 	return all, out
 }
 
-// qpdfCheck wants no finding that the upload did not have.
+// qpdfCheck fails the test on findings that the upload did not have.
 func qpdfCheck(t *testing.T, path string, upload []byte) {
 	t.Helper()
 	found, out := qpdfFindings(t, path)
@@ -178,7 +179,7 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 	}
 	for line := range before {
 		if strings.Contains(line, "file is damaged") {
-			return // what qpdf then makes of it is another file than anybody else's
+			return // qpdf's repaired version differs from that of other programs
 		}
 	}
 	for line := range found {
@@ -188,7 +189,7 @@ func qpdfCheck(t *testing.T, path string, upload []byte) {
 	}
 }
 
-// report is what our own verifier says.
+// report returns the result of our own verifier.
 func (j *judges) report(t *testing.T, path string) *report.Report {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -207,8 +208,8 @@ func (j *judges) report(t *testing.T, path string) *report.Report {
 // before it has (ETSI EN 319 142-1 §6).
 var levels = []string{"B-B", "B-T", "B-LT", "B-LTA"}
 
-// verify wants our verifier to call the file sound and every signature of ours
-// trusted and at least of the level.
+// verify requires our verifier to report the file as valid and each of our
+// signatures as trusted and at least of the level.
 func (j *judges) verify(t *testing.T, path string, foreign int, level string) {
 	t.Helper()
 	r := j.report(t, path)
@@ -223,8 +224,8 @@ func (j *judges) verify(t *testing.T, path string, foreign int, level string) {
 	}
 }
 
-// extracted is a signature or timestamp as it lies in the file, taken out
-// without any reader of ours.
+// extracted is a signature or timestamp from a file, extracted without our own
+// parser.
 type extracted struct {
 	cms    []byte
 	signed []byte
@@ -234,8 +235,8 @@ type extracted struct {
 
 var byteRange = regexp.MustCompile(`/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]`)
 
-// extract gives the signatures of a file that end behind a place, in the order
-// of their revisions.
+// extract returns the signatures of a file that end behind a place, in the
+// order of their revisions.
 func extract(t *testing.T, file []byte, behind int) []extracted {
 	t.Helper()
 	var all []extracted
@@ -258,7 +259,7 @@ func extract(t *testing.T, file []byte, behind int) []extracted {
 			cms = der
 		}
 		signed := slices.Concat(file[:n[1]], file[n[2]:n[2]+n[3]])
-		// The type of what is signed is told at the beginning.
+		// The type of the signed content is at the beginning.
 		stamp := bytes.Contains(cms[:min(len(cms), 100)], tstInfo)
 		all = append(all, extracted{cms, signed, n[2] + n[3], stamp})
 	}
@@ -271,8 +272,8 @@ var (
 	signatureStamp = []byte{6, 11, 42, 134, 72, 134, 247, 13, 1, 9, 16, 2, 14}
 )
 
-// stampOf gives the timestamp that a CMS signature carries (RFC 3161 appendix
-// A), and the signature value that it is over; nil when there is none.
+// stampOf returns the timestamp in a CMS signature (RFC 3161 appendix A), and
+// the signature value that it is over; nil when there is none.
 func stampOf(cms []byte) (token, over []byte, err error) {
 	in := cryptobyte.String(cms)
 	var info, content, data, infos, signer, unsigned cryptobyte.String
@@ -322,7 +323,7 @@ func (j *judges) openssl(t *testing.T, all []extracted) {
 			t.Errorf("openssl on %s (%v): %s", what, err, out)
 		}
 	}
-	for i := len(all) - 1; i >= 0; i-- { // what is later proves the time of what is earlier
+	for i := len(all) - 1; i >= 0; i-- { // later ones prove the time of earlier ones
 		x := all[i]
 		if x.stamp {
 			at = genTime(t, x.cms)
@@ -346,7 +347,8 @@ func (j *judges) openssl(t *testing.T, all []extracted) {
 
 var generalizedTime = regexp.MustCompile(`\x18\x0f(\d{14}Z)`)
 
-// genTime is the time of a timestamp (RFC 3161 §2.4.2), as openssl takes it.
+// genTime returns the time of a timestamp (RFC 3161 §2.4.2), in the form
+// openssl accepts.
 func genTime(t *testing.T, token []byte) string {
 	t.Helper()
 	m := generalizedTime.FindSubmatch(token) // the first one; certificates follow
@@ -360,9 +362,9 @@ func genTime(t *testing.T, token []byte) string {
 	return strconv.FormatInt(at.Unix(), 10)
 }
 
-// mutoolHistory has MuPDF say whether everything after the first signature was
-// permitted. It does not know validation data and document timestamps, so it is
-// shown the file as it was before them.
+// mutoolHistory asks MuPDF whether all changes after the first signature were
+// permitted. MuPDF doesn't know validation data and document timestamps, so it
+// gets the file as it was before them.
 func mutoolHistory(t *testing.T, file []byte, found []extracted) {
 	t.Helper()
 	end := 0

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// step is how far a document has come.
+// step is the stage that a document has reached.
 type step int
 
 const (
@@ -30,7 +30,7 @@ const (
 	signed
 )
 
-// next is where the next answer leads.
+// next returns the stage after the next response.
 func (s step) next() step {
 	if s == sent {
 		return signed
@@ -38,13 +38,13 @@ func (s step) next() step {
 	return s + 1
 }
 
-// mayBe says whether a document that was last seen at s may be at now.
+// mayBe reports whether a document last seen at s may be at now.
 func (s step) mayBe(now step, inFlight bool) bool {
 	return now == s || s == sealing && now == signed || inFlight && (now == s.next() || s == sent && now == sealing)
 }
 
-// trace is one document as its client knows it. What was answered must be
-// there after a kill; the one step that was begun and not answered may be.
+// trace is one document as its client knows it. Acknowledged steps must survive
+// a kill; the one step in flight may.
 type trace struct {
 	title, email string
 	id           string
@@ -53,11 +53,11 @@ type trace struct {
 	sealed       string // of the signed file, once it was downloaded
 	reached      step
 	deleted      bool
-	inFlight     string // what was begun and not answered
+	inFlight     string // the step begun and not acknowledged
 }
 
-// walk takes a document as far as to, and into the trash if drop says so. It
-// ends early when the appliance is gone.
+// walk takes a document up to stage to, and into the trash if drop says so. It
+// ends early when the appliance was killed.
 func (d *trace) walk(c *client, to step, drop bool) error {
 	steps := []func(*client) error{d.create, d.upload, d.invite, d.send, d.sign}
 	for d.reached < to {
@@ -110,7 +110,7 @@ func (d *trace) upload(c *client) error {
 	return nil
 }
 
-// errWrong marks an answer that should not have been given.
+// errWrong marks a response that must not occur.
 var errWrong = errors.New("wrong answer")
 
 func (d *trace) invite(c *client) error {
@@ -140,7 +140,7 @@ func (d *trace) sign(c *client) error {
 	return nil
 }
 
-// seen is what the appliance says of a document.
+// seen is the state of a document as the appliance reports it.
 type seen struct {
 	ID, Title   string
 	StatusID    int `json:"status_id"`
@@ -166,7 +166,7 @@ func (s *seen) step() step {
 	return created
 }
 
-// history is the types of a document's events, oldest first.
+// history returns the types of a document's events, oldest first.
 func (c *client) history(id string) (types []string, err error) {
 	var page struct{ Data []struct{ Type string } }
 	err = c.do(http.MethodGet, "/documents/"+id+"/events?sort=at%7Casc&per_page=100", nil, &page)
@@ -176,11 +176,11 @@ func (c *client) history(id string) (types []string, err error) {
 	return types, err
 }
 
-// holds compares a document with its trace. Documents that have come equally
-// far in peace have the same history; want is that, by step.
+// holds compares a document with its trace. Undisturbed documents at the same
+// stage have the same history, which is want, by step.
 func (d *trace) holds(c *client, want [][]string) error {
 	if d.id == "" {
-		return nil // the creation was not answered; the lists tell whether it is whole
+		return nil // the creation was not acknowledged; the lists show whether it is complete
 	}
 	var got seen
 	if err := c.do(http.MethodGet, "/documents/"+d.id, nil, &got); err != nil {
@@ -235,8 +235,8 @@ func (d *trace) filesHold(c *client, got *seen) error {
 	return nil
 }
 
-// listsHold counts the lists by walking them, and holds them against their
-// totals and against the documents that were ever asked for.
+// listsHold counts the lists by walking them, and compares them with their
+// totals and with all documents ever requested.
 func listsHold(c *client, known map[string]bool) error {
 	var parts int
 	for _, status := range []string{"draft", "sent", "completed", ""} {
@@ -287,7 +287,7 @@ type killing struct {
 	*testing.T
 	dir      string
 	settings []string
-	history  [][]string // by step, in peace
+	history  [][]string // by step, without kills
 	mu       sync.Mutex
 	traces   []*trace
 }
@@ -304,7 +304,7 @@ func (k *killing) trace() *trace {
 // clients is how many work at once.
 const clients = 10
 
-// round works until the appliance is killed, and gives what was touched.
+// round works until the appliance is killed, and returns the documents touched.
 func (k *killing) round() []*trace {
 	p := serve(k.T, k.dir, k.settings...)
 	c := p.login()
@@ -323,7 +323,7 @@ func (k *killing) round() []*trace {
 					k.Errorf("%s after step %d: %v", d.title, d.reached, err)
 				}
 				if err != nil {
-					return // it is gone
+					return // it was killed
 				}
 			}
 		})
@@ -337,7 +337,7 @@ func (k *killing) round() []*trace {
 	return k.traces[from:]
 }
 
-// compare holds what was answered against what is there.
+// compare checks the acknowledged steps against the stored state.
 func (k *killing) compare(c *client, touched []*trace) {
 	for _, d := range touched {
 		if err := d.holds(c, k.history); err != nil {
@@ -359,7 +359,7 @@ func (k *killing) check(when string) {
 	}
 }
 
-// peace records the history of documents that nothing happens to.
+// peace records the history of undisturbed documents.
 func (k *killing) peace() {
 	p := serve(k.T, k.dir, k.settings...)
 	c := p.login()
@@ -378,8 +378,8 @@ func (k *killing) peace() {
 	p.stop()
 }
 
-// killRounds is how often the appliance is killed; PARAPH_KILL_ROUNDS says
-// another number.
+// killRounds is how often the appliance is killed; PARAPH_KILL_ROUNDS overrides
+// the default.
 func killRounds(t *testing.T) int {
 	v := os.Getenv("PARAPH_KILL_ROUNDS")
 	if v == "" {
@@ -424,8 +424,8 @@ func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 	k.mails(p, post)
 }
 
-// mails waits until everybody was told, and looks for repetitions that can't be
-// told apart from news.
+// mails waits until everybody was notified, and looks for repeated mails that
+// can't be recognized as duplicates.
 func (k *killing) mails(p *process, post *postOffice) {
 	p.until("everybody was told", func() bool { return k.untold(post) == "" })
 	for about, ids := range post.received() {
@@ -435,7 +435,7 @@ func (k *killing) mails(p *process, post *postOffice) {
 	}
 }
 
-// untold names a person who should have a mail and has none.
+// untold returns a person who should have a mail and has none.
 func (k *killing) untold(post *postOffice) string {
 	to := map[string]int{}
 	for about := range post.received() {

@@ -15,11 +15,11 @@ import (
 )
 
 // lean is one keep-alive connection that speaks just enough HTTP/1.1 to measure
-// a server: net/http would take as much of the machine as what is measured.
+// a server: net/http would use as much of the machine as the server measured.
 type lean struct {
 	net.Conn
 	r    *bufio.Reader
-	body []byte          // of the last answer, valid until the next
+	body []byte          // of the last response, valid until the next
 	took []time.Duration // by each request so far
 }
 
@@ -31,10 +31,10 @@ func dialLean(url string) (*lean, error) {
 	return &lean{Conn: c, r: bufio.NewReaderSize(c, 64<<10)}, nil
 }
 
-// errStatus says that an answer is no success.
+// errStatus says that a response is not a success.
 var errStatus = errors.New("no success")
 
-// do sends a request that is ready to be sent, and reads the answer.
+// do sends an encoded request, and reads the response.
 func (l *lean) do(request []byte) error {
 	began := time.Now()
 	defer func() { l.took = append(l.took, time.Since(began)) }()
@@ -72,7 +72,7 @@ func (l *lean) do(request []byte) error {
 	return nil
 }
 
-// id is the n-th identifier of the last answer.
+// id returns the n-th identifier in the last response.
 func (l *lean) id(n int) string {
 	rest := l.body
 	for {
@@ -87,18 +87,18 @@ func (l *lean) id(n int) string {
 	}
 }
 
-// get is a request without a body.
+// get returns a request without a body.
 func get(path, token string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token)
 }
 
-// post is a request with a body.
+// post returns a request with a body.
 func post(path, token, contentType string, body []byte) []byte {
 	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, token, contentType, len(body))
 	return append(head, body...)
 }
 
-// measured is what a load came to.
+// measured is the result of a load.
 type measured struct {
 	perSecond float64
 	took      []time.Duration // sorted
@@ -111,7 +111,8 @@ func (m measured) p(percent int) time.Duration {
 	return m.took[min(len(m.took)*percent/100, len(m.took)-1)]
 }
 
-// load has connections repeat an act for some time, each as fast as it can.
+// load makes connections repeat an action for some time, each as fast as it
+// can.
 func load(url string, connections int, d time.Duration, act func(l *lean, worker, i int) error) (measured, error) {
 	all := make([][]time.Duration, connections)
 	errs := make([]error, connections)

@@ -27,8 +27,8 @@ type sketch struct {
 
 const sketchWidth = 100
 
-// newSketch makes cells of many pixels, and blurs them: how letters are
-// smoothed is each program's own affair.
+// newSketch makes cells of many pixels, and blurs them: programs smooth letters
+// differently.
 func newSketch(m image.Image) sketch {
 	b := m.Bounds()
 	s := sketch{w: sketchWidth, h: max(1, (b.Dy()*sketchWidth+b.Dx()/2)/b.Dx())}
@@ -59,7 +59,7 @@ func newSketch(m image.Image) sketch {
 	return s
 }
 
-// box is the rectangle that has all ink.
+// box returns the rectangle that contains all ink.
 func (s sketch) box() image.Rectangle {
 	var r image.Rectangle
 	for i, v := range s.ink {
@@ -70,7 +70,7 @@ func (s sketch) box() image.Rectangle {
 	return r
 }
 
-// unlike says in what two sketches of a page differ, or nothing.
+// unlike describes how two sketches of a page differ, or returns "".
 func (s sketch) unlike(o sketch) string {
 	if d := s.h - o.h; d < -2 || d > 2 {
 		return fmt.Sprintf("%d × %d and %d × %d", s.w, s.h, o.w, o.h)
@@ -117,13 +117,13 @@ func correlation(a, b []float64) float64 {
 const pictureWidth = 400
 
 // pictures compares the pictures of a completed file's pages that the product
-// serves with those that poppler draws. It gives how many there are, and which
-// differ.
+// serves with those that poppler draws. It returns how many there are, and
+// which differ.
 func (j *judges) pictures(t *testing.T, c *apptest.Client, doc *apptest.Response, path string) (pages int, unlike []string) {
 	t.Helper()
 	dir := t.TempDir()
-	// Quiet, and not for ever: there are files on which it takes minutes, and
-	// says gigabytes.
+	// Quiet and with a time limit: on some files it takes minutes, and prints
+	// gigabytes.
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	draw := exec.CommandContext(ctx, "pdftoppm", "-q", "-cropbox", "-gray", "-png", "-scale-to-x", fmt.Sprint(pictureWidth), "-scale-to-y", "-1", path, filepath.Join(dir, "page"))
@@ -163,7 +163,7 @@ func decodePNG(t *testing.T, b []byte) image.Image {
 	return m
 }
 
-// TestSketches makes sure that the comparison can find fault.
+// TestSketches checks that the comparison detects differences.
 func TestSketches(t *testing.T) {
 	t.Parallel()
 	page := func(dx, dy int, grey uint8) image.Image {
@@ -200,7 +200,7 @@ func TestSketches(t *testing.T) {
 	}
 }
 
-// cropped is a part of a picture.
+// cropped returns a part of a picture.
 type cropped struct {
 	image.Image
 	box image.Rectangle

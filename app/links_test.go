@@ -27,7 +27,7 @@ func walkFor(t *testing.T) (owner *apptest.Client, w *linkWalk) {
 		apptest.Map{"name": "Sam", "email": "sam@signer.example"}, apptest.Map{"name": "Kim", "email": "kim@signer.example"}}}
 	d := owner.Post(t, "/documents", apptest.Multipart(t, data, apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}),
 		"Idempotency-Key", "the contract").Want(t, 201)
-	s.Mails(t, "sam@signer.example") // all that is due is done
+	s.Mails(t, "sam@signer.example") // all due work is done
 	message := owner.Get(t, "/outbox?search=sam@signer.example").Want(t, 200).Text(t, "data.0.id")
 	hook := owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example/"}).Want(t, 201).Text(t, "id")
 	event := owner.Get(t, "/events?per_page=1").Want(t, 200).Text(t, "data.0.data.event.id")

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTheDataFolderIsClosedToOthers starts on a folder that others may read, with a process
-// that lets them read what it makes, and has something of everything stored.
+// whose new files are readable by others, and stores some of everything.
 func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it changes the process
 	before := syscall.Umask(0)
 	defer syscall.Umask(before)
@@ -25,7 +25,7 @@ func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it chang
 		}
 	}
 	clock := app.NewClock()
-	for round := range 2 { // the second time with what the first has made
+	for round := range 2 { // the second time with the files of the first
 		s, err := apptest.StartIn(dir, clock)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestTheDataFolderIsClosedToOthers(t *testing.T) { // not parallel: it chang
 	}
 }
 
-// openToOthers reports every file and folder that other users may use.
+// openToOthers reports every file and folder that other users can access.
 func openToOthers(t *testing.T, dir string) (files int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

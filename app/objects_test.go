@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// readObjects has qpdf read all objects of a file: "obj:1 0 R" and so on, and
+// readObjects reads all objects of a file with qpdf: "obj:1 0 R" and so on, and
 // "trailer".
 func readObjects(t *testing.T, path string) map[string]any {
 	t.Helper()
@@ -45,7 +45,7 @@ func (a archive) get(v any) any {
 	}
 }
 
-// object gives the dictionary of an object, and the data if it is a stream.
+// object returns the dictionary of an object, and the data if it is a stream.
 func (a archive) object(v any) (map[string]any, []byte) {
 	m, _ := v.(map[string]any)
 	s, ok := m["stream"].(map[string]any)
@@ -72,7 +72,7 @@ func (a archive) dict(v any) map[string]any {
 	return d
 }
 
-// values is §6.1.13, the limits; §6.1.12 of part 1.
+// values checks §6.1.13, the limits
 func (a archive) values(at string, v any) {
 	switch x := v.(type) {
 	case map[string]any:

@@ -29,7 +29,7 @@ import (
 	"paraph/search"
 )
 
-// openFolder makes the data folder and takes its lock.
+// openFolder creates the data folder and takes its lock.
 func (a *App) openFolder(o Options) error {
 	if o.InMemory {
 		dir, err := os.MkdirTemp("", "paraph-")
@@ -58,7 +58,7 @@ func (a *App) openFolder(o Options) error {
 
 func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
-// migrations bring the records of older versions up to date.
+// migrations returns the migrations that bring older records up to date.
 func migrations() []kv.Migration {
 	return []kv.Migration{
 		{To: 1, Run: signing.Migrate},
@@ -67,7 +67,7 @@ func migrations() []kv.Migration {
 	}
 }
 
-// dataVersion is that of the records this program writes.
+// dataVersion returns the version of the records that this program writes.
 func dataVersion() int {
 	all := migrations()
 	return all[len(all)-1].To
@@ -140,8 +140,8 @@ func (a *App) openTools(o Options) (err error) {
 // WorkerCommand is the hidden command that makes this program a PDFium worker.
 const WorkerCommand = "pdf-worker"
 
-// cacheDir keeps the compiled PDFium. Test doubles and copies have no folder of
-// their own that lasts, and share one.
+// cacheDir keeps the compiled PDFium. Test doubles and copies have no permanent
+// folder, and share one.
 func (a *App) cacheDir(o Options) string {
 	if shared, err := os.UserCacheDir(); err == nil && (o.InMemory || o.Copy) {
 		return filepath.Join(shared, "paraph")
@@ -152,7 +152,7 @@ func (a *App) cacheDir(o Options) string {
 // pictureBytes is the most that pictures of pages take on disk.
 const pictureBytes = 512 << 20
 
-// openServices makes the services of the domain, each complete.
+// openServices creates the services of the domain, each fully constructed.
 func (a *App) openServices(o Options) (err error) {
 	if a.key, err = a.secret(o, "token.key"); err != nil {
 		return err
@@ -224,8 +224,8 @@ func (a *App) signing(ids *ids, mailer account.Mailer) (*signing.Service, error)
 	})
 }
 
-// prepare makes what an appliance begins with: the first administrator and the
-// imported certificate, or the seed of a test double.
+// prepare creates the initial content of an appliance: the first administrator
+// and the imported certificate, or the seed of a test double.
 func (a *App) prepare(o Options) (err error) {
 	ctx := context.Background()
 	if o.Seed {
@@ -241,7 +241,7 @@ func (a *App) prepare(o Options) (err error) {
 	return a.warn()
 }
 
-// warn logs which certificates run out soon.
+// warn logs the certificates that expire soon.
 func (a *App) warn() error {
 	warnings, err := a.Keys.Warnings(a.Clock.Now())
 	for _, w := range warnings {
@@ -271,7 +271,7 @@ func (a *App) from() mail.Address {
 }
 
 // listen opens the listener, so that a taken port is an error at the start and the
-// address is known to all that is opened later.
+// address is known when the rest is opened.
 func (a *App) listen(Options) error {
 	ln, err := net.Listen("tcp", a.Config.Server.Listen)
 	if err != nil {
@@ -328,10 +328,10 @@ const maxFiles = 4
 // document may, so that the refusal of a little too much can name its field.
 func maxObjects(l LimitsConfig) int { return 1000 + 2*(l.Fields+l.Invitations+l.Files) }
 
-// Routes is the table of all routes.
+// Routes returns the table of all routes.
 func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
 
-// setup is what the pages say of the configuration.
+// setup returns the parts of the configuration that pages show.
 func (a *App) setup() settings.Setup {
 	m := a.Config.Mail
 	return settings.Setup{

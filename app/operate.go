@@ -21,8 +21,8 @@ import (
 )
 
 // Serve runs the appliance until ctx ends. Every start prints the link to set it
-// up in a browser until that is done; the first one prints the administrator that
-// was made, once.
+// up in a browser until that is done; the first one prints the administrator it
+// created, once.
 func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	a, err := Open(cfg, Options{Log: log})
 	if err != nil {
@@ -38,7 +38,7 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
-// welcome says how to begin, as long as nobody has.
+// welcome prints how to begin, until setup is done.
 func (a *App) welcome(ctx context.Context, w io.Writer) error {
 	setup := a.First.Setup
 	if !a.IsFirst {
@@ -60,8 +60,8 @@ func (a *App) welcome(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// browserURL is URL as a person of this machine opens it: browsers have passkeys
-// for localhost, and none for a bare address.
+// browserURL returns URL for a browser on this machine: browsers allow passkeys
+// for localhost, but not for a bare address.
 func (a *App) browserURL() string {
 	if a.Config.Server.BaseURL != "" {
 		return a.URL()
@@ -85,17 +85,17 @@ func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) er
 	return errors.Join(a.Run(ctx), a.Close())
 }
 
-// CheckOptions say what a check does besides looking.
+// CheckOptions configure what a check does besides reading.
 type CheckOptions struct {
-	Repair bool // make anew what can be derived
-	Renew  bool // timestamp files again before their certificates run out
+	Repair bool // rebuild derived data
+	Renew  bool // timestamp files again before their certificates expire
 }
 
 // renewAhead is how long before the end of its certificate a timestamp is
 // followed by another one.
 const renewAhead = 365 * 24 * time.Hour
 
-// CheckFolder opens a data folder that nobody else holds and checks all of it.
+// CheckFolder opens a data folder that is not in use and checks all of it.
 func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (problems []error, err error) {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 	return problems, a.Close()
 }
 
-// WithAccounts opens a data folder that nobody else holds, for a command on its
-// people.
+// WithAccounts opens a data folder that is not in use, for a command on its
+// accounts.
 func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return err
@@ -138,7 +138,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 }
 
 // mustExist refuses a data folder that was never used: a mistyped path must not
-// become an empty installation, nor its administrator be made where nobody sees
+// become an empty installation, nor create its administrator where nobody sees
 // the password.
 func mustExist(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "kv")); errors.Is(err, os.ErrNotExist) {
@@ -149,7 +149,7 @@ func mustExist(dir string) error {
 	return nil
 }
 
-// AddUser adds a person to a company, the first one unless said.
+// AddUser adds a person to a company, by default the first one.
 func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io.Writer) error {
 	if in.CompanyID == "" {
 		all, err := s.AllCompanies(ctx)
@@ -176,7 +176,7 @@ func AddUser(ctx context.Context, s *account.Service, in account.UserInput, w io
 	return nil
 }
 
-// sayFaults puts a refusal into its sentence, or those of its fields.
+// sayFaults translates a refusal into its sentence, or those of its fields.
 func sayFaults(l *words.Language, err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -193,7 +193,7 @@ func sayFaults(l *words.Language, err error) error {
 	return errors.New(strings.Join(all, " "))
 }
 
-// SetPassword gives a person a new password and turns their two-factor off.
+// SetPassword sets a person's password and disables their two-factor login.
 func SetPassword(ctx context.Context, s *account.Service, email, password string, w io.Writer) error {
 	invented := password == ""
 	if invented {
@@ -235,7 +235,7 @@ func SetRole(ctx context.Context, s *account.Service, email, role string) error 
 	return err
 }
 
-// AddToken makes an API token that acts as a person.
+// AddToken creates an API token that acts as a person.
 func AddToken(ctx context.Context, s *account.Service, email, name, scopes string, w io.Writer) error {
 	who, err := s.ActorFor(ctx, email, "")
 	if err != nil {

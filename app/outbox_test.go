@@ -15,8 +15,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// strictOffice takes mail for good addresses, and says no to the others in words
-// of its own.
+// strictOffice is a mail server that accepts good addresses, and rejects others
+// with its own messages.
 func strictOffice(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -77,7 +77,7 @@ func withServer(address string) func(*app.Config) {
 	}
 }
 
-// sendTo sends a document to somebody, and gives its identifier.
+// sendTo sends a document to a person, and returns its identifier.
 func sendTo(t *testing.T, c *apptest.Client, email string) string {
 	t.Helper()
 	data := apptest.Map{"title": "Lease", "send": true, "invitations": apptest.List{apptest.Map{"name": "Ben Buyer", "email": email}}}

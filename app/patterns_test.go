@@ -10,8 +10,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPatternsHoldNobodyUp has a member send the costliest patterns that are taken,
-// and worse ones that are not, while another company works.
+// TestPatternsHoldNobodyUp sends the costliest patterns that are accepted, and
+// worse ones that are refused, while another company works.
 func TestPatternsHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

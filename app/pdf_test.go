@@ -8,9 +8,9 @@ import (
 	"mime/multipart"
 )
 
-// writePDF writes a sound PDF of one page that says text, and pads it with a
-// stream of padding bytes that no compressor makes smaller. It is written as it
-// is made, so that it may be larger than memory.
+// writePDF writes a valid PDF of one page that says text, and pads it with a
+// stream of padding bytes that no compressor makes smaller. It is streamed, so
+// that it may be larger than memory.
 func writePDF(w io.Writer, text string, padding int64) error {
 	out := &counting{w: w}
 	var at []int64
@@ -42,7 +42,7 @@ func writePDF(w io.Writer, text string, padding int64) error {
 	return out.err
 }
 
-// counting writes and remembers how much, and what went wrong first.
+// counting counts the bytes written and keeps the first error.
 type counting struct {
 	w   io.Writer
 	n   int64
@@ -58,7 +58,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// smallPDF is a PDF of one page, padded to about size bytes.
+// smallPDF returns a PDF of one page, padded to about size bytes.
 func smallPDF(text string, size int) []byte {
 	var b bytes.Buffer
 	if err := writePDF(&b, text, int64(max(0, size-1200))); err != nil {
@@ -67,7 +67,7 @@ func smallPDF(text string, size int) []byte {
 	return b.Bytes()
 }
 
-// form is a multipart body of one file, and its content type.
+// form returns a multipart body of one file, and its content type.
 func form(name string, content []byte) (body []byte, contentType string) {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)

@@ -28,7 +28,7 @@ import (
 // exit codes, its signals. It is built once per run of the tests.
 
 var (
-	scratch string // for the binary; goes with the tests
+	scratch string // for the binary; removed with the tests
 	build   = sync.OnceValues(func() (string, error) {
 		path := filepath.Join(scratch, "paraph")
 		cmd := exec.Command("go", "build", "-o", path, "..")
@@ -79,7 +79,7 @@ func binary(t testing.TB) string {
 	return path
 }
 
-// environ is the environment without settings that happen to be in it.
+// environ returns the environment without any settings in it.
 func environ(more ...string) (env []string) {
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "PARAPH_") {
@@ -89,14 +89,14 @@ func environ(more ...string) (env []string) {
 	return append(env, more...)
 }
 
-// outcome is how a command ended.
+// outcome is the result of a command.
 type outcome struct {
 	code     int
 	out, err string
 }
 
-// call runs a command to its end, in a folder of its own without a
-// configuration file.
+// call runs a command to its end, in a separate folder without a configuration
+// file.
 func call(t testing.TB, args ...string) outcome {
 	t.Helper()
 	return callWith(t, nil, args...)
@@ -104,7 +104,7 @@ func call(t testing.TB, args ...string) outcome {
 
 func callWith(t testing.TB, env []string, args ...string) outcome {
 	t.Helper()
-	program := binary(t) // the first call builds it, which is not the command's time
+	program := binary(t) // the first call builds it, which must not count as the command's time
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
@@ -118,7 +118,7 @@ func callWith(t testing.TB, env []string, args ...string) outcome {
 }
 
 // output is the file that a process writes to while it runs: a pipe would have
-// us read it, at the cost of what is measured.
+// to be read, which would distort measurements.
 type output struct{ *os.File }
 
 func newOutput(t testing.TB) output {
@@ -135,7 +135,7 @@ func newOutput(t testing.TB) output {
 	return output{f}
 }
 
-// String is what was written so far.
+// String returns what was written so far.
 func (o output) String() string {
 	b, err := os.ReadFile(o.Name())
 	if err != nil {
@@ -144,7 +144,7 @@ func (o output) String() string {
 	return string(b)
 }
 
-// process is an appliance that runs.
+// process is a running appliance.
 type process struct {
 	testing.TB
 	cmd      *exec.Cmd
@@ -184,7 +184,7 @@ func launch(t testing.TB, env []string, dir, command string, settings ...string)
 	return begin(t, cmd)
 }
 
-// begin starts a server and waits until it says where it listens.
+// begin starts a server and waits until it prints its address.
 func begin(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{TB: t, cmd: cmd, out: newOutput(t), err: newOutput(t), done: make(chan struct{}),
@@ -215,7 +215,7 @@ var (
 	double    = regexp.MustCompile(`test double on (\S+):`)
 )
 
-// awaitURL waits for the line that says where the appliance listens.
+// awaitURL waits for the line with the appliance's address.
 func (p *process) awaitURL() {
 	p.Helper()
 	p.until("it listens", func() bool {
@@ -255,7 +255,7 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stop asks the process to end and gives its exit code.
+// stop asks the process to end and returns its exit code.
 func (p *process) stop() int {
 	p.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -285,7 +285,7 @@ func (p *process) status(key string) int {
 	return 0
 }
 
-// processor is how much of the processors the process has taken so far.
+// processor returns the processor time used by the process so far.
 func (p *process) processor() time.Duration {
 	p.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
@@ -311,7 +311,7 @@ type client struct {
 	url, token string
 }
 
-// login gives a client of the administrator.
+// login returns a client of the administrator.
 func (p *process) login() *client {
 	p.Helper()
 	c, err := logIn(p.http, p.url, adminEmail, adminPassword)
@@ -331,7 +331,7 @@ func logIn(h *http.Client, url, email, password string) (*client, error) {
 	return c, nil
 }
 
-// refusal is an answer that is no success.
+// refusal is an unsuccessful response.
 type refusal struct {
 	status int
 	body   string
@@ -346,8 +346,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// do sends JSON and reads JSON. An error that is no refusal means that there
-// was no answer.
+// do sends JSON and reads JSON. An error other than a refusal means that there
+// was no response.
 func (c *client) do(method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -367,7 +367,7 @@ func (c *client) do(method, path string, in, out any) error {
 	return json.Unmarshal(answer, out)
 }
 
-// send sends a body of any type and gives the whole answer.
+// send sends a body of any type and returns the whole response.
 func (c *client) send(method, path, contentType string, body io.Reader) ([]byte, error) {
 	answer, err := c.open(method, path, contentType, body)
 	if err != nil {
@@ -377,7 +377,7 @@ func (c *client) send(method, path, contentType string, body io.Reader) ([]byte,
 	return b, errors.Join(err, answer.Close())
 }
 
-// open sends a body and gives the answer as it comes.
+// open sends a body and returns the response as a stream.
 func (c *client) open(method, path, contentType string, body io.Reader) (io.ReadCloser, error) {
 	r, err := http.NewRequest(method, c.url+path, body)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// signatory is a person with a link, and where it leads.
+// signatory is a person with a link, and its target.
 type signatory struct {
 	*apptest.Client
 	owner                *apptest.Client
@@ -38,12 +38,12 @@ func invite(t *testing.T, owner *apptest.Client, person apptest.Map, fields ...a
 	return signatory{owner.Server.With(link), owner, at, at + "/" + d.Text(t, "invitations.0.id")}
 }
 
-// onDisk counts the bytes of all files of a data folder's store of files.
+// onDisk returns the total size of the files stored in a data folder.
 func onDisk(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "files"), func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
-			return nil // gone meanwhile
+			return nil // removed meanwhile
 		}
 		if info, err := e.Info(); err == nil {
 			bytes += info.Size()
@@ -101,7 +101,7 @@ func TestLinksWithoutTheirCodeFillNoDisk(t *testing.T) {
 }
 
 // TestNothingOfTheDocumentIsToldBeforeTheCode looks for field names in what a link
-// without its code is told.
+// shows before its code is entered.
 func TestNothingOfTheDocumentIsToldBeforeTheCode(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -115,7 +115,7 @@ func TestNothingOfTheDocumentIsToldBeforeTheCode(t *testing.T) {
 }
 
 // TestRightCodesSurviveWrongValues enters a code by e-mail together with a value
-// that is refused: it is good once more, and then no more.
+// that is refused: it is accepted once more, and then not again.
 func TestRightCodesSurviveWrongValues(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -135,7 +135,7 @@ func TestRightCodesSurviveWrongValues(t *testing.T) {
 
 var sixInARow = regexp.MustCompile(`\b\d{6}\b`)
 
-// sixDigits is the code of the newest message with one.
+// sixDigits returns the code of the newest message with one.
 func sixDigits(t *testing.T, s *apptest.Server, to string) string {
 	t.Helper()
 	for _, m := range s.Mails(t, to) {
@@ -147,7 +147,7 @@ func sixDigits(t *testing.T, s *apptest.Server, to string) string {
 	return ""
 }
 
-// usedUp wants a refusal that says what is used up, and when to come again.
+// usedUp expects a refusal that says what is used up, and when to retry.
 func usedUp(t *testing.T, r *apptest.Response, code string) {
 	t.Helper()
 	r.Want(t, http.StatusTooManyRequests)
@@ -156,8 +156,8 @@ func usedUp(t *testing.T, r *apptest.Response, code string) {
 	}
 }
 
-// TestCodesAreCountedByTheDay guesses and asks for codes as fast as it is let, over
-// a restart too.
+// TestCodesAreCountedByTheDay guesses and requests codes as fast as allowed, even
+// across a restart.
 func TestCodesAreCountedByTheDay(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), app.NewClock()

@@ -19,8 +19,8 @@ import (
 
 const day = 24 * time.Hour
 
-// TestRenewal has the company renamed, the certificates replaced as they age,
-// and completed files timestamped again in time: what was signed stays valid.
+// TestRenewal renames the company, replaces certificates as they age, and
+// timestamps completed files again in time: existing signatures stay valid.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -49,7 +49,8 @@ func TestRenewal(t *testing.T) {
 	j.completed(t, old["a.pdf"], want)
 	j.completed(t, renamed["a.pdf"], want)
 
-	// The certificates of the company and of the timestamps are others by now.
+	// The certificates of the company and of the timestamps have been replaced
+	// by now.
 	c = later(t, c, 3*365*day+day)
 	fresh, freshCertificate := download(t, c, d.complete(t, c))
 	for _, file := range [][]byte{old["a.pdf"], renamed["a.pdf"], fresh["a.pdf"]} {
@@ -81,8 +82,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestRenewalByCommand has files that were completed years ago timestamped again
-// by whoever holds the machine.
+// TestRenewalByCommand timestamps files completed years ago again, with the
+// operator's command.
 func TestRenewalByCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -126,7 +127,7 @@ func TestRenewalByCommand(t *testing.T) {
 	})
 }
 
-// inFolder has an appliance on a data folder for as long as fn runs.
+// inFolder runs an appliance on a data folder while fn runs.
 func inFolder(t *testing.T, dir string, clock *app.Clock, fn func(*apptest.Server)) {
 	t.Helper()
 	s, err := apptest.StartIn(dir, clock)
@@ -141,7 +142,7 @@ func inFolder(t *testing.T, dir string, clock *app.Clock, fn func(*apptest.Serve
 	fn(s)
 }
 
-// expired says whether a file's timestamp is told to have run out.
+// expired reports whether a file's timestamp is reported as expired.
 func expired(t *testing.T, j *judges, file []byte) bool {
 	t.Helper()
 	for _, x := range j.report(t, j.file(t, file)).Signatures {
@@ -152,7 +153,7 @@ func expired(t *testing.T, j *judges, file []byte) bool {
 	return false
 }
 
-// later is the same person after some time, logged in anew.
+// later returns a client for the same person after some time, logged in anew.
 func later(t *testing.T, c *apptest.Client, d time.Duration) *apptest.Client {
 	t.Helper()
 	c.Advance(t, d.String())
@@ -161,8 +162,8 @@ func later(t *testing.T, c *apptest.Client, d time.Duration) *apptest.Client {
 	return again
 }
 
-// TestImportedCertificate has the company certify with an RSA certificate of a
-// public authority, from a PKCS#12 file of the configuration.
+// TestImportedCertificate makes the company certify with an RSA certificate of
+// a public authority, from a PKCS#12 file of the configuration.
 func TestImportedCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

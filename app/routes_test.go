@@ -13,14 +13,14 @@ import (
 	"paraph/app/httpkit"
 )
 
-// caller is somebody who tries every route.
+// caller is a client that tries every route.
 type caller struct {
 	name    string
 	headers string
 	actor   account.Actor // as the rules of the routes see them
 }
 
-// filled is the path of a route with something in every parameter.
+// filled returns the path of a route with every parameter filled in.
 func filled(path string) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
@@ -31,8 +31,8 @@ func filled(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// TestNoBodyIsReadForWhomItIsNot sends every route a body that is far too large,
-// of which one byte comes: the answer has to come at once.
+// TestNoBodyIsReadForWhomItIsNot announces a far too large body to every route,
+// and sends one byte of it: the response has to come at once.
 func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) {
@@ -59,7 +59,8 @@ func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 		for _, c := range callers {
 			tried++
 			status := offer(t, s, route, c)
-			// What the rule lets in is too large; all else is refused for whom it is.
+			// Admitted requests are too large; all others are refused because of the
+			// caller.
 			admitted := route.Rule.For == httpkit.Everyone || c.actor.Kind != "" && route.Rule.Admit(c.actor) == nil
 			if admitted && status != 413 && status != 404 || status < 300 || status >= 500 {
 				t.Errorf("%s %s by %s: %d", route.Method, route.Path, c.name, status)
@@ -71,7 +72,7 @@ func TestNoBodyIsReadForWhomItIsNot(t *testing.T) {
 	}
 }
 
-// offer is the status of the answer to a body that is announced and does not come.
+// offer returns the response status for a body that is announced but not sent.
 func offer(t *testing.T, s *apptest.Server, route httpkit.Route, c caller) int {
 	t.Helper()
 	conn := dial(t, s.URL, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n%s\r\n{", route.Method, filled(route.Path), c.headers))

@@ -77,8 +77,8 @@ func exportsOf(t *testing.T) map[string]string {
 	}
 }
 
-// selections notes the fields that the package in dir selects, but for the files
-// that load and validate the configuration.
+// selections records the fields that the package in dir selects, except in the
+// files that load and validate the configuration.
 func selections(t *testing.T, dir string, exports map[string]string, read map[string]bool) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// postOffice is a mail server that takes everything and remembers who was told
-// what, under which identifiers.
+// postOffice is a mail server that accepts everything and records the subjects
+// and identifiers each address received.
 type postOffice struct {
 	ln   net.Listener
 	mu   sync.Mutex
@@ -49,7 +49,7 @@ func (p *postOffice) port() string {
 	return port
 }
 
-// serve speaks SMTP (RFC 5321) until the client goes, or breaks off.
+// serve speaks SMTP (RFC 5321) until the client quits or the connection breaks.
 func (p *postOffice) serve(c *textproto.Conn) {
 	defer c.Close()
 	say := func(line string) bool { return c.PrintfLine("%s", line) == nil }
@@ -98,7 +98,7 @@ func (p *postOffice) take(h mail.Header) {
 	p.mail[about][h.Get("Message-Id")] = true
 }
 
-// received is who was told what, with the identifiers it came under.
+// received returns the mails by address and subject, with their identifiers.
 func (p *postOffice) received() map[string][]string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,8 +44,8 @@ func onPages(p signatory) *visitor {
 	return &visitor{Client: p.Server.Anonymous(), at: "/s/" + p.Token}
 }
 
-// TestDamagedLinksAreSentAgainAFewTimes asks for the link of somebody else again
-// and again, and for links that there are not.
+// TestDamagedLinksAreSentAgainAFewTimes requests another person's link
+// repeatedly, and links that don't exist.
 func TestDamagedLinksAreSentAgainAFewTimes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -71,7 +71,8 @@ func TestDamagedLinksAreSentAgainAFewTimes(t *testing.T) {
 	}
 }
 
-// TestNotMeIsADecline has people say that an invitation is not theirs who may not.
+// TestNotMeIsADecline tries to report an invitation as misdirected where that is
+// not allowed.
 func TestNotMeIsADecline(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -100,7 +101,7 @@ func TestNotMeIsADecline(t *testing.T) {
 	}
 }
 
-// TestFewWidthsAreDrawn asks for a page in many widths with one link.
+// TestFewWidthsAreDrawn requests a page in many widths with one link.
 func TestFewWidthsAreDrawn(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -121,8 +122,8 @@ func TestFewWidthsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestNamesInRequestsStayOutOfMails sends a document with a name that is not ours
-// in every header that could carry one.
+// TestNamesInRequestsStayOutOfMails sends a document with a foreign host name in
+// every header that could carry one.
 func TestNamesInRequestsStayOutOfMails(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

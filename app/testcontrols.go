@@ -13,10 +13,10 @@ import (
 // The controls of a test double; see api.TestControls.
 var _ api.TestControls = (*App)(nil)
 
-// Time is the time on the appliance's clock, and whether it stands still.
+// Time returns the time on the appliance's clock, and whether it is frozen.
 func (a *App) Time() (time.Time, bool) { return a.Clock.Now(), a.Clock.IsFrozen() }
 
-// MoveClock moves the clock. What has become due is done when it returns.
+// MoveClock moves the clock. Work that became due is done when it returns.
 func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 	if m.Reset {
 		a.Clock.Reset()
@@ -37,11 +37,10 @@ func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 	return a.Settle(ctx)
 }
 
-// settling bounds how long the controls wait for what is due.
+// settling bounds how long the controls wait for due work.
 const settling = 30 * time.Second
 
-// Settle waits until what is due is done and everybody who is to be told has a
-// message in the outbox.
+// Settle waits until due work is done and every notification is in the outbox.
 func (a *App) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -64,8 +63,8 @@ func (a *App) Settle(ctx context.Context) error {
 	return a.jobs.Idle(ctx)
 }
 
-// Reset brings a test double back to its seed state. Files stay on disk, where
-// nothing names them any more.
+// Reset brings a test double back to its seed state. Files stay on disk, but
+// nothing refers to them any more.
 func (a *App) Reset(ctx context.Context) error {
 	if err := a.Settle(ctx); err != nil {
 		return err
@@ -97,8 +96,8 @@ const (
 	SeedOther    = "otto@other.example"
 )
 
-// seed makes the state that a test double starts with: a company with people in
-// every role, a second company, and sample documents.
+// seed creates the state that a test double starts with: a company with people
+// in every role, a second company, and sample documents.
 func (a *App) seed(ctx context.Context) error {
 	first, made, err := a.Accounts.Bootstrap(ctx, SeedAdmin, SeedPassword)
 	if err != nil || !made {

@@ -27,15 +27,15 @@ import (
 	"paraph/app/pki"
 )
 
-// remote is a timestamp authority that is not part of the appliance, on a port
-// of its own, with a will of its own.
+// remote is a timestamp authority that is not part of the appliance, on its own
+// port, with configurable behaviour.
 type remote struct {
 	*httptest.Server
 	keys  *pki.Authority
 	clock atomic.Pointer[app.Clock]
 	mood  atomic.Pointer[string]
 	asked atomic.Int64
-	hung  atomic.Bool // one call was let wait without an answer
+	hung  atomic.Bool // one call was left without a response
 }
 
 func newRemote(t *testing.T) *remote {
@@ -54,7 +54,7 @@ func newRemote(t *testing.T) *remote {
 
 func (r *remote) be(mood string) { r.mood.Store(&mood) }
 
-// ServeHTTP answers as the mood is (RFC 3161 §3.4).
+// ServeHTTP responds according to the current mood (RFC 3161 §3.4).
 func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.asked.Add(1)
 	body, err := io.ReadAll(q.Body)
@@ -68,8 +68,8 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	switch *r.mood.Load() {
 	case "slow":
-		// Once is enough to see what waiting in vain does; each costs the
-		// timeout, which has to be long for a busy machine.
+		// Once is enough to test a timeout; each costs its whole length, which
+		// has to be long for a busy machine.
 		if r.hung.CompareAndSwap(false, true) {
 			<-q.Context().Done()
 			return
@@ -94,16 +94,16 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// otherRequest asks for the time of something else: SHA-256 of zeros.
+// otherRequest requests a timestamp of different data: SHA-256 of zeros.
 var otherRequest = append([]byte{0x30, 0x39, 2, 1, 1, 0x30, 0x31, 0x30, 0x0d, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1, 5, 0, 4, 0x20},
 	append(make([]byte, 32), 1, 1, 0xff)...)
 
 // withoutRevocation is the least level with the remote authority: its certificates name
-// no place with revocation data, so none is in the store (ETSI EN 319 142-1 §6.3
-// wants it for timestamps too).
+// no source of revocation data, so none is in the store (ETSI EN 319 142-1 §6.3 wants
+// it for timestamps too).
 const withoutRevocation = "B-T"
 
-// withRemote starts an appliance that asks a remote authority.
+// withRemote starts an appliance that uses a remote authority.
 func withRemote(t *testing.T, r *remote) *apptest.Server {
 	t.Helper()
 	s := apptest.New(t, func(cfg *app.Config) {
@@ -115,7 +115,7 @@ func withRemote(t *testing.T, r *remote) *apptest.Server {
 	return s
 }
 
-// TestRemoteTimestamps has an authority that answers.
+// TestRemoteTimestamps uses a working authority.
 func TestRemoteTimestamps(t *testing.T) {
 	t.Parallel()
 	r := newRemote(t)
@@ -128,7 +128,7 @@ func TestRemoteTimestamps(t *testing.T) {
 	timed(t, j, j.completed(t, certificate, sealed{signatures: 1, level: withoutRevocation}), 2)
 }
 
-// timed wants all timestamps of a file to be the remote authority's.
+// timed requires all timestamps of a file to be the remote authority's.
 func timed(t *testing.T, j *judges, path string, want int) {
 	t.Helper()
 	n := 0
@@ -144,8 +144,8 @@ func timed(t *testing.T, j *judges, path string, want int) {
 	}
 }
 
-// published is a timestamp authority as there are public ones: its certificate
-// names the places of its revocation list and of its issuer's certificate.
+// published is a timestamp authority like public ones: its certificate names
+// the locations of its revocation list and of its issuer's certificate.
 type published struct {
 	*httptest.Server
 	dir   string
@@ -219,7 +219,8 @@ func issue(t *testing.T, template, issuer *x509.Certificate, key, by *ecdsa.Priv
 	return c
 }
 
-// ServeHTTP publishes what the certificate names, and has openssl make tokens.
+// ServeHTTP publishes what the certificate names, and makes tokens with
+// openssl.
 func (p *published) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	var answer []byte
 	body, err := io.ReadAll(q.Body)
@@ -250,8 +251,9 @@ func (p *published) token(query []byte) ([]byte, error) {
 	return ask.Output()
 }
 
-// TestRevocationDataOfOthers has the validation data of a file prove the remote
-// authority's timestamps where that publishes a list, and says so where not.
+// TestRevocationDataOfOthers checks that a file's validation data proves the
+// remote authority's timestamps if that publishes a list, and that a missing
+// list is reported.
 func TestRevocationDataOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, lists := range []bool{true, false} {
@@ -283,8 +285,8 @@ func TestRevocationDataOfOthers(t *testing.T) {
 	}
 }
 
-// TestTimestampsThatFail has the authority fail at the last signature: the
-// signature is kept, the document waits and says so, and completes by itself.
+// TestTimestampsThatFail makes the authority fail at the last signature: the
+// signature is kept, the document waits and says so, and completes on its own.
 func TestTimestampsThatFail(t *testing.T) {
 	t.Parallel()
 	for _, mood := range []string{"down", "slow", "busy", "garbage", "another's"} {
@@ -325,7 +327,7 @@ func TestTimestampsThatFail(t *testing.T) {
 	}
 }
 
-// waits wants a document that everybody has signed and that is not sealed.
+// waits expects a document that everybody has signed and that is not sealed.
 func waits(t *testing.T, doc *apptest.Response) {
 	t.Helper()
 	if doc.Text(t, "status") != "sent" || doc.Text(t, "attention") != "sealing" || doc.Int(t, "progress.signed") != 2 ||
@@ -334,7 +336,7 @@ func waits(t *testing.T, doc *apptest.Response) {
 	}
 }
 
-// told wants one mail to the owner about the delay.
+// told expects one mail to the owner about the delay.
 func told(t *testing.T, s *apptest.Server, owner string) {
 	t.Helper()
 	n := 0
@@ -348,7 +350,7 @@ func told(t *testing.T, s *apptest.Server, owner string) {
 	}
 }
 
-// TestSendingWithoutTimestamps has the authority fail before anybody signs.
+// TestSendingWithoutTimestamps makes the authority fail before anybody signs.
 func TestSendingWithoutTimestamps(t *testing.T) {
 	t.Parallel()
 	r := newRemote(t)

@@ -26,7 +26,7 @@ type sized struct {
 	n int64
 }
 
-// fileForm is the multipart body of a file on disk.
+// fileForm returns the multipart body of a file on disk.
 func fileForm(t *testing.T, f *os.File, size int64) (body sized, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func fileForm(t *testing.T, f *os.File, size int64) (body sized, contentType str
 	return sized{io.MultiReader(bytes.NewReader(head), f, bytes.NewReader(end)), int64(len(head)) + size + int64(len(end))}, m.FormDataContentType()
 }
 
-// bigPDF writes a PDF of about size bytes, and gives its length and hash.
+// bigPDF writes a PDF of about size bytes, and returns its length and hash.
 func bigPDF(t *testing.T, path string, size int64) (n int64, hash string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -106,7 +106,7 @@ func TestALargeFileDoesNotTakeMemory(t *testing.T) {
 	within("download of the signed file")
 }
 
-// download gives the length of a download, and the hash of its first bytes.
+// download returns the length of a download, and the hash of its first bytes.
 func (c *client) download(t *testing.T, id, version string, first int64) (n int64, hash string) {
 	t.Helper()
 	b, err := c.open(http.MethodGet, "/documents/"+id+"/download?version="+version, "", nil)
@@ -127,7 +127,7 @@ func (c *client) download(t *testing.T, id, version string, first int64) (n int6
 	return first + rest, hex.EncodeToString(sum.Sum(nil))
 }
 
-// endless gives the same bytes for ever.
+// endless repeats the same bytes forever.
 type endless struct{ head, again string }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -160,7 +160,8 @@ func TestABodyWithoutEndIsRefused(t *testing.T) {
 		"JSON with files": {"/documents/" + d.ID + "/upload", "application/json", &endless{"{", " "}},
 	} {
 		_, err := c.open(http.MethodPost, b.path, b.contentType, b.body)
-		// An answer may be lost when the server closes while we still send.
+		// A response may be lost if the server closes while we are still
+		// sending.
 		if status := statusOf(err); err == nil || status != 0 && status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s without end: %v, want 413", what, err)
 		}

@@ -24,7 +24,7 @@ func tool(t *testing.T, name string, args ...string) string {
 	return out
 }
 
-// stranger signs PDFs as software that is not ours does, with openssl.
+// stranger signs PDFs as third-party software does, with openssl.
 type stranger struct{ key, certificate string }
 
 func newStranger(t *testing.T) stranger {
@@ -79,7 +79,7 @@ func (s stranger) signWith(t *testing.T, catalog, transform string) []byte {
 	return b
 }
 
-// TestSignedUploads has uploads that carry signatures: they stay valid.
+// TestSignedUploads checks that signatures in uploads stay valid.
 func TestSignedUploads(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -133,16 +133,16 @@ func TestSignedUploads(t *testing.T) {
 	}
 }
 
-// damage takes the end of a file away, and with it the cross-reference table.
+// damage removes the end of a file, and with it the cross-reference table.
 func damage(b []byte) []byte { return b[:bytes.LastIndex(b, []byte("xref\n0 "))] }
 
-// withoutTable takes the cross-reference table alone away.
+// withoutTable removes only the cross-reference table.
 func withoutTable(b []byte) []byte {
 	from := bytes.LastIndex(b, []byte("xref\n0 "))
 	return slices.Concat(b[:from], b[from+bytes.Index(b[from:], []byte("trailer")):])
 }
 
-// byMuPDF has MuPDF sign a PDF that has a field for it.
+// byMuPDF signs a PDF that has a field for it with MuPDF.
 func byMuPDF(t *testing.T, s stranger) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -160,7 +160,7 @@ func byMuPDF(t *testing.T, s stranger) []byte {
 	return b
 }
 
-// throughQPDF has qpdf make another file of one.
+// throughQPDF transforms a file with qpdf.
 func throughQPDF(t *testing.T, b []byte, args ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -176,7 +176,8 @@ func throughQPDF(t *testing.T, b []byte, args ...string) []byte {
 	return b
 }
 
-// wantFinding looks for what the inspection must have told of the first file.
+// wantFinding looks for a finding that the inspection must report for the first
+// file.
 func wantFinding(t *testing.T, doc *apptest.Response, code, says string) {
 	t.Helper()
 	for _, f := range doc.At(t, "files.0.findings").(apptest.List) {
@@ -197,8 +198,8 @@ func stream(body string) string {
 	return fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(body), body)
 }
 
-// TestPeculiarUploads has what PDFs may bring along: each is told in the
-// findings, and the file completes.
+// TestPeculiarUploads uploads PDFs with unusual content: each is reported in
+// the findings, and the file completes.
 func TestPeculiarUploads(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -258,7 +259,7 @@ func TestPeculiarUploads(t *testing.T) {
 	}
 }
 
-// TestPasswords has a PDF that only a password opens.
+// TestPasswords uploads a PDF that needs a password.
 func TestPasswords(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -283,8 +284,9 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// protectedOffice is the beginning of a compound file as Office writes it for a
-// document with a password: a header and a directory ([MS-CFB] §2.2, §2.6).
+// protectedOffice returns the beginning of a compound file as Office writes it
+// for a document with a password: a header and a directory ([MS-CFB] §2.2,
+// §2.6).
 func protectedOffice() []byte {
 	b := make([]byte, 2*512)
 	copy(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
@@ -297,7 +299,7 @@ func protectedOffice() []byte {
 	return b
 }
 
-// TestRefusedUploads has what can't be signed: a sentence says why.
+// TestRefusedUploads uploads files that can't be signed: a sentence says why.
 func TestRefusedUploads(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -328,7 +330,8 @@ func TestRefusedUploads(t *testing.T) {
 	}
 }
 
-// revised is a file of so many revisions that change nothing.
+// revised returns a file with the given number of revisions that change
+// nothing.
 func revised(b []byte, revisions int) []byte {
 	prev := string(b[bytes.LastIndex(b, []byte("startxref"))+len("startxref"):])
 	prev = strings.Fields(prev)[0]
@@ -342,8 +345,8 @@ func revised(b []byte, revisions int) []byte {
 	return out
 }
 
-// TestFilesWithoutRoom has files that the signatures of all would take over a
-// limit: sending says so, as soon as it is known who signs.
+// TestFilesWithoutRoom uses files that would exceed a limit with everybody's
+// signatures: sending says so, as soon as the signatories are known.
 func TestFilesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

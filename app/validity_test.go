@@ -16,8 +16,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestValidity takes uploads of every kind through the whole product and has
-// every completed file judged by tools that are not ours.
+// TestValidity takes uploads of every kind through the whole product and checks
+// every completed file with independent tools.
 func TestValidity(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -98,8 +98,8 @@ func TestValidity(t *testing.T) {
 	})
 }
 
-// TestBuiltInRenderer has a DOCX converted where there is no LibreOffice: its
-// pages must be confirmed before it is sent.
+// TestBuiltInRenderer converts a DOCX without LibreOffice: its pages must be
+// confirmed before it is sent.
 func TestBuiltInRenderer(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(cfg *app.Config) { cfg.Convert.Soffice = "none" })
@@ -121,8 +121,8 @@ func TestBuiltInRenderer(t *testing.T) {
 	j.completed(t, certificate, sealed{signatures: 1})
 }
 
-// sample is a field with what a person puts into it and what must be found in
-// the completed file's text.
+// sample is a field with the value a person enters and the text expected in the
+// completed file.
 type sample struct {
 	kind, value, text string
 	more              apptest.Map
@@ -241,8 +241,9 @@ func TestEveryFieldOnEveryPage(t *testing.T) {
 	}
 }
 
-// hasValues looks for every value in the text of every page. Scripts whose
-// letters move are left to the eye: no two tools put them in the same order.
+// hasValues looks for every value in the text of every page. Scripts with
+// reordered letters are left to visual inspection: no two tools extract them in
+// the same order.
 func hasValues(t *testing.T, path string, pages int) {
 	t.Helper()
 	for page := 1; page <= pages; page++ {

@@ -16,16 +16,17 @@ import (
 	"paraph/app/words"
 )
 
-// VerifyOptions say what files are held against.
+// VerifyOptions configure what files are verified against.
 type VerifyOptions struct {
 	Root string // file of certificates to trust, PEM or DER; "" trusts none
 	JSON bool
-	// Password opens encrypted files. Without one those are examined that anybody may open.
+	// Password opens encrypted files. Without it, only those that open without a password
+	// are examined.
 	Password string
 }
 
 // VerifyFiles reports on every signature of PDF files, without a network or a
-// data folder, and tells whether all are sound.
+// data folder, and reports whether all are valid.
 func VerifyFiles(w io.Writer, paths []string, o VerifyOptions) (bool, error) {
 	roots, err := readRoots(o.Root)
 	if err != nil {
@@ -168,7 +169,7 @@ func (p *printer) signature(n int, v *report.Signature) {
 	}
 }
 
-// loud writes an alarming word so that nobody overlooks it.
+// loud highlights an alarming word.
 func loud(word string, alarming bool) string {
 	if alarming {
 		return strings.ToUpper(word)

@@ -29,20 +29,20 @@ func toReceivers(c *app.Config) {
 	c.Webhooks.AllowPrivate, c.Network.Egress = true, []string{"any"}
 }
 
-// posted is what a receiver got.
+// posted is a message received by a receiver.
 type posted struct {
 	id, timestamp, signature string
 	body                     []byte
 }
 
-// receiver takes webhooks, and answers as a test says.
+// receiver receives webhooks, and responds as a test specifies.
 type receiver struct {
 	*httptest.Server
 	mu  sync.Mutex
 	all []posted
 }
 
-// receive starts a receiver. answer is told how many messages came before.
+// receive starts a receiver. answer receives the number of earlier messages.
 func receive(t *testing.T, answer func(n int, w http.ResponseWriter)) *receiver {
 	t.Helper()
 	r := &receiver{}
@@ -69,7 +69,7 @@ func (r *receiver) got() []posted {
 	return slices.Clone(r.all)
 }
 
-// kinds are the kinds of events that came, in order of the alphabet.
+// kinds returns the kinds of events received, in alphabetical order.
 func (r *receiver) kinds(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -84,7 +84,7 @@ func (r *receiver) kinds(t *testing.T) []string {
 	return out
 }
 
-// signs computes the signature as the specification says, and not as we do.
+// signs computes the signature by the specification, independently of our code.
 func signs(t *testing.T, secret string, p posted) string {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
@@ -102,13 +102,14 @@ func hook(t *testing.T, c *apptest.Client, url string, events ...string) (at, se
 	return "/webhooks/" + r.Text(t, "id"), r.Text(t, "secret")
 }
 
-// made makes a document, which is one event.
+// made creates a document, which is one event.
 func made(t *testing.T, c *apptest.Client) string {
 	t.Helper()
 	return c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, 201).Text(t, "id")
 }
 
-// TestWebhookTellsWhatHappens has a document signed and looks at what came.
+// TestWebhookTellsWhatHappens signs a document and checks the messages
+// received.
 func TestWebhookTellsWhatHappens(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)
@@ -155,7 +156,8 @@ func TestWebhookTellsWhatHappens(t *testing.T) {
 	}
 }
 
-// sameEvent compares two bodies, but for the document: it goes on.
+// sameEvent compares two bodies, except for the document, which may have
+// changed since.
 func sameEvent(t *testing.T, a, b []byte, id string) bool {
 	t.Helper()
 	strip := func(body []byte) (event []byte, got, document string) {
@@ -207,7 +209,8 @@ func TestWebhookRotates(t *testing.T) {
 	}
 }
 
-// TestWebhookIsTriedAgain has a receiver fail until it works, and one for good.
+// TestWebhookIsTriedAgain uses one receiver that fails until it works, and one
+// that always fails.
 func TestWebhookIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)
@@ -260,7 +263,7 @@ func TestWebhookIsTriedAgain(t *testing.T) {
 	}
 }
 
-// raw is a receiver that speaks no HTTP.
+// raw starts a receiver that doesn't speak HTTP.
 func raw(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -286,7 +289,7 @@ func raw(t *testing.T, serve func(net.Conn)) string {
 	return "http://" + ln.Addr().String()
 }
 
-// flood takes a message and writes until nobody reads any more.
+// flood reads a message and writes until the sender stops reading.
 func flood(conn net.Conn, head, body string) {
 	r, err := http.ReadRequest(bufio.NewReader(conn))
 	if err == nil {
@@ -300,14 +303,14 @@ func flood(conn net.Conn, head, body string) {
 	}
 }
 
-// TestWebhookReceivers posts to receivers of every bad kind.
+// TestWebhookReceivers posts to misbehaving receivers of every kind.
 func TestWebhookReceivers(t *testing.T) {
 	t.Parallel()
 	patient := apptest.New(t, toReceivers)
 	hasty := apptest.New(t, toReceivers, func(c *app.Config) { c.Webhooks.Timeout = 300 * time.Millisecond })
 	elsewhere := receive(t, nil)
 	silent := func(conn net.Conn) {
-		// It reads until the sender gives up, and says nothing.
+		// It reads until the sender times out, and never responds.
 		_, _ = io.Copy(io.Discard, conn)
 	}
 	for name, c := range map[string]struct {
@@ -354,7 +357,7 @@ func TestWebhookReceivers(t *testing.T) {
 	})
 }
 
-// TestWebhookGone pauses a webhook whose receiver wants no more.
+// TestWebhookGone pauses a webhook whose receiver responds 410 Gone.
 func TestWebhookGone(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)
@@ -393,7 +396,7 @@ func TestWebhookGone(t *testing.T) {
 	}
 }
 
-// TestWebhookToPrivateAddresses holds the setting that is on by default.
+// TestWebhookToPrivateAddresses tests the setting that is on by default.
 func TestWebhookToPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -411,7 +414,7 @@ func TestWebhookToPrivateAddresses(t *testing.T) {
 }
 
 // TestWebhookSlowReceiver fills one company's webhook with messages that its
-// receiver sits on: another company gets its own meanwhile.
+// receiver stalls: another company still gets its own meanwhile.
 func TestWebhookSlowReceiver(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers, func(c *app.Config) { c.Webhooks.Timeout = 2 * time.Minute })
@@ -474,7 +477,7 @@ func TestWebhookSurvivesRestart(t *testing.T) {
 	var documents []string
 	run(func(s *apptest.Server) {
 		c := s.Company(t)
-		documents = append(documents, made(t, c)) // before anybody listens
+		documents = append(documents, made(t, c)) // before the receiver listens
 		_, secret = hook(t, c, r.URL)
 		for range 10 {
 			documents = append(documents, made(t, c))
@@ -507,8 +510,8 @@ func TestWebhookSurvivesRestart(t *testing.T) {
 	}
 }
 
-// TestWebhookOfManyPeople sends documents to so many that every event is large: they
-// go into several transactions, and the largest bodies are not kept.
+// TestWebhookOfManyPeople sends documents to so many people that every event is
+// large: they go into several transactions, and the largest bodies are not kept.
 func TestWebhookOfManyPeople(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, toReceivers)

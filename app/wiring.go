@@ -42,8 +42,8 @@ func (a *App) dialer() func(ctx context.Context, network, address string) (net.C
 	}
 }
 
-// client is for all HTTP that the appliance speaks to others: bounded, without
-// redirects and proxies.
+// client returns the client for all outgoing HTTP: bounded, without redirects
+// and proxies.
 func (a *App) client(timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
@@ -55,7 +55,7 @@ func (a *App) client(timeout time.Duration) *http.Client {
 	}
 }
 
-// webhookClient posts to the receivers of webhooks.
+// webhookClient returns a client that posts to the receivers of webhooks.
 func (a *App) webhookClient() *webhook.Client {
 	c := a.Config.Webhooks
 	return webhook.NewClient(webhook.Options{
@@ -63,8 +63,8 @@ func (a *App) webhookClient() *webhook.Client {
 	})
 }
 
-// timestamper is the remote authority of the configuration, or nil for the
-// built-in one.
+// timestamper returns the configured remote authority, or nil for the built-in
+// one.
 func (a *App) timestamper() (pki.Timestamper, error) {
 	c := a.Config.Signing
 	if c.TimestampURL == "" {
@@ -78,7 +78,7 @@ func (a *App) timestamper() (pki.Timestamper, error) {
 // revocationTimeout is for one request for revocation data.
 const revocationTimeout = 5 * time.Second
 
-// office is LibreOffice, or nil for the built-in renderer.
+// office returns LibreOffice, or nil for the built-in renderer.
 func (a *App) office() *convert.Office {
 	if a.Config.Convert.Soffice == "none" {
 		return nil
@@ -91,8 +91,8 @@ func (a *App) office() *convert.Office {
 	return o
 }
 
-// importCertificate takes the certificate of signing.pkcs12 into use: an
-// authority's becomes the one that issues, any other signs for the first company.
+// importCertificate installs the certificate of signing.pkcs12: an authority's
+// becomes the issuer, any other signs for the first company.
 func (a *App) importCertificate(ctx context.Context) error {
 	c := a.Config.Signing
 	if c.PKCS12 == "" {
@@ -133,7 +133,7 @@ func (a *App) importCompany(ctx context.Context, signer *pki.Signer) error {
 	return a.Keys.ImportCompany(all[0].ID, signer)
 }
 
-// secure puts TLS in front of a listener, as the configuration says.
+// secure adds TLS to a listener, as configured.
 func (a *App) secure(ln net.Listener) (net.Listener, error) {
 	c := a.Config.Server.TLS
 	o := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
@@ -164,7 +164,8 @@ func (a *App) secure(ln net.Listener) (net.Listener, error) {
 	return tls.NewListener(ln, o), nil
 }
 
-// selfSigned reads the server's own certificate, or makes one for ten years.
+// selfSigned reads the server's own certificate, or creates one valid for ten
+// years.
 func (a *App) selfSigned() (tls.Certificate, error) {
 	path := a.path("keys/tls.pem")
 	if pair, err := tls.LoadX509KeyPair(path, path); err == nil || !errors.Is(err, os.ErrNotExist) {
