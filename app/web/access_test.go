@@ -18,7 +18,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// at is the path that the window shows.
+// at returns the path that the window shows.
 func (w *window) at() string {
 	w.t.Helper()
 	u, err := url.Parse(get(w, chromedp.Location()))
@@ -28,13 +28,13 @@ func (w *window) at() string {
 	return u.RequestURI()
 }
 
-// send sends the form that leads to a path.
+// send submits the form with a given action.
 func (w *window) send(action string) {
 	w.t.Helper()
 	w.click(chromedp.CSS(`form[action="` + action + `"] button.btn:not([type=button])`))
 }
 
-// fits fails if the page is wider than the window.
+// fits fails the test if the page is wider than the window.
 func (w *window) fits() {
 	w.t.Helper()
 	if wide := get(w, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
@@ -42,7 +42,7 @@ func (w *window) fits() {
 	}
 }
 
-// cookies are those of the browser, by name.
+// cookies returns the browser's cookies, by name.
 func (w *window) cookies() map[string]*network.Cookie {
 	w.t.Helper()
 	got, err := chromedp.Call(w.ctx, network.GetCookies, network.GetCookiesParams{})
@@ -97,7 +97,7 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-// TestSetupNeedsItsLink has addresses that are not the one that was printed.
+// TestSetupNeedsItsLink opens addresses other than the one printed.
 func TestSetupNeedsItsLink(t *testing.T) {
 	t.Parallel()
 	s := apptest.Empty(t)
@@ -115,8 +115,8 @@ func TestSetupNeedsItsLink(t *testing.T) {
 	}
 }
 
-// enrol sets up an authenticator app with the pages, and gives its secret and the
-// recovery codes.
+// enrol sets up an authenticator app with the pages, and returns its secret and
+// the recovery codes.
 func (w *window) enrol(s *apptest.Server) (secret string, codes []string) {
 	w.t.Helper()
 	w.visit(s.URL + "/app/me/security")
@@ -154,7 +154,7 @@ func code(t testing.TB, s *apptest.Server, secret string) string {
 	return c
 }
 
-// password sends the first step of signing in.
+// password submits the first step of signing in.
 func (w *window) password(s *apptest.Server, email, password string) {
 	w.t.Helper()
 	w.visit(s.URL + "/signin?next=/app/me")
@@ -335,7 +335,8 @@ func TestJoin(t *testing.T) {
 	w.heading("no longer works")
 }
 
-// TestJoinWithAnAccount has somebody who is in another company already.
+// TestJoinWithAnAccount invites somebody who is already a member of another
+// company.
 func TestJoinWithAnAccount(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -364,7 +365,7 @@ func TestConfirmAnAddress(t *testing.T) {
 	w.click(`form[action="/app/me/email"]:has([name=email]) button`)
 	w.see(".notice.ok")
 	link := s.URL + "/confirm/" + s.Link(t, "moved@example.org", "/confirm/")
-	for range 3 { // a scanner of mail looks at it, which changes nothing
+	for range 3 { // a mail scanner opens it, which changes nothing
 		if res, _ := fetch(t, link); res.StatusCode != http.StatusOK {
 			t.Errorf("looking at the link: %d", res.StatusCode)
 		}
@@ -445,7 +446,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSessionOfSomebodyElse has a form that names a session of another person.
+// TestSessionOfSomebodyElse submits a form that names another person's session.
 func TestSessionOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

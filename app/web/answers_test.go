@@ -8,7 +8,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestAnswersWaitAndCanBeCleared goes on with another device, and starts anew.
+// TestAnswersWaitAndCanBeCleared continues on another device, and starts over.
 func TestAnswersWaitAndCanBeCleared(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -33,8 +33,8 @@ func TestAnswersWaitAndCanBeCleared(t *testing.T) {
 	}
 }
 
-// TestReadersChooseTheLanguage has the choice of a reader outrank the browser's
-// language and the invitation's.
+// TestReadersChooseTheLanguage checks that a reader's choice takes precedence
+// over the browser's language and the invitation's.
 func TestReadersChooseTheLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

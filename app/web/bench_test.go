@@ -12,7 +12,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// The line and the processor of somebody with a cheap phone far away.
+// The connection and processor of a distant reader with a cheap phone.
 const (
 	slower    = 4         // times
 	roundTrip = 150       // milliseconds
@@ -20,12 +20,12 @@ const (
 	tries     = 5         // the median counts
 )
 
-// paint is what a reader notices of a page while it comes, in milliseconds.
+// paint measures how a reader perceives the loading of a page, in milliseconds.
 type paint struct {
-	First   float64 `json:"first"`   // something is there (FCP)
-	Largest float64 `json:"largest"` // the largest thing is there (LCP)
-	Long    float64 `json:"long"`    // the page did not answer at once, in all: what tasks take beyond 50 ms
-	Shift   float64 `json:"shift"`   // what jumped (CLS)
+	First   float64 `json:"first"`   // first content shown (FCP)
+	Largest float64 `json:"largest"` // largest element shown (LCP)
+	Long    float64 `json:"long"`    // total time the page did not respond: the part of tasks beyond 50 ms
+	Shift   float64 `json:"shift"`   // layout shift (CLS)
 	Nodes   float64 `json:"nodes"`
 }
 
@@ -37,13 +37,13 @@ for (const [type, take] of Object.entries({
 	"layout-shift": e => { if (!e.hadRecentInput) seen.shift += e.value; },
 })) new PerformanceObserver(l => l.getEntries().forEach(take)).observe({type, buffered: true});`
 
-// BenchmarkPages measures pages as somebody sees them whose processor and line
-// are slow, next to the goals. What is measured depends on the machine: a figure
-// that misses its goal on a busy one says nothing.
+// BenchmarkPages measures pages as seen with a slow processor and connection,
+// next to the goals. Results depend on the machine: a figure that misses its
+// goal on a busy one means nothing.
 func BenchmarkPages(b *testing.B) {
 	s := apptest.New(b)
 	d := send(b, s, []apptest.Map{maria()}, lease()...)
-	s.Advance(b, "10s") // so that the pictures are there, as they are for everybody but the fastest
+	s.Advance(b, "10s") // so that the pictures are ready, as they are for all but the fastest readers
 	c := listOf(b, 200)
 	for _, x := range []struct {
 		name, address string
@@ -61,8 +61,8 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// slowDown gives a window an empty cache, a slow line and a slow processor, and
-// watches how its pages come.
+// slowDown sets up a window with an empty cache, a slow connection and a slow
+// processor, and records how its pages load.
 func (w *window) slowDown() {
 	w.t.Helper()
 	call(w, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})

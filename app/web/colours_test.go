@@ -33,7 +33,7 @@ func hex(t *testing.T, s string) colour {
 	return c
 }
 
-// contrast is that of WCAG 2.2.
+// contrast returns the contrast ratio of WCAG 2.2.
 func contrast(a, b colour) float64 {
 	light := func(c colour) float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] }
 	x, y := light(a), light(b)
@@ -55,8 +55,8 @@ func tokens(t *testing.T, css, block string) map[string]colour {
 	return all
 }
 
-// TestColoursAreReadable holds every pair of colours that is used together
-// against WCAG 2.2: 4.5 for text, 3 for what shows a shape.
+// TestColoursAreReadable checks every pair of colours used together by WCAG
+// 2.2: 4.5 for text, 3 for shapes.
 func TestColoursAreReadable(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("static/ui.css")
@@ -90,8 +90,8 @@ func TestColoursAreReadable(t *testing.T) {
 	}
 }
 
-// sights are the ways that people see colours: the normal one, and those without
-// one kind of cone (Machado, Oliveira and Fernandes 2009, full severity).
+// sights are kinds of colour vision: normal, and those without one kind of cone
+// (Machado, Oliveira and Fernandes 2009, full severity).
 var sights = map[string][3]colour{
 	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protan": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -106,7 +106,7 @@ func seen(c colour, sight [3]colour) (out colour) {
 	return out
 }
 
-// lab is CIELAB under daylight (D65).
+// lab returns the colour in CIELAB under daylight (D65).
 func lab(c colour) [3]float64 {
 	f := func(v float64) float64 {
 		if v > 216.0/24389 {
@@ -120,7 +120,7 @@ func lab(c colour) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// difference is CIEDE2000 (ISO/CIE 11664-6).
+// difference returns CIEDE2000 (ISO/CIE 11664-6).
 func difference(one, two colour) float64 {
 	p, q := lab(one), lab(two)
 	const pow7 = 6103515625 // 25 to the seventh
@@ -161,7 +161,7 @@ func difference(one, two colour) float64 {
 	return math.Sqrt(math.Pow(dl/sl, 2) + math.Pow(dc/sc, 2) + math.Pow(bigH/sh, 2) + turn*(dc/sc)*(bigH/sh))
 }
 
-// TestDifferenceOfColours has the formula's fixed points.
+// TestDifferenceOfColours checks reference values of the formula.
 func TestDifferenceOfColours(t *testing.T) {
 	t.Parallel()
 	if d := difference(hex(t, "#ffffff"), hex(t, "#000000")); math.Abs(d-100) > 0.1 {
@@ -172,8 +172,8 @@ func TestDifferenceOfColours(t *testing.T) {
 	}
 }
 
-// TestPeopleAreToldApart holds the colours of people in a document against each
-// other, as all eyes see them, and against white paper.
+// TestPeopleAreToldApart compares the colours of people in a document with each
+// other, in every kind of colour vision, and with white paper.
 func TestPeopleAreToldApart(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("static/team.css")

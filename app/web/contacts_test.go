@@ -48,8 +48,8 @@ func TestContactsInTheBrowser(t *testing.T) {
 	}
 }
 
-// TestContactFileWithBadRows has a file whose columns must be chosen, and of which
-// not every row can be taken.
+// TestContactFileWithBadRows imports a file whose columns must be chosen, and in
+// which some rows are invalid.
 func TestContactFileWithBadRows(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -11,8 +11,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestCreateWithoutScripts goes the whole way from the files to the sending with
-// forms alone.
+// TestCreateWithoutScripts prepares and sends a document with forms alone.
 func TestCreateWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -90,7 +89,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	}
 }
 
-// gone waits until something is not there any more.
+// gone waits until an element has disappeared.
 func (w *window) gone(what chromedp.CSS) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -100,7 +99,7 @@ func (w *window) gone(what chromedp.CSS) {
 	}
 }
 
-// TestApproval has a company that wants every document approved.
+// TestApproval uses a company that requires approval of every document.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -145,7 +144,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestReviewBlocks has a document that can't be sent.
+// TestReviewBlocks reviews a document that can't be sent.
 func TestReviewBlocks(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -163,7 +162,8 @@ func TestReviewBlocks(t *testing.T) {
 	}
 	w.run(chromedp.SetValue(chromedp.CSS("#i-expires-at"), ""))
 	w.click("button[value=send]")
-	// The page before has errors too: they go when the next one has come.
+	// The previous page has errors too: they disappear when the next one has
+	// loaded.
 	w.until(`document.querySelector("#errors")?.textContent.includes("at least one file")`)
 	stranger := s.Company(t)
 	for path, token := range map[string]string{"/files": stranger.Token, "/people": stranger.Token, "/review": stranger.Token, "/links": stranger.Token} {

@@ -60,7 +60,7 @@ func TestDocsFind(t *testing.T) {
 	}
 }
 
-// TestDocsAreKept asks for a page again in the ways in which browsers do.
+// TestDocsAreKept requests a page again the way browsers do.
 func TestDocsAreKept(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -81,7 +81,7 @@ func TestDocsAreKept(t *testing.T) {
 			t.Errorf("%s is another page when compressed: %v", path, err)
 		}
 	}
-	// A form's page holds a secret that compression would give away.
+	// A page with a form holds a secret that compression would reveal.
 	if res, _ := fetch(t, s.URL+"/verify", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" {
 		t.Error("a page with a form is compressed")
 	}
@@ -93,7 +93,7 @@ func TestDocsAreKept(t *testing.T) {
 		req.Host = host
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			continue // this host can't even be sent
+			continue // this host can't be sent at all
 		}
 		b, err := io.ReadAll(res.Body)
 		if err := res.Body.Close(); err != nil {
@@ -121,8 +121,8 @@ func TestEventsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestDocsInEveryLook has the pages judged, and looked at on a phone without
-// scripts.
+// TestDocsInEveryLook checks the pages for accessibility, and views them on a
+// phone without scripts.
 func TestDocsInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -21,13 +21,14 @@ import (
 	"paraph/app/signing"
 )
 
-// caught is a message that a receiver got.
+// caught is a message that a receiver received.
 type caught struct {
 	id, timestamp, signature string
 	body                     []byte
 }
 
-// hooked is an appliance whose first company has a webhook, and what it is told.
+// hooked returns an appliance whose first company has a webhook, and the
+// messages it receives.
 func hooked(t *testing.T) (c *apptest.Client, secret string, told chan caught) {
 	t.Helper()
 	told = make(chan caught, 100)
@@ -44,7 +45,7 @@ func hooked(t *testing.T) (c *apptest.Client, secret string, told chan caught) {
 	return c, c.Post(t, "/webhooks", obj{"url": receiver.URL}).Want(t, http.StatusCreated).Text(t, "secret"), told
 }
 
-// genuinePrograms are how the samples that check a signature are run.
+// genuinePrograms are the commands that run the samples that check a signature.
 var genuinePrograms = map[string]struct {
 	file    string
 	command []string
@@ -53,8 +54,8 @@ var genuinePrograms = map[string]struct {
 	"javascript": {"check.mjs", []string{"node", "check.mjs"}}, "php": {"check.php", []string{"php", "check.php"}},
 }
 
-// TestSignatureSamples runs the programs that check a signature as they stand on the
-// page, on a message that came and on one that was changed.
+// TestSignatureSamples runs the signature checks exactly as shown on the page, on a
+// received message and on a modified one.
 func TestSignatureSamples(t *testing.T) {
 	t.Parallel()
 	c, secret, told := hooked(t)
@@ -97,8 +98,8 @@ func TestSignatureSamples(t *testing.T) {
 
 var documentedEvent = regexp.MustCompile(`(?s)<dt><code>([a-z_.]+)</code></dt><dd>[^<]+<details>.*?<pre[^>]*><code>(.*?)</code></pre>`)
 
-// shape are the names of all members, dotted; of the data of an event those that
-// don't name a file.
+// shape returns the dotted names of all members; within an event's data, only
+// those that don't name a file.
 func shape(t *testing.T, body []byte) []string {
 	t.Helper()
 	var v any
@@ -131,7 +132,7 @@ func shape(t *testing.T, body []byte) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// TestExamplesOfEvents holds the messages on the page against those that come.
+// TestExamplesOfEvents compares the messages on the page with those received.
 func TestExamplesOfEvents(t *testing.T) {
 	t.Parallel()
 	c, _, told := hooked(t)
@@ -162,7 +163,7 @@ func TestExamplesOfEvents(t *testing.T) {
 		}
 		seen[body.Type] = true
 		if strings.Contains(string(message.body), `"document":null`) {
-			continue // it was gone before the message was made
+			continue // it was deleted before the message was created
 		}
 		if got, want := shape(t, message.body), shape(t, examples[body.Type]); !slices.Equal(got, want) {
 			t.Errorf("%s has\n%v, on the page it has\n%v", body.Type, got, want)

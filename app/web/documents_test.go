@@ -15,7 +15,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// office is a company with people in it.
+// office is a company with several members.
 type office struct {
 	*apptest.Server
 	owner, member, approver, viewer *apptest.Client
@@ -28,7 +28,7 @@ func newOffice(t *testing.T) *office {
 	return &office{s, owner, owner.Member(t, account.RoleMember), owner.Member(t, account.RoleApprover), owner.Member(t, account.RoleViewer)}
 }
 
-// contract makes a draft of a member with a file and people.
+// contract creates a draft of a member with a file and people.
 func (o *office) contract(t *testing.T, title string, emails ...string) string {
 	t.Helper()
 	people := apptest.List{}
@@ -40,7 +40,7 @@ func (o *office) contract(t *testing.T, title string, emails ...string) string {
 	return r.Text(t, "id")
 }
 
-// in makes a document in a state.
+// in creates a document in a state.
 func (o *office) in(t *testing.T, status string) string {
 	t.Helper()
 	id := o.contract(t, "Contract "+status, "a@signer.example", "b@signer.example")
@@ -76,12 +76,12 @@ func (o *office) in(t *testing.T, status string) string {
 	return id
 }
 
-// offered are the actions that a page offers: the last parts of the addresses of
-// its buttons and links.
+// offered returns the actions that a page offers: the last parts of the
+// addresses of its buttons and links.
 var offered = regexp.MustCompile(`(?:formaction|href)="/app/documents/[0-9A-Z]{26}/([a-z]+)["?]`)
 
 // TestDocumentInEveryState shows the page of a document in each state to
-// everybody: it says what comes next, and offers what the API allows.
+// everybody: it shows the next step, and offers what the API allows.
 func TestDocumentInEveryState(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -121,8 +121,8 @@ func TestDocumentInEveryState(t *testing.T) {
 	}
 }
 
-// TestDocumentWalls has people of another company, and a viewer, at every page
-// and action.
+// TestDocumentWalls tries every page and action as members of another company
+// and as a viewer.
 func TestDocumentWalls(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -237,8 +237,7 @@ func TestBulk(t *testing.T) {
 	v.contains(html, "Done for one document.")
 }
 
-// reads waits for a page that says something. Going from one page to another
-// does not disturb it.
+// reads waits for a page that contains a text. It tolerates navigation.
 func (w *window) reads(text string) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -248,7 +247,8 @@ func (w *window) reads(text string) {
 	}
 }
 
-// TestDocumentActions does in a window what needs more than a press.
+// TestDocumentActions performs the actions that need more than a button press
+// in a window.
 func TestDocumentActions(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -304,7 +304,7 @@ func TestDocumentActions(t *testing.T) {
 	w.reads("has been restored")
 }
 
-// TestExtend gives an expired document a new last day.
+// TestExtend extends the deadline of an expired document.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -317,7 +317,7 @@ func TestExtend(t *testing.T) {
 	v.contains(html, "Extended. It can be signed again.", "until 31 January 2060, 23:59 UTC")
 }
 
-// TestPurgePage deletes for ever only for whoever types the title.
+// TestPurgePage deletes permanently only after the title was typed.
 func TestPurgePage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -335,7 +335,7 @@ func TestPurgePage(t *testing.T) {
 	}
 }
 
-// TestSample makes a document to try everything with, which can be sent at once.
+// TestSample creates a sample document, which can be sent at once.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
@@ -371,7 +371,7 @@ func TestListTellsOfChanges(t *testing.T) {
 	w.reads("This is the copy.")
 }
 
-// TestDocumentPagesFit judges the pages in every look.
+// TestDocumentPagesFit checks the pages in every look.
 func TestDocumentPagesFit(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -390,7 +390,7 @@ func TestDocumentPagesFit(t *testing.T) {
 	}
 }
 
-// listOf makes a company with so many documents, each with four people.
+// listOf creates a company with n documents, each with four people.
 func listOf(t testing.TB, n int) *apptest.Client {
 	t.Helper()
 	c := apptest.New(t).Company(t)
@@ -418,7 +418,8 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// BenchmarkLongList is the time of the server for 200 rows. The target is 50 ms.
+// BenchmarkLongList measures the server's time for 200 rows. The target is 50
+// ms.
 func BenchmarkLongList(b *testing.B) {
 	c := listOf(b, 200)
 	for range b.N {

@@ -7,8 +7,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesAtTheDoorInEveryLook has the pages judged that somebody sees who is not
-// in yet: the first run, signing in in two steps, and the links of messages.
+// TestPagesAtTheDoorInEveryLook checks the pages shown before signing in: the
+// first run, signing in in two steps, and the links of messages.
 func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 	t.Parallel()
 	s, empty, full := apptest.New(t), apptest.Empty(t), apptest.Empty(t)

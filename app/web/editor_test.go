@@ -16,14 +16,14 @@ import (
 	"paraph/app/apptest"
 )
 
-// drafting is a document that is being made.
+// drafting is a document being prepared.
 type drafting struct {
 	*apptest.Client
 	id, file string
 	people   []string // invitations
 }
 
-// newDraft makes a document with so many pages, and with people invited.
+// newDraft creates a document with a number of pages and invited people.
 func newDraft(t testing.TB, c *apptest.Client, pages int, people ...apptest.Map) *drafting {
 	t.Helper()
 	texts := make([]string, pages)
@@ -33,7 +33,7 @@ func newDraft(t testing.TB, c *apptest.Client, pages int, people ...apptest.Map)
 	return newDraftOf(t, c, texts, people...)
 }
 
-// newDraftOf makes a document of pages with these texts.
+// newDraftOf creates a document of pages with these texts.
 func newDraftOf(t testing.TB, c *apptest.Client, texts []string, people ...apptest.Map) *drafting {
 	t.Helper()
 	d := &drafting{Client: c, id: c.Post(t, "/documents", apptest.Map{"title": "Lease of a flat"}).Want(t, http.StatusCreated).Text(t, "id")}
@@ -54,7 +54,7 @@ func (d *drafting) put(t testing.TB, fields ...apptest.Map) {
 	d.Put(t, "/documents/"+d.id+"/fields", apptest.Map{"fields": fields}).Want(t, http.StatusOK)
 }
 
-// placed is a field as the API gives it.
+// placed is a field as returned by the API.
 type placed struct {
 	ID, Type, Label     string
 	Invitation          string `json:"invitation_id"`
@@ -86,10 +86,10 @@ func (w *window) saved() {
 	w.until(`/^Saved \d/.test(document.querySelector("#saved").textContent)`)
 }
 
-// spot is a place in the window.
+// spot is a position in the window.
 type spot struct{ X, Y float64 }
 
-// on gives a place on a page, by fractions of it, once it can be seen.
+// on returns a position on a page, by fractions of it, once it is visible.
 func (w *window) on(page int, x, y float64) spot {
 	w.t.Helper()
 	var s spot
@@ -100,7 +100,7 @@ func (w *window) on(page int, x, y float64) spot {
 	return s
 }
 
-// middle gives the middle of what a selector finds, moved by pixels.
+// middle returns the middle of the selected element, offset by pixels.
 func (w *window) middle(what string, dx, dy float64) spot {
 	w.t.Helper()
 	w.see(chromedp.CSS(what))
@@ -127,14 +127,14 @@ func (w *window) mouse(kind input.DispatchMouseEventType, at spot, keys int64) {
 	call(w, input.DispatchMouseEvent, p)
 }
 
-// hit clicks on a place.
+// hit clicks at a position.
 func (w *window) hit(at spot, keys int64) {
 	w.t.Helper()
 	w.mouse(input.DispatchMouseEventTypeMousePressed, at, keys)
 	w.mouse(input.DispatchMouseEventTypeMouseReleased, at, keys)
 }
 
-// pull drags from one place to another, in steps as a hand does.
+// pull drags from one position to another, in steps like a hand.
 func (w *window) pull(from, to spot, keys int64) {
 	w.t.Helper()
 	w.mouse(input.DispatchMouseEventTypeMousePressed, from, keys)
@@ -205,7 +205,7 @@ func TestEditorByPointer(t *testing.T) {
 		t.Errorf("the field that was dragged from the palette is %+v", date)
 	}
 
-	// Moving; a little aside of the left edge of the text it snaps to that.
+	// Moving: near the left edge of the text, the field snaps to it.
 	const box = `.box[aria-label^="Date"]`
 	grip := w.middle(box, 0, 0)
 	to := w.on(1, text.X+date.Width/2+.004, .4)
@@ -214,7 +214,7 @@ func TestEditorByPointer(t *testing.T) {
 	if got := d.fields(t); math.Abs(got[2].X-text.X) > 1e-5 || !near(got[2].Y+got[2].Height/2, .4) {
 		t.Errorf("the field did not snap to the other one: %+v", got[2])
 	}
-	// It is seen where it was dropped.
+	// It is shown where it was dropped.
 	if at := w.middle(box, 0, 0); math.Abs(at.X-to.X) > 6 || math.Abs(at.Y-to.Y) > 6 {
 		t.Errorf("it was dropped at %v and is seen at %v", to, at)
 	}
@@ -249,7 +249,7 @@ func TestEditorByPointer(t *testing.T) {
 	w.until(`document.querySelector('[data-count="2"]').textContent === "2 fields"`)
 	w.saved()
 	w.until(`!document.querySelector("#saved").classList.contains("bad")`)
-	// Everything is there after loading again, and the steps too.
+	// Everything is there after a reload, including the undo steps.
 	w.edit(d)
 	w.until(`document.querySelector('[data-count="1"]').textContent === "2 fields"`)
 	if got := d.fields(t); len(got) != 7 {
@@ -292,8 +292,8 @@ func TestEditorAcrossPages(t *testing.T) {
 	}
 }
 
-// TestEditorByKeyboard does everything with the keys of a keyboard and nothing
-// else, from the people to the document that is on its way.
+// TestEditorByKeyboard does everything with the keyboard alone, from the people
+// to the sent document.
 func TestEditorByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -310,8 +310,8 @@ func TestEditorByKeyboard(t *testing.T) {
 		}
 		w.t.Fatalf("%s is not reached with Tab; the focus is on %s", selector, get(w, chromedp.Evaluate[string](`document.activeElement.outerHTML.slice(0, 200)`)))
 	}
-	// part goes on with F6 until something of a class has the focus; without one
-	// it is pressed once.
+	// part presses F6 until an element of a class has the focus, or once if
+	// there is no class.
 	part := func(class string) {
 		w.t.Helper()
 		for range 6 {
@@ -322,7 +322,7 @@ func TestEditorByKeyboard(t *testing.T) {
 		}
 		w.t.Fatalf("F6 does not lead to %q", class)
 	}
-	// Somebody who is to know of it, before the editor.
+	// A recipient of a copy, before the editor.
 	w.visit(d.URL + "/app/documents/" + d.id + "/people")
 	tabTo(`[name="invitations.0.name"]`)
 	w.run(chromedp.KeyEvent("Ben Buyer"))
@@ -334,7 +334,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.key("Enter", 0)
 	w.see(".editor.ready")
 	w.until(`document.querySelector("#status").dataset.ready === "yes"`)
-	// And in it somebody who signs.
+	// And a signatory, in the editor.
 	tabTo(`[data-do="add-person"]`)
 	w.key("Enter", 0)
 	w.see("#person[open]")
@@ -397,7 +397,7 @@ func TestEditorByKeyboard(t *testing.T) {
 	w.until(`!document.querySelector("#to-pages").open`)
 	w.saved()
 	w.until(`document.querySelector('[data-count="3"]').textContent === "2 fields"`)
-	// Deleted, the focus going on; and Tab is never held.
+	// Deleted: the focus moves on, and Tab is never trapped.
 	part("box")
 	w.key("Delete", 0)
 	w.until(`document.activeElement.className.startsWith("box") && document.querySelector('[data-count="1"]').textContent === ""`)
@@ -407,11 +407,11 @@ func TestEditorByKeyboard(t *testing.T) {
 	if got := d.fields(t); len(got) != 6 || got[0].Label != "Sign here" {
 		t.Errorf("the fields are %+v", got)
 	}
-	// Read once more, and sent.
+	// Reviewed and sent.
 	tabTo("#next")
 	w.key("Enter", 0)
 	w.heading("Review and send")
-	tabTo("#i-seen") // the copies lie on each other
+	tabTo("#i-seen") // the copies overlap
 	w.key(" ", 0)
 	w.until(`document.activeElement.checked`)
 	tabTo(`button[value="send"]`)
@@ -467,7 +467,7 @@ func TestPlacedFieldsAreSigned(t *testing.T) {
 	}
 }
 
-// TestEditorWithAFinger has a narrow window and no mouse.
+// TestEditorWithAFinger uses a narrow window and no mouse.
 func TestEditorWithAFinger(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -14,15 +14,15 @@ import (
 	"paraph/app/apptest"
 )
 
-// dragFeel is what a person feels who drags a field, in milliseconds.
+// dragFeel measures how dragging a field feels, in milliseconds.
 type dragFeel struct {
-	First   float64 `json:"first"`   // the page is there (FCP)
-	Loading float64 `json:"loading"` // it did not answer at once while it came, in all
-	Long    float64 `json:"long"`    // and while the field was dragged
-	Frame   float64 `json:"frame"`   // between two pictures, 95 of 100 are faster
+	First   float64 `json:"first"`   // first content shown (FCP)
+	Loading float64 `json:"loading"` // total time it did not respond while loading
+	Long    float64 `json:"long"`    // and while dragging the field
+	Frame   float64 `json:"frame"`   // time between frames, 95th percentile
 	Frames  float64 `json:"frames"`
 	Nodes   float64 `json:"nodes"`
-	Work    float64 `json:"work"` // of a processor that is not slowed down, for each move
+	Work    float64 `json:"work"` // processor time per move, without throttling
 }
 
 const watchFrames = `(() => {
@@ -38,7 +38,7 @@ const framesSeen = `(() => { const all = seen.frames.slice(2).sort((a, b) => a -
 		nodes: document.querySelectorAll("*").length, work: 0}; })()`
 
 // BenchmarkEditor drags fields of a document of 200 pages with 1000 fields, next
-// to the goals. What is measured depends on the machine, as in BenchmarkPages.
+// to the goals. Results depend on the machine, as in BenchmarkPages.
 func BenchmarkEditor(b *testing.B) {
 	const pages, onEach = 200, 5
 	s := apptest.New(b)
@@ -80,8 +80,8 @@ func dragged(b *testing.B, d *drafting) dragFeel {
 	get(w, chromedp.Evaluate[bool](watchFrames))
 	w.glide(from, to)
 	got := get(w, chromedp.Evaluate[dragFeel](framesSeen))
-	// The same way back, at full speed: how much there is to do does not depend on
-	// who else uses the machine.
+	// The same way back, at full speed: the amount of work does not depend on
+	// other load on the machine.
 	get(w, chromedp.Evaluate[bool](`seen.frames = null, true`))
 	call(w, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 1})
 	call(w, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
@@ -92,7 +92,7 @@ func dragged(b *testing.B, d *drafting) dragFeel {
 
 const moves = 60
 
-// glide drags in small steps, and gives the work that was done before the end.
+// glide drags in small steps, and returns the work done before the end.
 func (w *window) glide(from, to spot) float64 {
 	w.t.Helper()
 	w.mouse(input.DispatchMouseEventTypeMousePressed, from, 0)
@@ -105,7 +105,7 @@ func (w *window) glide(from, to spot) float64 {
 	return done
 }
 
-// worked is what the page has cost its processor, in milliseconds.
+// worked returns the processor time used by the page, in milliseconds.
 func (w *window) worked() float64 {
 	w.t.Helper()
 	all, err := chromedp.Call(w.ctx, performance.GetMetrics, cdp.Empty{})

@@ -58,7 +58,7 @@ func TestFieldListWithoutScript(t *testing.T) {
 	if all[1].Page != 2 || all[1].Label != "Sign here" || all[1].Type != "signature" || all[1].Invitation != d.people[0] {
 		t.Errorf("the field that was added is %+v", all[1])
 	}
-	// Somebody is faster.
+	// A concurrent change comes first.
 	d.put(t, place("signature", "Theirs", 1, .1))
 	w.click(`button[value="save"]`)
 	w.see("#errors")
@@ -70,7 +70,7 @@ func TestFieldListWithoutScript(t *testing.T) {
 	}
 }
 
-// TestTwoEditors has two people change the same document at once.
+// TestTwoEditors lets two people change the same document at once.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -88,7 +88,7 @@ func TestTwoEditors(t *testing.T) {
 			w.edit(d)
 			have := d.fields(t)
 			d.put(t, place("text", "Both", 1, .1, "id", have[0].ID), place("text", "Theirs", 1, .2, "id", have[1].ID), place("text", "New", 1, .3))
-			// The same field is called something else here.
+			// The same field gets a different name here.
 			w.click(`.box[aria-label^="Old"]`)
 			w.click(`#tab-properties`)
 			w.see("#q-label")
@@ -99,7 +99,7 @@ func TestTwoEditors(t *testing.T) {
 			if got := w.read("#trouble"); !strings.Contains(got, "Owner Person saved this") || !strings.Contains(got, "2 fields") {
 				t.Errorf("it says %q", got)
 			}
-			// Nothing is written over before somebody has chosen.
+			// Nothing is overwritten before the user has chosen.
 			if got := labels(d.fields(t)); got != "Both,Theirs,New" {
 				t.Errorf("before the choice there is %s", got)
 			}
@@ -128,7 +128,8 @@ func labels(all []placed) string {
 	return strings.Join(out, ",")
 }
 
-// TestEditorsThatDoNotMeet has two people change different things: nobody is asked.
+// TestEditorsThatDoNotMeet lets two people change different things: there is no
+// conflict to resolve.
 func TestEditorsThatDoNotMeet(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -137,7 +138,7 @@ func TestEditorsThatDoNotMeet(t *testing.T) {
 	d.put(t, place("text", "City", 1, .1))
 	w := team(t, c, look{width: 1280, height: 1000})
 	w.edit(d)
-	// A field that was placed just now is known to both sides by different names.
+	// Browser and server know a newly placed field by different names.
 	w.click(`[data-type="signature"]`)
 	w.hit(w.on(1, .5, .3), 0)
 	w.saved()
@@ -177,7 +178,8 @@ func TestEditorKeepsWhatIsNotSaved(t *testing.T) {
 	}
 }
 
-// TestEditorRefusals has saves that the server refuses, and people who may not edit.
+// TestEditorRefusals tries saves that the server refuses, and people who may not
+// edit.
 func TestEditorRefusals(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -205,14 +207,14 @@ func TestEditorRefusals(t *testing.T) {
 	if got := w.read("#trouble"); !strings.Contains(got, "regular expression") {
 		t.Errorf("it says %q", got)
 	}
-	// Sent meanwhile by somebody else: nothing more can be changed.
+	// Sent by another member meanwhile: nothing can be changed any more.
 	c.Post(t, "/documents/"+d.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
 	w.run(chromedp.Focus(".box"))
 	w.key("ArrowDown", 0)
 	w.until(`document.querySelector("#trouble").textContent.includes("can no longer be changed")`)
 }
 
-// TestPreview shows a draft as the one who signs it will see it.
+// TestPreview shows a draft as the signatory will see it.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -233,7 +235,7 @@ func TestPreview(t *testing.T) {
 	w.see(".editor.ready")
 }
 
-// TestEditorFindsFields takes over what the text of the pages asks for.
+// TestEditorFindsFields accepts the fields suggested by the text of the pages.
 func TestEditorFindsFields(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -252,7 +254,7 @@ func TestEditorFindsFields(t *testing.T) {
 	if labels(all) != ",City," || len(all) != 3 || all[0].Type != "signature" || all[2].Invitation != d.people[1] || all[2].Page != 3 {
 		t.Errorf("the fields are %+v", all)
 	}
-	// Somebody's only field goes: that is a problem, and it is said at once.
+	// Removing a signatory's only field is a problem, reported at once.
 	w.until(`document.querySelector("#problems-n").textContent === "No problems"`)
 	w.run(chromedp.Focus(`.box[aria-label^="Signature, Maria"]`))
 	w.key("Delete", 0)
@@ -274,7 +276,7 @@ func TestEditorFocusIsSeen(t *testing.T) {
 	}
 }
 
-// TestEditorInEveryLook judges the pages of the editor.
+// TestEditorInEveryLook checks the pages of the editor.
 func TestEditorInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -17,7 +17,7 @@ import (
 	"paraph/app/web"
 )
 
-// routes are the paths of the team that the router knows for a method.
+// routes returns the team's paths that the router knows for a method.
 func routes(t *testing.T, method string) []string {
 	t.Helper()
 	kit, err := httpkit.New(httpkit.Options{})
@@ -44,11 +44,11 @@ func routes(t *testing.T, method string) []string {
 
 var parameter = regexp.MustCompile(`(:[a-z]+)(<[^>]*>)?`)
 
-// places has something of a company for every parameter of a route.
+// places holds a company's value for every route parameter.
 type places map[string]string
 
-// fill puts what a company has into a route. The identifiers of what is below
-// something, such as a file, are known by the name of the parameter.
+// fill inserts a company's values into a route. Identifiers of nested records,
+// such as files, are stored by the name of the parameter.
 func (p places) fill(t *testing.T, route string) string {
 	t.Helper()
 	return parameter.ReplaceAllStringFunc(route, func(name string) string {
@@ -65,7 +65,7 @@ func (p places) fill(t *testing.T, route string) string {
 	})
 }
 
-// settled is a company that has one of everything.
+// settled sets up a company that has one of everything.
 func settled(t *testing.T, c *apptest.Client) places {
 	t.Helper()
 	d := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{maria()}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated)
@@ -91,9 +91,8 @@ var (
 	hollow    = regexp.MustCompile(`<(p|li|h1|h2|h3)( class="(lead|error|notice[^"]*)")?>\s*</(p|li|h1|h2|h3)>`)
 )
 
-// whole wants an answer to be a page as all are: a title, one heading, something
-// to read, around it what is around every page of the team, and nothing that was
-// left empty or not written out.
+// whole requires a response to be a complete page: a title, one heading, some
+// text, the frame of every team page, and no empty or unexpanded parts.
 func whole(t *testing.T, what string, res *http.Response, body string) {
 	t.Helper()
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
@@ -113,7 +112,7 @@ func whole(t *testing.T, what string, res *http.Response, body string) {
 	if said := strings.TrimSpace(strings.TrimPrefix(text(sentences), text(headings))); len(said) < 20 || !strings.ContainsAny(said, ".?!:") && res.StatusCode >= 400 {
 		t.Errorf("%s: %d says no more than %q", what, res.StatusCode, said)
 	}
-	if !strings.Contains(body, `<header class="top shell">`) && !strings.Contains(what, "/preview/") { // which is as a signatory sees it
+	if !strings.Contains(body, `<header class="top shell">`) && !strings.Contains(what, "/preview/") { // which is shown as a signatory sees it
 		t.Errorf("%s: %d stands without the navigation", what, res.StatusCode)
 	}
 	if m := hollow.FindString(body); m != "" || strings.Contains(body, "%!") || strings.Contains(body, "&lt;nil&gt;") {
@@ -124,12 +123,12 @@ func whole(t *testing.T, what string, res *http.Response, body string) {
 	}
 }
 
-// notRead are routes that give no page: an endless stream, and what scripts,
-// frames and pictures ask for.
+// notRead are routes that don't return pages: an endless stream, and those for
+// scripts, frames and pictures.
 var notRead = regexp.MustCompile(`^/app/events$|\.png$|\.svg$|\.json$|/export$|/suggest$|/mail$|/menu$|/message.eml$|/outbox/:id[^/]*/preview$|/uploads/:upload$|/download/:what$|/me/signature/:kind$`)
 
-// TestEveryPageInEveryState asks for every page of the team, as the router knows
-// them, as everybody who may come: each gets the page, or one that says why not.
+// TestEveryPageInEveryState requests every page of the team known to the router,
+// in every role: each gets the page, or one that says why not.
 func TestEveryPageInEveryState(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -151,7 +150,7 @@ func TestEveryPageInEveryState(t *testing.T) {
 			path string
 			want []int
 		}{
-			{"the owner", owner, path, map[bool][]int{true: {200, 303, 409}, false: {200, 303}}[named]}, // what comes too early is a conflict
+			{"the owner", owner, path, map[bool][]int{true: {200, 303, 409}, false: {200, 303}}[named]}, // acting too early is a conflict
 			{"a viewer", viewer, path, []int{200, 303, 403, 404, 409}},
 			{"another company", stranger, path, map[bool][]int{true: {404}, false: {200, 303}}[named]},
 			{"nobody", &apptest.Client{Server: s.Anonymous().Server}, path, []int{303}},
@@ -170,8 +169,8 @@ func TestEveryPageInEveryState(t *testing.T) {
 	}
 }
 
-// TestEveryFormIsGuarded sends every form of the team without the token that a page
-// of ours would have put into it.
+// TestEveryFormIsGuarded submits every form of the team without the token that our
+// pages include.
 func TestEveryFormIsGuarded(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -192,8 +191,7 @@ func TestEveryFormIsGuarded(t *testing.T) {
 	}
 }
 
-// TestTooOften has somebody try more passwords than are let: a page says how long
-// to wait.
+// TestTooOften tries more passwords than allowed: a page says how long to wait.
 func TestTooOften(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Auth.LoginAttempts = 2 })
@@ -208,7 +206,7 @@ func TestTooOften(t *testing.T) {
 	}
 }
 
-// TestTooLate acts on a document that is already done with: a page says so.
+// TestTooLate acts on a finished document: a page says so.
 func TestTooLate(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

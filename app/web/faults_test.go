@@ -9,8 +9,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestFaultsAreInTheReadersLanguage has everything wrong on one page: whatever is
-// said about it comes from the catalogue.
+// TestFaultsAreInTheReadersLanguage makes every mistake on one page: all messages
+// come from the catalogue.
 func TestFaultsAreInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)

@@ -13,8 +13,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestFlattenByChoice has a copy of a file's pages signed because its owner says
-// so, without scripts.
+// TestFlattenByChoice signs a copy of a file's pages because its owner chose
+// that, without scripts.
 func TestFlattenByChoice(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

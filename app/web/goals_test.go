@@ -11,13 +11,13 @@ import (
 	"paraph/app/apptest"
 )
 
-// five are as many required fields, two of them signatures.
+// five returns five required fields, two of them signatures.
 func five() []apptest.Map {
 	return []apptest.Map{place("name", "Full name", 1, 0.2), place("text", "City", 1, 0.3), place("date", "Since", 1, 0.4),
 		place("signature", "Signature", 1, 0.6), place("signature", "Second signature", 2, 0.6)}
 }
 
-// TestFewClicks counts what has to be pressed from the link to the end.
+// TestFewClicks counts the clicks from the link to the end.
 func TestFewClicks(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
@@ -45,9 +45,9 @@ func TestFewClicks(t *testing.T) {
 	}
 }
 
-// TestClosedDialogMovesNothing has the event of a closed dialog come late, as on a
-// busy machine, where it waits for the next frame: what is about to be clicked
-// by then stays where it is, and keeps the focus.
+// TestClosedDialogMovesNothing delays the event of a closed dialog, as on a busy
+// machine, where it waits for the next frame: the element about to be clicked must
+// not move or lose the focus.
 func TestClosedDialogMovesNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -57,7 +57,7 @@ func TestClosedDialogMovesNothing(t *testing.T) {
 		url    string
 		open   []string // what is clicked until the dialog is open
 		shut   string
-		next   string // where the person is by the time of the event
+		next   string // where the user is by the time of the event
 	}{
 		"signatory": {open(t, look{}), d.links[0], []string{`button[data-mark="signature"]`}, "dialog [data-adopt]", "#finish"},
 		"team":      {team(t, o.member, look{}), o.URL + "/app/documents/" + o.in(t, "sent"), []string{".banner details summary", `.banner a[href*="/void"]`}, "dialog [data-close]", ".tabs a:last-of-type"},
@@ -85,7 +85,7 @@ func TestClosedDialogMovesNothing(t *testing.T) {
 	}
 }
 
-// TestSignByKeyboard signs with the keys of a keyboard and nothing else.
+// TestSignByKeyboard signs with the keyboard alone.
 func TestSignByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -138,8 +138,8 @@ func TestSignByKeyboard(t *testing.T) {
 	t.Logf("%d keys", keys)
 }
 
-// TestFocusIsSeen goes through a page with the Tab key: whatever has the focus is
-// not covered whole by something else.
+// TestFocusIsSeen goes through a page with the Tab key: the focused element is
+// never completely covered.
 func TestFocusIsSeen(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -153,8 +153,8 @@ func TestFocusIsSeen(t *testing.T) {
 	}
 }
 
-// press presses a key as a keyboard does: what a page does about it comes before
-// what the browser does.
+// press presses a key like a keyboard: the page handles it before the browser
+// does.
 func (w *window) press(key string) {
 	w.t.Helper()
 	p := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: map[string]int64{"Enter": 13, "Tab": 9}[key]}
@@ -166,7 +166,8 @@ func (w *window) press(key string) {
 	call(w, input.DispatchKeyEvent, p)
 }
 
-// tabThrough presses Tab until the page is left, or so many times.
+// tabThrough presses Tab until the focus leaves the page, at most a number of
+// times.
 func (w *window) tabThrough(most int) {
 	w.t.Helper()
 	for range most {
@@ -188,7 +189,8 @@ func (w *window) tabThrough(most int) {
 	}
 }
 
-// TestPagesOfTextAreLight has the picture of a page of text stay small.
+// TestPagesOfTextAreLight checks that the picture of a page of text stays
+// small.
 func TestPagesOfTextAreLight(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -206,9 +208,9 @@ func TestPagesOfTextAreLight(t *testing.T) {
 	}
 }
 
-// TestEditorIsCompressed has the page of the editor, which is long, come packed;
-// and a page that shows what stands in its address not, for its size would tell
-// whether that is like its secrets.
+// TestEditorIsCompressed checks that the long page of the editor is sent
+// compressed, and that a page reflecting its address is not, since its size
+// would reveal whether the address resembles its secrets.
 func TestEditorIsCompressed(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

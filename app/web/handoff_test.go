@@ -51,7 +51,7 @@ func TestHandOverFromAPhone(t *testing.T) {
 	}
 }
 
-// TestPadCodes has codes that open nothing.
+// TestPadCodes tries invalid codes.
 func TestPadCodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

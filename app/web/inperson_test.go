@@ -10,7 +10,7 @@ import (
 )
 
 // TestSignInPerson hands a device over: the member is signed out on it, the person
-// says who they are, signs, and after that nothing is open on it.
+// identifies themselves and signs, and afterwards nothing is open on it.
 func TestSignInPerson(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -64,8 +64,7 @@ func TestSignInPerson(t *testing.T) {
 	}
 }
 
-// TestHandBackWithoutSigning ends what the device was handed over for, by the person,
-// and by the clock.
+// TestHandBackWithoutSigning ends signing in person, by the person, and by timeout.
 func TestHandBackWithoutSigning(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -14,9 +14,9 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestFromAFileToASignedDocument is what the product is for, by the pages alone:
-// one member, one file, two people who sign, one on a phone and one without
-// scripts.
+// TestFromAFileToASignedDocument covers the main purpose of the product, using
+// only pages: one member, one file, two people who sign, one on a phone and one
+// without scripts.
 func TestFromAFileToASignedDocument(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -69,15 +69,15 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	tellsOnce(t, owner, sealed)
-	// pdfsig judges each signature by its own line; whom it trusts is not asked here.
+	// pdfsig reports each signature on its own line; trust is not checked here.
 	out, err := exec.CommandContext(t.Context(), "pdfsig", "-nocert", signed).CombinedOutput()
 	if valid := strings.Count(string(out), "Signature is Valid."); err != nil || valid != 3 {
 		t.Errorf("%d valid signatures, want those of the company and of both people (pdfsig leaves timestamps to others): %v\n%s", valid, err, out)
 	}
 }
 
-// tellsOnce has the report of a file tell each later change once, however many
-// objects it touched.
+// tellsOnce checks that the report of a file lists each later change once,
+// however many objects it touched.
 func tellsOnce(t *testing.T, c *apptest.Client, file []byte) {
 	t.Helper()
 	var report struct {

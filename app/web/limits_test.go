@@ -75,7 +75,7 @@ func TestTheRightIsCheckedBeforeAFormIsRead(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	viewer := browse(t, owner.Member(t, account.RoleViewer))
-	// Neither a form nor a token: whoever may not send it learns no more.
+	// Neither a form nor a token: callers without access learn nothing more.
 	if res := viewer.request(http.MethodPost, "/app/documents/new", "x", "Content-Type", "text/plain"); res.StatusCode != http.StatusForbidden {
 		t.Errorf("a viewer: %d", res.StatusCode)
 	}

@@ -19,7 +19,7 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(b), err
 })
 
-// violation is what axe-core found.
+// violation is a finding of axe-core.
 type violation struct {
 	ID, Help string
 	Nodes    []struct {
@@ -40,9 +40,9 @@ func (v violation) String() string {
 const runAxe = `axe.run(document, {resultTypes: ["violations"], preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
 	.then(r => JSON.stringify(r.violations))`
 
-// unfit lists what axe-core does not see: a page that has to be scrolled to the
-// side, and things to press that are smaller than WCAG 2.2 wants (2.5.8). A box
-// of the editor is as large as it is on paper: its size is what it is about.
+// unfit lists what axe-core doesn't detect: horizontal scrolling, and targets
+// smaller than WCAG 2.2 requires (2.5.8). Boxes of the editor are exempt: their
+// size on paper is essential.
 const unfit = `(() => { const found = [];
 	if (document.documentElement.scrollWidth > innerWidth) {
 		const wide = [...document.querySelectorAll("body *")].filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.right > innerWidth + 1 || b.left < -1) && !e.closest(".scroller,.scroll,.tabs,.vh,.skip"); });
@@ -58,8 +58,8 @@ const unfit = `(() => { const found = [];
 	}
 	return found; })()`
 
-// inEveryLook has a page judged in light and dark, narrow and wide, from left to
-// right and from right to left. show leads a window to it.
+// inEveryLook checks a page in light and dark, narrow and wide, from left to
+// right and from right to left. show opens it in a window.
 func inEveryLook(t *testing.T, name string, show func(w *window)) {
 	t.Helper()
 	w := open(t, look{})
@@ -68,13 +68,13 @@ func inEveryLook(t *testing.T, name string, show func(w *window)) {
 		w.run(chromedp.EmulateViewport(1200, 900))
 		show(w)
 		for i, width := range []int64{1280, 320} {
-			// Every width in every direction, every colour in every width: what is
-			// left out differs by nothing that these don't show.
+			// Every width in every direction, every colour scheme in every width:
+			// the other combinations show nothing new.
 			scheme := "light"
 			if (i == 1) != (language != "en") {
 				scheme = "dark"
 			}
-			w.run(chromedp.EmulateViewport(width, 4000)) // so that a bar that stays in sight covers nothing
+			w.run(chromedp.EmulateViewport(width, 4000)) // so that a sticky bar covers nothing
 			call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 			w.judge(fmt.Sprintf("%s, %s, %d px, %s", name, scheme, width, language))
@@ -83,7 +83,7 @@ func inEveryLook(t *testing.T, name string, show func(w *window)) {
 	w.close()
 }
 
-// judge holds what is to be seen against the rules of accessibility.
+// judge checks the visible page by the rules of accessibility.
 func (w *window) judge(what string) {
 	w.t.Helper()
 	source, err := axe()
@@ -108,8 +108,8 @@ func (w *window) judge(what string) {
 	}
 }
 
-// weighed says when a page loads more scripts and styles than it may, in bytes:
-// not compressed, and where it matters most as they come over the line.
+// weighed reports a page that loads more scripts and styles than allowed, in
+// bytes: uncompressed, and where it matters most also as transferred.
 const weighed = `(() => {
 	const loaded = performance.getEntriesByType("resource").filter(r => /\.(js|css)$/.test(new URL(r.name).pathname));
 	const has = name => loaded.some(r => r.name.endsWith("/" + name)), size = loaded.reduce((n, r) => n + r.decodedBodySize, 0);

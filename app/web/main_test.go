@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// One browser serves all tests; each has windows that know nothing of the others.
+// One browser serves all tests; each has isolated windows.
 var (
 	startBrowser sync.Once
 	stopBrowser  func()
@@ -42,10 +42,11 @@ var (
 )
 
 func start() {
-	// A popup of its own for the address bar, drawn as a page, costs a window half
-	// of what it costs; nobody types an address here.
+	// A separate popup for the address bar, drawn as a page, costs a window half
+	// of what it costs; no test types an address.
 	const without = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
-	// Chromium drops clicks on a page that it has not painted yet, which nobody makes.
+	// Chromium drops clicks on a page that it has not painted yet, which no user would
+	// make.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-features", without),
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"))
@@ -68,10 +69,10 @@ type window struct {
 
 	mu       sync.Mutex
 	problems []string
-	cut      bool // its line is cut now and then, and the browser says so
+	cut      bool // its connection is cut now and then, and the browser logs that
 }
 
-// look is how somebody looks at a page.
+// look is how a page is viewed.
 type look struct {
 	width, height int64
 	plain         bool // without scripts
@@ -124,8 +125,8 @@ var inside = struct {
 	of map[string]int
 }{of: map[string]int{}}
 
-// enterBrowser waits for a place in the browser. A test that has one may open
-// more windows: if each wanted a place, two tests could wait for each other.
+// enterBrowser waits for a slot of the browser. A test that has one may open
+// more windows: if each needed a slot, two tests could wait for each other.
 func enterBrowser(test string) (leave func()) {
 	inside.Lock()
 	inside.of[test]++
@@ -187,7 +188,7 @@ func (w *window) run(do ...chromedp.Action[chromedp.Void]) {
 
 func (w *window) visit(address string) { w.t.Helper(); w.run(chromedp.Navigate(address)) }
 
-// see waits until something is there to be seen.
+// see waits until an element is visible.
 func (w *window) see(what chromedp.CSS) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -197,7 +198,7 @@ func (w *window) see(what chromedp.CSS) {
 	}
 }
 
-// click presses something, once it can be seen.
+// click clicks an element, once it is visible.
 func (w *window) click(what chromedp.CSS) {
 	w.t.Helper()
 	w.see(what)
@@ -215,14 +216,15 @@ func (w *window) write(where chromedp.CSS, text string) {
 
 func (w *window) value(where chromedp.CSS) string { w.t.Helper(); return get(w, chromedp.Value(where)) }
 
-// read is the text of a part of the page, once it can be seen.
+// read returns the text of a part of the page, once it is visible.
 func (w *window) read(where chromedp.CSS) string {
 	w.t.Helper()
 	w.see(where)
 	return get(w, chromedp.Text(where))
 }
 
-// get asks the page for something, and the next one if this goes away meanwhile.
+// get runs an action on the page, and on the next one if the page is replaced
+// meanwhile.
 func get[T any](w *window, from chromedp.Action[T]) T {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -238,8 +240,8 @@ func get[T any](w *window, from chromedp.Action[T]) T {
 	}
 }
 
-// until waits for an expression to become true, on this page or on one that
-// comes instead: a page that goes away takes the question with it.
+// until waits for an expression to become true, on this page or the one that
+// replaces it: a page that is replaced drops the evaluation.
 func (w *window) until(expression string) {
 	w.t.Helper()
 	ctx, stop := w.bounded()
@@ -255,7 +257,7 @@ func (w *window) until(expression string) {
 	}
 }
 
-// gone is the code with which the browser says that the page is not there any more.
+// gone is the browser's error code for a page that no longer exists.
 const gone = "(-32000)"
 
 // heading waits for a page with this title.
@@ -268,12 +270,12 @@ func (w *window) heading(want string) {
 	}
 }
 
-// bounded is the time that one step on the page may take.
+// bounded returns a context with the time limit of one step on the page.
 func (w *window) bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(w.ctx, patience.Limit())
 }
 
-// text is what can be read on the page.
+// text returns the visible text of the page.
 func (w *window) text() string {
 	w.t.Helper()
 	return get(w, chromedp.Evaluate[string]("document.body.innerText"))
@@ -296,14 +298,14 @@ func (w *window) sight() string {
 	return s
 }
 
-// noteClicks keeps, for sight, what each click on a page hit.
+// noteClicks records, for sight, what each click on a page hit.
 const noteClicks = `addEventListener("click", e => (window.clicksOfTest ||= []).push(Math.round(performance.now()) + " ms <" + e.target.tagName + " id=" + e.target.id + ">"), true)`
 
-// quoted is values as a script writes them: a list.
+// quoted returns values as a JavaScript list.
 func quoted(values ...string) string {
 	b, err := json.Marshal(values)
 	if err != nil {
-		panic(err) // strings can always be written
+		panic(err) // strings can always be encoded
 	}
 	return string(b)
 }

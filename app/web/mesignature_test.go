@@ -12,8 +12,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestSavedSignature keeps what a member signs with, offers it to nobody else, and
-// signs with it without scripts.
+// TestSavedSignature saves a member's signature, checks that nobody else is
+// offered it, and signs with it without scripts.
 func TestSavedSignature(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

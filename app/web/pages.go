@@ -49,21 +49,21 @@ type Options struct {
 	Kit       *httpkit.Kit
 	MaxUpload int64          // of one file, bytes
 	MaxFiles  int64          // of all files of one form, bytes
-	Setup     settings.Setup // what the pages of settings say of the configuration
+	Setup     settings.Setup // configuration shown on the settings pages
 	Backups   settings.Backups
 	// Pseudo adds a language derived from English, longer and right to left, for
-	// those who ask for ar-XB: it shows what a layout can't bear.
+	// requests in ar-XB: it shows where a layout breaks.
 	Pseudo bool
 }
 
-// Pages are all pages.
+// Pages holds the handlers of all pages.
 type Pages struct {
 	site    *page.Site
 	options Options
 }
 
 // New reads the templates, the texts and the static files, so that a mistake in
-// any of them shows at start and not to the first reader.
+// any of them fails at start instead of for the first reader.
 func New(o Options) (*Pages, error) {
 	functions := template.FuncMap{}
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
@@ -78,9 +78,8 @@ func New(o Options) (*Pages, error) {
 	return &Pages{site, o}, nil
 }
 
-// Mount adds every route. A path that no route matches is answered with a page
-// if the client asks for one. openAPI is read when somebody first asks for a
-// page about the API.
+// Mount adds every route. An unmatched path gets an error page if the client
+// accepts one. openAPI is read when a page about the API is first requested.
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}, p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),

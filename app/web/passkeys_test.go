@@ -11,16 +11,17 @@ import (
 	"paraph/app/apptest"
 )
 
-// named is the appliance under a name: an address of numbers has no passkeys.
+// named returns the appliance's URL with a host name: numeric addresses can't
+// have passkeys.
 func named(s *apptest.Server) string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
-// device keeps passkeys and, while it is touched, answers at once.
+// device stores passkeys and, while touched, responds at once.
 type device struct {
 	w  *window
 	id webauthn.AuthenticatorID
 }
 
-// withDevice gives a window a device, which is touched.
+// withDevice adds a touched device to a window.
 func (w *window) withDevice() device {
 	w.t.Helper()
 	call(w, webauthn.Enable, webauthn.EnableParams{})
@@ -34,14 +35,14 @@ func (w *window) withDevice() device {
 	return device{w, made.AuthenticatorID}
 }
 
-// touched says whether somebody touches the device.
+// touched sets whether the device is being touched.
 func (d device) touched(now bool) {
 	d.w.t.Helper()
 	call(d.w, webauthn.SetAutomaticPresenceSimulation, webauthn.SetAutomaticPresenceSimulationParams{AuthenticatorID: d.id, Enabled: now})
 }
 
-// signOut leaves with the device out of reach: it would answer what the page of
-// signing in asks in the background.
+// signOut signs out with the device untouched: it would respond to the
+// background request of the sign-in page.
 func (d device) signOut() {
 	d.w.t.Helper()
 	d.touched(false)
@@ -59,7 +60,7 @@ func (w *window) signInAt(site, email string) {
 	w.send("/signin")
 }
 
-// addPasskey adds one with the page that is open.
+// addPasskey adds a passkey on the open page.
 func (w *window) addPasskey(name string) {
 	w.t.Helper()
 	w.write(`#i-passkey`, name)
@@ -113,7 +114,7 @@ func TestPasskeys(t *testing.T) {
 	w.until(`document.readyState === "complete" && !document.body.textContent.includes("Work laptop")`)
 }
 
-// TestPasskeyOfNobody has a device with a passkey that was removed here.
+// TestPasskeyOfNobody uses a device with a passkey that was removed here.
 func TestPasskeyOfNobody(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -141,7 +142,7 @@ func TestPasskeyOfNobody(t *testing.T) {
 	w.see("#errors")
 }
 
-// TestCompanyAsksForTwoFactor has somebody whose company asks for a second step.
+// TestCompanyAsksForTwoFactor signs in to a company that requires a second step.
 func TestCompanyAsksForTwoFactor(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -12,8 +12,8 @@ import (
 	"paraph/app/fault"
 )
 
-// TestInviteToTheTeam sends invitations to several people at once, one of whom
-// can't have any.
+// TestInviteToTheTeam invites several people at once, one of them with an
+// unusable address.
 func TestInviteToTheTeam(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -58,7 +58,7 @@ func TestInviteToTheTeam(t *testing.T) {
 	}
 }
 
-// TestHandOver deactivates somebody whose documents go to somebody else.
+// TestHandOver deactivates a member and reassigns their documents.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -103,7 +103,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// TestLastOwner shows the reason in the place of what can't be done.
+// TestLastOwner shows the reason instead of the unavailable action.
 func TestLastOwner(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

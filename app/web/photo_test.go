@@ -17,14 +17,14 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPhotographOfASignature uploads ink on grey paper: what is signed with is
-// the ink.
+// TestPhotographOfASignature uploads ink on grey paper: only the ink becomes
+// the signature.
 func TestPhotographOfASignature(t *testing.T) {
 	t.Parallel()
 	photo := image.NewRGBA(image.Rect(0, 0, 900, 600))
 	for y := range 600 {
 		for x := range 900 {
-			shade := uint8(190 + x/30) // a light that falls from the side
+			shade := uint8(190 + x/30) // light from the side
 			photo.Set(x, y, color.RGBA{shade, shade, shade, 255})
 			if x > 200 && x < 700 && y > 300 && y < 320 {
 				photo.Set(x, y, color.RGBA{20, 30, 90, 255})
@@ -65,7 +65,7 @@ func TestPhotographOfASignature(t *testing.T) {
 	if r, _, _, a := got.At(got.Bounds().Dx()/2, got.Bounds().Dy()/2).RGBA(); a < 0xF000 || r > 0x4000 {
 		t.Errorf("the ink is gone: %v", got.At(got.Bounds().Dx()/2, got.Bounds().Dy()/2))
 	}
-	// What is cut off on the left is half of the paper, and two fifths of the ink.
+	// Half of the paper is cut off on the left, and two fifths of the ink.
 	w.click(".mark .crop summary")
 	w.run(chromedp.Evaluate[chromedp.Void](`(e => { e.value = 45; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#signature-crop-left"))`))
 	w.until(`(i => i.src.length > 30 && i.complete && i.naturalWidth > 280 && i.naturalWidth < 320)(document.querySelector(".mark .shown"))`)

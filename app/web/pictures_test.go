@@ -13,7 +13,7 @@ import (
 )
 
 // TestPictures makes the pictures of the README in the folder that
-// PARAPH_PICTURES names; without it, it sees that the pages can be shown.
+// PARAPH_PICTURES names; without it, it checks that the pages can be shown.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("PARAPH_PICTURES")

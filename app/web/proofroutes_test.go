@@ -12,7 +12,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// verdict is what a route means for how people get in.
+// verdict classifies a route's effect on how people get access.
 type verdict struct {
 	asks    bool        // for a recent proof
 	carries bool        // or always for one in the request
@@ -20,15 +20,15 @@ type verdict struct {
 	form    []string    // of a page
 }
 
-// harmless are routes that let nobody in who was not in before: they end something, or
-// change what has nothing to do with it, or are how somebody proves who they are.
+// harmless are routes that give nobody new access: they end something, change
+// something unrelated, or are themselves ways to prove one's identity.
 var harmless = strings.Fields(`POST/logout PATCH/me/passkeys/:passkey POST/me/proof POST/me/proof/passkey/begin POST/me/proof/passkey
 POST/sign-out-everybody DELETE/members/:member DELETE/tokens/:token POST/app/switch POST/app/me/prove POST/app/me/prove/begin POST/app/me
 POST/app/me/signature POST/app/me/passkeys/rename POST/app/session POST/app/me/sessions/end POST/app/me/sessions/end-others POST/app/team/:id/remove
 POST/app/team/:id/deactivate POST/app/team/:id/hand-over POST/app/team/:id/resend POST/app/settings/company
 POST/app/settings/security/sign-out POST/app/settings/api/:id/revoke POST/app/keys`)
 
-// verdicts are the routes that change how somebody gets in.
+// verdicts are the routes that change how people get access.
 var verdicts = map[string]verdict{
 	"PATCH/me":                       {carries: true, body: apptest.Map{"password": "another horse"}},
 	"POST/me/two-factor":             {asks: true, body: apptest.Map{}},
@@ -58,11 +58,11 @@ var verdicts = map[string]verdict{
 	"POST/app/settings/api":          {asks: true, form: []string{"name", "back door", "scope.read", "yes", "life", "30"}},
 }
 
-// ways are the beginnings of the paths that are about people and how they get in.
+// ways are the path prefixes of routes about people and their access.
 var ways = regexp.MustCompile(`^/(me|email|members|tokens|logout|sign-out|company|app/me|app/team|app/settings/(api|security|company)|app/session|app/switch|app/keys)`)
 
-// TestAStolenSessionIsNotMadePermanent calls every route that changes how somebody gets in
-// with a session that was begun an hour ago. A new route has to be given a verdict.
+// TestAStolenSessionIsNotMadePermanent calls every route that changes how people get
+// access with a session that began an hour ago. A new route must be assigned a verdict.
 func TestAStolenSessionIsNotMadePermanent(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -110,8 +110,8 @@ func TestAStolenSessionIsNotMadePermanent(t *testing.T) {
 	}
 }
 
-// TestAFormIsSentOnOnceItsSenderHasProven holds back what was typed until the password is
-// there, and does it then.
+// TestAFormIsSentOnOnceItsSenderHasProven checks that a form is held back until the
+// password is entered, and then submitted.
 func TestAFormIsSentOnOnceItsSenderHasProven(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

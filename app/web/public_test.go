@@ -25,7 +25,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// page fetches a page as a browser does.
+// fetch fetches a page as a browser does.
 func fetch(t *testing.T, address string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -49,7 +49,7 @@ func fetch(t *testing.T, address string, headers ...string) (*http.Response, str
 	return res, string(b)
 }
 
-// signedCopy is a file that one person has signed.
+// signedCopy returns a file that one person has signed.
 func signedCopy(t *testing.T, s *apptest.Server) []byte {
 	t.Helper()
 	d := send(t, s, []apptest.Map{maria()})
@@ -96,7 +96,7 @@ type sentFile struct {
 	content     []byte
 }
 
-// check sends files to be checked.
+// check submits files to be checked.
 func (f *formClient) check(files []sentFile, headers ...string) (int, string) {
 	f.t.Helper()
 	var b bytes.Buffer
@@ -115,10 +115,8 @@ func (f *formClient) check(files []sentFile, headers ...string) (int, string) {
 	return f.post("/verify/report", &b, append(headers, "Content-Type", w.FormDataContentType())...)
 }
 
-// TestCheckSeveralFiles holds files against a stranger's root as well, and one
-// that can't be read doesn't take the reports of the others away.
-// TestCheckTellsWhatIsOurs has a file that was completed here named by day and document, to anybody who has it, and a page
-// that was changed since shown beside what was signed.
+// TestCheckTellsWhatIsOurs checks that a file completed here is identified by day and document, for anybody who has it,
+// and that a page changed since is shown next to the signed one.
 func TestCheckTellsWhatIsOurs(t *testing.T) {
 	t.Parallel()
 	s, other := apptest.New(t), apptest.New(t)
@@ -153,7 +151,7 @@ func TestCheckTellsWhatIsOurs(t *testing.T) {
 	}
 }
 
-// blankPage is a revision in which the first page shows nothing.
+// blankPage appends a revision in which the first page is blank.
 func blankPage(b []byte) []byte {
 	start := b[bytes.LastIndex(b, []byte("startxref\n"))+len("startxref\n"):]
 	previous, _, _ := bytes.Cut(start, []byte("\n"))
@@ -164,6 +162,8 @@ func blankPage(b []byte) []byte {
 		body, content, len(b), root, previous, len(b)+len(body))
 }
 
+// TestCheckSeveralFiles checks files with a third party's root as well; a file that
+// can't be read must not affect the reports of the others.
 func TestCheckSeveralFiles(t *testing.T) {
 	t.Parallel()
 	s, other := apptest.New(t), apptest.New(t)
@@ -243,7 +243,7 @@ func TestRootCertificate(t *testing.T) {
 	}
 }
 
-// TestHome has the bare address lead somewhere.
+// TestHome checks that the bare address leads somewhere.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -22,8 +22,8 @@ func catalogue(t testing.TB) *words.Catalogue {
 
 func say(t testing.TB, tag, key string) string { return catalogue(t).Tagged(tag).Say(key) }
 
-// TestPublicPagesSpeakTheVisitorsLanguage has the pages for everybody in what the
-// browser asks for, or in what the visitor chose.
+// TestPublicPagesSpeakTheVisitorsLanguage checks that public pages are in the
+// browser's language, or the one the visitor chose.
 func TestPublicPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -52,7 +52,8 @@ func TestPublicPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	}
 }
 
-// TestReportSpeaksTheVisitorsLanguage has no sentence of a report in English.
+// TestReportSpeaksTheVisitorsLanguage checks that no sentence of a report is in
+// English.
 func TestReportSpeaksTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -23,10 +23,10 @@ import (
 	"paraph/app/apptest"
 )
 
-// env is what the samples take from their environment.
+// env holds the environment variables of the samples.
 type env map[string]string
 
-// A stage brings about what a sample needs, for a company of its own.
+// A stage prepares what a sample needs, for a separate company.
 type stage func(t *testing.T, c *apptest.Client) env
 
 type (
@@ -38,7 +38,7 @@ func alone(_ *testing.T, c *apptest.Client) env {
 	return env{"TOKEN": c.Token, "EMAIL": c.Email, "PASSWORD": apptest.Password, "CODE": "000000"}
 }
 
-// draft has a file, somebody to sign it, and a field.
+// draft creates a document with a file, a signatory, and a field.
 func draft(t *testing.T, c *apptest.Client) env { return drafted(t, c, "link") }
 
 func drafted(t *testing.T, c *apptest.Client, authentication string) env {
@@ -54,8 +54,8 @@ func drafted(t *testing.T, c *apptest.Client, authentication string) env {
 	return e
 }
 
-// after is a stage that comes behind another by requests, each a path below the
-// document and a body.
+// after returns a stage that continues another one with requests, each a path
+// below the document and a body.
 func after(before stage, steps ...any) stage {
 	return func(t *testing.T, c *apptest.Client) env {
 		e := before(t, c)
@@ -73,7 +73,7 @@ func after(before stage, steps ...any) stage {
 	}
 }
 
-// mailed adds what stands in a message to the person.
+// mailed adds values from a message to the person.
 func mailed(before stage, to, ask string, login bool, name string, find *regexp.Regexp) stage {
 	return func(t *testing.T, c *apptest.Client) env {
 		e := before(t, c)
@@ -129,7 +129,7 @@ func archivedContact(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// withWebhook has a webhook with a delivery, which fails: nothing leaves this
+// withWebhook creates a webhook with a failed delivery: nothing leaves this
 // machine.
 func withWebhook(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
@@ -138,7 +138,7 @@ func withWebhook(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// withApp has two-factor login on.
+// withApp enables two-factor login.
 func withApp(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
 	code, err := totp.GenerateCode(c.Post(t, "/me/two-factor", nil).Want(t, 200).Text(t, "secret"), c.Clock.Now())
@@ -149,7 +149,7 @@ func withApp(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// withMessage has a message that waits, as the mail server puts it off.
+// withMessage creates a message that waits because the mail server defers it.
 func withMessage(t *testing.T, c *apptest.Client) env {
 	e := after(draft, "/send", nil)(t, c)
 	c.Mails(t, "ben@example.org") // once it was tried
@@ -176,8 +176,8 @@ func expired(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
-// stages by the identifier of the operation; those that are not here need
-// nothing but somebody who has logged in.
+// stages by the identifier of the operation; those missing here only need a
+// logged-in user.
 func stages() map[string]stage {
 	sent := after(draft, "/send", nil)
 	completed := after(sent, "/{invitation}/sign", nil)
@@ -222,25 +222,25 @@ func stages() map[string]stage {
 	return all
 }
 
-// late are those that move the clock or begin anew for everybody, and one that may
-// be done a few times in a while only.
+// late are those that move the clock or reset the appliance, and one with a tight
+// rate limit.
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
-// withKey are those to which only the key of a person can give what they take.
+// withKey are those whose input can only come from a person's passkey.
 var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey"}
 
-// others are the operations whose samples in languages that need a program of
-// their own are run: every kind of request and answer is among them.
+// others are the operations whose samples are also run in languages that need a
+// separate process: they cover every kind of request and response.
 var others = []string{"post-login", "get-documents", "post-documents", "patch-documents-document", "post-documents-document-upload", "put-documents-document-fields",
 	"post-documents-document-invitation-sign", "post-documents-document-invitation-identify", "post-documents-document-download", "get-documents-document-files-file-pages-page-png",
 	"get-email-verify", "post-password-reset", "delete-tokens-token", "post-verify", "patch-company", "post-contacts-import"}
 
 var sampleCode = regexp.MustCompile(`(?s)<pre tabindex="0"><code>(.*?)</code></pre>`)
 
-// sample is the first program on the page of an operation.
+// sample returns the first program on the page of an operation.
 func sample(t *testing.T, s *apptest.Server, id, language string) string {
 	t.Helper()
-	// Passkeys want an address that is a name.
+	// Passkeys need a host name.
 	res, page := fetch(t, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/docs/api/"+id+"?lang="+language)
 	_, page, _ = strings.Cut(page, `class="samples"`)
 	code := sampleCode.FindStringSubmatch(page)
@@ -250,7 +250,8 @@ func sample(t *testing.T, s *apptest.Server, id, language string) string {
 	return html.UnescapeString(code[1])
 }
 
-// operations are the identifiers of all, without other paths of the same.
+// operations returns the identifiers of all operations, without alternative
+// paths.
 func operations(t *testing.T, s *apptest.Server) []string {
 	t.Helper()
 	var doc struct {
@@ -275,8 +276,8 @@ func operations(t *testing.T, s *apptest.Server) []string {
 	return out
 }
 
-// TestSamples runs the samples as they stand on the pages, each against a state
-// in which it must succeed.
+// TestSamples runs the samples exactly as shown on the pages, each against a
+// state in which it must succeed.
 func TestSamples(t *testing.T) {
 	s := apptest.New(t, mailServer(t))
 	all, prepare := operations(t, s), stages()
@@ -288,7 +289,7 @@ func TestSamples(t *testing.T) {
 		} else if before == nil {
 			before = alone
 		}
-		var e env // what only reads leaves it as it is
+		var e env // reading leaves it unchanged
 		for _, language := range []string{"curl", "go", "python", "javascript"} {
 			command := interpreter(language)
 			if command == nil && language != "go" || !slices.Contains(others, id) && (language == "python" || language == "javascript") {
@@ -316,8 +317,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// mailServer starts one that takes what is for taken.example and puts off all else:
-// what was sent can be read by its receiver only.
+// mailServer starts a mail server that accepts mail for taken.example and defers
+// everything else: only the recipient can read a sent message.
 func mailServer(t *testing.T) func(*app.Config) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -363,8 +364,8 @@ func takeMail(conn net.Conn) {
 	}
 }
 
-// interpreter is the command that runs a language's programs from its standard
-// input, nil where it is not on this machine.
+// interpreter returns the command that runs a language's programs from its
+// standard input, nil if it isn't installed.
 func interpreter(language string) []string {
 	switch language {
 	case "curl":
@@ -381,7 +382,7 @@ func interpreter(language string) []string {
 	return nil
 }
 
-// curlrc has curl fail where the answer is an error.
+// curlrc makes curl fail if the response is an error.
 const curlrc = "fail-with-body\nsilent\nshow-error\n"
 
 func runSample(t *testing.T, command []string, code string, e env) string {
@@ -406,8 +407,8 @@ func runSample(t *testing.T, command []string, code string, e env) string {
 }
 
 // buildSamples makes one program of all samples in Go, which takes the name of the
-// one to run: compiling and linking each would take minutes. Their text stays as
-// it is but for the name of main.
+// sample to run: compiling and linking each would take minutes. Only the name of
+// main is changed in their text.
 func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -441,7 +442,7 @@ func buildSamples(t *testing.T, s *apptest.Server, ids []string) string {
 	return filepath.Join(dir, "samples")
 }
 
-// TestFirstDocument follows the way to the first signed document.
+// TestFirstDocument follows the steps to the first signed document.
 func TestFirstDocument(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

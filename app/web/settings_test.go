@@ -70,7 +70,7 @@ func (v *visitor) do(req *http.Request) (int, string) {
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// token is that of the forms of this browser.
+// token returns the form token of this browser.
 func (v *visitor) token() string {
 	v.t.Helper()
 	_, html := v.get("/app/settings/api")
@@ -81,7 +81,7 @@ func (v *visitor) token() string {
 	return m[1]
 }
 
-// send sends a form and follows where it leads.
+// send submits a form and follows redirects.
 func (v *visitor) send(path string, pairs ...string) (int, string) {
 	v.t.Helper()
 	values := url.Values{"csrf": {v.token()}}
@@ -126,7 +126,7 @@ func (v *visitor) sendFile(path, field, name string, content []byte, pairs ...st
 	return v.do(req)
 }
 
-// contains says which of some texts a page lacks.
+// contains fails the test for each text that a page lacks.
 func (v *visitor) contains(html string, texts ...string) {
 	v.t.Helper()
 	for _, s := range texts {
@@ -221,7 +221,7 @@ func TestCompanyCards(t *testing.T) {
 	}
 }
 
-// ask sends a document to one person, and gives it with that person's link.
+// ask sends a document to one person, and returns it with that person's link.
 func ask(t *testing.T, c *apptest.Client, email string) (document, link string) {
 	t.Helper()
 	body := apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{apptest.Map{"name": "Ben Buyer", "email": email}}, "send": true},
@@ -230,7 +230,7 @@ func ask(t *testing.T, c *apptest.Client, email string) (document, link string) 
 	return r.Text(t, "id"), r.Text(t, "invitations.0.sign_url")
 }
 
-// dot is a picture of one colour.
+// dot returns a picture of one colour.
 func dot(t *testing.T) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 60, 20))
@@ -266,7 +266,7 @@ func TestLogoIsSeenBySignatories(t *testing.T) {
 	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "image/png" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || len(body) == 0 {
 		t.Errorf("%d, %v", res.StatusCode, res.Header)
 	}
-	// What a program read, it can write back.
+	// A program can write back what it read.
 	owner.Patch(t, "/company", apptest.Map{"logo_url": shown, "name": "Acme"}).Want(t, 200)
 	_, link := ask(t, owner, "ben@signer.example")
 	w := open(t, look{width: 360, height: 700})
@@ -284,7 +284,7 @@ func TestLogoIsSeenBySignatories(t *testing.T) {
 	}
 }
 
-// TestColoursMustBeReadable gives a colour that white can't be read on.
+// TestColoursMustBeReadable sets a colour on which white is unreadable.
 func TestColoursMustBeReadable(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -324,7 +324,7 @@ func TestConsentPage(t *testing.T) {
 	}
 }
 
-// TestTokensInTheBrowser makes a token, uses it, and revokes it.
+// TestTokensInTheBrowser creates a token, uses it, and revokes it.
 func TestTokensInTheBrowser(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]look{"scripts": {}, "plain on a phone": {width: 320, height: 640, plain: true}} {
@@ -405,7 +405,7 @@ func TestSecurityPage(t *testing.T) {
 	if strings.Contains(html, stranger.Email) {
 		t.Error("the log shows somebody of another company")
 	}
-	// Who has no second factor could not get in again.
+	// A user without a second factor could not sign in again.
 	if status, html := v.send("/app/settings/security", "require_two_factor", "yes"); status != http.StatusConflict || !strings.Contains(html, `id="errors"`) {
 		t.Errorf("requiring what one lacks: %d", status)
 	}
@@ -418,7 +418,8 @@ func TestSecurityPage(t *testing.T) {
 	stranger.Get(t, "/me").Want(t, http.StatusOK)
 }
 
-// TestCertificatesThatRunOut looks at the line over the settings, years later.
+// TestCertificatesThatRunOut checks the warning above the settings, years
+// later.
 func TestCertificatesThatRunOut(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

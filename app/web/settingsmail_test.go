@@ -17,8 +17,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// postOffice is a mail server that takes everything, or refuses it with words of
-// its own.
+// postOffice is a mail server that accepts everything, or refuses it with its
+// own message.
 type postOffice struct {
 	port    int
 	refuses atomic.Bool
@@ -139,7 +139,7 @@ func TestMailWithoutServer(t *testing.T) {
 	v.contains(html, "No mail server is configured")
 }
 
-// TestOutbox has a message refused, and sent when that is over.
+// TestOutbox checks a message that is refused at first, and sent later.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	p := openPostOffice(t)

@@ -89,7 +89,7 @@ func TestWebhookPages(t *testing.T) {
 	}
 }
 
-// must is a page that is there.
+// must returns a page that has to exist.
 func (v *visitor) must(path string) string {
 	v.t.Helper()
 	status, html := v.get(path)
@@ -99,7 +99,8 @@ func (v *visitor) must(path string) string {
 	return html
 }
 
-// TestWebhookPagesAreForAdministrators opens them as others, and a stranger's.
+// TestWebhookPagesAreForAdministrators opens them in other roles, and those of
+// another company.
 func TestWebhookPagesAreForAdministrators(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -15,11 +15,11 @@ import (
 type sent struct {
 	*apptest.Client
 	id    string
-	links []string // of those invited, in their order
+	links []string // of the people invited, in order
 }
 
-// send makes a document of two pages and sends it. Fields without an owner are
-// the first person's.
+// send creates a document of two pages and sends it. Fields without an owner
+// are the first person's.
 func send(t testing.TB, s *apptest.Server, people []apptest.Map, fields ...apptest.Map) *sent {
 	t.Helper()
 	c := s.Company(t)
@@ -118,8 +118,8 @@ func TestSignWithoutScript(t *testing.T) {
 	}
 }
 
-// On a narrow screen nothing needs scrolling to the side, and a drawing outlives
-// a turn of the device.
+// On a narrow screen nothing needs scrolling to the side, and a drawing survives
+// rotating the device.
 func TestDrawOnAPhone(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -147,7 +147,7 @@ func TestDrawOnAPhone(t *testing.T) {
 	}
 }
 
-// What was filled in on one device is there on the next.
+// Values filled in on one device are available on the next.
 func TestGoOnElsewhere(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

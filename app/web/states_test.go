@@ -125,13 +125,13 @@ func TestCodeByMail(t *testing.T) {
 	w.heading("Lease of a flat")
 }
 
-// Whoever fetches links to look at what is behind them changes nothing.
+// Programs that fetch links to inspect them change nothing.
 func TestFetchingChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	d := send(t, s, []apptest.Map{maria()}, lease()...)
 	before := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Text(t, "updated_at")
-	// What looks at links before people do: filters of mail, previews of messengers, virus scanners.
+	// Programs that open links before people do: mail filters, messenger previews, virus scanners.
 	for _, agent := range []string{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) BingPreview/1.0b", "Slackbot-LinkExpanding 1.0", "facebookexternalhit/1.1", "Barracuda Sentinel (EE)",
 		"Mozilla/5.0 (compatible; Proofpoint URL Defense)", "GoogleImageProxy", "curl/8.5.0"} {
 		for _, path := range []string{"", "/text", "/disclosure", "/decline", "/delegate", "/not-me", "/typed.svg?text=Maria&font=script1", "/files/current"} {
@@ -170,7 +170,7 @@ func TestEveryLinkThatOpensNothingLooksTheSame(t *testing.T) {
 	}
 }
 
-// The layout bears another direction and longer words.
+// The layout copes with another direction and longer words.
 func TestFromRightToLeft(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -182,7 +182,8 @@ func TestFromRightToLeft(t *testing.T) {
 	}
 }
 
-// TestPagesAreDrawnAhead has nobody look before the pictures are there.
+// TestPagesAreDrawnAhead checks that pictures are rendered before anybody views
+// them.
 func TestPagesAreDrawnAhead(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

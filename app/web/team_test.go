@@ -13,7 +13,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// signIn lets a member in, with the page that a person uses.
+// signIn signs a member in through the sign-in page.
 func (w *window) signIn(c *apptest.Client) {
 	w.t.Helper()
 	w.visit(c.URL + "/signin")
@@ -23,7 +23,7 @@ func (w *window) signIn(c *apptest.Client) {
 	w.see(`header.shell`)
 }
 
-// enter lets a member in without the page for it, with the cookie that it would set.
+// enter signs a member in without the sign-in page, by setting its cookie.
 func (w *window) enter(c *apptest.Client) {
 	w.t.Helper()
 	call(w, network.SetCookie, network.SetCookieParams{Name: "paraph_session", Value: c.Token, URL: c.URL})
@@ -72,7 +72,7 @@ func TestSignIn(t *testing.T) {
 	w.heading("Sign in")
 }
 
-// TestSignInLeadsNowhereElse has an address that leads to another site.
+// TestSignInLeadsNowhereElse passes an address of another site.
 func TestSignInLeadsNowhereElse(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -85,7 +85,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-// TestPagesNeedASession has callers who are not signed in.
+// TestPagesNeedASession requests pages without being signed in.
 func TestPagesNeedASession(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -8,8 +8,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesOfTheTeamInEveryLook has the pages of settings, people and oneself
-// judged.
+// TestPagesOfTheTeamInEveryLook checks the pages about settings, people and
+// one's own account.
 func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

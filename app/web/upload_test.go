@@ -26,13 +26,13 @@ import (
 	"paraph/app/apptest/patience"
 )
 
-// line is the way of a browser to the appliance: as slow as is wanted, and cut
-// once when so much has gone up.
+// line is a browser's connection to the appliance: with a limited rate, and cut
+// once after a number of uploaded bytes.
 type line struct {
 	URL  string
-	up   atomic.Int64 // bytes that went up
+	up   atomic.Int64 // bytes uploaded
 	cut  atomic.Int64 // 0 for never
-	rate atomic.Int64 // bytes a second up, 0 for as fast as it goes
+	rate atomic.Int64 // upload rate in bytes per second, 0 for unlimited
 }
 
 func newLine(t *testing.T, to string) *line {
@@ -64,8 +64,8 @@ func newLine(t *testing.T, to string) *line {
 	return l
 }
 
-// carry joins a connection of the browser to one of the appliance. Whichever end
-// goes takes the other with it.
+// carry joins a connection of the browser to one of the appliance. If either end
+// closes, so does the other.
 func (l *line) carry(c net.Conn, to string) {
 	defer c.Close()
 	s, err := net.Dial("tcp", to)
@@ -77,7 +77,7 @@ func (l *line) carry(c net.Conn, to string) {
 	go func() {
 		defer close(done)
 		defer c.Close()
-		_, _ = io.Copy(c, s) // an end that went is what is meant to happen
+		_, _ = io.Copy(c, s) // a closed end is expected
 	}()
 	buf := make([]byte, 32<<10)
 	for {
@@ -88,7 +88,7 @@ func (l *line) carry(c net.Conn, to string) {
 				return
 			}
 			if rate := l.rate.Load(); rate > 0 {
-				time.Sleep(time.Duration(n) * time.Second / time.Duration(rate)) // how slow the line is
+				time.Sleep(time.Duration(n) * time.Second / time.Duration(rate)) // limits the rate
 			}
 			if _, err := s.Write(buf[:n]); err != nil {
 				return
@@ -102,7 +102,7 @@ func (l *line) carry(c net.Conn, to string) {
 	<-done
 }
 
-// heavy is a PDF of one page and about so many bytes.
+// heavy returns a PDF of one page and about size bytes.
 func heavy(size int) []byte {
 	var b bytes.Buffer
 	var at []int
@@ -124,7 +124,7 @@ func heavy(size int) []byte {
 	return b.Bytes()
 }
 
-// onDisk writes files to choose from, and gives their paths.
+// onDisk writes files to choose from, and returns their paths.
 func onDisk(t *testing.T, files ...apptest.File) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -145,7 +145,7 @@ func (w *window) choose(paths ...string) {
 	w.run(chromedp.SetUploadFiles(chromedp.CSS("#i-files"), paths))
 }
 
-// names are the files of the list, in its order.
+// names returns the files of the list, in order.
 func (w *window) names() string {
 	w.t.Helper()
 	return get(w, chromedp.Evaluate[string](`[...document.querySelectorAll("#files [data-file] h3")].map(h => h.textContent).join(" ")`))
@@ -166,7 +166,7 @@ func TestUploadSeveral(t *testing.T) {
 		apptest.File{Name: "c.png", Content: apptest.Picture(t, png.Encode)}, apptest.File{Name: "d.pdf", Content: apptest.PDF(t)}, apptest.File{Name: "e.exe", Content: []byte("MZ")})
 	w.choose(paths...)
 	w.until(`document.querySelectorAll("#files [data-file]").length === 4 && document.querySelectorAll("#uploads li").length === 1`)
-	// Whatever was ready first: they stand as they were chosen.
+	// Whichever finished first, they are listed in the order chosen.
 	w.until(`[...document.querySelectorAll("#files h3")].map(h => h.textContent).join() === "The_contract.pdf,b.docx,c.png,d.pdf"`)
 	if got := w.read("#uploads .state"); !strings.Contains(got, "not accepted") {
 		t.Errorf("of the last it is said %q", got)
@@ -186,7 +186,7 @@ func TestUploadSeveral(t *testing.T) {
 	w.click(`#files li:nth-child(2) details:nth-of-type(2) summary`)
 	w.click(`#files li:nth-child(2) button[value=remove]`)
 	w.ready(3)
-	// The same file again is taken, and said to be there already.
+	// The same file is accepted again, with a note that it is already there.
 	w.choose(paths[3])
 	w.ready(4)
 	if got := w.read("#files"); !strings.Contains(got, "have the same content") {
@@ -200,8 +200,8 @@ func TestUploadSeveral(t *testing.T) {
 	w.heading("Who receives this document?")
 }
 
-// throughLine opens a window whose way to the pages is a line that the test
-// can slow down and cut, signed in, where a document begins.
+// throughLine opens a signed-in window on the page for a new document, through
+// a line that the test can slow down and cut.
 func throughLine(t *testing.T) (*window, *line, *apptest.Client) {
 	t.Helper()
 	s := apptest.New(t)
@@ -232,13 +232,13 @@ func TestUploadGoesOnAfterACut(t *testing.T) {
 	}
 }
 
-// leave goes to an empty page, and says yes when asked whether that is meant.
+// leave goes to an empty page, and confirms leaving when asked.
 func (w *window) leave() {
 	w.t.Helper()
 	if err := chromedp.Listen(w.ctx, func(event any) {
 		if _, ok := event.(*cdppage.EventJavascriptDialogOpening); ok {
 			go func() {
-				_, _ = chromedp.Call(w.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true}) // the page goes with it
+				_, _ = chromedp.Call(w.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true}) // the page is closed with it
 			}()
 		}
 	}); err != nil {
@@ -255,7 +255,7 @@ func TestUploadGoesOnAfterAReload(t *testing.T) {
 	begin := l.up.Load()
 	w.choose(path)
 	w.until(`location.pathname.endsWith("/files") && parseInt(document.querySelector("#uploads .state")?.textContent) >= 50`)
-	// What was shown in percent, bytes and time.
+	// Progress is shown in percent, bytes and time.
 	if got := w.read("#uploads .state"); !strings.Contains(got, "%") || !strings.Contains(got, "of 21 MB") {
 		t.Errorf("the progress is %q", got)
 	}
@@ -382,7 +382,7 @@ func (f *formClient) form(path string, pairs ...string) (int, string) {
 	return f.post(path, strings.NewReader(v.Encode()), "Content-Type", "application/x-www-form-urlencoded")
 }
 
-// TestPiecesAreGuarded has pieces that come from elsewhere, or do not fit.
+// TestPiecesAreGuarded sends pieces that come from elsewhere, or do not fit.
 func TestPiecesAreGuarded(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -12,7 +12,7 @@ import (
 	"paraph/app/apptest"
 )
 
-// invited is a browser without a window, of somebody who is not signed in.
+// invited returns a browser without a window that is not signed in.
 func invited(t *testing.T, s *apptest.Server) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -22,7 +22,7 @@ func invited(t *testing.T, s *apptest.Server) *visitor {
 	return &visitor{t, s.URL, http.Client{Jar: jar, Timeout: time.Minute}}
 }
 
-// path is where a link leads on its server.
+// path returns the path of a link.
 func path(t *testing.T, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -48,7 +48,7 @@ func want(t *testing.T, page string, parts ...string) {
 	}
 }
 
-// events are the kinds of what happened to a document.
+// events returns the types of a document's events.
 func (d *sent) events(t *testing.T) []string {
 	t.Helper()
 	return d.Get(t, "/documents/"+d.id+"/events?per_page=100").Want(t, http.StatusOK).Texts(t, "data", "type")
@@ -121,7 +121,8 @@ func TestConsentGate(t *testing.T) {
 	}
 }
 
-// TestNewConsentTextIsAskedAgain has a change of the text end earlier consent.
+// TestNewConsentTextIsAskedAgain checks that a change of the text ends earlier
+// consent.
 func TestNewConsentTextIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -139,7 +140,7 @@ func TestNewConsentTextIsAskedAgain(t *testing.T) {
 	want(t, html, "Everybody has signed")
 }
 
-// TestConsentIsKeptWithAnswers has a tick that was saved be there on the next device,
+// TestConsentIsKeptWithAnswers checks that saved consent applies on the next device,
 // until it is withdrawn.
 func TestConsentIsKeptWithAnswers(t *testing.T) {
 	t.Parallel()
@@ -161,7 +162,8 @@ func TestConsentIsKeptWithAnswers(t *testing.T) {
 	want(t, html, `name="consent"`, "(0 of 2 done)</title>", "not", ticked)
 }
 
-// TestConsentInTheAPI gives a program of the person invited the same way.
+// TestConsentInTheAPI gives consent through the API, as a program of the person
+// invited.
 func TestConsentInTheAPI(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -210,8 +212,8 @@ func TestReportAProblem(t *testing.T) {
 	}
 }
 
-// TestHelpOfTheCompany shows the company's phone and privacy notice, and takes no
-// other kind of address.
+// TestHelpOfTheCompany shows the company's phone and privacy notice, and accepts
+// no other kind of address.
 func TestHelpOfTheCompany(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

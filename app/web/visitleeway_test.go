@@ -9,8 +9,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestWhatTheSenderAllows has declining and passing on be forbidden on the review
-// page, and refused to every door.
+// TestWhatTheSenderAllows forbids declining and passing on in the review page,
+// and checks that pages and API refuse them.
 func TestWhatTheSenderAllows(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -59,8 +59,8 @@ func TestWhatTheSenderAllows(t *testing.T) {
 	want(t, html, "Continue to example.org", "not", "data-seconds", "leave.")
 }
 
-// TestReasons takes a reason that is offered, in the reader's language, together with
-// words of one's own.
+// TestReasons combines an offered reason, in the reader's language, with a written
+// one.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -77,8 +77,8 @@ func TestReasons(t *testing.T) {
 	want(t, html, "You declined to sign", "It contains a mistake.\nThe rent is wrong.")
 }
 
-// TestSomebodyElseIsSignedIn says so where a member opens the link of somebody else,
-// and not where it is their own.
+// TestSomebodyElseIsSignedIn expects a note if a member opens somebody else's link,
+// and none for their own.
 func TestSomebodyElseIsSignedIn(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -100,8 +100,8 @@ func TestSomebodyElseIsSignedIn(t *testing.T) {
 	want(t, html, `id="sign"`, "not", "You are signed in as")
 }
 
-// TestReasonAndHint has the sender want a reason of who declines, and help people
-// remember their access code.
+// TestReasonAndHint requires a reason for declining, and sets a hint for the
+// access code.
 func TestReasonAndHint(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -13,8 +13,8 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestPagesOfALink has every page behind an invitation's link, in every state,
-// judged in every look.
+// TestPagesOfALink checks every page behind an invitation's link, in every
+// state and look.
 func TestPagesOfALink(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
@@ -115,7 +115,7 @@ func TestPagesOfALink(t *testing.T) {
 	}
 }
 
-// check has files checked, and opens all there is to know of them.
+// check checks files, and opens all details of the reports.
 func (w *window) check(paths []string) {
 	w.t.Helper()
 	w.see("#i-file")
@@ -140,8 +140,8 @@ func files(t *testing.T, contents map[string][]byte) []string {
 	return paths
 }
 
-// refuse sends the page as it is, past the script that would not, and is shown
-// what is wrong.
+// refuse submits the page unchanged, bypassing the script's validation, and
+// gets the errors.
 func (w *window) refuse() {
 	w.t.Helper()
 	w.run(chromedp.Evaluate[chromedp.Void](`(f => { f.insertAdjacentHTML("beforeend", '<input type="hidden" name="do" value="finish">'); HTMLFormElement.prototype.submit.call(f); })(document.querySelector("#sign"))`))

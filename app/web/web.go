@@ -1,14 +1,14 @@
 // Package web serves the pages for people. They work without JavaScript, by
-// keyboard, and on a phone; no rule of the business lives here.
+// keyboard, and on a phone; they hold no business rules.
 //
 // A caller may rely on this: GET never changes anything; every POST is checked
-// to come from a page of ours; every failure is a page with words on it; no page
-// loads anything from elsewhere.
+// to come from one of our pages; every failure is shown as a page that explains
+// it; no page loads anything from elsewhere.
 //
-// This file is the table of all routes: method, path, who may ask and how much
-// they may send, and the handler. The handlers and pages are in packages by who
-// reads them: signer, team/…, public, and apidoc. Package page describes how a
-// page is made.
+// This file is the table of all routes: method, path, access rule and size
+// limits, and handler. The handlers and pages are in packages by audience:
+// signer, team/…, public, and apidoc. Package page describes how a page is
+// made.
 package web
 
 import (
@@ -30,7 +30,7 @@ import (
 )
 
 // route is one row of the table. Of two that match a path, the first one counts.
-// What somebody may do with a document is decided where it is loaded.
+// Rights on a single document are checked where it is loaded.
 type route struct {
 	method page.Method
 	path   string
@@ -43,33 +43,33 @@ const (
 	upload = page.Upload
 )
 
-// Who may ask, besides invited, which takes the link of an invitation.
+// Access rules, besides invited, which requires the link of an invitation.
 var (
 	everybody = page.Everybody
 	member    = page.Members
 )
 
-// admin lets in those who run the company.
+// admin admits administrators.
 func admin(h page.Handler) page.Access { return page.Administrators("settings.forbidden", h) }
 
-// manager lets in those who run the company, where it is about its people.
+// manager admits administrators, for pages about members.
 func manager(h page.Handler) page.Access { return page.Administrators("team.forbidden", h) }
 
-// writer lets in those who may change contacts.
+// writer admits members who may change contacts.
 func writer(h page.Handler) page.Access { return page.Writers("contacts.forbidden", h) }
 
-// author lets in those who make documents.
+// author admits members who may create documents.
 func author(h page.Handler) page.Access { return page.Allowed(account.ScopeWrite, h) }
 
-// reader lets in those who see the company's documents.
+// reader admits members who may see the company's documents.
 func reader(h page.Handler) page.Access { return page.Allowed(account.ScopeRead, h) }
 
-// to leads from one path to another.
+// to redirects to another path.
 func to(path string) page.Handler {
 	return func(r *page.Request) error { return r.SeeOther(path) }
 }
 
-// common are the choices that every page offers.
+// common returns the routes of the choices that every page offers.
 func common() []route {
 	return []route{
 		{post, "/language", everybody((*page.Request).SetLanguage)},

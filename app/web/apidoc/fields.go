@@ -87,7 +87,7 @@ func recorded(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "Envelope") && !strings.HasPrefix(name, "All") && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Patch")
 }
 
-// recordName is a schema's display name.
+// recordName returns a schema's display name.
 func recordName(schema string) string {
 	switch schema {
 	case "Row":

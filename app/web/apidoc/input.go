@@ -27,8 +27,8 @@ type apiOperation struct {
 	Security                          []any
 
 	Order  int    `json:"x-order"`
-	Also   string `json:"x-also"`    // another path of the same
-	SameAs string `json:"x-same-as"` // the operation of which this is the other path
+	Also   string `json:"x-also"`    // alternative path
+	SameAs string `json:"x-same-as"` // the operation that this is an alternative path of
 	Bearer string `json:"x-bearer"`  // whose token it takes
 }
 

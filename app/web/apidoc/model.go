@@ -15,12 +15,12 @@ import (
 // manual is the OpenAPI document prepared for the pages.
 type manual struct {
 	Groups   []manualGroup
-	Records  []manualField // what answers are made of, by name
+	Records  []manualField // records in responses, by name
 	Refusals []refusalView
 	States   []string // of a document, in the order of their numbers
 	Events   []eventKind
 	byID     map[string]*operationView
-	moved    map[string]string // identifier of another path of an operation → its own
+	moved    map[string]string // identifier of an alternative path → the operation's own
 }
 
 type manualGroup struct {
@@ -30,7 +30,7 @@ type manualGroup struct {
 }
 
 // operationView is one operation. Answer is short, with links to the records;
-// Whole is the same with everything in it.
+// Whole includes them in full.
 type operationView struct {
 	ID, Method, Path, Also, Summary string
 	Text                            template.HTML
@@ -41,7 +41,7 @@ type operationView struct {
 	Files                           bool
 	Status                          int
 	StatusText, Gives               string
-	Takes                           string // media type of a body that is a file by itself
+	Takes                           string // media type of a body that is a bare file
 	Answer, Whole                   []manualField
 	Example                         string
 	Refusals                        []refusalView
@@ -57,7 +57,7 @@ type manualField struct {
 	Text       template.HTML
 	Choices    []string
 	Range      string
-	Record     string // whose members are told elsewhere
+	Record     string // whose members are described elsewhere
 	Fields     []manualField
 }
 

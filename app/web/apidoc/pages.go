@@ -1,5 +1,5 @@
-// Package apidoc serves the pages about the API and its webhooks. It knows the
-// OpenAPI document and nothing else of the appliance.
+// Package apidoc serves the pages about the API and its webhooks. It depends
+// only on the OpenAPI document.
 package apidoc
 
 import (
@@ -42,8 +42,8 @@ type keptPage struct {
 // unlimited.
 const keptBytes = 16 << 20
 
-// New returns the handlers for an OpenAPI document, which is read when somebody
-// first asks for a page. The events are the types that webhooks are sent for.
+// New returns the handlers for an OpenAPI document, which is read when a page
+// is first requested. events are the types that webhooks are sent for.
 func New(raw func() ([]byte, error), events []string) *Handlers {
 	x := &Handlers{raw: raw, kept: map[string]keptPage{}}
 	x.read = sync.OnceValues(func() (*manual, error) {
@@ -59,7 +59,7 @@ func New(raw func() ([]byte, error), events []string) *Handlers {
 // docsPage is a page about the API.
 type docsPage struct {
 	*manual
-	Found     []manualGroup // what the middle of the page shows
+	Found     []manualGroup // shown in the middle of the page
 	Op        *operationView
 	Query     string
 	Language  sampleLanguage
@@ -72,10 +72,10 @@ type docsPage struct {
 type docsItem struct {
 	docsPage
 	Op    *operationView
-	Alone bool // the page shows nothing else
+	Alone bool // it is all the page shows
 }
 
-// With returns an operation as this page shows it.
+// With returns an operation for display on this page.
 func (p docsPage) With(op *operationView) docsItem { return docsItem{p, op, p.Op == op} }
 
 // Heading returns a heading for part of an operation at the right level.
@@ -90,7 +90,7 @@ func (i docsItem) Heading(text string) template.HTML {
 // Sample returns the operation's sample in the page's language.
 func (i docsItem) Sample() string { return i.Language.write(i.Op.call, i.Base) }
 
-// Link is the address of another page with the same sample language.
+// Link returns the address of another page with the same sample language.
 func (p docsPage) Link(path string) string { return p.in(p.Language, path) }
 
 func (p docsPage) in(l sampleLanguage, path string) string {
@@ -151,7 +151,7 @@ func (x *Handlers) page(r *page.Request) (docsPage, error) {
 
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._/-]*)?$`)
 
-// sampleBase is the appliance's address, safe to insert into a program.
+// sampleBase returns the appliance's address, safe to insert into a program.
 func sampleBase(r *page.Request) string {
 	if site := r.BaseURL(); plainAddress.MatchString(site) {
 		return site
@@ -173,7 +173,7 @@ func (x *Handlers) ShowAll(r *page.Request) error {
 	return r.Render(http.StatusOK, "docs", publicPage(r.Say("docs.title"), data))
 }
 
-// ShowOne serves one operation on a page of its own.
+// ShowOne serves one operation on its own page.
 func (x *Handlers) ShowOne(r *page.Request) error {
 	data, err := x.page(r)
 	if err != nil {
@@ -208,7 +208,7 @@ func (x *Handlers) Description(r *page.Request) error {
 	return r.Send(b)
 }
 
-// publicPage is the same for everybody.
+// publicPage returns a page that is the same for everybody.
 func publicPage(title string, data docsPage) page.Page {
 	return page.Page{Title: title, Data: data, Scripts: []string{"docs.js"}, Public: true}
 }

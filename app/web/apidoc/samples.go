@@ -17,9 +17,9 @@ type call struct {
 	body        value
 	hasBody     bool
 	file        bool   // sends contract.pdf
-	form        string // JSON that goes beside it
+	form        string // JSON sent with it
 	raw         string // media type of the file that is the body, "" for none
-	save        string // name of the file that the answer is kept in, "" prints it
+	save        string // name of the file that the response is stored in, "" prints it
 }
 
 // saved names the files in which non-JSON responses are stored.

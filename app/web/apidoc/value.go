@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// value is JSON that remembers the order of its members. Of keys, items and text
-// it has those of its kind; text is a scalar as JSON writes it.
+// value is JSON with ordered members. Which of keys, items and text are set
+// depends on its kind; text is a scalar as encoded in JSON.
 type value struct {
 	kind  byte // { [ or 0 for a scalar
 	keys  []string
@@ -61,7 +61,7 @@ type notation struct {
 	open, close string // of an object
 	colon       string
 	words       map[string]string   // for true, false and null
-	text        func(string) string // of a string that may name what the caller knows
+	text        func(string) string // of a string that may contain placeholders
 	emptyObject string
 }
 

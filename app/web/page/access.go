@@ -7,11 +7,11 @@ import (
 	"paraph/app/httpkit"
 )
 
-// Access is a handler together with whom it is for and how much they may send. A
-// form is read only after its caller was let in.
+// Access is a handler with its access rule and size limits. A form is read only
+// after its caller has been admitted.
 type Access struct {
 	Rule httpkit.Rule
-	// run lets the caller in, has the form read, and answers.
+	// run admits the caller, reads the form, and calls the handler.
 	run func(r *Request, read Handler) error
 }
 
@@ -22,19 +22,19 @@ const (
 	Large = 8 * httpkit.MB
 )
 
-// With is the same with another size of form.
+// With returns the same access with another form size.
 func (a Access) With(body int64) Access {
 	a.Rule.Body = body
 	return a
 }
 
-// Uploading is the same with files, of so many bytes together.
+// Uploading returns the same access with files, up to a total number of bytes.
 func (a Access) Uploading(files int64) Access {
 	a.Rule.Files = files
 	return a
 }
 
-// Everybody lets in strangers too.
+// Everybody admits anonymous callers too.
 func Everybody(h Handler) Access {
 	return Access{httpkit.Rule{For: httpkit.Everyone, Body: httpkit.Small}, func(r *Request, read Handler) error {
 		if err := read(r); err != nil {
@@ -47,41 +47,42 @@ func Everybody(h Handler) Access {
 	}}
 }
 
-// Waiting is the same for a handler that waits by itself, see [httpkit.Rule].
+// Waiting returns the same access for a handler that waits on its own, see
+// [httpkit.Rule].
 func (a Access) Waiting() Access {
 	a.Rule = a.Rule.Waiting()
 	return a
 }
 
-// Invited is for pages behind a link: admit finds out whose it is, and calls next
-// for those who may go on.
+// Invited is for pages behind a link: admit identifies its holder, and calls next
+// if they have access.
 func Invited(admit func(r *Request, next Handler) error) Access {
 	return Access{httpkit.Rule{For: httpkit.Invited, Body: 4 * httpkit.Small}, admit}
 }
 
-// Members lets in those who are signed in. When the handler runs, Request.Who is
-// the reader.
+// Members admits signed-in members. When the handler runs, Request.Who is the
+// reader.
 func Members(h Handler) Access {
 	return signedIn(httpkit.Rule{For: httpkit.Members, Body: httpkit.Small}, "", h)
 }
 
-// Allowed lets in members whose role allows what the scope names.
+// Allowed admits members whose role includes the scope.
 func Allowed(scope account.Scope, h Handler) Access { return restricted("", scope, h) }
 
-// Administrators lets in those who run the company, and tells others with the
-// text of a key whom to ask.
+// Administrators admits administrators of the company; others see the text of a
+// key, which says whom to ask.
 func Administrators(key string, h Handler) Access { return restricted(key, account.ScopeAdmin, h) }
 
-// Writers lets in those who may change what the company has, and tells others
-// with the text of a key whom to ask.
+// Writers admits members who may change the company's records; others see the
+// text of a key, which says whom to ask.
 func Writers(key string, h Handler) Access { return restricted(key, account.ScopeWrite, h) }
 
 func restricted(key string, scope account.Scope, h Handler) Access {
 	return signedIn(httpkit.Rule{For: httpkit.Members, Scope: scope, Body: ordinary}, key, h)
 }
 
-// signedIn lets in members whom a rule admits. Others are told with the text of a
-// key whom to ask, if there is one.
+// signedIn admits members that satisfy a rule. Others see the text of a key, if
+// there is one, which says whom to ask.
 func signedIn(rule httpkit.Rule, key string, h Handler) Access {
 	return Access{rule, func(r *Request, read Handler) error {
 		return r.admit(func(r *Request) error {

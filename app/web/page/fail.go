@@ -18,9 +18,9 @@ import (
 type Failure struct {
 	Status    int
 	Key       string // of the catalogue: error.KEY.title and error.KEY.text
-	Message   string // the sentence of the refusal, if it says more
-	RequestID string // what the log has, when it is our fault
-	Wait      int    // seconds, when there was too much
+	Message   string // the refusal's sentence, if it adds something
+	RequestID string // as in the log, for internal errors
+	Wait      int    // seconds, after too many requests
 	Faults    map[string][]string
 }
 
@@ -40,7 +40,7 @@ func (r *Request) fail(err error) error {
 	}
 	if r.failed != nil && f.Status < http.StatusInternalServerError {
 		how := r.failed
-		r.failed = nil // what fails in showing a failure is shown the common way
+		r.failed = nil // failures while showing a failure get the common error page
 		return how(r, err)
 	}
 	return r.Render(f.Status, "error", Page{Title: r.Say("error." + f.Key + ".title"), Data: f})

@@ -8,8 +8,8 @@ import (
 	"paraph/app/signing"
 )
 
-// Sentence is a fault of one field in the reader's language. The field that it
-// names is called by its label.
+// Sentence describes a fault of one field in the reader's language. The field
+// that it names is called by its label.
 func (r *Request) Sentence(f fault.Field, labels map[string]string) string {
 	args := slices.Clone(f.Args)
 	for i, a := range args {
@@ -35,7 +35,7 @@ func (r *Request) label(field string, labels map[string]string) string {
 	return field
 }
 
-// Sentences are the faults of a form in the reader's language, by field.
+// Sentences returns the faults of a form in the reader's language, by field.
 func (r *Request) Sentences(fields []fault.Field) map[string][]string {
 	out := make(map[string][]string, len(fields))
 	for _, f := range fields {
@@ -44,7 +44,7 @@ func (r *Request) Sentences(fields []fault.Field) map[string][]string {
 	return out
 }
 
-// Renamed returns an error whose faults are those of other fields.
+// Renamed returns an error whose faults are assigned to other fields.
 func Renamed(err error, name func(string) string) error {
 	fields := fault.FieldsOf(err)
 	if len(fields) == 0 {
@@ -58,8 +58,8 @@ func Renamed(err error, name func(string) string) error {
 	return f.Err()
 }
 
-// Gathered returns an error whose faults of the parts of a list are those of the
-// one input that the list is typed into.
+// Gathered returns an error whose faults of list items are assigned to the one
+// input that the list is typed into.
 func Gathered(err error, field string) error {
 	return Renamed(err, func(name string) string {
 		if strings.HasPrefix(name, field+".") {

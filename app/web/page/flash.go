@@ -12,7 +12,7 @@ type Notice struct {
 	Kind  string   `json:"k"` // ok, info, warn, danger
 	Key   string   `json:"t"` // of the catalogue
 	Pairs []string `json:"p,omitempty"`
-	Undo  string   `json:"u,omitempty"` // path of a form that takes it back
+	Undo  string   `json:"u,omitempty"` // path of a form that undoes it
 	Text  string   `json:"-"`
 }
 

@@ -18,19 +18,19 @@ type sent struct {
 	Data []byte
 }
 
-// Value is the value of an input, "" where it has none.
+// Value returns the value of an input, "" if it has none.
 func (f Form) Value(name string) string { return f.Values.Get(name) }
 
-// Has says whether an input was sent.
+// Has reports whether an input was sent.
 func (f Form) Has(name string) bool { return f.Values.Has(name) }
 
-// Body opens the body of the request, within the bounds of its route.
+// Body opens the body of the request, within the limits of its route.
 func (r *Request) Body() (*httpkit.Body, error) {
 	return r.site.Kit.Body(r.Ctx, r.rule, httpkit.CallerOf(r.Who.Actor, r.ClientIP()))
 }
 
-// ReadForm reads a form whole, its small files included, and refuses one that is
-// not ours.
+// ReadForm reads a form whole, its small files included, and refuses one from
+// elsewhere.
 func (r *Request) ReadForm() error {
 	return r.Files(func(p *httpkit.Part) error {
 		b, err := p.Gather(r.UserContext())
@@ -44,8 +44,9 @@ func (r *Request) ReadForm() error {
 	})
 }
 
-// Files reads a form and passes its files on one after the other, as they come.
-// The fields before a file are in r.Form by then; the token must be among them.
+// Files reads a form and passes on its files one after the other, as they
+// arrive. The fields before a file are in r.Form by then; the token must be
+// among them.
 func (r *Request) Files(take func(*httpkit.Part) error) error {
 	r.Form = Form{Values: url.Values{}, Files: map[string]sent{}}
 	if err := r.CheckOrigin(); err != nil {

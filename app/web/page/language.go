@@ -25,8 +25,8 @@ func (r *Request) languages() []Option {
 }
 
 // LanguageOptions offers every language in which people are written to, by its own
-// name. The one that suits a locale is selected; a locale that is more exact, such
-// as de-AT, or that there are no texts for stays a choice. "" selects none.
+// name. The one that suits a locale is selected; a more specific locale, such as
+// de-AT, or one without texts remains a choice. "" selects none.
 func (r *Request) LanguageOptions(locale string) []Option {
 	suits := r.site.Words.Exact(locale)
 	known := locale == ""

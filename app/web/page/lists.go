@@ -67,7 +67,7 @@ func sortedKeys(q url.Values) []string {
 type Tab struct {
 	Href, Text, Icon string
 	Current          bool
-	Count            int // what is behind it; negative shows nothing
+	Count            int // number of items; negative shows nothing
 }
 
 // Tabs returns the parts of a page selected by ?tab=, given as names and texts.

@@ -26,17 +26,17 @@ type Member struct {
 type shell struct {
 	Member
 	Nav     []Destination
-	MayEdit bool // may make documents
+	MayEdit bool // may create documents
 	Theme   string
 	Left    int // seconds until the session ends
-	Waiting int // documents that need something of the reader
+	Waiting int // documents that need the reader's action
 }
 
 // Destination is one entry of the navigation.
 type Destination struct {
 	Href, Text, Icon string
 	Current          bool
-	Count            int // what waits there; 0 shows nothing
+	Count            int // number of waiting items; 0 shows nothing
 }
 
 // admit runs a handler for a signed-in member. Members who still have to set up

@@ -10,11 +10,11 @@ import (
 	"paraph/app/fault"
 )
 
-// provePath is the page on which members prove again who they are.
+// provePath is the page on which members confirm their identity again.
 const provePath = "/app/me/prove"
 
-// The inputs of that page begin with proofPrefix, so that those of the form that it holds
-// back can't be taken for them.
+// The inputs of that page begin with proofPrefix, to keep them apart from those of the
+// form it holds back.
 const (
 	proofPrefix   = "proof."
 	proofThen     = proofPrefix + "then"
@@ -35,7 +35,7 @@ type provePage struct {
 // held is one input of the form that is held back.
 type held struct{ Name, Value string }
 
-// askProof shows the page instead of the refusal of a form. What was typed is kept.
+// askProof shows the page instead of the refusal of a form. The input is kept.
 func (r *Request) askProof() error {
 	return r.Render(http.StatusForbidden, "prove", r.proveForm(r.Path(), "yes"))
 }
@@ -58,13 +58,13 @@ func ShowProve(r *Request) error {
 	return r.Render(http.StatusOK, "prove", r.proveForm(r.Inside(r.Query("next")), ""))
 }
 
-// BeginProof answers a script with the challenge for a passkey.
+// BeginProof responds to a script with the challenge for a passkey.
 func BeginProof(r *Request) error {
 	return r.Ceremony(r.site.Accounts.BeginPasskeyProof(r.UserContext(), r.Who.Actor, r.BaseURL()))
 }
 
-// Prove checks a proof and goes on with what needed it: the browser sends the form on that
-// was held back, or shows the page again.
+// Prove checks a proof and continues: the browser submits the form that was held back, or
+// shows the page again.
 func Prove(r *Request) error {
 	then, again := r.Inside(r.Form.Value(proofThen)), r.Form.Value(proofAgain)
 	if err := r.checkProof(); err != nil {

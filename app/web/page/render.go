@@ -14,15 +14,15 @@ import (
 	"paraph/app/words"
 )
 
-// Page is the data of every template. Handlers set Title, Data and whatever else
-// they need; Render sets the rest.
+// Page is the data of every template. Handlers set Title, Data and any other
+// fields they need; Render sets the rest.
 type Page struct {
 	Title   string
 	Lead    string // a line under the title, for templates that show one
 	Data    any
 	Styles  template.CSS // of this page alone, such as the places of its fields
 	Scripts []string     // modules, by their static file names
-	Refresh int          // seconds after which the page loads itself anew, 0 never
+	Refresh int          // seconds after which the page reloads, 0 never
 	Zone    *time.Location
 	Notice  *Notice
 	Back    string // path of the page that the header leads back to, "" for none
@@ -35,7 +35,7 @@ type Page struct {
 	Packed bool
 
 	// For a form that was not accepted:
-	Values Form                // what was sent
+	Values Form                // submitted values
 	Faults map[string][]string // messages by field
 	Fault  string              // a sentence that belongs to no field
 

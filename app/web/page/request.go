@@ -24,8 +24,8 @@ type Request struct {
 	chosen bool
 	nonce  string
 	Form   Form
-	Who    Member // who signed in, on the pages of the team
-	Shell  *shell // what stands around a page of the team
+	Who    Member // the signed-in member, on the pages of the team
+	Shell  *shell // frame of a page of the team
 	// failed shows an error in a page's own way; nil means the common error page.
 	failed func(r *Request, err error) error
 }
@@ -54,7 +54,7 @@ func (d *Site) serve(name string, rule httpkit.Rule, h Handler) fiber.Handler {
 	}
 }
 
-// inTurn answers when it is the caller's turn, on the pages that strangers may see.
+// inTurn runs h when it is the caller's turn, on pages open to anonymous callers.
 func (r *Request) inTurn(h func() error) error {
 	leave, err := r.site.Kit.Turn(r.Ctx, r.rule)
 	if err != nil {
@@ -83,8 +83,8 @@ func (r *Request) SeeOther(to string) error { return r.Redirect(to, http.StatusS
 // Download sends a file.
 func (r *Request) Download(d *signing.Download) error { return (*httpkit.Download)(d).Send(r.Ctx) }
 
-// Scripted reports whether the request comes from one of our scripts, which expect
-// no page.
+// Scripted reports whether the request comes from one of our scripts, which don't
+// expect a page.
 func (r *Request) Scripted() bool { return r.Get("X-Requested-With") == "fetch" }
 
 // ClientIP returns the reader's address.

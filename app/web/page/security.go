@@ -15,7 +15,8 @@ import (
 // newNonce returns the nonce of a page's style block.
 func newNonce() string { return rand.Text() }
 
-// secure sets the headers that every page has beside those of every answer.
+// secure sets the headers of every page, in addition to those of every
+// response.
 func (r *Request) secure() {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+r.nonce+
 		"'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")

@@ -53,13 +53,14 @@ func (r *Request) Inside(path string) string {
 	return local(path, start)
 }
 
-// DeviceCookie tells a browser that somebody has signed in with from one that guesses.
+// DeviceCookie distinguishes a browser that has signed in before from one that
+// guesses.
 const DeviceCookie = "paraph_device"
 
 // deviceTime is how long a browser is remembered.
 const deviceTime = 365 * 24 * time.Hour
 
-// KeepDevice remembers that somebody has signed in with this browser.
+// KeepDevice remembers that this browser has signed in.
 func (r *Request) KeepDevice(email string) error {
 	marks, err := r.site.Accounts.RememberDevice(email, r.Cookies(DeviceCookie))
 	if err == nil {

@@ -22,10 +22,10 @@
 //
 // A template says {{t "key" "name" value}} for a text, {{when $ .At}} for a time,
 // {{asset "ui.css"}} for the address of a static file, {{icon "check"}} for a
-// symbol, and takes the components of templates/parts: {{template "field"
-// (field "email" "type" "email" "label" (t "…") "page" $)}} and so on, each
-// described in its file. Every form begins with {{template "csrf" .}}. A handler
-// returns any error as it is; it is shown as a page.
+// symbol, and uses the components of templates/parts: {{template "field" (field
+// "email" "type" "email" "label" (t "…") "page" $)}} and so on, each described in
+// its file. Every form begins with {{template "csrf" .}}. A handler returns
+// errors unchanged; they are shown as pages.
 //
 // A file that is uploaded is streamed: its route has the method Upload, and
 // its handler takes the files with Request.Files.
@@ -56,7 +56,7 @@ type Options struct {
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit
 	// Pseudo adds a language derived from English, longer and right to left, for
-	// those who ask for ar-XB: it shows what a layout can't bear.
+	// requests in ar-XB: it shows where a layout breaks.
 	Pseudo bool
 
 	Words             *words.Catalogue
@@ -72,7 +72,7 @@ type Site struct {
 }
 
 // New reads the templates, the texts and the static files, so that a mistake in
-// any of them shows at start and not to the first reader.
+// any of them fails at start instead of for the first reader.
 func New(o Options) (*Site, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -100,7 +100,7 @@ const (
 	// Get is for pages. Requests have no side effects.
 	Get Method = iota
 	// Post is for forms. When the handler runs, Request.Form is read, and the form
-	// is known to come from a page of ours.
+	// is known to come from our own page.
 	Post
 	// Upload is for forms with large files. The handler takes them with
 	// Request.Files, which reads the form.
@@ -113,7 +113,7 @@ func (d *Site) Route(app *fiber.App, method Method, path string, a Access) {
 	run := func(r *Request) error { return a.run(r, read) }
 	switch method {
 	case Get:
-		// Nothing of a page is asked for in a body.
+		// Requests for pages have no body.
 		verb, a.Rule.Body, a.Rule.Files = http.MethodGet, 0, 0
 		run = func(r *Request) error { return r.inTurn(func() error { return a.run(r, read) }) }
 	case Post:

@@ -8,6 +8,6 @@ import (
 //go:embed zones.txt
 var zoneNames string
 
-// zones are the names of time zones to choose from. Others that the IANA database
-// knows can be typed.
+// zones returns the names of time zones to choose from. Others that the IANA
+// database knows can be typed.
 func zones() []string { return strings.Fields(zoneNames) }

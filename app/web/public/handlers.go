@@ -1,4 +1,4 @@
-// Package public serves what everybody may see: checking a signed file, the root certificate, logos.
+// Package public serves the public pages: checking a signed file, the root certificate, logos.
 package public
 
 import (

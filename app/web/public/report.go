@@ -18,10 +18,10 @@ type ReportView struct {
 	Pages                           int
 	SHA256                          string
 	Findings                        []string // about the file as a whole
-	Origin                          string   // that it was signed here
+	Origin                          string   // statement that it was signed here
 	Compared                        []comparedView
 	Signatures                      []signatureView
-	JSON                            template.URL // the same for programs; it lies in the page, as nothing is kept
+	JSON                            template.URL // the same for programs, embedded in the page, as nothing is stored
 	File                            string       // name to save it under
 }
 
@@ -34,7 +34,8 @@ type signatureView struct {
 	Alarms, Remarks, Notes     []string
 }
 
-// comparedView is a page as it was signed beside the page as it is now. The pictures lie in the page, as nothing is kept.
+// comparedView is a page as signed next to the page as it is now. The pictures are embedded in the page, as nothing is
+// stored.
 type comparedView struct {
 	SignedText, NowText string
 	Signed, Now         template.URL // "" where there is no such page
@@ -46,7 +47,7 @@ type answerView struct {
 	Reasons                []string
 }
 
-// changeView is something that was done to the file after a signature.
+// changeView is a change made to the file after a signature.
 type changeView struct {
 	Text, Rule string
 	Permitted  bool
@@ -97,7 +98,7 @@ func Report(r *page.Request, name string, from *report.Report) (ReportView, erro
 	return v, nil
 }
 
-// known tells whether the names in a certificate can be believed.
+// known reports whether the names in a certificate can be trusted.
 func known(i pki.Identity) bool { return i == pki.Trusted || i == pki.NoRevocationData }
 
 func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
@@ -118,7 +119,7 @@ func signature(r *page.Request, from *report.SignatureVerdict) signatureView {
 	return s
 }
 
-// summary says in one sentence what a signature is worth.
+// summary describes the validity of a signature in one sentence.
 func summary(r *page.Request, v *report.SignatureVerdict) (sentence, icon string) {
 	switch {
 	case v.Integrity == pki.Broken:
@@ -153,7 +154,7 @@ func answers(r *page.Request, v *report.SignatureVerdict) []answerView {
 	}
 }
 
-// remarks are the problems that stand under none of the three answers.
+// remarks returns the problems that belong to none of the three answers.
 func remarks(r *page.Request, v *report.SignatureVerdict) []string {
 	said := map[string]bool{}
 	for _, s := range append(sentences(r, v.IntegrityReasons), sentences(r, v.IdentityReasons)...) {
@@ -176,7 +177,7 @@ func sentences(r *page.Request, all []pki.Finding) []string {
 	return out
 }
 
-// inline is a picture as an address that holds it.
+// inline returns a picture as a data URL.
 func inline(png []byte) template.URL {
 	if len(png) == 0 {
 		return ""

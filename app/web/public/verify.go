@@ -19,9 +19,9 @@ type verifyPage struct {
 	Limit   int64
 	Most    int // files at a time
 	Reports []ReportView
-	Roots   []string // that the person trusts beside ours
+	Roots   []string // trusted by the person in addition to ours
 
-	Password, PasswordHelp string // what the field is called
+	Password, PasswordHelp string // label of the field, and its help
 }
 
 const (

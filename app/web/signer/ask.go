@@ -32,7 +32,7 @@ func asked(v *Visitor, name string, err error) error {
 	return v.Again(err, name, plainPage(v, v.Say(name+".title", "title", v.Document.Title)))
 }
 
-// NotMe tells the sender that the wrong person was invited.
+// NotMe notifies the sender that the wrong person was invited.
 func (h *Handlers) NotMe(v *Visitor) error {
 	note := v.Form.Value("note")
 	if _, err := h.Signing.NotMe(v.UserContext(), v.who, v.who.Document, v.who.Invitation, &note); err != nil {

@@ -13,7 +13,7 @@ import (
 // consentPage is the page that asks for consent before anything else.
 type consentPage struct {
 	visitPage
-	Other *otherReader // who is signed in, if it is somebody else
+	Other *otherReader // the signed-in member, if it is somebody else
 }
 
 // showConsentGate asks for consent before any of the document is sent.
@@ -72,7 +72,7 @@ func ShowReport(v *Visitor) error {
 	return v.Render(http.StatusOK, "report-problem", plainPage(v, v.Say("report.title")))
 }
 
-// ReportProblem tells the sender about a problem.
+// ReportProblem notifies the sender of a problem.
 func (h *Handlers) ReportProblem(v *Visitor) error {
 	err := h.Signing.ReportProblem(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Form.Value("message"))
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *Handlers) ReportProblem(v *Visitor) error {
 // otherReader is a signed-in member who is not the person invited.
 type otherReader struct {
 	Email string
-	Href  string // where they find what is theirs
+	Href  string // where they find their own documents
 }
 
 // otherReaderOf returns the signed-in member if they are not the person invited.

@@ -7,7 +7,7 @@ import (
 )
 
 // ShowPreview serves the page on which somebody will sign, read-only, for those
-// who prepare it.
+// preparing it.
 func (h *Handlers) ShowPreview(r *page.Request) error {
 	id, invitation := r.Params("id"), r.Params("invitation")
 	visit, err := h.Signing.Preview(r.UserContext(), r.Who.Actor, id, invitation)
@@ -20,7 +20,7 @@ func (h *Handlers) ShowPreview(r *page.Request) error {
 	p := frame(v, r.Say("preview.title", "name", v.Invitation.Name))
 	s := h.signPage(v, page.Form{}, nil)
 	p.Data, p.Styles, p.Back = documentPage{visitPage: visitPageOf(v), Sign: s}, p.Styles+s.places(), "/app/documents/"+id+"/edit"
-	r.Shell = nil // the reader sees what the other one will see
+	r.Shell = nil // the reader sees what the signatory will see
 	return r.Render(http.StatusOK, "preview", p)
 }
 

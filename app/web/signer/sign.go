@@ -13,11 +13,11 @@ import (
 	"paraph/app/web/page"
 )
 
-// documentPage is the page on which somebody signs, or sees who will.
+// documentPage is the page for signing, or for seeing who will sign.
 type documentPage struct {
 	visitPage
 	Sign  *signPage
-	Other *otherReader // who is signed in, if it is somebody else
+	Other *otherReader // the signed-in member, if it is somebody else
 }
 
 // showSign renders the signing page with the values entered so far and the errors
@@ -48,7 +48,7 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 // page; the text of longer documents is on separate pages.
 const textsInline = 60
 
-// Answer takes the filled-in form, to sign or to save it.
+// Answer handles the filled-in form, to sign or to save it.
 func (h *Handlers) Answer(v *Visitor) error {
 	if v.Stage != signing.StageSign {
 		if v.Scripted() {

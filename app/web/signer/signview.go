@@ -16,7 +16,7 @@ import (
 type signPage struct {
 	Sheets       []Sheet
 	Fields       []*fieldView // of all sheets, in reading order
-	Loose        bool         // there is no place for a signature on the pages: it goes onto a page of its own
+	Loose        bool         // there is no place for a signature on the pages: it goes onto a separate page
 	Approves     bool
 	Signs        bool // a signature is asked for
 	Initialled   bool

@@ -43,7 +43,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 	})
 }
 
-// byLink runs a handler for whose link it is.
+// byLink runs a handler for the holder of a link.
 func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) error) error {
 	who, err := h.Signing.Signatory(r.UserContext(), token)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
@@ -63,7 +63,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 	return next(v)
 }
 
-// meet loads what a visitor may see and switches to their language.
+// meet loads the visitor's view and switches to their language.
 func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
 	v.who = v.From(h.proven(v.Request, who))
 	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
@@ -108,12 +108,12 @@ func visitPageOf(v *Visitor) visitPage {
 	return p
 }
 
-// frame is a page of a link without its data.
+// frame returns a page of a link without its data.
 func frame(v *Visitor, title string) page.Page {
 	return page.Page{Title: title, Zone: zoneOf(v.Company), Styles: accent(v.Company.BrandColor)}
 }
 
-// plainPage is a page of a link that shows only what all of them have in common.
+// plainPage returns a page of a link with only the common data.
 func plainPage(v *Visitor, title string) page.Page {
 	p := frame(v, title)
 	p.Data = visitPageOf(v)

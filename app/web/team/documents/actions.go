@@ -14,7 +14,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// oneStep is a service method that needs nothing but the document.
+// oneStep is a service method whose only input is the document.
 type oneStep func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error)
 
 // documentSteps are the actions that need nothing but a button press.
@@ -27,7 +27,7 @@ var documentSteps = map[string]oneStep{
 	},
 }
 
-// Step returns the handler of a button. What can be undone is offered to be.
+// Step returns the handler of a button. Reversible actions offer to undo them.
 func (h *Handlers) Step(name string) page.Handler {
 	return func(r *page.Request) error { return h.takeStep(r, name) }
 }
@@ -57,7 +57,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	d, err := step(h.Signing, r.UserContext(), r.Who.Actor, id)
 	if fault.KindOf(err) == fault.KindConflict {
-		// Somebody was faster, or the page was outdated.
+		// A concurrent change came first, or the page was outdated.
 		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
 		return r.SeeOther(next)
 	}
@@ -111,7 +111,7 @@ var documentForms = map[string]formStep{
 	}},
 }
 
-// accessCode reads the code that somebody is to be asked for, if the form has one.
+// accessCode reads the access code for a person, if the form has one.
 func accessCode(r *page.Request) (in signing.InvitationInput) {
 	if r.Form.Has("access_code") {
 		in.AccessCode = trimmed(r, "access_code")

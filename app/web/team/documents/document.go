@@ -26,7 +26,7 @@ type documentPage struct {
 	More    []menuEntry
 	Tabs    []page.Tab
 	Tab     string
-	Aside   string // where it was put, in words; "" for nowhere
+	Aside   string // archive or trash, in words; "" for neither
 	Restore bool
 	Purge   bool
 	Live    liveData
@@ -35,7 +35,7 @@ type documentPage struct {
 	People   []personView   // recipients
 	Activity activity       // activity
 	Files    []fileDetail   // files
-	Sealed   []fileContent  // what there is once completed
+	Sealed   []fileContent  // files available once completed
 	Report   *public.ReportView
 }
 
@@ -151,7 +151,7 @@ func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signin
 	at := "/app/documents/" + d.ID + "/"
 	switch a {
 	case signing.ActionReplace, signing.ActionRestore, signing.ActionPurge:
-		return menuEntry{}, false // beside the person, and beside the words on where it is
+		return menuEntry{}, false // shown next to the person, and next to the words on where it is
 	case signing.ActionSend:
 		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
 	case signing.ActionSubmit, signing.ActionApprove, signing.ActionWithdraw, signing.ActionReopen:

@@ -72,8 +72,8 @@ func (h *Handlers) verifyFile(r *page.Request, d *signing.Document, id string) (
 	return &report, err
 }
 
-// Download serves what the address names: the sealed or current document, its
-// certificate, its evidence, everything, or one file.
+// Download serves the target of the address: the sealed or current document,
+// its certificate, its evidence, everything, or one file.
 func (h *Handlers) Download(r *page.Request) error {
 	what, id := strings.Clone(r.Params("what")), r.Params("id")
 	if name, file, ok := strings.Cut(what, "-"); ok {
@@ -101,7 +101,7 @@ func (h *Handlers) Download(r *page.Request) error {
 	return r.Download(d)
 }
 
-// PagePicture is a page for a member.
+// PagePicture serves the picture of a page to a member.
 func (h *Handlers) PagePicture(r *page.Request) error {
 	return signer.SendPicture(r, h.Signing, r.Who.Actor, r.Params("id"))
 }

@@ -26,7 +26,7 @@ type listPage struct {
 	Here     string      // address of this very list
 	Filtered bool
 	Detailed bool // the filters in details are used
-	First    bool // there was never a document
+	First    bool // there has never been a document
 	Bulk     []page.Option
 	Clear    string
 	Limit    int64
@@ -40,7 +40,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	q, number := listQuery(r, part)
 	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
 	if fault.KindOf(err) == fault.KindInvalid {
-		return r.SeeOther(r.Path()) // an address that somebody has changed
+		return r.SeeOther(r.Path()) // an address edited by hand
 	}
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (h *Handlers) Events(r *page.Request) error {
 	return nil
 }
 
-// liveStream outlives the handler, so it holds nothing of the request.
+// liveStream outlives the handler, so it doesn't refer to the request.
 type liveStream struct {
 	door    *Handlers
 	words   *words.Language

@@ -15,7 +15,7 @@ type rowsData struct {
 	Rows    []rowView
 	Columns []page.Column
 	Choose  bool // rows can be ticked
-	Aside   bool // they were put aside
+	Aside   bool // they are archived or deleted
 	Sign    map[string]string
 }
 
@@ -39,7 +39,7 @@ type rowView struct {
 	Updated    template.HTML
 	Due        string        // a day
 	DueAt      string        // its moment
-	Aside      template.HTML // when it was put aside
+	Aside      template.HTML // when it was archived or deleted
 	Open       *rowMenu
 }
 

@@ -13,7 +13,7 @@ import (
 // received holds the uploads of a form.
 type received struct {
 	uploads []*signing.Upload
-	failed  []string // sentences on files that can't be taken
+	failed  []string // sentences about refused files
 }
 
 func (h *Handlers) closeReceived(r *page.Request, all *received) {
@@ -30,7 +30,7 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 	all := &received{}
 	err := r.Files(func(f *httpkit.Part) error {
 		if f.File == "" {
-			return nil // an input that nothing was chosen in
+			return nil // an empty file input
 		}
 		u, err := h.Signing.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
 		switch {

@@ -30,7 +30,7 @@ func sentPeople(r *page.Request) []personRow {
 	return out
 }
 
-// SavePeople stores the form and does what the button says.
+// SavePeople stores the form and performs the action of the button.
 func (h *Handlers) SavePeople(r *page.Request) error {
 	d, err := h.draft(r)
 	if err != nil {

@@ -23,11 +23,11 @@ type reviewPage struct {
 	Warnings []problemRow
 	Infos    []problemRow
 	actions  []signing.Action
-	Approve  []page.Option // who can be asked to approve
+	Approve  []page.Option // possible approvers
 	Sends    bool          // messages leave for a mail server
-	Policy   bool          // the company wants an approval first
+	Policy   bool          // the company requires approval first
 	Deadline string
-	Leeway   bool // something differs from the usual
+	Leeway   bool // something differs from the defaults
 	Steps    []step
 	Today    string
 }

@@ -59,7 +59,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 		// The deadline includes the whole day.
 		in.ExpiresAt = new(day.AddDate(0, 0, 1).Add(-time.Second))
 	}
-	if r.Form.Has("redirect_url") { // with which the boxes come, of which only ticked ones are sent
+	if r.Form.Has("redirect_url") { // sent with the checkboxes, of which only ticked ones are sent
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
 		in.DeclineReason = new(r.Form.Has("decline_reason"))

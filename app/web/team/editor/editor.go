@@ -65,13 +65,13 @@ func (h *Handlers) Show(r *page.Request) error {
 	return r.Render(http.StatusOK, "editor", p)
 }
 
-// mailLanguages are the languages in which somebody can be written to, the
-// document's own first.
+// mailLanguages returns the languages in which mail can be sent, the document's
+// own first.
 func mailLanguages(r *page.Request) []page.Option {
 	return append([]page.Option{{Label: r.Say("edit.locale.")}}, r.LanguageOptions("")...)
 }
 
-// fieldTypes are the types of field as choices.
+// fieldTypes returns the field types as options.
 func fieldTypes(r *page.Request, chosen string) []page.Option {
 	var out []page.Option
 	for _, t := range editorPalette {
@@ -80,18 +80,18 @@ func fieldTypes(r *page.Request, chosen string) []page.Option {
 	return out
 }
 
-// savedFields is the answer to a set of fields that was kept.
+// savedFields is the response to a saved set of fields.
 type savedFields struct {
 	Version int64    `json:"version"`
-	IDs     []string `json:"ids"` // of the fields, in the order in which they came
+	IDs     []string `json:"ids"` // of the fields, in the order received
 	At      string   `json:"at"`
-	// Kept holds, by their place, the fields that are kept otherwise than they came.
+	// Kept holds, by index, the fields that the server changed.
 	Kept     map[int]editorField `json:"kept,omitempty"`
 	Problems []editorProblem     `json:"problems"`
 }
 
-// editorConflict is the answer to a change of a version that is no longer the
-// newest: who was faster, and what there is now.
+// editorConflict is the response to a change of an outdated version: who
+// changed it since, and the current state.
 type editorConflict struct {
 	Message string      `json:"message"`
 	By      string      `json:"by"`
@@ -99,7 +99,7 @@ type editorConflict struct {
 	State   editorState `json:"state"`
 }
 
-// SaveFields takes the whole set of fields from the script.
+// SaveFields stores the whole set of fields from the script.
 func (h *Handlers) SaveFields(r *page.Request) error {
 	var fields []editorField
 	if err := json.Unmarshal([]byte(r.Form.Value("fields")), &fields); err != nil {
@@ -128,12 +128,12 @@ func (h *Handlers) SaveFields(r *page.Request) error {
 	return r.JSON(out)
 }
 
-// suggestedFields is the answer to the search for places that ask for a field.
+// suggestedFields is the response to a search for places that need a field.
 type suggestedFields struct {
 	Fields []editorField `json:"fields"`
 }
 
-// Detect finds places that ask for a field. Nothing is changed; it is a POST
+// Detect finds places that need a field. It changes nothing; it is a POST
 // because it can take a while.
 func (h *Handlers) Detect(r *page.Request) error {
 	found, err := h.Signing.Detect(r.UserContext(), r.Who.Actor, r.Params("id"))
@@ -157,8 +157,8 @@ func seenVersion(r *page.Request) (int64, error) {
 	return version, nil
 }
 
-// overtaken answers the script when somebody else was faster, with what they
-// did. Any other failure is answered as it is.
+// overtaken responds to the script after a concurrent change, with that change.
+// Any other failure is returned unchanged.
 func (h *Handlers) overtaken(r *page.Request, err error) error {
 	if fault.KindOf(err) != fault.KindPreconditionFailed {
 		return err
@@ -174,7 +174,7 @@ func (h *Handlers) overtaken(r *page.Request, err error) error {
 	return r.Status(http.StatusConflict).JSON(editorConflict{Message: r.Say("edit.overtaken", "name", by), By: by, At: at, State: stateOf(r, d)})
 }
 
-// lastChange says who changed a document last, and when.
+// lastChange returns who changed a document last, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
 	events, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, id, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
 	if err != nil || len(events) == 0 {

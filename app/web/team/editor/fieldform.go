@@ -13,7 +13,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// SaveList takes the table. Fields that are not in it stay as they are.
+// SaveList stores the table. Fields missing from it are unchanged.
 func (h *Handlers) SaveList(r *page.Request) error {
 	d, err := h.editing(r)
 	if err != nil {
@@ -44,7 +44,7 @@ func listSaved(r *page.Request, l *fieldList) error {
 	return r.SeeOther(to)
 }
 
-// sentRow is a row as it was sent.
+// sentRow is a submitted row.
 type sentRow struct {
 	key    string
 	values url.Values
@@ -52,7 +52,8 @@ type sentRow struct {
 	remove bool
 }
 
-// sent reads the rows of the table. What is no number is told by key and name.
+// sent reads the rows of the table. Invalid numbers are reported by key and
+// name.
 func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map[string]string) {
 	faults = map[string]map[string]string{}
 	for _, key := range form["row"] {
@@ -72,8 +73,8 @@ func (l *fieldList) sent(form url.Values) (rows []sentRow, faults map[string]map
 	return rows, faults
 }
 
-// read makes a field of what the inputs of a row hold. It returns the names of
-// those that hold no number.
+// read converts the inputs of a row to a field. It returns the names of those
+// with invalid numbers.
 func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 	wrong = map[string]string{}
 	v := x.values
@@ -121,8 +122,8 @@ func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 	return wrong
 }
 
-// keepPlace leaves a field where it is when the numbers that were shown come
-// back: they are rounded.
+// keepPlace keeps a field's position if the displayed numbers come back
+// unchanged, because those are rounded.
 func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
 	shown := l.valuesOf(known)
 	same := func(names ...string) bool {
@@ -143,8 +144,8 @@ func (l *fieldList) keepPlace(x *sentRow, known *signing.Field) {
 	}
 }
 
-// whole is the complete set of fields: those of the table in the place of those
-// that are stored. at gives the key of the row behind each.
+// whole returns the complete set of fields: the stored ones, replaced by those
+// of the table. at holds the key of each field's row.
 func (l *fieldList) whole(rows []sentRow) (in []signing.FieldInput, at []string) {
 	sent := map[string]*sentRow{}
 	for i := range rows {
@@ -167,10 +168,10 @@ func (l *fieldList) whole(rows []sentRow) (in []signing.FieldInput, at []string)
 	return in, at
 }
 
-// columnOf is the input of the table in which the API's field is entered.
+// columnOf maps fields of the API to inputs of the table.
 var columnOf = map[string]string{"invitation_id": "who", "file_id": "file", "width": "w", "height": "h", "font_size": "size"}
 
-// listAgain shows the table with what was sent and what is wrong with it.
+// listAgain shows the table with the submitted values and their errors.
 func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []sentRow, faults map[string]map[string]string, at []string) error {
 	p := page.Page{Title: r.Say("edit.list.title", "title", l.Title), Data: l}
 	status := http.StatusUnprocessableEntity
@@ -212,8 +213,8 @@ func (h *Handlers) listAgain(r *page.Request, err error, l *fieldList, rows []se
 	return r.Render(status, "fieldlist", p)
 }
 
-// spread gives each row the messages that are its own. What belongs to no row
-// comes back as one sentence.
+// spread assigns the messages to their rows. It returns those that belong to no
+// row as one sentence.
 func spread(f page.Failure, faults map[string]map[string]string, at []string) (rest string) {
 	for name, messages := range f.Faults {
 		parts := strings.SplitN(name, ".", 3)

@@ -14,8 +14,8 @@ import (
 	"paraph/app/web/page"
 )
 
-// fieldList is the fields of a document as a table that is a form: what the
-// editor does with pointer and keyboard, in words and numbers.
+// fieldList is a table form of a document's fields: the equivalent of the
+// graphical editor in words and numbers.
 type fieldList struct {
 	*signing.Document
 	Base    string
@@ -27,7 +27,7 @@ type fieldList struct {
 	Files   []page.Option
 	Types   []page.Option
 	Why     string
-	// Of a long list one part is shown at a time.
+	// A long list is shown in parts.
 	Part, Parts, Total  int
 	Previous, Following string
 	Overtaken           bool
@@ -35,7 +35,7 @@ type fieldList struct {
 
 // fieldRow is one field in the table. Its inputs are named by its key.
 type fieldRow struct {
-	Key, ID string // ID is empty for one that is new
+	Key, ID string // ID is empty for a new one
 	N       int
 	Hue     string
 	Letter  string
@@ -50,7 +50,7 @@ type fieldRow struct {
 // Value returns the value of an input of the row.
 func (x fieldRow) Value(name string) string { return x.values.Get(name) }
 
-// Checked says whether a box of the row is ticked.
+// Checked reports whether a box of the row is ticked.
 func (x fieldRow) Checked(name string) bool { return x.values.Get(name) == "yes" }
 
 // Error returns the message about an input of the row, "" for none.
@@ -75,7 +75,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 	return r.Render(http.StatusOK, "fieldlist", page.Page{Title: r.Say("edit.list.title", "title", d.Title), Data: l})
 }
 
-// fieldListOf is the list as it is stored.
+// fieldListOf returns the stored list.
 func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *fieldList {
 	l := &fieldList{Document: d, Base: "/app/documents/" + d.ID, Version: d.Version, Unit: "mm", Pages: len(pagesOf(d)), Total: len(d.Fields), Why: whyNot(r, d)}
 	if unit == "percent" {
@@ -148,7 +148,7 @@ func (l *fieldList) choices(r *page.Request, x *fieldRow) {
 	}
 }
 
-// newRow is a row for a field that is not there yet.
+// newRow returns a row for a new field.
 func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 	row := fieldRow{Key: "new", N: l.Total + 1, values: url.Values{"type": {"signature"}, "page": {"1"}, "required": {"yes"}}}
 	if len(l.Files) > 0 {
@@ -164,7 +164,8 @@ func newRow(r *page.Request, d *signing.Document, l *fieldList) fieldRow {
 	return row
 }
 
-// scale is what a fraction of a page is multiplied by to be shown.
+// scale returns the factors that convert fractions of a page to the displayed
+// unit.
 func (l *fieldList) scale(file string, page int) (x, y float64) {
 	f := l.File(file)
 	if l.Unit != "mm" || f == nil || page < 1 || page > len(f.Pages) {
@@ -212,7 +213,7 @@ func newCell(x fieldRow, name string, options []page.Option, label string) cellD
 	return cellData{ID: "i-" + x.Key + "-" + name, Name: "f." + x.Key + "." + name, Label: label, Value: x.Value(name), Error: x.Error(name), Options: options}
 }
 
-// tabData says which view of the editor is the current one.
+// tabData names the current view of the editor.
 type tabData struct{ Base, Tab string }
 
 // Functions returns the components used only by the editor.

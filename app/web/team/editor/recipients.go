@@ -9,7 +9,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// changedRecipients is the answer to a change of the people of a document.
+// changedRecipients is the response to a change of a document's recipients.
 type changedRecipients struct {
 	State editorState `json:"state"`
 	New   string      `json:"new,omitempty"` // the invitation that was added
@@ -52,7 +52,8 @@ func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient
 	return d, added, err
 }
 
-// arranged gives people, who stay as they are, their places in an order.
+// arranged returns invitations with positions in the given order and no other
+// changes.
 func arranged(order []string) []signing.InvitationInput {
 	out := make([]signing.InvitationInput, 0, len(order))
 	for i, id := range order {
@@ -62,7 +63,8 @@ func arranged(order []string) []signing.InvitationInput {
 	return out
 }
 
-// recipientInput reads the form of one person. What the form does not have is not said.
+// recipientInput reads the form of one person. Inputs missing from the form are left
+// unset.
 func recipientInput(r *page.Request) signing.InvitationInput {
 	text := func(name string) *string {
 		if !r.Form.Has(name) {

@@ -31,7 +31,7 @@ type editorPage struct {
 	Height float64 `json:"h"`
 }
 
-// editorHand is somebody invited.
+// editorHand is an invited person.
 type editorHand struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -43,7 +43,7 @@ type editorHand struct {
 	Message        string `json:"message"`
 }
 
-// editorField is a field, in the words of the API.
+// editorField is a field, in the terms of the API.
 type editorField struct {
 	ID         string   `json:"id,omitempty"`
 	File       string   `json:"file"`
@@ -76,8 +76,7 @@ func editorFieldOf(x *signing.Field) editorField {
 		FontSize: x.FontSize, Align: x.Align}
 }
 
-// input says everything there is to say of the field, so that what is empty here
-// is empty afterwards.
+// input sets every property of the field, so that empty ones are cleared.
 func (x *editorField) input() signing.FieldInput {
 	in := signing.FieldInput{ID: x.ID, File: &x.File, Invitation: &x.Invitation, Type: &x.Type, Name: &x.Name, Label: &x.Label,
 		Page: &x.Page, X: &x.X, Y: &x.Y, Width: &x.Width, Height: &x.Height, Required: &x.Required, ReadOnly: &x.ReadOnly,
@@ -91,7 +90,7 @@ func (x *editorField) input() signing.FieldInput {
 	return in
 }
 
-// same says whether two fields are equal in everything.
+// same reports whether two fields are equal.
 func (x editorField) same(y editorField) bool {
 	if len(x.Options) == 0 && len(y.Options) == 0 {
 		x.Options, y.Options = nil, nil
@@ -99,7 +98,7 @@ func (x editorField) same(y editorField) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// editorProblem is something about the draft that its author should know.
+// editorProblem is a problem of the draft to show to its author.
 type editorProblem struct {
 	Code       fault.Code `json:"code"`
 	Severity   string     `json:"severity"`
@@ -160,7 +159,7 @@ type drawnField struct {
 func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 	base := "/app/documents/" + d.ID + "/pages/"
 	var out []editorSheet
-	at := map[string]int{} // the place of each file's first page
+	at := map[string]int{} // index of each file's first page
 	total := len(pagesOf(d))
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -190,7 +189,7 @@ func sheetsOf(r *page.Request, d *signing.Document) []editorSheet {
 	return out
 }
 
-// handsOf returns the place of everybody invited in the document, from 0.
+// handsOf returns the index of every invited person in the document, from 0.
 func handsOf(d *signing.Document) map[string]int {
 	out := map[string]int{}
 	for i := range d.Invitations {
@@ -199,5 +198,5 @@ func handsOf(d *signing.Document) map[string]int {
 	return out
 }
 
-// clockOf is how a time is told to the script.
+// clockOf formats a time for the script.
 func clockOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }

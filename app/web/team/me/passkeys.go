@@ -4,7 +4,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// BeginPasskey answers a script with the challenge for a new passkey.
+// BeginPasskey responds to a script with the challenge for a new passkey.
 func (h *Handlers) BeginPasskey(r *page.Request) error {
 	return r.Ceremony(h.Accounts.BeginPasskey(r.UserContext(), r.Who.Actor, r.BaseURL()))
 }
@@ -22,7 +22,7 @@ func (h *Handlers) AddPasskey(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// RenamePasskey gives a passkey another name.
+// RenamePasskey renames a passkey.
 func (h *Handlers) RenamePasskey(r *page.Request) error {
 	made, err := h.Accounts.RenamePasskey(r.UserContext(), r.Who.Actor, r.Form.Value("passkey"), r.Form.Value("name"))
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *Handlers) RenamePasskey(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// RemovePasskey deletes a passkey, once the reader has proved who they are.
+// RemovePasskey deletes a passkey, once the reader has proved their identity.
 func (h *Handlers) RemovePasskey(r *page.Request) error {
 	id := r.Form.Value("passkey")
 	field := "proof-" + id

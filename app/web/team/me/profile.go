@@ -83,7 +83,7 @@ func (h *Handlers) ChangePassword(r *page.Request) error {
 	return r.SeeOther("/app/me/security")
 }
 
-// ownSecurity lists the ways of proving who somebody is.
+// ownSecurity lists the reader's means of signing in.
 type ownSecurity struct {
 	meTabs
 	Passkeys []passkeyView
@@ -92,7 +92,7 @@ type ownSecurity struct {
 
 type passkeyView struct {
 	account.Passkey
-	Last bool // without it the password alone would let in
+	Last bool // without it the password alone would be enough
 }
 
 func (h *Handlers) meSecurity(r *page.Request) (page.Page, error) {

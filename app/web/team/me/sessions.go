@@ -101,7 +101,7 @@ func (h *Handlers) ShowSessions(r *page.Request) error {
 	return h.showSessions(r, http.StatusOK, page.Page{})
 }
 
-// device names what somebody signed in with.
+// device describes the browser or program of a session.
 func device(r *page.Request, agent string) string {
 	return cmp.Or(r.Words.Device(agent), r.Say("device.unknown"))
 }

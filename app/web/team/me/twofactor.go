@@ -85,7 +85,7 @@ func (h *Handlers) ConfirmTwoFactor(r *page.Request) error {
 func showRecoveryCodes(r *page.Request, codes []string) error {
 	file := r.Say("recovery.file", "email", r.Who.User.Email, "site", r.BaseURL()) + "\r\n\r\n" + strings.Join(codes, "\r\n") + "\r\n"
 	next := "/app/me/security"
-	if r.Who.Actor.Limited { // it was what stood in the way
+	if r.Who.Actor.Limited { // setting it up was required first
 		next = "/app/documents"
 	}
 	return r.Render(http.StatusOK, "me-recovery", page.Page{Title: r.Say("recovery.title"), Scripts: []string{"access.js"}, Data: recoveryPage{

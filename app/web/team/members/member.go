@@ -10,12 +10,12 @@ import (
 	"paraph/app/web/page"
 )
 
-// memberPage is one member, for those who run the company.
+// memberPage is one member, for administrators.
 type memberPage struct {
 	memberLine
 	Roles   []page.Option
-	Open    int           // documents that they look after
-	Heirs   []page.Option // who can take them over
+	Open    int           // documents that they own
+	Heirs   []page.Option // possible new owners
 	Fixed   string        // why role and state can't be changed; "" if they can
 	Joined  time.Time
 	Leaving bool
@@ -60,7 +60,7 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 	return p, nil
 }
 
-// Show serves one member, for those who run the company.
+// Show serves one member, for administrators.
 func (h *Handlers) Show(r *page.Request) error {
 	m, err := h.member(r)
 	if err != nil {
@@ -112,7 +112,7 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 	return toMember(r, "member.off", "name", m.Name)
 }
 
-// Activate lets a deactivated member in again.
+// Activate reactivates a member.
 func (h *Handlers) Activate(r *page.Request) error {
 	m, err := h.Accounts.UpdateMember(r.UserContext(), r.Who.Actor, r.Params("id"), account.MemberPatch{Active: new(true)})
 	if err != nil {

@@ -16,10 +16,10 @@ type Backup struct {
 	Due       bool // there are documents, and it is missing or old
 }
 
-// Backups tells of the last backup, or nil to those whom it does not concern.
+// Backups returns the last backup, or nil for companies that may not see it.
 type Backups func(ctx context.Context, companyID string) (*Backup, error)
 
-// backup is the last backup as the reader may see it.
+// backup returns the last backup if the reader may see it.
 func (h *Frame) backup(r *page.Request) (*Backup, error) {
 	if h.Backups == nil || !r.Who.Actor.IsOwner() {
 		return nil, nil

@@ -16,9 +16,9 @@ import (
 // brandingCards is the page of the company's look.
 type brandingCards struct {
 	Company  account.Company
-	Colour   string // that is shown: the one sent, else the company's, else ours
-	Proposal string // the nearest shade that can be read, where the one sent can't
-	Foreign  string // address of a logo elsewhere, which no page loads
+	Colour   string // shown: the submitted one, else the company's, else ours
+	Proposal string // the nearest readable shade, if the submitted one is unreadable
+	Foreign  string // address of an external logo, which no page loads
 }
 
 // ownColour is the default color.

@@ -92,7 +92,7 @@ func companyPatch(r *page.Request) (p account.CompanyPatch, err error) {
 	return p, f.Err()
 }
 
-// dayList reads days such as "3, 7 14".
+// dayList parses days such as "3, 7 14".
 func dayList(r *page.Request, f *fault.Fields, name string) *[]int {
 	days := []int{}
 	for word := range strings.FieldsFuncSeq(r.Form.Value(name), func(c rune) bool { return c == ',' || c == ';' || c == ' ' }) {
@@ -111,7 +111,7 @@ type consentCards struct {
 	Text     string // the company's; "" for the appliance's
 	Mode     string
 	Modes    []page.Option
-	Standard string // the appliance's; "" where it has none
+	Standard string // the appliance's; "" if it has none
 	Current  string // name of the text in force
 	Versions []account.ConsentVersion
 }

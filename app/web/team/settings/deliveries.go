@@ -18,7 +18,7 @@ type deliveryLine struct {
 	notify.Delivery
 	At     string
 	Chip   page.Chip
-	Result string // the status of the answer, or why there is none
+	Result string // the response status, or why there is none
 	Took   string
 }
 

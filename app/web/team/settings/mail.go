@@ -19,7 +19,7 @@ type mailCards struct {
 	Setup
 	Sends  bool
 	To     string // of the test
-	Reply  string // what the server said to a test that it took
+	Reply  string // the server's reply to an accepted test
 	Failed int
 }
 

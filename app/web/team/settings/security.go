@@ -18,7 +18,7 @@ type Security struct {
 type securityCards struct {
 	Required bool // two-factor of everybody
 	Without  int  // active members who have not set it up
-	Own      bool // the reader has
+	Own      bool // the reader has set it up
 	SignIns  []page.SignInLine
 	Pager    page.Pager
 }

@@ -34,7 +34,7 @@ type Setup struct {
 // settingsPages are the pages under /app/settings in their order.
 var settingsPages = []struct {
 	Key, Icon string
-	Everybody bool // who does not run the company has something there too
+	Everybody bool // also has content for members who aren't administrators
 }{
 	{"company", "building", false},
 	{"branding", "eye", false},
@@ -99,7 +99,7 @@ func show[T any](h *Frame, r *page.Request, status int, name string, s sheet[T])
 	return r.Render(status, name, p)
 }
 
-// again renders a page of the settings with what was wrong with its form.
+// again renders a page of the settings with the errors of its form.
 func again[T any](h *Frame, r *page.Request, err error, name string, s sheet[T]) error {
 	p, failed := frame(h, r, s)
 	if failed != nil {

@@ -24,7 +24,7 @@ type Trust struct {
 type trustCards struct {
 	Company certificateView
 	Root    certificateView
-	Own     bool // the company's certificate was brought along
+	Own     bool // the company's certificate was imported
 	Renewal time.Time
 	Stamps  string // address of the timestamp authority, "" for the built-in one
 }

@@ -20,7 +20,7 @@ type webhookPage struct {
 	Filters    []page.Tab
 	Pager      page.Pager
 	Filtered   bool
-	Failed     int // how many were given up
+	Failed     int // number given up
 }
 
 // ShowWebhook serves one webhook with its deliveries.
@@ -83,7 +83,7 @@ func (h *Webhooks) askWebhook(r *page.Request, act string) error {
 		Text: r.Say("webhooks." + act + ".text"), Action: r.Path(), Do: r.Say("webhooks." + act), Back: webhooksAt + "/" + w.ID}})
 }
 
-// RotateWebhook gives a webhook a new secret and shows it once.
+// RotateWebhook replaces a webhook's secret and shows the new one once.
 func (h *Webhooks) RotateWebhook(r *page.Request) error {
 	w, err := h.Service.RotateSecret(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {

@@ -24,7 +24,7 @@ type webhookCards struct {
 	Made     *notify.Webhook // just now: the only time its secret is seen
 	Webhooks []webhookLine
 	Groups   []kindGroup
-	All      bool // the new one is to be told of every event
+	All      bool // the new one receives every event
 	Private  bool // private addresses are allowed
 }
 

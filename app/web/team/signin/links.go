@@ -33,7 +33,8 @@ func (h *Handlers) showForgot(r *page.Request, status int, f forgotPage) error {
 	return r.Render(status, "forgot", h.forgotForm(r, f))
 }
 
-// Forgot sends a link to reset a password; the answer does not tell whether the account exists.
+// Forgot sends a link to reset a password; the response does not reveal whether the account
+// exists.
 func (h *Handlers) Forgot(r *page.Request) error {
 	r.TeamWords()
 	err := h.Accounts.ForgotPassword(r.UserContext(), r.Form.Value("email"), origin(r))
@@ -82,7 +83,7 @@ func (h *Handlers) Reset(r *page.Request) error {
 type joinPage struct {
 	account.Invite
 	Role, Does string
-	Other      string // who is signed in here, if that is somebody else
+	Other      string // the signed-in user, if that is somebody else
 }
 
 func joinForm(r *page.Request, in account.Invite) page.Page {
@@ -90,7 +91,7 @@ func joinForm(r *page.Request, in account.Invite) page.Page {
 	if r.Enter() == nil && r.Who.User.ID != in.UserID {
 		data.Other = r.Who.User.Email
 	}
-	r.Shell = nil // the page is that of the invitation, whoever is signed in
+	r.Shell = nil // the page is about the invitation, not the signed-in user
 	return page.Page{Title: r.Say("join.title", "company", in.Company), Scripts: []string{"access.js"}, Data: data}
 }
 

@@ -6,7 +6,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// BeginPasskey answers a script with the challenge for a passkey.
+// BeginPasskey responds to a script with the challenge for a passkey.
 func (h *Handlers) BeginPasskey(r *page.Request) error {
 	r.TeamWords()
 	pending := ""
@@ -26,7 +26,7 @@ func (h *Handlers) Passkey(r *page.Request) error {
 		return startSession(r, user, "", next)
 	}
 	p := signInForm(r, next)
-	p.Data = signInPage{Next: next} // not the same passkey at once again
+	p.Data = signInPage{Next: next} // don't offer the same passkey again at once
 	switch f := r.FailureOf(err); f.Status {
 	case http.StatusUnauthorized:
 		p.Fault = r.Say("passkey.refused")

@@ -31,8 +31,8 @@ func (h *Handlers) Home(r *page.Request) error {
 type setupPage struct {
 	Token     string
 	Languages []page.Option
-	Site      string // what links in messages begin with
-	Plain     bool   // that is not encrypted, and not this machine
+	Site      string // beginning of links in messages
+	Plain     bool   // the site is unencrypted and not on this machine
 	Mail      bool   // there is a mail server
 }
 
@@ -121,7 +121,7 @@ func (h *Handlers) Welcome(r *page.Request) error {
 		Data: welcomePage{Mail: h.Notify.Sender != nil, Sent: documents.Total > 0, Mates: members.Total > 1}})
 }
 
-// todo is one thing on the list of what to do first.
+// todo is one item of the list of first steps.
 type todo struct {
 	Done                      bool
 	Title, Text, Href, Action string

@@ -22,7 +22,7 @@ const pendingTime = 15 * time.Minute
 type signInPage struct {
 	Next     string
 	Recovery bool // a recovery code is asked for
-	Offer    bool // the browser may offer passkeys by itself
+	Offer    bool // the browser may offer passkeys on its own
 	App      bool // the second step may be a code of the authenticator app
 	Passkey  bool // it may be a passkey
 }
@@ -40,7 +40,7 @@ func ShowSignIn(r *page.Request) error {
 	return r.Render(http.StatusOK, "signin", signInForm(r, r.Query("next")))
 }
 
-// SignIn takes e-mail address and password.
+// SignIn handles e-mail address and password.
 func (h *Handlers) SignIn(r *page.Request) error {
 	r.TeamWords()
 	next := r.Form.Value("next")
@@ -105,7 +105,7 @@ func startOver(r *page.Request) error {
 	return r.SeeOther("/signin")
 }
 
-// SecondStep takes the second factor.
+// SecondStep handles the second factor.
 func (h *Handlers) SecondStep(r *page.Request) error {
 	r.TeamWords()
 	next, recovery := r.Inside(r.Form.Value("next")), r.Form.Value("with") == "recovery"

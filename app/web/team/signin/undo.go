@@ -7,7 +7,7 @@ import (
 	"paraph/app/web/page"
 )
 
-// ShowUndo asks whether the changes that a notice told of are to be taken back.
+// ShowUndo asks whether to undo the changes reported in a notice.
 func (h *Handlers) ShowUndo(r *page.Request) error {
 	r.TeamWords()
 	email, err := h.Accounts.CheckUndo(r.UserContext(), r.Params("token"))
@@ -17,7 +17,7 @@ func (h *Handlers) ShowUndo(r *page.Request) error {
 	return r.Render(http.StatusOK, "undo", page.Page{Title: r.Say("undo.title"), Data: confirmPage{email}})
 }
 
-// Undo takes them back and goes on to choosing a new password.
+// Undo reverts them and continues with choosing a new password.
 func (h *Handlers) Undo(r *page.Request) error {
 	r.TeamWords()
 	reset, err := h.Accounts.Undo(r.UserContext(), r.Params("token"))
