@@ -66,8 +66,7 @@ func TestLogIsChained(t *testing.T) {
 	clean(t, db, trail)
 }
 
-// The hash is published in certificates and checked by third parties: it must
-// never change.
+// The hash is part of what third parties rely on: it must never change.
 func TestHashEntryIsStable(t *testing.T) {
 	t.Parallel()
 	e := kv.Entry[string]{Seq: 7, ID: "id", Scope: "scope", Chain: "chain", At: time.UnixMilli(1767225600123), Raw: []byte(`"value"`)}
