@@ -76,8 +76,8 @@ func TestHouseHasNoCrowdedRooms(t *testing.T) {
 // nor the wording of messages.
 var domain = []string{"app/account", "app/contact", "app/notify", "app/signing"}
 
-// TestHouseDomainHasNoWireTags: structs of the domain name JSON members only for
-// what is stored or signed, as given in spelled.
+// TestHouseDomainHasNoWireTags checks that structs of the domain name JSON
+// members only for what is stored or signed, as given in spelled.
 func TestHouseDomainHasNoWireTags(t *testing.T) {
 	t.Parallel()
 	_, all := parsed(t)

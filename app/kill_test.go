@@ -49,7 +49,7 @@ type trace struct {
 	title, email string
 	id           string
 	invitation   string
-	hash         string // of what was uploaded
+	hash         string // of the upload
 	sealed       string // of the signed file, once it was downloaded
 	reached      step
 	deleted      bool

@@ -171,7 +171,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// Restore puts the content of a backup in place of what is stored. A backup of
+// Restore replaces the content of the store with that of a backup. A backup of
 // what changed needs the one before it restored, and nothing written since;
 // anything else is [ErrBackup], and then nothing is changed. Calls wait while
 // it runs.

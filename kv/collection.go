@@ -103,7 +103,7 @@ func (c *Collection[T]) Get(tx *Tx, id string) (v T, err error) {
 	return c.decode(id, raw)
 }
 
-// Has tells whether there is a record.
+// Has reports whether there is a record.
 func (c *Collection[T]) Has(tx *Tx, id string) (bool, error) {
 	return tx.has(c.record(id))
 }

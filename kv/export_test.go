@@ -24,7 +24,7 @@ func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
 func (tx *Tx) Raw(key []byte) ([]byte, error) { return tx.get(key) }
 func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
 
-// Put stores a job as it is.
+// Put stores a job unchanged.
 func (j *Jobs) Put(tx *Tx, job Job) error { return j.all.Put(tx, job.ID, job) }
 
 // What is known of followers.

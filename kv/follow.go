@@ -179,7 +179,7 @@ func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (m
 	return true, nil
 }
 
-// FollowerOptions say what a [Follower] does with the entries of a log.
+// FollowerOptions configure a [Follower].
 type FollowerOptions[T any] struct {
 	DB   *DB
 	Log  *Log[T]

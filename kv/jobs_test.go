@@ -341,8 +341,8 @@ func TestManyJobsRunOnceEach(t *testing.T) {
 	clean(t, db, jobs)
 }
 
-// TestScopesAreServedInTurn: a scope with many slow jobs leaves workers to the
-// others, and what they do not use is served in turn.
+// TestScopesAreServedInTurn checks that a scope with many slow jobs leaves
+// workers to the others, and what they do not use is served in turn.
 func TestScopesAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})

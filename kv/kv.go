@@ -58,7 +58,7 @@ var (
 	ErrLocked = errors.New("kv: folder is in use by another process")
 	// ErrInterrupted says that a restore into this folder did not finish.
 	ErrInterrupted = errors.New("kv: restore did not finish; empty the folder and restore again")
-	// ErrCorrupt says that what is stored contradicts itself.
+	// ErrCorrupt says that the stored data is inconsistent.
 	ErrCorrupt = errors.New("kv: corrupt")
 )
 

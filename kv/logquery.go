@@ -181,7 +181,7 @@ func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
 	return nil
 }
 
-// checkHeads compares the ends of the chains with what was walked.
+// checkHeads compares the ends of the chains with the entries walked.
 func (l *Log[T]) checkHeads(tx *Tx, last head, chains map[string]head) error {
 	got, err := readHead(tx, l.head)
 	if err != nil {

@@ -2,7 +2,7 @@ package kv
 
 import "context"
 
-// MirrorOptions say what a [Mirror] does with the entries of a log.
+// MirrorOptions configure a [Mirror].
 type MirrorOptions[T any] struct {
 	DB   *DB
 	Log  *Log[T]

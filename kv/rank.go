@@ -10,9 +10,9 @@ import (
 // a count, so that a million entries take about a megabyte. It answers how many
 // entries precede a key, and which block holds the n-th entry.
 //
-// A rank is never changed: set returns a new one that shares what is the same.
-// So a reader keeps the counts that belong to its moment, and a call that fails
-// leaves nothing behind.
+// A rank is never changed: set returns a new one that shares the unchanged
+// parts. So a reader keeps the counts that belong to its moment, and a call
+// that fails leaves nothing behind.
 type rank struct {
 	low    string  // lower bound of the first block
 	sum    int     // entries below

@@ -40,8 +40,8 @@ func (db *DB) Stats() Stats {
 	return out
 }
 
-// folderSize returns the disk space taken by the files of a folder: files that are
-// mapped into memory are longer than what is written of them.
+// folderSize returns the disk space taken by the files of a folder: memory-mapped
+// files are longer than their written part.
 func folderSize(dir string) (total int64) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

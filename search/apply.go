@@ -36,7 +36,7 @@ type Document struct {
 // Batch is an atomic change of the index.
 type Batch struct {
 	Put    []Document // replaces a document of the same ID; of two in a batch the last counts
-	Delete []string   // IDs; what is also in Put stays
+	Delete []string   // IDs; those also in Put stay
 	Place  uint64     // place of the index afterwards; 0 leaves it unchanged
 }
 

@@ -11,8 +11,8 @@ import (
 	"paraph/app/signing"
 )
 
-// DocumentBody holds the settings of a document. Its name is exported
-// because it is embedded: the description leaves out what is not.
+// DocumentBody holds the settings of a document. Its name is exported because
+// it is embedded: the description omits unexported types.
 type DocumentBody struct {
 	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters"`
 	Subject         *string            `json:"subject,omitempty" doc:"Subject of the messages"`

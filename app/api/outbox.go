@@ -13,7 +13,7 @@ import (
 )
 
 // MessageRow is a message as lists show it. Its name is exported because it is
-// embedded: the description leaves out what is not.
+// embedded: the description omits unexported types.
 type MessageRow struct {
 	ID           string  `json:"id"`
 	Kind         string  `json:"kind"`

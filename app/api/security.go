@@ -6,8 +6,8 @@ import (
 	"paraph/app/account"
 )
 
-// PasskeyView is exported because it is embedded: the description leaves out what
-// is not.
+// PasskeyView is exported because it is embedded: the description omits
+// unexported types.
 type PasskeyView struct {
 	ID         string  `json:"id"`
 	Name       string  `json:"name"`

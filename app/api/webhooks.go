@@ -33,7 +33,7 @@ func (s *server) viewWebhook(w notify.Webhook) webhookView {
 }
 
 // DeliveryRow is a delivery as lists show it. Its name is exported because it is
-// embedded: the description leaves out what is not.
+// embedded: the description omits unexported types.
 type DeliveryRow struct {
 	ID            string  `json:"id"`
 	EventID       string  `json:"event_id" doc:"Value of the webhook-id header"`

@@ -2,7 +2,7 @@ package turns
 
 import "slices"
 
-// group is a company, or all strangers, as long as it has or wants something.
+// group is a company, or all strangers, while it holds slots or is waiting.
 type group struct {
 	name      string
 	strangers bool

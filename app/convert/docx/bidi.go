@@ -108,7 +108,7 @@ func neutral(c []bidi.Class, rtl bool) {
 		switch k {
 		case bidi.L:
 			return bidi.L
-		case bidi.S: // a tab keeps what is left of it apart, e.g. a list's number
+		case bidi.S: // a tab separates the text before it, e.g. a list's number
 			return direction(rtl)
 		}
 		return bidi.R // R, EN, AN

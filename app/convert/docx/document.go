@@ -6,8 +6,8 @@ import (
 	"paraph/app/convert/internal/refuse"
 )
 
-// document is one pass over a DOCX: what was read of it, and the state that
-// moves on while it is laid out.
+// document is one pass over a DOCX: its parsed parts, and the changing state of
+// the layout.
 type document struct {
 	ctx      context.Context
 	pack     *pack

@@ -9,8 +9,8 @@
 // or a finding.
 package docx
 
-// Canvas takes what is drawn. Lengths are points, the origin is the top left
-// of the page, y grows downwards, colours are 0 to 1.
+// Canvas receives the drawing operations. Lengths are points, the origin is the
+// top left of the page, y grows downwards, colours are 0 to 1.
 type Canvas interface {
 	NewPage(width, height float64)
 	Text(x, y, size float64, bold, italic bool, red, green, blue float64, s string) // y is the baseline; shapes and orders s itself

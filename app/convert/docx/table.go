@@ -22,7 +22,7 @@ type tableProps struct {
 	fixed      bool
 }
 
-// tableLook says which conditional formats of the style are in use.
+// tableLook selects the conditional formats of the style in use.
 type tableLook struct{ firstRow, lastRow, firstCol, lastCol, noH, noV bool }
 
 // condition is a conditional format of a table style (§17.7.6).

@@ -41,7 +41,7 @@ func (h *Handlers) NotMe(v *Visitor) error {
 	return farewell(v, "not-me.done")
 }
 
-// Clear discards what was filled in.
+// Clear discards the values filled in.
 func (h *Handlers) Clear(v *Visitor) error {
 	if err := h.Signing.ClearAnswers(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
 		return asked(v, "clear", err)

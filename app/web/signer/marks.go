@@ -18,7 +18,7 @@ type markView struct {
 	Type, Data, Ink         string // of one that was drawn or uploaded before
 	Error                   string
 	Styles                  []markStyle
-	Saved                   string // address of the picture of what they keep, "" for none
+	Saved                   string // address of the picture of their saved one, "" for none
 	Made                    bool   // was chosen before
 }
 

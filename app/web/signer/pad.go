@@ -71,7 +71,7 @@ func (h *Handlers) Paired(show page.Handler) page.Access {
 	})
 }
 
-// Draw stores what was drawn on the phone.
+// Draw stores the drawing from the phone.
 func (h *Handlers) Draw(r *page.Request) error {
 	p, err := h.pad(r)
 	if err != nil {
