@@ -248,7 +248,7 @@ func (h *bench) only(url string, known prey, attacks ...func() io.Reader) *crowd
 }
 
 // attempt sends one request, and returns the status of the response or 0. Slow
-// senders eventually give up.
+// senders eventually time out.
 func attempt(ctx context.Context, d *net.Dialer, address string, request io.Reader) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -74,7 +74,7 @@ const (
 type Options struct {
 	Dir      string           // folder of the store, made if missing; ignored when InMemory
 	InMemory bool             // keep everything in memory, for test doubles
-	NoSync   bool             // let the system decide when a commit reaches the disk: faster, but a power cut loses the last seconds
+	NoSync   bool             // leave syncing to the system: faster, but a power cut loses the last seconds
 	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
 	Log      *slog.Logger     // default: discard
 	// Reserve is the number of bytes that must stay free on the disk: a commit

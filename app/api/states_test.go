@@ -19,8 +19,8 @@ type world struct {
 	owner, approver *apptest.Client
 }
 
-// in creates a document in a state, with one file, a field and two signers,
-// neither of whom has signed.
+// in creates a document in a state, with one file, a field and two signers who
+// have not signed.
 func (w *world) in(t testing.TB, status int) *apptest.Response {
 	t.Helper()
 	c := w.owner

@@ -280,7 +280,7 @@ func TestWallsReferences(t *testing.T) {
 	}
 }
 
-// signatoryMay lists what a signatory's link gives access to: their own
+// signatoryMay lists what a signatory's link grants access to: their own
 // invitation, and reading the document it belongs to.
 var signatoryMay = map[string]bool{
 	"GET /documents/{document}": true, "GET /documents/{document}/download": true, "POST /documents/{document}/download": true,

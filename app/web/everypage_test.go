@@ -112,7 +112,7 @@ func whole(t *testing.T, what string, res *http.Response, body string) {
 	if said := strings.TrimSpace(strings.TrimPrefix(text(sentences), text(headings))); len(said) < 20 || !strings.ContainsAny(said, ".?!:") && res.StatusCode >= 400 {
 		t.Errorf("%s: %d says no more than %q", what, res.StatusCode, said)
 	}
-	if !strings.Contains(body, `<header class="top shell">`) && !strings.Contains(what, "/preview/") { // which is shown as a signatory sees it
+	if !strings.Contains(body, `<header class="top shell">`) && !strings.Contains(what, "/preview/") { // as a signatory sees it
 		t.Errorf("%s: %d stands without the navigation", what, res.StatusCode)
 	}
 	if m := hollow.FindString(body); m != "" || strings.Contains(body, "%!") || strings.Contains(body, "&lt;nil&gt;") {
@@ -150,7 +150,7 @@ func TestEveryPageInEveryState(t *testing.T) {
 			path string
 			want []int
 		}{
-			{"the owner", owner, path, map[bool][]int{true: {200, 303, 409}, false: {200, 303}}[named]}, // acting too early is a conflict
+			{"the owner", owner, path, map[bool][]int{true: {200, 303, 409}, false: {200, 303}}[named]}, // too early: 409
 			{"a viewer", viewer, path, []int{200, 303, 403, 404, 409}},
 			{"another company", stranger, path, map[bool][]int{true: {404}, false: {200, 303}}[named]},
 			{"nobody", &apptest.Client{Server: s.Anonymous().Server}, path, []int{303}},

@@ -240,8 +240,8 @@ func get[T any](w *window, from chromedp.Action[T]) T {
 	}
 }
 
-// until waits for an expression to become true, on this page or the one that
-// replaces it: a page that is replaced drops the evaluation.
+// until waits for an expression to become true, on this page or its successor:
+// a page that is replaced drops the evaluation.
 func (w *window) until(expression string) {
 	w.t.Helper()
 	ctx, stop := w.bounded()

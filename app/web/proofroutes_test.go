@@ -20,7 +20,7 @@ type verdict struct {
 	form    []string    // of a page
 }
 
-// harmless are routes that give nobody new access: they end something, change
+// harmless are routes that grant nobody new access: they end something, change
 // something unrelated, or are themselves ways to prove one's identity.
 var harmless = strings.Fields(`POST/logout PATCH/me/passkeys/:passkey POST/me/proof POST/me/proof/passkey/begin POST/me/proof/passkey
 POST/sign-out-everybody DELETE/members/:member DELETE/tokens/:token POST/app/switch POST/app/me/prove POST/app/me/prove/begin POST/app/me

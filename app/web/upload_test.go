@@ -238,7 +238,7 @@ func (w *window) leave() {
 	if err := chromedp.Listen(w.ctx, func(event any) {
 		if _, ok := event.(*cdppage.EventJavascriptDialogOpening); ok {
 			go func() {
-				_, _ = chromedp.Call(w.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true}) // the page is closed with it
+				_, _ = chromedp.Call(w.ctx, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true}) // closes the page
 			}()
 		}
 	}); err != nil {

@@ -162,8 +162,8 @@ func TestConsentIsKeptWithAnswers(t *testing.T) {
 	want(t, html, `name="consent"`, "(0 of 2 done)</title>", "not", ticked)
 }
 
-// TestConsentInTheAPI gives consent through the API, as a program of the person
-// invited.
+// TestConsentInTheAPI records consent through the API, as a program of the
+// person invited.
 func TestConsentInTheAPI(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

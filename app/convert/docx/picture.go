@@ -209,7 +209,7 @@ func (c *collector) load(id string, crop *node) []byte {
 	return data
 }
 
-// crop is what to cut off a picture's sides, as fractions of its size.
+// crop holds the parts to cut off a picture's sides, as fractions of its size.
 type crop struct{ left, top, right, bottom float64 }
 
 func readCrop(n *node) crop {
