@@ -11,7 +11,7 @@ import (
 	"paraph/kv"
 )
 
-// respond is the way of everything a person invited does but signing.
+// respond is the common path of everything an invited person does except signing.
 func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error), seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
@@ -39,8 +39,7 @@ func (s *Service) onInvitation(who account.Actor, id, invitation string, change 
 	}, seen...)
 }
 
-// MarkViewed records that a person has looked at the document. Doing it again
-// changes nothing.
+// MarkViewed records that a person has looked at the document. Further calls change nothing.
 func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	d, err := s.see(who, id)
 	if err != nil {
@@ -61,9 +60,9 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 	}, seen...)
 }
 
-// Decline records that a person will not sign. The document stays sent, nobody
-// else can sign, and the owner is told; or it is voided at once, if the company
-// chose so.
+// Decline records that a person will not sign. The document stays sent but nobody
+// else can sign, and the owner is notified; if the company is configured that
+// way, it is voided at once instead.
 func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
@@ -96,9 +95,9 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 	}, seen...)
 }
 
-// Delegate passes an invitation on to somebody else, who takes its place with
-// its fields; the first link stops working. The reason, if there is one, goes into
-// the journal.
+// Delegate passes an invitation on to another person, who takes it over with its
+// fields; the first link stops working. The reason, if there is one, is recorded
+// in the journal.
 func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "reason", reason, maxReason)
@@ -117,8 +116,8 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 	}, seen...)
 }
 
-// Replace puts somebody else in the place of a person who has not signed; the
-// company does it, also after a decline.
+// Replace substitutes another person for one who has not signed. The company does
+// it, and may do so after a decline too.
 func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -131,10 +130,10 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 	}, seen...)
 }
 
-// takeOver makes a new invitation in the place of another: it takes its fields
-// and its signature fields in the files, which are named by place and not by
-// person, so that the certified pages stay as they are. The new person is checked
-// in the same way; an access code is the sender's to set anew.
+// takeOver creates an invitation that replaces another: it takes over the fields
+// and the signature fields in the files, which are named by position rather than
+// by person, so the certified pages do not change. The new person is
+// authenticated in the same way; an access code has to be set anew by the sender.
 func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
 	var f fault.Fields
 	if in.Name == nil {
@@ -176,9 +175,9 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	return append([]saving{event}, d.notify(tx.Now)...), nil
 }
 
-// SetAccessCode gives an invitation that is out another access code, which the
-// sender tells the person. Proofs given with the one before count no longer, and an
-// invitation that had none gets its link now.
+// SetAccessCode changes the access code of an invitation that was already sent;
+// the sender passes it on to the person. Proofs made with the previous code no
+// longer count, and an invitation that had no code gets its link now.
 func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -202,8 +201,8 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 	}, seen...)
 }
 
-// takesCode refuses an access code for an invitation that does not ask for one, or
-// is done with.
+// takesCode refuses an access code for an invitation that does not use one or is
+// no longer open.
 func (d *Document) takesCode(inv *Invitation, now time.Time) error {
 	if err := d.running(now); err != nil {
 		return err
@@ -214,11 +213,11 @@ func (d *Document) takesCode(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// remindAgain is how long a person is left alone after a reminder by hand.
+// remindAgain is the minimum interval between manual reminders to a person.
 const remindAgain = time.Minute
 
-// Remind writes again to a person who has not acted; without an invitation, to
-// all whose turn it is.
+// Remind sends a reminder to a person who has not acted yet or, without an
+// invitation, to everyone whose turn it is.
 func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -236,7 +235,7 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 	}, seen...)
 }
 
-// remindedBefore matches one person, or all, unless they were reminded just now.
+// remindedBefore matches one person, or everyone, except those reminded just now.
 func remindedBefore(invitation string, now time.Time) func(*Invitation) bool {
 	return func(inv *Invitation) bool {
 		return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || now.Sub(*inv.RemindedAt) >= remindAgain)
@@ -247,7 +246,7 @@ func nobodyToRemind() error {
 	return conflict("nobody_to_remind")
 }
 
-// remind counts a reminder for all whose turn it is and who match.
+// remind counts a reminder for everyone who matches and whose turn it is.
 func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving {
 	if d.declined() != nil {
 		return nil
@@ -265,7 +264,7 @@ func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving 
 	return events
 }
 
-// MailFailed notes that a message about a document could not be delivered, so
+// MailFailed records that a message about a document could not be delivered, so
 // that its owner sees it.
 func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
@@ -277,8 +276,8 @@ func (s *Service) MailFailed(_ context.Context, company, id, address string) err
 	})
 }
 
-// MailDelivered takes back what [Service.MailFailed] noted, once a later try got
-// through.
+// MailDelivered clears the failure that [Service.MailFailed] recorded, once a
+// later attempt succeeds.
 func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
 	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
 		if !d.Attention.delivered(address) {

@@ -36,10 +36,10 @@ const (
 	ActionArchive   Action = "archive"
 	ActionRestore   Action = "restore"
 	ActionDelete    Action = "delete"
-	ActionPurge     Action = "purge" // for ever, out of the trash
+	ActionPurge     Action = "purge" // permanently, from the trash
 )
 
-// asking is who wants to do what with which document, and what else counts.
+// asking holds an actor, a document, and the context that decides which actions are allowed.
 type asking struct {
 	tx      *kv.Tx
 	who     account.Actor
@@ -47,15 +47,15 @@ type asking struct {
 	company account.Company
 }
 
-// rule says whether an action is possible: nil, or the refusal that doing it
-// would meet.
+// rule reports whether an action is possible: may returns nil, or the error that
+// performing the action would return.
 type rule struct {
 	action Action
 	may    func(s *Service, q asking) error
 }
 
-// rules are all actions of members. What only moves the state is tried on a
-// copy, so that there is no second table to agree with the first.
+// rules lists all actions of members. Actions that only move the state are tried
+// on a copy, so that there is no second table to keep in step.
 func rules() []rule {
 	return []rule{
 		{ActionEdit, func(_ *Service, q asking) error { return q.d.editable() }},
@@ -94,14 +94,14 @@ func rules() []rule {
 	}
 }
 
-// try takes a step on a copy of the document.
+// try applies a step to a copy of the document.
 func (q asking) try(step func(*Document) error) error {
 	d := *q.d
 	d.Invitations = slices.Clone(q.d.Invitations)
 	return step(&d)
 }
 
-// first is try for a step that not everybody may take.
+// first is like try, for a step that requires a permission.
 func (q asking) first(may func(*kv.Tx, *Document) error, step func(*Document) error) error {
 	if err := may(q.tx, q.d); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (q asking) first(may func(*kv.Tx, *Document) error, step func(*Document) er
 	return q.try(step)
 }
 
-// scope is what a role or a token needs for an action.
+// scope returns the scope that a role or a token needs for an action.
 func (a Action) scope() account.Scope {
 	switch a {
 	case ActionDownload, ActionSign:
@@ -119,9 +119,9 @@ func (a Action) scope() account.Scope {
 }
 
 // Actions lists what an actor may do now with a document that was loaded for
-// them: an action is there if and only if doing it would not be refused for the
-// state, the role or the turn. What the person enters for it may still be
-// refused, and so may sending a document that is not complete.
+// them. An action is listed if and only if performing it would not be refused
+// because of the state, the role or the turn. The input may still be refused, and
+// so may sending an incomplete document.
 func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]Action, error) {
 	if who.IsSignatory() {
 		return d.actionsOf(who, s.Now()), nil
@@ -153,7 +153,7 @@ func (s *Service) Actions(_ context.Context, who account.Actor, d *Document) ([]
 	return out, err
 }
 
-// actionsOf lists what a person invited may do.
+// actionsOf lists what an invited person may do.
 func (d *Document) actionsOf(who account.Actor, now time.Time) []Action {
 	out := []Action{}
 	inv := d.invitation(who.Invitation)
@@ -197,7 +197,7 @@ func (d *Document) InvitationActions(who account.Actor, inv *Invitation, now tim
 	return out
 }
 
-// lacksCode refuses where no invitation waits for its access code.
+// lacksCode returns an error if no invitation is waiting for its access code.
 func (d *Document) lacksCode(now time.Time) error {
 	err := error(conflict("no_access_code_asked"))
 	for i := range d.Invitations {
@@ -210,7 +210,7 @@ func (d *Document) lacksCode(now time.Time) error {
 	return err
 }
 
-// isFor says whether an invitation went to a member's own address.
+// isFor reports whether an invitation was sent to the member's own address.
 func (i *Invitation) isFor(who account.Actor) bool {
 	return who.Email != "" && strings.EqualFold(i.Email, who.Email)
 }
@@ -229,7 +229,7 @@ func (d *Document) signableBy(who account.Actor, now time.Time) error {
 	return err
 }
 
-// remindable refuses a reminder to one person, or to all, that nobody would get.
+// remindable returns an error if a reminder, to one person or to all, would reach nobody.
 func (d *Document) remindable(invitation string, now time.Time) error {
 	if err := d.running(now); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (d *Document) anyReplaceable(now time.Time) error {
 	return err
 }
 
-// replaceable refuses to put somebody else in the place of who has acted.
+// replaceable returns an error if the person has already acted.
 func (d *Document) replaceable(inv *Invitation, now time.Time) error {
 	if err := d.running(now); err != nil {
 		return err

@@ -10,19 +10,20 @@ import (
 	"paraph/kv"
 )
 
-// Answers are what a person has filled in and not signed yet. They wait for them,
-// on whatever device they go on, until the invitation is done with.
+// Answers holds what a person has filled in but not signed yet. It is kept, for
+// whichever device they continue on, until the invitation is closed.
 type Answers struct {
 	Values    map[string]string // by field identifier
 	Signature *Mark             `json:",omitempty"`
 	Initials  *Mark             `json:",omitempty"`
-	// Handed is what came from another device, by kind. It waits apart until the
-	// person takes it over: what this device saves must not undo it.
+	// Handed holds marks from other devices, by kind. They are stored apart until
+	// the person accepts them, so that this device does not overwrite them when
+	// it saves.
 	Handed  map[string]Handed `json:",omitempty"`
 	SavedAt *time.Time        `json:",omitempty"`
 }
 
-// answers holds them by invitation.
+// answers stores them by invitation.
 var answers = kv.NewCollection("answers", kv.JSON[Answers]())
 
 func answersOf(tx *kv.Tx, invitation string) (Answers, error) {
@@ -33,8 +34,8 @@ func answersOf(tx *kv.Tx, invitation string) (Answers, error) {
 	return d, err
 }
 
-// SaveAnswers keeps what a person has filled in so far. Values are kept as they
-// are, right or wrong: they are checked when the person signs.
+// SaveAnswers stores what a person has filled in so far. Values are stored
+// unchecked: they are validated when the person signs.
 func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		d, _, err := signerAt(tx, who, id, invitation)
@@ -56,7 +57,7 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 	})
 }
 
-// ClearAnswers forgets what a person has filled in.
+// ClearAnswers deletes what a person has filled in.
 func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
@@ -66,7 +67,7 @@ func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitat
 	})
 }
 
-// keptMark returns the mark that answers keep: none that is too large to sign with.
+// keptMark returns the mark to store with the answers, or nil if it is too large to sign with.
 func keptMark(m *Mark) *Mark {
 	if m == nil || m.Oversize() || len(m.Text) > 4*maxName {
 		return nil
@@ -74,8 +75,8 @@ func keptMark(m *Mark) *Mark {
 	return m
 }
 
-// Mark is what the person means to sign with, as far as they have come: what
-// they chose here, else what they drew on another device.
+// Mark returns the mark the person intends to sign with: the one they chose here,
+// else the one they drew on another device.
 func (a Answers) Mark(kind string) *Mark {
 	chosen := map[string]*Mark{"signature": a.Signature, "initials": a.Initials}[kind]
 	if h, ok := a.Handed[kind]; ok && (chosen == nil || a.SavedAt == nil || h.At.After(*a.SavedAt)) {
@@ -84,7 +85,7 @@ func (a Answers) Mark(kind string) *Mark {
 	return chosen
 }
 
-// dropAnswers removes what is no longer of use after these events.
+// dropAnswers deletes the answers that these events make obsolete.
 func dropAnswers(tx *kv.Tx, d *Document, events []saving) error {
 	for _, e := range events {
 		switch e.kind {

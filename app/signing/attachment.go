@@ -24,21 +24,21 @@ type Attached struct {
 	Blob        string // also its SHA-256
 }
 
-// text is how an attachment's value is kept and drawn: its name and hash.
+// text returns the form in which an attachment's value is stored and drawn: its name and hash.
 func (a *Attached) text() string { return a.Name + attachedHash + a.Blob }
 
 const attachedHash = " sha256:"
 
-// handedIn is a file that came as a field's value and was looked at, no more.
+// handedIn is a file submitted as a field's value, inspected but not stored.
 type handedIn struct {
 	field       *Field
 	name, media string
 	data        string // base64
 }
 
-// readAttachments finds the files among a person's values, which come as data
-// URLs (data:application/pdf;name=plan.pdf;base64,…), and puts their name in the
-// place of the value.
+// readAttachments finds the files among a person's values, which are sent as data
+// URLs (data:application/pdf;name=plan.pdf;base64,…), and replaces the values
+// with the files' names.
 func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []handedIn {
 	var all []handedIn
 	for _, x := range own {
@@ -82,14 +82,14 @@ func readAttachment(v string) (h handedIn, why *flaw) {
 	return h, nil
 }
 
-// content is what was handed in.
+// content returns the decoded file.
 func (h handedIn) content() io.Reader {
 	return base64.NewDecoder(base64.StdEncoding, strings.NewReader(h.data))
 }
 
-// takeIn puts what a person handed in and signs with on disk, to be kept once the
-// act is recorded. It belongs to an act of somebody who has proven who they are and
-// whose values are good.
+// takeIn writes a person's attachments and signature picture to disk; they are
+// kept once the act is recorded. It is only called for a person who has proven
+// their identity and whose values are valid.
 func (s *Service) takeIn(a *act) error {
 	for _, h := range a.handed {
 		w, err := s.write(a, h.content())
@@ -111,7 +111,7 @@ func (s *Service) takeIn(a *act) error {
 	return nil
 }
 
-// write puts a file of an act on disk.
+// write writes a file of an act to disk.
 func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
 	w, err := s.Blobs.Create()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
 	return w, spaceError(err)
 }
 
-// keep has the files of an act stay.
+// keep commits the files of an act.
 func (a *act) keep() error {
 	for _, w := range a.files {
 		if _, err := w.Commit(); err != nil {
@@ -132,7 +132,7 @@ func (a *act) keep() error {
 	return nil
 }
 
-// drop removes the files of an act that did not come to be recorded.
+// drop removes the files of an act that was not recorded.
 func (a *act) drop() error {
 	var errs []error
 	for _, w := range a.files {
@@ -141,7 +141,8 @@ func (a *act) drop() error {
 	return errors.Join(errs...)
 }
 
-// contentType is what an attachment is sent as: nothing that a browser would run.
+// contentType returns the type an attachment is served as, which is never one
+// that a browser would run.
 func (a *Attached) contentType() string {
 	if convert.Supported(strings.TrimPrefix(a.ContentType, "image/")) || a.ContentType == "application/pdf" {
 		return a.ContentType

@@ -8,7 +8,7 @@ import (
 	"paraph/app/fault"
 )
 
-// AttentionKind is why a document can't proceed, in the words of the API.
+// AttentionKind is the reason why a document can't proceed, as the API names it.
 type AttentionKind string
 
 // The kinds of attention.
@@ -19,8 +19,8 @@ const (
 	AttentionAccessCode AttentionKind = "access_code" // the sender has to set one
 )
 
-// Attention is why a document can't proceed, with the invitation or the
-// address it concerns. The zero value is none.
+// Attention is the reason why a document can't proceed, with the invitation or
+// the address concerned. The zero value means that there is none.
 type Attention struct {
 	Kind       AttentionKind `json:",omitempty"`
 	Code       fault.Code    `json:",omitempty"` // of the sentence; "" in older records, see Document.AttentionText
@@ -28,7 +28,7 @@ type Attention struct {
 	Address    string        `json:",omitempty"` // that a message could not be delivered to
 }
 
-// UnmarshalJSON also reads the records of older versions, which have the kind alone.
+// UnmarshalJSON also reads the records of older versions, which hold only the kind.
 func (a *Attention) UnmarshalJSON(b []byte) error {
 	*a = Attention{}
 	if bytes.HasPrefix(b, []byte(`"`)) {
@@ -50,16 +50,15 @@ func (d *Document) needsCode() {
 	}
 }
 
-// needs sets what keeps the document from going on.
+// needs sets the reason why the document can't proceed.
 func (d *Document) needs(a Attention) { d.Attention, d.AttentionText = a, "" }
 
-// Concerns tells whether a message to the person could not be delivered.
+// Concerns reports whether a message to the person could not be delivered.
 func (a Attention) Concerns(inv *Invitation) bool {
 	return a.Kind == AttentionMailFailed && (a.Invitation == inv.ID || a.Invitation == "" && a.Address != "" && a.Address == inv.Email)
 }
 
-// AttentionSentence puts what keeps the document from going on into words, "" if
-// nothing does.
+// AttentionSentence describes in words why the document can't proceed, "" if it can.
 func (d *Document) AttentionSentence(say fault.Sayer) string {
 	a := d.Attention
 	if a.Code == "" {
@@ -72,8 +71,8 @@ func (d *Document) AttentionSentence(say fault.Sayer) string {
 	return fault.Sentence(say, a.Code, args...)
 }
 
-// undelivered notes that a message to an address failed. The same address may be
-// that of several people, or of none of them.
+// undelivered records that a message to an address failed. Several of the invited
+// people, or none, may have that address.
 func (d *Document) undelivered(address string) Attention {
 	a := Attention{Kind: AttentionMailFailed, Code: "mail_failed", Address: address}
 	for i := range d.Invitations {
@@ -84,8 +83,8 @@ func (d *Document) undelivered(address string) Attention {
 	return a
 }
 
-// delivered tells whether a message to an address is the one that had failed. Older
-// records do not name the address.
+// delivered reports whether an address is the one that a message could not be
+// delivered to. Older records do not name the address.
 func (a Attention) delivered(address string) bool {
 	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
 }

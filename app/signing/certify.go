@@ -12,8 +12,8 @@ import (
 	"paraph/app/signing/mark"
 )
 
-// certify makes the certificate of completion: a PDF of its own, with the
-// machine-readable evidence inside, sealed by the company as the files are.
+// certify makes the certificate of completion: a separate PDF with the
+// machine-readable evidence embedded, sealed by the company like the files.
 func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*File, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	if err != nil {
 		return nil, spaceError(err)
 	}
-	// A file like any other: prepared, certified, sealed.
+	// Handled like any other file: prepared, certified, sealed.
 	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
 	seal := s.seal(ctx, f, signer, s.timestamper(), now, company.Name, s.Words.Match(d.Locale).Say("certificate.title"))
 	if err := s.revise(f, "prepare", now, func(b pdf.Base) (pdf.Revision, error) {
@@ -65,7 +65,7 @@ func (s *Service) writeCertificate(w io.Writer, d *Document, timezone string, no
 	return c.Write(w)
 }
 
-// markOf is the signature that a person left.
+// markOf returns a person's signature.
 func (s *Service) markOf(ev *Evidence) (completion.Mark, error) {
 	m := completion.Mark{Color: mark.ColorOf(ev.Ink), Face: ev.Face}
 	var err error

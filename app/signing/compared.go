@@ -18,8 +18,8 @@ const (
 	comparedWidth = 800
 )
 
-// compare draws the pages that were changed though a signature forbids it: as they were signed, and as they are now. A
-// page that cannot be drawn is left out; the verdict stands without it.
+// compare draws the pages that were changed although a signature forbids it: as they were signed, and as they are
+// now. A page that cannot be drawn is left out; the verdict stands without it.
 func (s *Service) compare(ctx context.Context, by turns.Key, file *os.File, size int64, found *report.Report) error {
 	i := slices.IndexFunc(found.Signatures, func(v report.SignatureVerdict) bool {
 		return v.Later == report.NotPermitted && v.End > 0 && v.End < size
@@ -41,7 +41,7 @@ func (s *Service) compare(ctx context.Context, by turns.Key, file *os.File, size
 	return removeFile(signed)
 }
 
-// changedPages lists the pages that forbidden changes name, or the first ones where they name none.
+// changedPages lists the pages named by forbidden changes, or the first pages if none are named.
 func changedPages(v *report.SignatureVerdict, pages int) []int {
 	var out []int
 	for _, c := range v.Changes {
@@ -71,7 +71,7 @@ func (s *Service) beginning(file io.ReaderAt, size int64) (path string, err erro
 	return tmp.Name(), nil
 }
 
-// drawn is the picture of a page as PNG, or nil.
+// drawn returns the picture of a page as PNG, or nil.
 func (s *Service) drawn(ctx context.Context, by turns.Key, path string, page int) []byte {
 	png, err := s.PDFium.For(by).Render(ctx, pdfium.Source{Paths: []string{path}}, page-1, comparedWidth)
 	if err != nil {

@@ -45,7 +45,7 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (sav
 	return event, nil
 }
 
-// unproven names the certificates whose revocation data is missing in a file.
+// unproven returns the names of the certificates whose revocation data is missing from a file.
 func (d *Document) unproven() []string {
 	out := slices.Clone(d.Certificate.Unproven)
 	for i := range d.Files {
@@ -55,9 +55,9 @@ func (d *Document) unproven() []string {
 	return slices.Compact(out)
 }
 
-// sealNow completes a document that everybody has signed, as part of the last
-// signature's request. When it can't, the document waits in Sent and says why, a
-// job goes on trying, and the owner is told.
+// sealNow completes a document that everybody has signed, within the request of
+// the last signature. If that fails, the document stays in Sent with the reason,
+// a job keeps trying, and the owner is notified.
 func (s *Service) sealNow(ctx context.Context, d *Document) (*Document, error) {
 	sealed, err := s.seals(ctx, d.Company, d.ID)
 	if err == nil {
@@ -100,9 +100,9 @@ func (s *Service) finish(ctx context.Context, f *File, now time.Time) error {
 	})
 }
 
-// collect fetches what proves that certificates of other authorities were not
-// revoked. What could not be learned is noted with the file: its signatures then
-// reach no higher level than B-T (ETSI EN 319 142-1 §6.3).
+// collect fetches the proof that certificates of other authorities were not
+// revoked. Certificates without such proof are recorded in the file: its
+// signatures then reach no higher level than B-T (ETSI EN 319 142-1 §6.3).
 func (s *Service) collect(ctx context.Context, f *File, crls [][]byte) pki.Collected {
 	if s.Revocations == nil {
 		return pki.Collected{}
@@ -115,7 +115,7 @@ func (s *Service) collect(ctx context.Context, f *File, crls [][]byte) pki.Colle
 	return found
 }
 
-// revise appends one revision that is nobody's act.
+// revise appends one revision that belongs to no signatory.
 func (s *Service) revise(f *File, kind string, now time.Time, make func(pdf.Base) (pdf.Revision, error)) error {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) revise(f *File, kind string, now time.Time, make func(pdf.Base
 	return s.append(f, kind, "", rev, now)
 }
 
-// sealJob is the kind of the job that goes on trying to seal a document.
+// sealJob is the kind of the job that keeps trying to seal a document.
 const sealJob = "seal"
 
 // Seal tries again to complete a document that everybody has signed.
@@ -141,8 +141,8 @@ func (s *Service) Seal(ctx context.Context, company, id string) error {
 	return err
 }
 
-// seals completes a document that waits for it; any other is left as it is. The
-// document must be locked.
+// seals completes a document that is waiting to be sealed and leaves any other
+// unchanged. The caller must hold the document's lock.
 func (s *Service) seals(ctx context.Context, company, id string) (*Document, error) {
 	who := account.System(company)
 	return s.retry(func() (*Document, error) {
@@ -172,7 +172,7 @@ func (s *Service) seals(ctx context.Context, company, id string) (*Document, err
 	})
 }
 
-// timestampSize leaves a tenth more room than the authority's tokens need.
+// timestampSize adds a tenth to the size that the authority's tokens need.
 func timestampSize(ts pki.Timestamper) int {
 	n := ts.TokenSize()
 	return n + n/10

@@ -10,15 +10,15 @@ import (
 	"paraph/kv"
 )
 
-// Agreement is a person's consent to signing electronically before they sign: when,
-// and to which text. From where is in the journal.
+// Agreement records a person's consent to signing electronically, given before
+// they sign: when, and to which text. The journal records where it came from.
 type Agreement struct {
 	At      time.Time
 	Version string // of the text, see [account.ConsentName]
 }
 
-// consentText is the text that the people a company invites agree to; "" where nothing
-// is asked.
+// consentText returns the text that the people a company invites agree to; "" if
+// no consent is asked for.
 func (s *Service) consentText(c account.Company) string {
 	if c.ConsentMode == account.ConsentOff {
 		return ""
@@ -26,14 +26,13 @@ func (s *Service) consentText(c account.Company) string {
 	return cmp.Or(c.ConsentText, s.Consent)
 }
 
-// agreed says whether a person consents to a text as it is now: who agreed to
-// another one is asked again.
+// agreed reports whether a person consents to the current text: anyone who agreed
+// to another version is asked again.
 func (i *Invitation) agreed(text string) bool {
 	return i.Agreed != nil && i.Agreed.Version == account.ConsentName(text)
 }
 
-// closed says whether a person has to agree before anything of the document is sent
-// to them.
+// closed reports whether a person has to agree before any part of the document is sent to them.
 func (s *Service) closed(who account.Actor, c account.Company, inv *Invitation) bool {
 	text := s.consentText(c)
 	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.open() && !inv.agreed(text)
@@ -44,7 +43,8 @@ func notAgreed() error {
 }
 
 // Agree records that a person consents to signing electronically: the version of
-// the text, the time, and where it came from. Doing it again changes nothing.
+// the text, the time, and where the request came from. Further calls change
+// nothing.
 func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]saving, error) {
 		if text == "" {
@@ -58,10 +58,10 @@ func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation str
 	}, seen...)
 }
 
-// errAgreed says that there is nothing to record.
+// errAgreed means that there is nothing to record.
 var errAgreed = conflict("already_agreed")
 
-// WithdrawConsent takes a person's consent back, before they sign.
+// WithdrawConsent withdraws a person's consent, before they sign.
 func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]saving, error) {
 		if inv.Agreed == nil {
@@ -73,7 +73,8 @@ func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invi
 	}, seen...)
 }
 
-// consenting is the way of what only the person invited does, while they may sign.
+// consenting is the common path of changes that only the invited person makes,
+// while they may sign.
 func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error), seen ...int64) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")

@@ -13,7 +13,7 @@ import (
 	"paraph/search"
 )
 
-// Counts is how many documents each part of the lists has.
+// Counts holds the number of documents in each part of the lists.
 type Counts struct {
 	All      int // active, in any state
 	ByStatus map[string]int
@@ -22,7 +22,7 @@ type Counts struct {
 }
 
 // Counts returns the sizes of the lists under the search and the filters of a
-// query; its state and page count for nothing.
+// query; its state and page are ignored.
 func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (Counts, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return Counts{}, err
@@ -63,7 +63,7 @@ func (s *Service) countStored(_ context.Context, company string, of cell) (n int
 	return n, err
 }
 
-// Items are the rows of a page, read.
+// Items decodes the rows of a page.
 func (p ListPage) Items() ([]Row, error) {
 	out := make([]Row, len(p.Rows))
 	for i, b := range p.Rows {
@@ -74,12 +74,12 @@ func (p ListPage) Items() ([]Row, error) {
 	return out, nil
 }
 
-// searches says whether the query needs the search index.
+// searches reports whether the query needs the search index.
 func (q *ListQuery) searches() bool {
 	return !blank(q.Search) || q.Owner != "" || q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
 }
 
-// filters are the terms of the search index that the query's filters ask for.
+// filters returns the terms of the search index for the query's filters.
 func (q *ListQuery) filters(f *fault.Fields, who account.Actor) [][]string {
 	var out [][]string
 	switch q.Owner {
@@ -108,7 +108,7 @@ const (
 	expiresTerm = "expires:"
 )
 
-// Days before and after which no document is looked for.
+// Documents are not looked for before the first of these days or after the last.
 const (
 	firstDay = "1970-01-01"
 	lastDay  = "2199-12-31"
@@ -125,7 +125,7 @@ func day(f *fault.Fields, field, v, otherwise string) time.Time {
 	return t
 }
 
-// dayTerms are the terms of a time: its year, its month and its day, in UTC.
+// dayTerms returns the index terms of a time: its year, its month and its day, in UTC.
 func dayTerms(kind string, at *time.Time) []string {
 	if at == nil {
 		return nil
@@ -134,7 +134,7 @@ func dayTerms(kind string, at *time.Time) []string {
 	return []string{kind + t.Format("2006"), kind + t.Format("2006-01"), kind + t.Format(time.DateOnly)}
 }
 
-// spanTerms are the fewest terms of which a day between two others has one.
+// spanTerms returns the smallest set of terms that covers every day from one time to the other.
 func spanTerms(kind string, from, to time.Time) []string {
 	out := []string{}
 	for !from.After(to) {
@@ -151,7 +151,7 @@ func spanTerms(kind string, from, to time.Time) []string {
 	return out
 }
 
-// moreTerms are the terms of a document besides the part of the lists it is in.
+// moreTerms returns the terms of a document besides the part of the lists it is in.
 func (d *Document) moreTerms() []string {
 	return slices.Concat([]string{ownerTerm + d.Owner.ID}, dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
 }

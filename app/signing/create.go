@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// CreateInput is a new document. With Invitations, Fields, Uploads and Send it
-// is the whole way to the sending in one request, all or nothing.
+// CreateInput describes a new document. With Invitations, Fields, Uploads and
+// Send, one request does everything up to sending, all or nothing.
 type CreateInput struct {
 	DocumentInput
 	Invitations []InvitationInput
@@ -21,8 +21,7 @@ type CreateInput struct {
 	BaseURL     string // the request's, for links
 }
 
-// Create makes a draft, or sends at once when asked to. The uploads are the
-// caller's to close.
+// Create makes a draft, or sends at once if asked to. The caller closes the uploads.
 func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput) (*Document, error) {
 	if err := who.Require(account.ScopeWrite); err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	if err := s.attach(ctx, &faults, d, in.Uploads); err != nil {
 		return nil, err
 	}
-	if len(d.Files) == len(in.Uploads) { // else what names a missing file would look wrong
+	if len(d.Files) == len(in.Uploads) { // else errors about a missing file would be misleading
 		s.place(&faults, d, in.Fields)
 	}
 	if in.Send && faults.Empty() {
@@ -112,7 +111,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	return d, nil
 }
 
-// base is where the links of a document's mails lead.
+// base returns the base address of the links in a document's mails.
 func (s *Service) base(request string) string {
 	if s.BaseURL != "" {
 		return strings.TrimSuffix(s.BaseURL, "/")
@@ -120,7 +119,7 @@ func (s *Service) base(request string) string {
 	return strings.TrimSuffix(request, "/")
 }
 
-// defaults takes what the company says of every new document.
+// defaults applies the company's settings for new documents.
 func (s *Service) defaults(who account.Actor, d *Document) error {
 	company, err := s.company(who)
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *Service) companyOf(id string) (company account.Company, err error) {
 	return company, err
 }
 
-// setApprover names the member who is asked to approve.
+// setApprover sets the member who is asked to approve.
 func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id *string) error {
 	if id == nil {
 		return nil
@@ -166,7 +165,7 @@ func setApprover(tx *kv.Tx, who account.Actor, f *fault.Fields, d *Document, id 
 	return nil
 }
 
-// invite adds people to the record. All faults are told at once.
+// invite adds people to the record. All faults are reported at once.
 func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now time.Time) []string {
 	if len(d.Invitations)+len(in) > s.Limits.Invitations {
 		f.TooMany("invitations", s.Limits.Invitations)

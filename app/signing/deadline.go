@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// Kinds of the jobs that depend on time. There is at most one of a kind for a
-// document, under the document's identifier.
+// Kinds of jobs that depend on time. A document has at most one of each kind,
+// stored under the document's identifier.
 const (
 	expireJob = "expire"
 	remindJob = "remind"
@@ -21,7 +21,7 @@ const (
 
 type documentJob struct{ Company, Document string }
 
-// schedule sets what is due for a document by the state it is in now.
+// schedule sets the jobs that are due for a document in its current state.
 func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	if err := s.due(tx, d, expireJob, d.expiresNext()); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	return s.due(tx, d, sealJob, sealing)
 }
 
-// sealGrace is how long the request that brought the last signature has for
-// sealing, before a job takes over.
+// sealGrace is the time that the request with the last signature has for sealing
+// before a job takes over.
 const sealGrace = 15 * time.Second
 
 func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error {
@@ -62,7 +62,7 @@ func (d *Document) expiresNext() *time.Time {
 	return d.ExpiresAt
 }
 
-// remindsNext is when the first of those whose turn it is wants a reminder.
+// remindsNext returns the earliest time at which someone whose turn it is gets a reminder.
 func (d *Document) remindsNext(now time.Time) *time.Time {
 	if d.Status != Sent || d.declined() != nil {
 		return nil
@@ -87,7 +87,7 @@ func (d *Document) remindsNext(now time.Time) *time.Time {
 	return next
 }
 
-// remindsAt is when a person is to be reminded next, or nil.
+// remindsAt returns when a person is to be reminded next, or nil.
 func (d *Document) remindsAt(inv *Invitation) *time.Time {
 	if d.RemindEveryDays > 0 {
 		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
@@ -116,7 +116,7 @@ func (s *Service) purgesNext(d *Document) *time.Time {
 	return &at
 }
 
-// Handlers are the jobs of this package, for the worker pool.
+// Handlers returns the jobs of this package, for the worker pool.
 func (s *Service) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
 		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Run: func(ctx context.Context, job kv.Job) error {
@@ -132,8 +132,9 @@ func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler(), on(drawJob, s.draw), s.retainHandler()}
 }
 
-// sealWaits goes on for about a month: the authority may be down for long, and
-// a document that everybody has signed must not be given up.
+// sealWaits returns the pauses between attempts at sealing. They add up to about
+// a month: the authority may be down for a long time, and a document that
+// everybody has signed must not be given up.
 func sealWaits() []time.Duration {
 	waits := []time.Duration{5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
 	for range 30 * 24 {
@@ -142,8 +143,7 @@ func sealWaits() []time.Duration {
 	return waits
 }
 
-// onTime makes a change that time has brought about. A document that is gone
-// or has moved on is left alone.
+// onTime makes a change that is due. A document that was deleted or has moved on is left alone.
 func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) error {
 	who := account.System(company)
 	err := s.DB.Update(func(tx *kv.Tx) error {
@@ -155,8 +155,7 @@ func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 		if err != nil {
 			return err
 		}
-		// Scheduled anew in any case: the job that runs was this document's
-		// only one of its kind.
+		// Always reschedule: the running job was the document's only one of its kind.
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}
@@ -192,8 +191,8 @@ func (s *Service) remindDue(_ context.Context, company, id string) error {
 	})
 }
 
-// purge removes a document for good once its time in the trash is over. What
-// happened stays in the journal; its files go with the next sweep.
+// purge deletes a document permanently once its time in the trash is over. Its
+// events stay in the journal; its files are removed by the next sweep.
 func (s *Service) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
 	return s.DB.Update(func(tx *kv.Tx) error {

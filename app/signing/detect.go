@@ -13,19 +13,19 @@ import (
 	"paraph/app/signing/detect"
 )
 
-// Suggestion is a field that a file of a draft seems to ask for.
+// Suggestion is a field that a draft's file seems to call for.
 type Suggestion struct {
 	detect.Field
 	File       string
-	Invitation string // of the recipient, "" if there are not so many people
+	Invitation string // of the recipient, "" if there are not that many people
 }
 
 // maxSuggestions bounds what is suggested for one document.
 const maxSuggestions = 1000
 
-// Detect looks through the files of a draft for places that ask for a field:
-// form fields of the upload, text tags and lines to sign on. Places that have a
-// field already are left out. Nothing is changed.
+// Detect searches the files of a draft for places that call for a field: form
+// fields of the upload, text tags and signature lines. Places that already have a
+// field are left out. Nothing is changed.
 func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (d *Document) inOrder() []*Invitation {
 	return out
 }
 
-// taken says whether a place has a field already.
+// taken reports whether a place already has a field.
 func (d *Document) taken(x *Suggestion) bool {
 	place := x.field()
 	return slices.ContainsFunc(d.Fields, func(o Field) bool { return o.File == x.File && o.Page == x.Page && o.covers(&place) })
@@ -80,8 +80,7 @@ func (x *Suggestion) field() Field {
 	return Field{X: x.X, Y: x.Y, Width: x.Width, Height: x.Height}
 }
 
-// detectIn looks through one file. One whose text can't be read has no more
-// than its form.
+// detectIn searches one file. If its text can't be read, only its form fields are found.
 func (s *Service) detectIn(ctx context.Context, who account.Actor, f *File) ([]detect.Field, error) {
 	form, err := s.formOf(f)
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 	return opened.Inspect().FormFields, nil
 }
 
-// Input is the suggestion as a field to be added.
+// Input returns the suggestion as a field to be added.
 func (x *Suggestion) Input() FieldInput {
 	kind := string(x.Type)
 	in := FieldInput{File: &x.File, Invitation: &x.Invitation, Type: &kind, Name: &x.Name, Label: &x.Label, Page: &x.Page,
@@ -135,8 +134,8 @@ func (x *Suggestion) Input() FieldInput {
 	return in
 }
 
-// AddDetected makes fields of everything that Detect suggests and that there is
-// somebody for. It returns how many were added, and how many had nobody.
+// AddDetected adds every field that Detect suggests and that has a recipient. It
+// returns how many were added, and how many had no recipient.
 func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, 0, 0, err

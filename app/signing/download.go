@@ -18,7 +18,7 @@ import (
 	"paraph/app/signing/completion"
 )
 
-// DownloadInput chooses what of a document is downloaded.
+// DownloadInput selects the part of a document to download.
 type DownloadInput struct {
 	Format  string // pdf, zip; "" is pdf for one file and zip for several
 	Version string // completed, current, original; "" is completed
@@ -59,7 +59,7 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	return s.fileDownload(&d.Files[0], version), nil
 }
 
-// fileTitle is the title as part of a file name.
+// fileTitle returns the title as part of a file name.
 func (d *Document) fileTitle() string {
 	clean := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -94,8 +94,8 @@ func (s *Service) blobDownload(name, contentType string, size int64, hash string
 		Open: func() (io.ReadSeekCloser, error) { return s.Blobs.Concat(blobs...) }}
 }
 
-// zipDownload holds the files, and once completed the certificate of completion
-// and the evidence. It is made while it is sent.
+// zipDownload packs the files and, once completed, the certificate of completion
+// and the evidence. The archive is written while it is sent.
 func (s *Service) zipDownload(d *Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
@@ -141,7 +141,7 @@ func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, v
 	return addToZIP(z, used, folder, evidence)
 }
 
-// addToZIP stores one file; PDFs are compressed inside, so they are not again.
+// addToZIP stores one file without compression, as PDFs are compressed inside.
 func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) error {
 	name := folder + d.Name
 	key := strings.ToLower(name)
@@ -209,11 +209,11 @@ const (
 	defaultWidth = 1240
 )
 
-// guestWidths are those that somebody with a link has a choice of: every width is
-// drawn and kept for itself, and a member can be asked to stop.
+// guestWidths are the widths available to the holder of a link. Every width is
+// drawn and cached separately, and unlike a guest, a member can be asked to stop.
 var guestWidths = []int{160, 320, 640, 1240, 2000, 3000, maxWidth}
 
-// snapped is the width that a caller gets for the one it wants.
+// snapped returns the width that a caller gets for the one they request.
 func snapped(who account.Actor, width int) int {
 	if !who.IsSignatory() {
 		return width
@@ -222,8 +222,8 @@ func snapped(who account.Actor, width int) int {
 	return guestWidths[i]
 }
 
-// PagePicture draws a page, counted from 1, of a file as it stands, as PNG.
-// Width 0 means the usual one.
+// PagePicture draws a page, counted from 1, of a file as it stands, as PNG. Width
+// 0 selects the default width.
 func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file string, page, width int) ([]byte, string, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, "", err
@@ -252,7 +252,7 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	width = snapped(who, width)
 	name := fmt.Sprintf("%s-%d-%d", d.pictured(f, page), page, width)
 	png, err := s.Pictures.Get(name, func() ([]byte, error) {
-		// Others may wait for it who are still there when the first is gone.
+		// Not canceled with the first request: others may be waiting for the same picture.
 		return s.PDFium.For(who.Turn()).Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
 	})
 	switch {

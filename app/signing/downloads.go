@@ -9,8 +9,8 @@ import (
 	"paraph/app/account"
 )
 
-// DownloadMany returns several documents as one ZIP, a folder each: sealed with
-// everything that belongs to them once they are completed, else as they stand.
+// DownloadMany returns several documents as one ZIP with a folder each: sealed
+// and with all their parts once they are completed, otherwise as they stand.
 func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	p := s.Fonts.NewSet()
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
-	seal := true // the first signature field shows the signature that is the PAdES one
+	seal := true // the first signature field shows the actual PAdES signature
 	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {
 		box := boxOf(f, x)
 		if x.Type == pdf.FieldSignature && seal {
@@ -46,12 +46,12 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	return spec, nil
 }
 
-// caption is the small print under a signature.
+// caption returns the small print under a signature.
 func (s *Service) caption(a *act) []string {
 	return []string{s.Words.Match(a.document.Locale).Mailbox(s.signedBy(a), a.inv.Email), words.UTC(a.now)}
 }
 
-// signedBy says who acted, in the document's language.
+// signedBy states who acted, in the document's language.
 func (s *Service) signedBy(a *act) string {
 	key := "certificate.signed_by"
 	if a.inv.Role == Approver {
@@ -60,7 +60,7 @@ func (s *Service) signedBy(a *act) string {
 	return s.Words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
 }
 
-// boxOf is a field's place in points, as the page is displayed.
+// boxOf returns a field's place in points, as the page is displayed.
 func boxOf(f *File, x *Field) text.Box {
 	page := f.Pages[x.Page-1]
 	return text.Box{Width: x.Width * page.Width, Height: x.Height * page.Height, Rotate: page.Rotate}
@@ -81,7 +81,7 @@ func (s *Service) drawMark(p *text.Set, box text.Box, m mark.Drawn, caption ...s
 	return p.Signature(box, drawn, caption...), nil
 }
 
-// drawField draws one value; a field that nobody filled is left as it is.
+// drawField draws one value; a field that was not filled in is left alone.
 func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.FieldValue, error) {
 	v := a.values[x.ID]
 	out := &pdf.FieldValue{Name: x.ID, Text: v}
@@ -125,8 +125,8 @@ func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.
 	return &pdf.FieldValue{Name: x.ID, Checked: v == checked}
 }
 
-// multiline says whether a text field has room for more than one line, or was
-// given some.
+// multiline reports whether a text field has room for more than one line, or was
+// given more than one.
 func (x *Field) multiline(box text.Box) bool {
 	size := x.FontSize
 	if size == 0 {

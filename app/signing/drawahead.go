@@ -11,19 +11,19 @@ import (
 	"paraph/kv"
 )
 
-// drawJob draws the pages of a document before somebody looks at them.
+// drawJob draws the pages of a document before anyone looks at them.
 const drawJob = "draw"
 
-// Drawing ahead stays within what a person looks at, and leaves the machine to
-// programs that take a document from its upload to its end at once.
+// Drawing ahead is limited to what a person looks at, and leaves the machine to
+// programs that take a document from upload to completion in one go.
 const (
 	drawAhead = 40              // pages of a document
 	drawAfter = 2 * time.Second // by then such a document is completed, and nothing is drawn
 )
 
-// pictured names a page, counted from 1, as it looks now: by the hash of the
-// file when it last changed there. What somebody signs on page 9 leaves the
-// pictures of the others good.
+// pictured names the current picture of a page, counted from 1, by the hash of
+// the file when the page last changed. A signature on page 9 leaves the pictures
+// of the other pages valid.
 func (d *Document) pictured(f *File, page int) string {
 	for i := len(f.Revisions) - 1; i >= 0; i-- {
 		if r := &f.Revisions[i]; d.changed(f, r, page) {
@@ -33,7 +33,7 @@ func (d *Document) pictured(f *File, page int) string {
 	return f.Base
 }
 
-// changed says whether a revision can be seen on a page.
+// changed reports whether a revision is visible on a page.
 func (d *Document) changed(f *File, r *Revision, page int) bool {
 	if r.Kind != "prepare" && r.Kind != "signature" {
 		return false
@@ -50,7 +50,7 @@ func (d *Document) changed(f *File, r *Revision, page int) bool {
 	return false
 }
 
-// drawLater has the pages drawn that people will look at next.
+// drawLater schedules drawing the pages that people will look at next.
 func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
 	if s.Pictures == nil || len(d.Files) == 0 {
 		return nil
@@ -62,8 +62,8 @@ func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: drawJob, Scope: d.Company, Key: d.ID, Payload: payload, Due: tx.Now.Add(drawAfter)})
 }
 
-// draw draws the first pages of a document that waits for somebody. A page that
-// can't be drawn is left to whoever looks at it, who is told.
+// draw draws the first pages of a document that is waiting for someone. A page
+// that can't be drawn is skipped; the error is reported when someone looks at it.
 func (s *Service) draw(ctx context.Context, company, id string) error {
 	who := account.System(company)
 	d, err := s.see(who, id)

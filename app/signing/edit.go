@@ -11,8 +11,9 @@ import (
 	"paraph/kv"
 )
 
-// Get returns a document. Like every method that takes seen, it refuses a document
-// that is at none of these versions; without any, every version will do.
+// Get returns a document. Like every method that takes seen, it refuses a
+// document that is at none of these versions; without any, it accepts every
+// version.
 func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if err := who.Require(account.ScopeRead); err != nil {
 		return nil, err
@@ -21,18 +22,18 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 	if fault.CodeOf(err) != codeClosed {
 		return d, err
 	}
-	// Who was invited still learns what happened.
+	// Invited people still learn what happened.
 	if d, err = s.get(who, id, seen...); err != nil {
 		return nil, err
 	}
 	return d.notice(d.invitation(who.Invitation)), nil
 }
 
-// codeClosed is the code of the refusal to show anything of a closed document.
+// codeClosed is returned instead of any part of a closed document.
 const codeClosed fault.Code = "document_closed"
 
-// see reads a document to be shown: somebody whose invitation asks for a code
-// sees nothing before they have given it.
+// see loads a document for display: someone whose invitation asks for a code sees
+// nothing before they have entered it.
 func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, error) {
 	d, err := s.get(who, id, seen...)
 	if err != nil {
@@ -62,8 +63,8 @@ func notIdentified() error {
 	return fault.Forbidden("identification_required")
 }
 
-// Update changes what the input says. Content changes only in draft; metadata
-// and the external identifier at any time.
+// Update applies the changes in the input. Content can be changed only in a
+// draft; metadata and the external identifier at any time.
 func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -83,11 +84,11 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 	}, seen...)
 }
 
-// Editable says why the content of the document can't be changed now; nil if it
-// can.
+// Editable returns the reason why the content of the document can't be changed
+// now, nil if it can.
 func (d *Document) Editable() error { return d.editable() }
 
-// member refuses a signatory: what follows is for the company's own people.
+// member refuses a signatory: what follows is for the company's own members.
 func member(who account.Actor, scope account.Scope) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("signatory_not_allowed")
@@ -95,7 +96,7 @@ func member(who account.Actor, scope account.Scope) error {
 	return who.Require(scope)
 }
 
-// draft is the way of every change of content.
+// draft is the common path of every change of content.
 func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -113,9 +114,10 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 	}, seen...)
 }
 
-// redraft is draft for changes that hold what somebody wrote against patterns, or
-// take long otherwise: they are made outside of the transaction, in which everybody
-// else waits, and made again if the document changed meanwhile.
+// redraft is like draft, for changes that match input against user-written
+// patterns or that are slow for another reason. They are made outside the
+// transaction, because everybody else waits for it, and are repeated if the
+// document changed in the meantime.
 func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -175,8 +177,8 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 	return d, out, nil
 }
 
-// UpdateInvitation changes an invitation of a draft. Of one that is out, it sets
-// the access code.
+// UpdateInvitation changes an invitation of a draft. For an invitation that was
+// already sent, it sets the access code.
 func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if in.onlyCode() {
 		if d, err := s.get(who, id); err == nil && d.SentAt != nil {
@@ -202,7 +204,7 @@ func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, i
 	}, seen...)
 }
 
-// RemoveInvitation takes a person and their fields out of a draft.
+// RemoveInvitation removes a person and their fields from a draft.
 func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		inv := d.invitation(invitation)
@@ -216,8 +218,8 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 	}, seen...)
 }
 
-// ReplaceFields puts the given fields in the place of all that are there. An
-// input with the identifier of a field that is there keeps that identifier.
+// ReplaceFields replaces all existing fields with the given ones. An input with
+// the identifier of an existing field keeps that identifier.
 func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
 	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
 		before := d.Fields
@@ -255,7 +257,7 @@ func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field st
 	}, seen...)
 }
 
-// RemoveField takes one field out of a draft.
+// RemoveField removes one field from a draft.
 func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		if d.field(field) == nil {
@@ -270,7 +272,7 @@ func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field st
 type FileInput struct {
 	Name      *string
 	Position  *int
-	Confirmed *bool // the pages that the built-in renderer made are as they should be
+	Confirmed *bool // the owner has checked the pages that the built-in renderer made
 }
 
 // UpdateFile renames, moves or confirms a file of a draft.
@@ -297,7 +299,7 @@ func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file stri
 	}, seen...)
 }
 
-// moveFile puts a file at a position from 1 and numbers all anew.
+// moveFile moves a file to a position, counted from 1, and renumbers all files.
 func moveFile(d *Document, file string, position int) {
 	i := slices.IndexFunc(d.Files, func(f File) bool { return f.ID == file })
 	moved := d.Files[i]
@@ -311,7 +313,7 @@ func numberFiles(d *Document) {
 	}
 }
 
-// RemoveFile takes a file and its fields out of a draft.
+// RemoveFile removes a file and its fields from a draft.
 func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
 		x := d.file(file)

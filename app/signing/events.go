@@ -7,17 +7,17 @@ import (
 	"paraph/kv"
 )
 
-// Entry is one entry of the audit trail with its place in the chains of hashes.
+// Entry is one entry of the audit trail with its place in the hash chains.
 type Entry = kv.Entry[Event]
 
-// EventsQuery asks for a page of a document's audit trail. Page counts from 1.
+// EventsQuery selects a page of a document's audit trail. Page counts from 1.
 type EventsQuery struct {
 	Page, PerPage int
 	Descending    bool
 }
 
-// Events returns a page of a document's audit trail, oldest first unless asked
-// otherwise, and how many entries there are.
+// Events returns a page of a document's audit trail, oldest first by default, and
+// the total number of entries.
 func (s *Service) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]Entry, int, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, 0, err
@@ -35,7 +35,7 @@ func (s *Service) Events(_ context.Context, who account.Actor, id string, q Even
 	return entries, total, err
 }
 
-// trail is the whole audit trail of a document, oldest first.
+// trail returns the whole audit trail of a document, oldest first.
 func (s *Service) trail(id string) ([]Entry, error) {
 	var entries []Entry
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -48,7 +48,7 @@ func (s *Service) trail(id string) ([]Entry, error) {
 // maxTrail bounds what one document's evidence may list.
 const maxTrail = 100_000
 
-// Journal is the log of all companies' events, for those who follow it.
+// Journal returns the log of all companies' events, for its followers.
 func Journal() *kv.Log[Event] { return journal }
 
 // Load returns a document inside a follower's transaction.
@@ -56,19 +56,19 @@ func (s *Service) Load(tx *kv.Tx, company, id string) (*Document, error) {
 	return load(tx, account.System(company), id)
 }
 
-// JournalHead is the number of the newest journal entry.
+// JournalHead returns the number of the newest journal entry.
 func (s *Service) JournalHead(tx *kv.Tx) (uint64, error) {
 	seq, _, err := journal.Head(tx)
 	return seq, err
 }
 
-// Invitation returns the invitation with an identifier, or nil.
+// Invitation returns the invitation with the given identifier, or nil.
 func (d *Document) Invitation(id string) *Invitation { return d.invitation(id) }
 
-// File returns the file with an identifier, or nil.
+// File returns the file with the given identifier, or nil.
 func (d *Document) File(id string) *File { return d.file(id) }
 
-// Field returns the field with an identifier, or nil.
+// Field returns the field with the given identifier, or nil.
 func (d *Document) Field(id string) *Field { return d.field(id) }
 
 // ProgressOf counts the acts done and the acts due.

@@ -69,7 +69,7 @@ func EventTypes() []EventType {
 	}
 }
 
-// EventNames lists all types of events as the words that programs see.
+// EventNames lists the names of all types of events, as the API uses them.
 func EventNames() []string {
 	names := make([]string, 0, len(EventTypes()))
 	for _, t := range EventTypes() {

@@ -9,7 +9,7 @@ import (
 	"paraph/app/signing/completion"
 )
 
-// evidence gathers everything that is known of a document.
+// evidence gathers everything that is known about a document.
 func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -79,13 +79,13 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) completion.Signatory {
 	return out
 }
 
-// answer returns the field's value under the name people know it by.
+// answer returns the field's value under the name that people see.
 func (x *Field) answer() completion.Answer {
 	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
 		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == checked}
 }
 
-// consentVersion tells one wording of the consent from every other.
+// consentVersion identifies a wording of the consent text.
 func consentVersion(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])

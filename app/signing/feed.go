@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// FeedEvent is an event with its document as it is now, nil once that is deleted
-// permanently.
+// FeedEvent is an event with its document as it is now; nil once that has been
+// permanently deleted.
 type FeedEvent struct {
 	Entry    Entry
 	Document *Row
@@ -26,7 +26,7 @@ func (s *Service) FeedEvent(tx *kv.Tx, e Entry) (FeedEvent, error) {
 	return FeedEvent{e, &row}, err
 }
 
-// GetFeedEvent returns the event with an identifier.
+// GetFeedEvent returns the event with the given identifier.
 func (s *Service) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
 	e, err := journal.Get(tx, event)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
 	return s.FeedEvent(tx, e)
 }
 
-// FeedQuery asks for the events of a company after a given one, the oldest first.
+// FeedQuery selects the events of a company after a given one, oldest first.
 type FeedQuery struct {
 	After    string   // identifier of an event; "" begins with the first
 	Types    []string // union; empty: all
@@ -43,23 +43,23 @@ type FeedQuery struct {
 	Limit    int
 }
 
-// Feed is a part of a company's events. Cursor is the After of the next part: the
-// last event that was looked at.
+// Feed is a part of a company's events. Cursor is the value of After for the next
+// part: the last event examined.
 type Feed struct {
 	Events []FeedEvent
 	Cursor string
 	More   bool
 }
 
-// maxLooked bounds how many events one request looks at: with a filter that few
-// pass, the page is short and the cursor moves on.
+// maxLooked bounds how many events one request examines: with a filter that few
+// events pass, the page is short and the cursor moves on.
 const maxLooked = 2000
 
 // feedBatch is how many events are read at a time.
 const feedBatch = 200
 
-// Feed returns events of the caller's company. The cost depends on the page, not on
-// what precedes it.
+// Feed returns events of the caller's company. The cost depends on the page, not
+// on what precedes it.
 func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return Feed{}, err
@@ -93,8 +93,8 @@ func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed,
 	return out, err
 }
 
-// take adds the entries that are asked for until the page is full; whole says that
-// all were looked at.
+// take adds matching entries until the page is full; whole reports whether all
+// entries were examined.
 func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
 		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
@@ -112,7 +112,7 @@ func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whol
 	return true, nil
 }
 
-// known refuses an event and a document that the company does not have.
+// known refuses an event or a document that the company does not have.
 func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
 	var f fault.Fields
 	if q.After != "" {

@@ -13,8 +13,9 @@ import (
 	"paraph/app/signing/pattern"
 )
 
-// placement resolves what a field input names: in a one-shot request files and
-// people have no identifiers yet, so positions and e-mail addresses count too.
+// placement resolves the references in a field input: in a one-shot request files
+// and people have no identifiers yet, so positions and e-mail addresses are
+// accepted too.
 type placement struct {
 	files       []File
 	invitations []Invitation
@@ -47,7 +48,7 @@ func (p placement) invitation(ref string) *Invitation {
 	return &p.invitations[i]
 }
 
-// apply checks the input and writes what it says into the field.
+// apply checks the input and writes it to the field.
 func (in *FieldInput) apply(f *fault.Fields, x *Field, p placement) {
 	file := in.applyPlace(f, x, p)
 	if in.Type != nil {

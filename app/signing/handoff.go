@@ -17,13 +17,13 @@ import (
 	"paraph/kv"
 )
 
-// A signatory may draw on a phone what is signed on a computer. The phone is
-// given a code that opens a pad and nothing else: no document, no answers.
+// A signatory may draw on a phone and sign on a computer. The phone gets a code
+// that opens only a drawing pad: no document, no answers.
 
 // handoffLifetime is how long a code opens a pad.
 const handoffLifetime = 10 * time.Minute
 
-// Handed is a mark that came from another device.
+// Handed is a mark that was drawn on another device.
 type Handed struct {
 	Mark Mark
 	At   time.Time
@@ -32,7 +32,7 @@ type Handed struct {
 // Pad is the drawing pad that a code opens.
 type Pad struct {
 	Kind    string // signature or initials
-	Name    string // of who signs
+	Name    string // of the signatory
 	Company string
 	Locale  string
 	Until   time.Time
@@ -40,7 +40,7 @@ type Pad struct {
 
 var padKinds = []string{"signature", "initials"}
 
-// padSize is a code's payload: invitation, end in Unix seconds, kind.
+// padSize is the size of a code's payload: invitation, expiry in Unix seconds, kind.
 const padSize = 16 + 8 + 1
 
 func (s *Service) padMAC(payload []byte, generation int) []byte {
@@ -50,7 +50,7 @@ func (s *Service) padMAC(payload []byte, generation int) []byte {
 	return m.Sum(nil)[:16]
 }
 
-// PadCode makes the code under which a signatory draws on another device.
+// PadCode makes the code with which a signatory draws on another device.
 func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, kind string) (code string, until time.Time, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		_, inv, err := signerAt(tx, who, id, invitation)
@@ -82,8 +82,7 @@ func kindIndex(kind string) int {
 	return -1
 }
 
-// signerAt is the document and the invitation of a signatory who may sign now and has said who
-// they are.
+// signerAt returns the document and the invitation of a signatory who may sign now and has proven who they are.
 func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *Invitation, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, nil, fault.NotFound("invitation")
@@ -99,10 +98,10 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 	return d, inv, d.signable(inv, tx.Now)
 }
 
-// errNoPad is the one answer to a code that opens nothing, whatever is wrong.
+// errNoPad is the only error returned for an invalid code, whatever is wrong with it.
 func errNoPad() error { return fault.NotFound("pad") }
 
-// padOf finds what a code is for.
+// padOf returns the invitation and the pad that a code is for.
 func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(code)
 	if err != nil || len(raw) != padSize+16 || int(raw[padSize-1]) >= len(padKinds) {
@@ -132,7 +131,7 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	return inv, Pad{Kind: padKinds[raw[padSize-1]], Name: inv.Name, Company: company.Name, Locale: inv.Locale, Until: until}, nil
 }
 
-// Pad finds what a code opens. Whatever is wrong with it is the same
+// Pad returns the pad that a code opens. For any invalid code it returns the same
 // [fault.ErrNotFound].
 func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -142,10 +141,10 @@ func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	return p, err
 }
 
-// Hand keeps what was drawn on a pad for the person's own page. It signs nothing.
+// Hand stores what was drawn on a pad for the person's own page. It signs nothing.
 func (s *Service) Hand(ctx context.Context, code, strokes string) error {
 	if _, err := s.Pad(ctx, code); err != nil {
-		return err // before anything is read of what was drawn
+		return err // before any of the strokes are parsed
 	}
 	var f fault.Fields
 	if drawn := readMark(&f, "signature", &Mark{Type: "drawn", Data: strokes}, ""); drawn.Picture != nil {
@@ -171,8 +170,8 @@ func (s *Service) Hand(ctx context.Context, code, strokes string) error {
 	})
 }
 
-// HandedOver returns what a person drew since a code was made, nil if nothing has
-// come.
+// HandedOver returns what a person has drawn since the code was made, nil if
+// there is nothing yet.
 func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {

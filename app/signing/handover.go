@@ -8,14 +8,14 @@ import (
 	"paraph/kv"
 )
 
-// handOverBatch is how many documents change hands in one transaction.
+// handOverBatch is how many documents change owners in one transaction.
 const handOverBatch = 50
 
-// open reports whether something can still happen to a document, so that it
-// needs somebody who looks after it.
+// open reports whether something can still happen to a document, so that it needs
+// an owner who looks after it.
 func (s Status) open() bool { return s != Completed && s != Voided }
 
-// CountOpen counts the open documents that a person of the company owns.
+// CountOpen counts the open documents that a member of the company owns.
 func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
 	if err := member(who, account.ScopeAdmin); err != nil {
 		return 0, err
@@ -24,9 +24,9 @@ func (s *Service) CountOpen(_ context.Context, who account.Actor, person string)
 	return len(ids), err
 }
 
-// HandOver gives every open document of one member to another, who looks after
-// it from now on, and says how many they were. Whoever gives them away may be
-// deactivated by then; whoever takes them must be able to work with them.
+// HandOver transfers every open document of one member to another and returns how
+// many there were. The previous owner may have been deactivated by then; the new
+// owner must be able to work with the documents.
 func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string) (int, error) {
 	if err := member(who, account.ScopeAdmin); err != nil {
 		return 0, err
@@ -92,7 +92,7 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 		for _, id := range ids {
 			d, err := load(tx, who, id)
 			if fault.KindOf(err) == fault.KindNotFound {
-				continue // removed meanwhile
+				continue // removed in the meantime
 			}
 			if err != nil {
 				return err

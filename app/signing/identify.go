@@ -12,11 +12,11 @@ import (
 	"paraph/kv"
 )
 
-// MailCode is the message with a code that proves who has the mailbox; Data:
+// MailCode is the message with a code that proves access to the mailbox; Data:
 // code, title, minutes.
 const MailCode account.MailKind = "signing_code"
 
-// Rules of the codes by which people prove who they are.
+// Limits of the codes with which people prove who they are.
 const (
 	codeLifetime = 10 * time.Minute
 	codeTries    = 5                // for one code by e-mail, and for an access code in codeLifetime
@@ -24,18 +24,18 @@ const (
 	identified   = time.Hour        // how long a proof of identity lasts
 )
 
-// What one invitation may use up in a day. Nothing but time restores it.
+// Daily limits of one invitation. They are lifted only by the passing of time.
 const (
 	dailyCodes = 5  // codes sent by e-mail
 	dailyTries = 25 // wrong codes
 	dailyNotes = 5  // messages to the owner, and links sent again
 )
 
-// identity holds what proves a person's identity. It is kept apart from
-// the document, because tries are counted though nothing of the document changes.
+// identity holds the proof of a person's identity. It is stored apart from the
+// document because attempts are counted even if nothing in the document changes.
 type identity struct {
 	CodeHash string
-	SentAt   *time.Time // of the newest code; of an access code, when tries began to count
+	SentAt   *time.Time // of the newest code; for an access code, when counting of tries began
 	Tries    int        // since then
 	Day      tally
 	AskedAt  *time.Time `json:",omitempty"` // when the owner was last told that a new link is wanted
@@ -43,13 +43,13 @@ type identity struct {
 	ReportedAt *time.Time `json:",omitempty"`
 }
 
-// tally counts what an invitation has used up since a day began for it.
+// tally counts what an invitation has used up since its current day began.
 type tally struct {
 	Began               time.Time
 	Codes, Tries, Notes int
 }
 
-// today is the tally to count on, a new one once a day is over.
+// today returns the tally to count on, a new one once the day is over.
 func (i *identity) today(now time.Time) *tally {
 	if now.Sub(i.Day.Began) >= 24*time.Hour {
 		i.Day = tally{Began: now}
@@ -57,12 +57,12 @@ func (i *identity) today(now time.Time) *tally {
 	return &i.Day
 }
 
-// exhausted is the refusal of what is used up until the day is over.
+// exhausted returns the error for a limit that is used up until the day is over.
 func (t *tally) exhausted(code fault.Code, limit int, now time.Time) error {
 	return fault.Exhausted(code, limit, t.Began.Add(24*time.Hour).Sub(now))
 }
 
-// note counts a message that somebody with the link alone causes.
+// note counts a message that can be triggered with the link alone.
 func (i *identity) note(now time.Time) error {
 	day := i.today(now)
 	if day.Notes >= dailyNotes {
@@ -72,7 +72,7 @@ func (i *identity) note(now time.Time) error {
 	return nil
 }
 
-// newCode makes and keeps a code to be sent, if one may be.
+// newCode makes and stores a code to be sent, if the limits allow it.
 func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string, error) {
 	day := i.today(now)
 	switch {
@@ -92,7 +92,7 @@ func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string,
 	return code, nil
 }
 
-// try holds a code against the one that the invitation asks for. A wrong one counts.
+// try checks a code against the one that the invitation asks for. A wrong one counts.
 func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
@@ -113,14 +113,14 @@ func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (
 		return true, nil
 	}
 	if inv.Authentication == ByAccessCode && !fresh {
-		i.SentAt, i.Tries = &now, 0 // the window in which tries count
+		i.SentAt, i.Tries = &now, 0 // the window in which tries are counted
 	}
 	i.Tries++
 	day.Tries++
 	return false, nil
 }
 
-// RequestCode mails a new code to the person invited.
+// RequestCode mails a new code to the invited person.
 func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
@@ -134,7 +134,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if inv == nil || inv.Authentication != ByEmailCode {
 			return conflict("no_code_needed")
 		}
-		// Who has signed may come back for the completed file.
+		// People who have signed may come back for the completed file.
 		if err := d.running(tx.Now); err != nil && d.Status != Completed {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 	})
 }
 
-// newCode is six digits, each as likely as any other.
+// newCode returns six digits, uniformly distributed.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
@@ -199,28 +199,29 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, identified)
 }
 
-// isIdentified says whether a person needs no further proof: the link is enough,
-// or it was given when their token was made.
+// isIdentified reports whether a person needs no further proof: the link is
+// enough, or the proof was given when their token was made.
 func isIdentified(who account.Actor, inv *Invitation) bool {
 	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.counts(who.Until)
 }
 
-// counts reports whether a proof that lasts until a time was given for the access
-// code that is asked for now.
+// counts reports whether a proof that lasts until the given time was made with
+// the current access code.
 func (i *Invitation) counts(until time.Time) bool {
 	return i.ProofSince == nil || !until.Add(-identified).Before(*i.ProofSince)
 }
 
-// spending says whether a code that is right is used up by the proof.
+// spending reports whether a correct code is used up by the proof.
 type spending bool
 
 const (
-	keepsCode spending = false // what it is for may still be refused
+	keepsCode spending = false // the operation it was entered for may still be refused
 	usesUp    spending = true
 )
 
-// prove holds a code against what the invitation asks for. Tries are counted in
-// a transaction of their own, since they count though nothing else is kept.
+// prove checks a code against the one that the invitation asks for. Attempts are
+// counted in a separate transaction, since they count even if nothing else is
+// stored.
 func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 	if inv.Authentication == ByLink {
 		return nil
@@ -251,7 +252,7 @@ func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 	return err
 }
 
-// spendCode ends a code that has done what it was for.
+// spendCode invalidates a code that has served its purpose.
 func spendCode(tx *kv.Tx, invitation string) error {
 	state, err := identityOf(tx, invitation)
 	if err != nil || state.CodeHash == "" {

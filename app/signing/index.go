@@ -17,7 +17,7 @@ import (
 
 const documentKind = "document"
 
-// The most that is indexed of one document's files, in bytes of text.
+// maxText is the most text, in bytes, that is indexed of one document's files.
 const maxText = 1 << 20
 
 // fileText is the text of a file's pages, for the index.
@@ -26,15 +26,15 @@ type fileText struct {
 	At   time.Time
 }
 
-// followChanges keeps the index in step with the store. The index remembers how
-// far it is, together with what it holds, so it omits nothing.
+// followChanges keeps the index in step with the store. The index stores its
+// position together with its content, so it omits nothing.
 func (s *Service) followChanges(ctx context.Context) error {
 	return kv.NewMirror(kv.MirrorOptions[change]{DB: s.DB, Log: changes, Name: "search", Batch: batch,
 		Place: s.Search.Place, Read: s.indexChanges, Linger: s.linger}).Run(ctx)
 }
 
 // lingering is how long changes are gathered before they are indexed together,
-// unless somebody waits for them.
+// unless a search is waiting for them.
 const lingering = 100 * time.Millisecond
 
 func (s *Service) linger(ctx context.Context) {
@@ -81,7 +81,7 @@ func (s *Service) indexOne(tx *kv.Tx, b *search.Batch, c change) error {
 	return nil
 }
 
-// bodyOf joins what was read from the files so far.
+// bodyOf joins the text read from the files so far.
 func bodyOf(tx *kv.Tx, d *Document) (string, error) {
 	var body bytes.Buffer
 	for i := range d.Files {
@@ -101,7 +101,7 @@ func bodyOf(tx *kv.Tx, d *Document) (string, error) {
 	return body.String(), nil
 }
 
-// searchable is a document as the index sees it.
+// searchable returns a document as it is indexed.
 func (d *Document) searchable(body string) search.Document {
 	r := d.row()
 	out := search.Document{
@@ -176,8 +176,8 @@ func (r *reading) wait(ctx context.Context, company string) {
 
 type readPayload struct{ Company, Document, Base string }
 
-// readLater has the text of files read by a job: it takes longer than an
-// answer should.
+// readLater schedules a job that reads the text of files: that takes longer than
+// a response should.
 func (s *Service) readLater(tx *kv.Tx, d *Document, files []File) error {
 	for i := range files {
 		payload, err := json.Marshal(readPayload{d.Company, d.ID, files[i].Base})
@@ -209,8 +209,8 @@ func (s *Service) readHandler() kv.Handler {
 		}}
 }
 
-// read stores the text of a file, once for all documents that hold it, and has
-// the document indexed anew.
+// read stores the text of a file, once for all documents that contain it, and
+// marks the document for reindexing.
 func (s *Service) read(ctx context.Context, p readPayload) error {
 	known := false
 	err := s.DB.View(func(tx *kv.Tx) (err error) {

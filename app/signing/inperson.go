@@ -13,11 +13,11 @@ import (
 	"paraph/kv"
 )
 
-// inPersonLasts is how long a device that was handed over is good for signing.
+// inPersonLasts is how long a device that was handed over can be used for signing.
 const inPersonLasts = time.Hour
 
-// handedOver is a device on which one person signs in front of a member. It is kept
-// by the hash of a code that only that device has.
+// handedOver is a device on which one person signs in front of a member. It is
+// stored under the hash of a code that only that device has.
 type handedOver struct {
 	Company    string
 	Document   string
@@ -25,7 +25,7 @@ type handedOver struct {
 	Host       string // name and address of the member
 	HostName   string
 	Until      time.Time
-	Confirmed  bool // the person has said that they are the one invited
+	Confirmed  bool // the person has confirmed that they are the one invited
 	Ended      bool // the device was handed back
 }
 
@@ -36,13 +36,13 @@ func deviceKey(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MayHost says whether a member may hand a device to a person who signs now.
+// MayHost reports whether a member may hand a device to a person so that they sign now.
 func (d *Document) MayHost(who account.Actor, inv *Invitation, now time.Time) bool {
 	return who.Kind == account.ActorUser && who.Can(account.ScopeWrite) && linkWorks(d, inv) && d.signable(inv, now) == nil
 }
 
-// HandDevice lets a person sign on a device of the member who asks, for an hour. The
-// code that it gives opens their pages, and nothing else.
+// HandDevice lets a person sign on a device of the calling member, for an hour.
+// The code it returns opens the person's pages, and nothing else.
 func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return "", err
@@ -65,7 +65,7 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 	return code, err
 }
 
-// InPerson is who signs on a device that was handed over.
+// InPerson describes who signs on a device that was handed over.
 type InPerson struct {
 	Who       account.Actor
 	Host      string // name of the member
@@ -73,7 +73,7 @@ type InPerson struct {
 	Ended     bool
 }
 
-// OnDevice finds who signs on the device that has a code.
+// OnDevice returns who signs on the device that has the given code.
 func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		h, err := handed(tx, code)
@@ -103,12 +103,12 @@ func handed(tx *kv.Tx, code string) (handedOver, error) {
 	return h, nil
 }
 
-// ConfirmPerson notes that the person at a device says they are the one invited.
+// ConfirmPerson records that the person at a device confirms they are the one invited.
 func (s *Service) ConfirmPerson(_ context.Context, code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
 }
 
-// HandBack ends what a code opens.
+// HandBack invalidates the code of a device.
 func (s *Service) HandBack(_ context.Context, code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
 }

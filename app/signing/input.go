@@ -15,8 +15,8 @@ import (
 	"paraph/app/mail"
 )
 
-// DocumentInput holds the settings of a document. A nil member is not
-// said: it keeps its default or its value.
+// DocumentInput holds the settings of a document. A nil member is not set: it
+// keeps its default or its value.
 type DocumentInput struct {
 	Title           *string
 	Subject         *string
@@ -25,13 +25,13 @@ type DocumentInput struct {
 	ExternalID      *string
 	Metadata        *map[string]string
 	Locale          *string
-	ExpiresAt       *time.Time // the zero time takes it away
+	ExpiresAt       *time.Time // the zero time clears it
 	RemindEveryDays *int
 	ApproverID      *string
 	RedirectURL     *string
 	AllowDecline    *bool
 	AllowDelegation *bool
-	DeclineReason   *bool // whether who declines has to say why
+	DeclineReason   *bool // whether declining requires a reason
 }
 
 // InvitationInput holds the settings of an invitation.
@@ -48,9 +48,9 @@ type InvitationInput struct {
 	Message        *string
 }
 
-// FieldInput holds the settings of a field. File and Invitation are
-// identifiers, or in a one-shot request positions from 0, or for Invitation the
-// person's e-mail address; empty File means the first.
+// FieldInput holds the settings of a field. File and Invitation are identifiers
+// or, in a one-shot request, positions from 0; Invitation may also be the
+// person's e-mail address. An empty File means the first file.
 type FieldInput struct {
 	ID         string
 	File       *string
@@ -74,7 +74,7 @@ type FieldInput struct {
 	Align      *string
 }
 
-// Bounds of single values, in characters.
+// Limits of single values, in characters.
 const (
 	maxTitle   = 255
 	maxName    = 255
@@ -84,7 +84,7 @@ const (
 	maxAddress = 2_000
 )
 
-// line takes a one-line text: trimmed, bounded, without control characters.
+// line checks a one-line text: trimmed, bounded, without control characters.
 func line(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
@@ -101,7 +101,7 @@ func line(f *fault.Fields, field string, v *string, limit int) string {
 	return s
 }
 
-// lines takes a text that may have line breaks.
+// lines checks a text that may have line breaks.
 func lines(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""
@@ -167,7 +167,7 @@ func metadata(f *fault.Fields, v *map[string]string, limit int) map[string]strin
 	return *v
 }
 
-// deadline takes a time that must lie ahead.
+// deadline checks a time that must lie in the future.
 func deadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.Time {
 	if v == nil {
 		return nil
@@ -181,7 +181,7 @@ func deadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.
 	return &t
 }
 
-// apply checks the input and writes what it says into the document.
+// apply checks the input and writes it to the document.
 func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now time.Time) {
 	if in.Title != nil {
 		if d.Title = line(f, "title", in.Title, maxTitle); d.Title == "" {
@@ -216,8 +216,8 @@ func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now 
 	in.applyAnytime(f, d, limits)
 }
 
-// applyLeeway writes what the people invited may do besides signing, and where they
-// are led after it.
+// applyLeeway writes what the invited people may do besides signing, and where
+// they are redirected afterwards.
 func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	if in.RedirectURL != nil {
 		d.RedirectURL = line(f, "redirect_url", in.RedirectURL, maxAddress)
@@ -236,7 +236,7 @@ func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	}
 }
 
-// applyAnytime writes what may change in every state.
+// applyAnytime writes the settings that may change in every state.
 func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limits) {
 	if in.ExternalID != nil {
 		d.ExternalID = line(f, "external_id", in.ExternalID, maxTitle)
@@ -246,7 +246,7 @@ func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limit
 	}
 }
 
-// content says whether the input changes what only a draft may change.
+// content reports whether the input changes anything that can be changed only in a draft.
 func (in *DocumentInput) content() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
@@ -255,7 +255,7 @@ func (in *DocumentInput) content() bool {
 
 const untitled = "Untitled document"
 
-// apply checks the input and writes what it says into the invitation.
+// apply checks the input and writes it to the invitation.
 func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, k codeKey) {
 	if in.Name != nil {
 		inv.Name = line(f, "name", in.Name, maxName)
@@ -310,13 +310,13 @@ func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation,
 	}
 }
 
-// onlyCode reports whether the input says nothing but what belongs to an access code.
+// onlyCode reports whether the input sets nothing but the access code and its hint.
 func (in *InvitationInput) onlyCode() bool {
 	return in.AccessCode != nil && *in == InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
 }
 
-// inherit refuses a person invited who would change how the one in their place
-// proves who they are: that is for the sender, who is asked for a new access code.
+// inherit prevents an invited person from changing how their replacement proves
+// who they are: that is up to the sender, who is asked for a new access code.
 func (in *InvitationInput) inherit(f *fault.Fields, who account.Actor, from *Invitation) {
 	sender := !who.IsSignatory() && who.Can(account.ScopeWrite)
 	switch {

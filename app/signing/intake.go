@@ -16,7 +16,7 @@ import (
 	"paraph/app/signing/report"
 )
 
-// refusal is a fault of one uploaded file.
+// refusal describes why one uploaded file is refused.
 type refusal struct {
 	code  fault.Code
 	args  []fault.Arg
@@ -36,10 +36,10 @@ func refuse(cause error, code fault.Code, args ...fault.Arg) error {
 	return &refusal{code, args, cause}
 }
 
-// accepted is the list that the refusal of another type names.
+// accepted lists the accepted types, for the error about any other type.
 const accepted = "PDF, DOCX, PNG, JPEG, GIF, TIFF and WebP"
 
-// intake looks at an upload and makes it a PDF that can be appended to.
+// intake inspects an upload and makes it a PDF that can be appended to.
 func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 	size := u.raw.Size()
 	if size == 0 {
@@ -67,7 +67,7 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 			return File{}, notAccepted(u.Name)
 		}
 		file.ContentType = "application/pdf"
-		err = s.intakePDF(ctx, u, &file) // which may have lost its beginning
+		err = s.intakePDF(ctx, u, &file) // the beginning of the file may be missing
 	default:
 		err = notConvertible(u)
 	}
@@ -80,7 +80,7 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 	return file, nil
 }
 
-// notConvertible says why a file of another type can't be taken.
+// notConvertible returns the reason why a file of another type can't be accepted.
 func notConvertible(u *Upload) error {
 	protected, err := convert.IsProtectedOffice(u.raw)
 	switch {
@@ -100,7 +100,7 @@ func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
 	return fault.Unsupported(code, args...)
 }
 
-// inspect notes pages and findings, and refuses what can't be signed.
+// inspect records pages and findings, and refuses a file that can't be signed.
 func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	for _, p := range f.Pages() {
 		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
@@ -154,7 +154,8 @@ func dynamicXFA(name string) error {
 	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
 }
 
-// findings words what was seen; so many of the file's signatures are not intact.
+// findings describes what the inspection saw; broken counts the file's signatures
+// that are not intact.
 func findings(in pdf.Inspection, broken int) []Finding {
 	var out []Finding
 	add := func(when bool, code, severity, message string) {
@@ -163,7 +164,7 @@ func findings(in pdf.Inspection, broken int) []Finding {
 		}
 	}
 	n := len(in.Signed)
-	// Nothing is taken out of a file that is signed.
+	// Nothing is removed from a file that is already signed.
 	fate := "is removed before signing"
 	if n > 0 {
 		fate = "stays, because the file is signed"
@@ -201,8 +202,8 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 	return s.measure(u, file)
 }
 
-// inTurn converts an upload when it is its sender's turn. Every conversion has a
-// time limit of its own.
+// inTurn converts an upload when it is its sender's turn. Every conversion has
+// its own time limit.
 func (s *Service) inTurn(ctx context.Context, u *Upload, convert func() error) error {
 	leave, err := s.converting.Enter(ctx, u.by)
 	if err != nil {
@@ -212,7 +213,7 @@ func (s *Service) inTurn(ctx context.Context, u *Upload, convert func() error) e
 	return convert()
 }
 
-// measure opens the PDF that was made of the upload.
+// measure opens the PDF that was made from the upload.
 func (s *Service) measure(u *Upload, file *File) error {
 	f, err := pdf.Open(u.converted, u.converted.Size())
 	if err != nil {
@@ -267,7 +268,7 @@ func (s *Service) renderDOCX(ctx context.Context, raw *blob.Writer, file *File, 
 	return err
 }
 
-// reason is the sentence that the converter has for the person who uploaded.
+// reason returns the converter's explanation for the person who uploaded the file.
 func reason(err error) string {
 	if r, ok := errors.AsType[*convert.Refusal](err); ok {
 		return r.Sentence

@@ -8,13 +8,13 @@ import (
 	"paraph/kv"
 )
 
-// issued leads from the SHA-256 of a completed file to its document, so that a file that somebody has checked can be told
-// to be one of ours.
+// issued maps the SHA-256 of a completed file to its document, so that a file submitted for verification can be
+// recognized as one of ours.
 var issued = kv.NewCollection("issued", kv.JSON[issuedFor]())
 
 type issuedFor struct{ Company, Document string }
 
-// putIssued notes the files of a completed document as they stand. After a renewal the older ones stay known.
+// putIssued records the files of a completed document as they stand. After a renewal the older ones stay known.
 func putIssued(tx *kv.Tx, d *Document) error {
 	if d.Status != Completed {
 		return nil
@@ -34,8 +34,8 @@ func putIssued(tx *kv.Tx, d *Document) error {
 	return nil
 }
 
-// MigrateIssued notes the files of documents that were completed before such notes were taken, and their states before
-// each renewal. It may be run again.
+// MigrateIssued records the files of documents that were completed before this index existed, with their states
+// before each renewal. It may be run repeatedly.
 func MigrateIssued(db *kv.DB) error {
 	var completed []string
 	err := db.View(func(tx *kv.Tx) error {
@@ -67,7 +67,7 @@ func issueAgain(tx *kv.Tx, keys []string) error {
 		}
 		for _, f := range files {
 			for _, r := range f.Revisions {
-				if r.Kind != "timestamp" { // the last of a completed file
+				if r.Kind != "timestamp" { // the last revision of a completed file
 					continue
 				}
 				if err := issued.Put(tx, r.SHA256, issuedFor{d.Company, d.ID}); err != nil {
@@ -79,8 +79,8 @@ func issueAgain(tx *kv.Tx, keys []string) error {
 	return nil
 }
 
-// origin finds the document that a file is the completed one of, or begins with. A document that has been deleted is not
-// found. Nothing is said of it but what its holder can read in the file: when it was completed, and its identifier.
+// origin finds the document whose completed file a file is or begins with. A deleted document is not found. Only what
+// the holder can read in the file is disclosed: when it was completed, and its identifier.
 func (s *Service) origin(beginnings []report.Beginning) (*report.Origin, error) {
 	var found *report.Origin
 	err := s.DB.View(func(tx *kv.Tx) error {

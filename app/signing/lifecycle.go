@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// step is the way of an operation that only moves the state.
+// step is the common path of operations that only move the state.
 func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (saving, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Docu
 	}, seen...)
 }
 
-// ownerOrAdmin lets in the document's owner and those who run the company.
+// ownerOrAdmin admits the document's owner and the company's administrators.
 func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(_ *kv.Tx, d *Document) error {
 		if who.IsAdmin() || d.Owner.ID == who.UserID {
@@ -39,14 +39,14 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// Submit asks for approval before the sending.
+// Submit asks for approval before the document is sent.
 func (s *Service) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentSubmitted), d.submit(person(who), tx.Now)
 	}, seen...)
 }
 
-// Withdraw takes a submission back; only its owner may.
+// Withdraw withdraws a submission; only its owner may.
 func (s *Service) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentWithdrawn), d.withdraw()
@@ -62,8 +62,8 @@ func ownerOrSubmitter(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// mayApprove lets in approvers and administrators, for others' submissions, or
-// for their own when nobody else is there to ask.
+// mayApprove admits approvers and administrators for others' submissions, and for
+// their own if there is nobody else to ask.
 func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(tx *kv.Tx, d *Document) error {
 		if !who.CanApprove() {
@@ -90,7 +90,7 @@ func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen 
 	}, seen...)
 }
 
-// Reject sends a submitted document back, with the reason.
+// Reject returns a submitted document with the reason.
 func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason *string, seen ...int64) (*Document, error) {
 	why, err := required("reason", reason)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason
 	}, seen...)
 }
 
-// required takes a text that must be there.
+// required returns a text that must not be empty.
 func required(field string, v *string) (string, error) {
 	var f fault.Fields
 	s := lines(&f, field, v, maxReason)
@@ -129,7 +129,7 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 	}, seen...)
 }
 
-// Extend gives an expired document a new deadline and sends it on its way again.
+// Extend sets a new deadline on an expired document and makes it active again.
 func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		var f fault.Fields
@@ -145,7 +145,7 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 	}, seen...)
 }
 
-// Archive takes a document out of the lists, reversibly.
+// Archive hides a document from the lists, reversibly.
 func (s *Service) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentArchived), d.archive(tx.Now)
@@ -159,14 +159,14 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string, seen 
 	}, seen...)
 }
 
-// Delete moves a document to the trash, from where it is purged in time.
+// Delete moves a document to the trash, from which it is purged later.
 func (s *Service) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
 		return happened(EventDocumentDeleted), d.trash(tx.Now)
 	}, seen...)
 }
 
-// adminOnly lets in those who run the company.
+// adminOnly admits the company's administrators.
 func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 	return func(*kv.Tx, *Document) error {
 		if who.IsAdmin() {
@@ -176,9 +176,9 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 	}
 }
 
-// Purge deletes for ever what is in the trash. What happened stays in the
-// journal. The title is asked for so that nobody purges another document than
-// they think.
+// Purge permanently deletes a document in the trash. Its events stay in the
+// journal. The title is required so that nobody purges a different document from
+// the one they intended.
 func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return err
@@ -231,8 +231,8 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 	return d, nil
 }
 
-// stillApprovable asks anybody for the approval if the member named for it can't
-// give it any more.
+// stillApprovable opens the approval to everybody who may approve if the named
+// member can no longer do so.
 func (d *Document) stillApprovable(tx *kv.Tx) error {
 	if d.Approver == nil {
 		return nil
@@ -245,7 +245,7 @@ func (d *Document) stillApprovable(tx *kv.Tx) error {
 	return err
 }
 
-// copyOf takes content over and leaves everything that happened behind.
+// copyOf copies the content of a document and leaves its history behind.
 func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 	now := s.Now()
 	d := from.another(s.id(), person(who), now)

@@ -16,32 +16,32 @@ import (
 )
 
 // A signatory's link carries the invitation's identifier and a code that only
-// this installation can make. Nothing of it is stored, so nothing can leak from
-// the store, and yet the company can be shown the link as long as it works.
+// this installation can make. None of it is stored, so nothing can leak from the
+// store, and yet the company can be shown the link as long as it works.
 
-// linkCode is the part of a link that proves it is ours.
+// linkCode returns the part of a link that proves it is ours.
 func (s *Service) linkCode(invitation string, generation int) string {
 	m := hmac.New(sha256.New, s.LinkKey)
 	m.Write([]byte("signatory link\x00" + invitation + "\x00" + strconv.Itoa(generation)))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:24])
 }
 
-// LinkToken is the token in an invitation's link.
+// LinkToken returns the token in an invitation's link.
 func (s *Service) LinkToken(inv *Invitation) string {
 	return inv.ID + s.linkCode(inv.ID, inv.LinkGeneration)
 }
 
-// linkIDLength is the length of the identifier a link token begins with.
+// linkIDLength is the length of the identifier at the start of a link token.
 const linkIDLength = 26
 
-// IsLinkToken says whether a bearer looks like a signatory's link token rather
-// than a JWT; it says nothing of whether it is good.
+// IsLinkToken reports whether a bearer looks like a signatory's link token rather
+// than a JWT; it does not check that the token is valid.
 func IsLinkToken(bearer string) bool {
 	return len(bearer) == linkIDLength+32 && !strings.Contains(bearer, ".")
 }
 
-// Signatory finds who a link token belongs to. An unknown, a revoked and a
-// malformed token are told apart for nobody.
+// Signatory returns the actor a link token belongs to. Unknown, revoked and
+// malformed tokens produce the same error.
 func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, error) {
 	if !IsLinkToken(token) {
 		return account.Actor{}, fault.Unauthenticated()
@@ -72,22 +72,22 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 	return who, err
 }
 
-// linkWorks says whether an invitation's link opens anything: from the sending
-// on, until the document is gone, or the invitation was passed on or reached
-// the wrong person. What can be done with it is for the document's state to say.
+// linkWorks reports whether an invitation's link opens anything: from sending
+// until the document is deleted, or the invitation was passed on or reached the
+// wrong person. What can be done with it depends on the document's state.
 func linkWorks(d *Document, inv *Invitation) bool {
 	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
 }
 
-// MaySeeLinks reports whether somebody may be shown the links of other people's
-// invitations. A link is as good as its owner's hand, so only those who may send
-// or sign for the company see any.
+// MaySeeLinks reports whether an actor may be shown the links of other people's
+// invitations. A link lets its holder act as its owner, so only those who may
+// send or sign for the company see any.
 func MaySeeLinks(who account.Actor) bool {
 	return !who.IsSignatory() && (who.Can(account.ScopeWrite) || who.Can(account.ScopeSign))
 }
 
-// SignURL is the link of an invitation under a base address, for those who may see
-// it and while it can still be used; otherwise "".
+// SignURL returns the link of an invitation under a base address, for those who
+// may see it and while it can still be used; otherwise "".
 func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if !MaySeeLinks(who) || !actionable(d, inv) {
 		return ""
@@ -95,8 +95,9 @@ func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base 
 	return s.url(inv, base)
 }
 
-// OwnURL is SignURL for a member whose own address is invited, whatever their role.
-// It is for the member's own session: a program gets no link by it.
+// OwnURL is like SignURL for a member whose own address is invited, whatever
+// their role. It requires the member's own session: API tokens get no link from
+// it.
 func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
 	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.isFor(who) || !actionable(d, inv) {
 		return ""
@@ -113,19 +114,18 @@ func (s *Service) url(inv *Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
 }
 
-// codeKey keeps codes unreadable at rest. They are short: without the key of the
-// installation, whoever has the store could try them all.
+// codeKey keeps codes unreadable at rest. They are short: without the
+// installation's key, anyone with a copy of the store could try them all.
 type codeKey []byte
 
-// hash is the stored form of a code.
+// hash returns the stored form of a code.
 func (k codeKey) hash(invitation, code string) string {
 	m := hmac.New(sha256.New, k)
 	m.Write([]byte("access code\x00" + invitation + "\x00" + strings.TrimSpace(code)))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// fits reports whether a code is the one whose hash is stored, with the key or, by versions
-// before, without it.
+// fits reports whether a code matches the stored hash, made with the key or, by earlier versions, without it.
 func (k codeKey) fits(invitation, code, stored string) bool {
 	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
 	m.Write([]byte(strings.TrimSpace(code)))

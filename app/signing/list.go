@@ -80,7 +80,7 @@ func sorting(f *fault.Fields, sort string) (field string, descending bool) {
 	return field, direction == "desc"
 }
 
-// cells turns the status filter into the disjoint parts of the lists it names.
+// cells returns the disjoint parts of the lists that the status filter names.
 func (q *ListQuery) cells(f *fault.Fields) []cell {
 	shown := []string{"active"}
 	if q.WithTrashed {
@@ -141,8 +141,8 @@ func parseStatus(word string) (Status, bool) {
 	return Status(i + 1), i >= 0
 }
 
-// listCells returns a page over the union of parts. One part is read straight
-// from its index; several are merged in order.
+// listCells returns a page of the union of several parts. A single part is read
+// straight from its index; several are merged in order.
 func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (ListPage, error) {
 	u := &union{tx: tx, company: company, field: field, descending: descending}
 	if len(cells) == 1 {
@@ -179,7 +179,7 @@ type union struct {
 	parts      []part
 }
 
-// part is one of them, and how many of its rows are behind us.
+// part is one of them, with the number of its rows already passed.
 type part struct {
 	cell      cell
 	at, total int
@@ -207,10 +207,10 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 	return out, nil
 }
 
-// skip moves forward by n rows of the union and returns how many are left to be
-// skipped, fewer than there are parts. Of k parts, the one whose row n/k ahead
-// comes first has its n/k next rows among the next n, so they can be passed
-// without looking: the cost grows with the logarithm of n.
+// skip moves forward by n rows of the union and returns how many are left to
+// skip, fewer than there are parts. Of k parts, the one whose row n/k ahead comes
+// first has its next n/k rows among the next n, so they can be passed without
+// looking: the cost grows with the logarithm of n.
 func (u *union) skip(n int) (rest int, err error) {
 	for step := n / len(u.parts); step > 0; step = n / len(u.parts) {
 		first, best := -1, sortedRow{}
@@ -276,8 +276,8 @@ func trimRows(raw [][]byte) [][]byte {
 	return raw
 }
 
-// searchList asks the index, and loads every hit from the store: a stale index
-// can't show what is not there.
+// searchList queries the index and loads every hit from the store, so that a
+// stale index can't show what no longer exists.
 func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery, field string, descending bool, filters [][]string) (ListPage, error) {
 	s.caughtUp(ctx, who.CompanyID)
 	sort := field
@@ -313,7 +313,7 @@ func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery
 // queryLimit is how long one query of the index may take.
 const queryLimit = 10 * time.Second
 
-// query asks the index when it is the caller's turn.
+// query queries the index when it is the caller's turn.
 func (s *Service) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
 	leave, err := s.searching.Enter(ctx, who.Turn())
 	if err != nil {
@@ -331,13 +331,12 @@ func (s *Service) query(ctx context.Context, who account.Actor, q search.Query) 
 
 func (c cell) term() string { return "in:" + c.visibility + ":" + c.status }
 
-// patience is how long a search waits for the index to have what was committed
-// before it asked.
+// patience is how long a search waits for the index to contain what was committed before it.
 const patience = 3 * time.Second
 
-// caughtUp waits, for a bounded time, until the index has everything that was
-// committed before, the text of files just uploaded included. A search that is
-// not allowed to wait longer answers with what is there.
+// caughtUp waits, for a bounded time, until the index contains everything
+// committed before, including the text of files just uploaded. After that time
+// the search answers with what is there.
 func (s *Service) caughtUp(ctx context.Context, company string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

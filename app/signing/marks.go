@@ -11,13 +11,13 @@ import (
 // strokes drawn on a pad, or a picture.
 type Mark = mark.Mark
 
-// The inks of what is typed or drawn.
+// The inks of typed and drawn marks.
 const (
 	InkBlue  = mark.InkBlue
 	InkBlack = mark.InkBlack
 )
 
-// marks are a person's signature and initials, read and checked.
+// marks holds a person's signature and initials, parsed and checked.
 type marks struct{ signature, initials mark.Drawn }
 
 // readMarks checks a person's marks; a missing one is typed.
@@ -35,7 +35,7 @@ func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn 
 	return m
 }
 
-// legible refuses text that no font of ours can draw, before anything is signed.
+// legible refuses text that none of our fonts can draw, before anything is signed.
 func (s *Service) legible(f *fault.Fields, a *act) {
 	check := func(field, v string) {
 		if missing := s.Fonts.Missing(v); len(missing) > 0 {

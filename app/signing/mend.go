@@ -12,8 +12,8 @@ import (
 	"paraph/app/pdf/pdfium"
 )
 
-// intakePDF opens the upload with the strict reader. What that can't open, or
-// what is encrypted and not signed, is written anew by PDFium and opened again.
+// intakePDF opens the upload with the strict reader. A file that this can't open,
+// or that is encrypted and unsigned, is rewritten by PDFium and opened again.
 func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 	f, err := pdf.Open(u.raw, file.Size)
 	if errors.Is(err, pdf.ErrTooComplex) {
@@ -37,8 +37,8 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 	return s.inspectConverted(u, file)
 }
 
-// inspectConverted looks at the PDF that was made of the upload, to which
-// revisions are appended in its place.
+// inspectConverted inspects the PDF made from the upload; revisions are appended
+// to it instead of the upload.
 func (s *Service) inspectConverted(u *Upload, file *File) error {
 	f, err := pdf.Open(u.converted, u.converted.Size())
 	if err != nil {
@@ -48,17 +48,17 @@ func (s *Service) inspectConverted(u *Upload, file *File) error {
 	return s.inspect(u, f, file)
 }
 
-// converted makes the PDF that was made of the upload the one to append to.
+// converted makes that PDF the one to append to.
 func (s *Service) converted(u *Upload, file *File) {
 	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
 }
 
-// A rewriting makes a file of a source and its password with PDFium.
+// A rewriting makes a file from a source and its password with PDFium.
 type rewriting func(ctx context.Context, src pdfium.Source, password, out string) error
 
-// remake has PDFium make another PDF of the upload. One that it can't read as it
-// is gets back the beginning and the end that it lost. Our own reader had its
-// reason before, or none.
+// remake makes another PDF from the upload with PDFium. If PDFium can't read it
+// as is, a missing beginning and end are restored first. why is the error of our
+// own reader, nil if there was none.
 func (s *Service) remake(ctx context.Context, u *Upload, how rewriting, why error) error {
 	err := s.rewrite(ctx, u, how, u.raw.Path())
 	if errors.Is(err, pdfium.ErrDamaged) {
@@ -91,7 +91,7 @@ func (s *Service) salvage(ctx context.Context, u *Upload, how rewriting, why err
 	return s.rewrite(ctx, u, how, paths...)
 }
 
-// rewrite puts what PDFium makes of the upload, whose bytes lie in paths, on disk.
+// rewrite writes to disk what PDFium makes of the upload, whose bytes are in paths.
 func (s *Service) rewrite(ctx context.Context, u *Upload, how rewriting, paths ...string) (err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Service) rewrite(ctx context.Context, u *Upload, how rewriting, paths .
 		return spaceError(err)
 	}
 	u.converted = w
-	// PDFium put a file in the place of ours, which is still open on the old one.
+	// PDFium replaced our file, so the open handle refers to the old one.
 	made, err := os.Open(tmp.Name())
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (s *Service) rewrite(ctx context.Context, u *Upload, how rewriting, paths .
 	return spaceError(closing(err, made.Close))
 }
 
-// unreadable words why PDFium could make nothing of an upload.
+// unreadable describes why PDFium could not read an upload.
 func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) error {
 	u.Locked = errors.Is(err, pdfium.ErrPassword)
 	switch {
@@ -141,13 +141,13 @@ func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) err
 	return refuse(err, "file_damaged.pdf", fault.Text("file", u.Name))
 }
 
-// flattenLimit bounds an upload that is attached to its flattened copy: what is
-// attached is held in memory.
+// flattenLimit bounds an upload that is attached to its flattened copy:
+// attachments are held in memory.
 const flattenLimit = 32 << 20
 
-// flatten has a copy of what the upload's pages show be signed in its place, for
+// flatten makes a copy of what the upload's pages show, to be signed in place of
 // a file that may not be changed. The upload is attached to the copy when it is
-// sent. Our own reader gave f, or why it can't read it.
+// sent. f comes from our own reader; why is its error if it can't read the file.
 func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.File, why error) error {
 	if file.Size > flattenLimit {
 		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", megabytes(flattenLimit)))

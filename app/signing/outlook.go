@@ -8,11 +8,10 @@ import (
 	"paraph/kv"
 )
 
-// NextReminder is when the next of those whose turn it is will be reminded, nil
-// for never.
+// NextReminder returns when the next of those whose turn it is will be reminded, nil for never.
 func (d *Document) NextReminder(now time.Time) *time.Time { return d.remindsNext(now) }
 
-// WaitingFor are the names of those whose turn it is.
+// WaitingFor returns the names of those whose turn it is.
 func (d *Document) WaitingFor() []string {
 	var names []string
 	if d.Status != Sent || d.declined() != nil {
@@ -26,11 +25,11 @@ func (d *Document) WaitingFor() []string {
 	return names
 }
 
-// PurgesAt is when a document in the trash is deleted for ever, nil for never.
+// PurgesAt returns when a document in the trash is permanently deleted, nil for never.
 func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
 
-// LastEvent is the identifier of the newest entry in the journal of a member's
-// company, "" when there is none.
+// LastEvent returns the identifier of the newest entry in the journal of a
+// member's company, "" if there is none.
 func (s *Service) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return "", err

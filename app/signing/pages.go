@@ -37,8 +37,8 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	return out, nil
 }
 
-// textOf returns what was read of a file, or reads it now if the job that does so
-// has not come to it.
+// textOf returns the text of a file, and reads it now if the job that does so has
+// not got to it yet.
 func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
 	var known fileText
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -54,7 +54,7 @@ func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (s
 	}
 	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
 	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
-		// The pages are still there to be looked at.
+		// The pages can still be viewed.
 		s.Log.Warn("no text read from file", "blob", base, "error", err)
 		return "", nil
 	}

@@ -13,10 +13,10 @@ import (
 	"paraph/kv"
 )
 
-// ReplaceInvitations puts the given people in the place of all that are invited
-// to a draft, in their order. An input with the identifier of an invitation that
-// is there changes it; who is not among them is taken out, with their fields.
-// Faults are named invitations.N.FIELD.
+// ReplaceInvitations replaces all invitations of a draft with the given people,
+// in their order. An input with the identifier of an existing invitation changes
+// it; people who are not among the inputs are removed with their fields. Faults
+// are named invitations.N.FIELD.
 func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, error) {
 	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
 		if len(in) > s.Limits.Invitations {
@@ -47,7 +47,7 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 	}, seen...)
 }
 
-// known is the invitation with an identifier, or a new one.
+// known returns the invitation with the given identifier, or a new one.
 func (s *Service) known(before, taken []Invitation, id string, position int, now time.Time) Invitation {
 	same := func(o Invitation) bool { return o.ID == id }
 	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
@@ -56,8 +56,7 @@ func (s *Service) known(before, taken []Invitation, id string, position int, now
 	return Invitation{ID: s.id(), Role: Signer, Position: position, Status: Pending, Authentication: ByLink, CreatedAt: now, UpdatedAt: now}
 }
 
-// replaced records who came, changed and went, and takes out the fields of those
-// who went.
+// replaced records who was added, changed and removed, and deletes the fields of those removed.
 func (d *Document) replaced(tx *kv.Tx, before []Invitation) ([]saving, error) {
 	var events []saving
 	var errs []error

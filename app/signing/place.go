@@ -16,7 +16,7 @@ const (
 	blockHeight = 84.0
 )
 
-// placeFields asks for everything that later revisions of a file need: its
+// placeFields requests everything that later revisions of a file need: its
 // fields, and one signature field for each person who signs it. It returns the
 // names of the signature fields by invitation.
 func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[string]string, error) {
@@ -36,8 +36,8 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 		return names, nil
 	}
 	if f.Presigned {
-		// Nothing may be added to the pages of a file that is signed: the
-		// signature is there without being seen.
+		// Nothing may be added to the pages of a file that is already signed: the
+		// signature stays invisible.
 		for _, id := range blocks {
 			spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{Name: names[id], Page: -1})
 		}
@@ -57,9 +57,9 @@ func signs(d *Document, inv *Invitation, f *File) bool {
 	return false
 }
 
-// placeOwn asks for a person's fields on a file. The first signature field is
-// the one that is signed; without any, the signature is not seen, unless the
-// person has no field at all: then it reports false.
+// placeOwn requests a person's fields on a file. The first signature field is the
+// one that is signed; without any, the signature is invisible, unless the person
+// has no field at all: then placeOwn returns false.
 func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
 	own := d.fieldsIn(inv.ID, f.ID)
@@ -77,8 +77,8 @@ func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.Pr
 	return true
 }
 
-// spec is the field as the PDF gets it. A default value is shown when the
-// signatory's revision draws it; until then the field is empty.
+// spec returns the field as it is written to the PDF. A default value is shown
+// when the signatory's revision draws it; until then the field is empty.
 func (x *Field) spec(f *File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
@@ -106,9 +106,9 @@ const (
 	columnWidth = (page.A4Width - 2*pageMargin - blockGap) / blocksWide
 )
 
-// signaturePage appends a page with a block for everybody who has no field.
-// The block does not name the person: whoever takes an invitation over signs in
-// the same place, and the page is certified by then.
+// signaturePage appends a page with a block for everybody who has no field. The
+// block does not name the person: when an invitation is taken over, the new
+// person signs in the same place, and the page is certified by then.
 func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map[string]string, spec *pdf.PrepareSpec) error {
 	l := s.Words.Match(d.Locale)
 	b := page.New(s.Fonts, page.Info{Title: l.Say("certificate.signatures"), Language: l.Tag()})

@@ -9,11 +9,11 @@ import (
 	"paraph/kv"
 )
 
-// reportAgain is how long somebody waits before they report another problem.
+// reportAgain is the minimum interval between problem reports by one person.
 const reportAgain = 5 * time.Minute
 
-// ReportProblem tells the owner, in the words of a person invited, what keeps them
-// from signing. Who has not said yet who they are may report that too.
+// ReportProblem tells the owner, in an invited person's words, what keeps them
+// from signing. No proof of identity is needed.
 func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
 	var f fault.Fields
 	text := lines(&f, "message", &problem, maxReason)

@@ -15,13 +15,13 @@ import (
 // Severities of a problem.
 const (
 	SeverityError   = "error"   // the document can't be sent like this
-	SeverityWarning = "warning" // it can, but is it meant?
+	SeverityWarning = "warning" // it can, but may be unintended
 	SeverityInfo    = "info"    // good to know
 )
 
-// Problem is something about a draft that whoever makes it should know before
-// it is sent. File, Invitation and Field name what it is about, where it is
-// about one of them.
+// Problem is something about a draft that its author should know before it is
+// sent. File, Invitation and Field identify the part concerned, if it is a single
+// one.
 type Problem struct {
 	Code       fault.Code // such as "no_files"; its sentence is that of a fault
 	Args       []fault.Arg
@@ -31,14 +31,14 @@ type Problem struct {
 	Invitation string
 	Field      string
 
-	part string // of the document that has to change: files, invitations, fields
+	part string // part of the document that has to change: files, invitations, fields
 }
 
 // maxProblems is how many problems of one kind are listed.
 const maxProblems = 50
 
-// Problems lists everything that is wrong, or may be, with a draft: errors
-// first. It looks at the record alone, so it is cheap enough for every change.
+// Problems lists everything that is, or may be, wrong with a draft, errors first.
+// It looks at the record alone, so it is cheap enough to run on every change.
 func Problems(d *Document) []Problem {
 	var out []Problem
 	for _, find := range []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, overlaps} {
@@ -52,7 +52,7 @@ func Problems(d *Document) []Problem {
 	return out
 }
 
-// ready tells everything that keeps a document from being sent.
+// ready reports everything that keeps a document from being sent.
 func (d *Document) ready(f *fault.Fields) {
 	for _, p := range Problems(d) {
 		if p.Severity == SeverityError {
@@ -108,8 +108,7 @@ func peopleProblems(d *Document) []Problem {
 	return out
 }
 
-// signatureProblem says where the signature of somebody goes who has no place
-// for it.
+// signatureProblem describes where the signature goes of a person who has no field for it.
 func signatureProblem(d *Document, inv *Invitation) []Problem {
 	own := d.fieldsOf(inv.ID)
 	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == pdf.FieldSignature }) {
@@ -152,13 +151,13 @@ func fieldProblems(d *Document) []Problem {
 	return out
 }
 
-// inside says whether the whole field lies on its page.
+// inside reports whether the whole field lies on its page.
 func (x *Field) inside() bool {
 	const rounding = 1e-6
 	return x.X >= 0 && x.Y >= 0 && x.Width > 0 && x.Height > 0 && x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
 }
 
-// impossible says whether the field has to have a value and can't get one.
+// impossible reports whether the field is required but can't have a value.
 func (x *Field) impossible() bool {
 	if !x.Required || !x.ReadOnly || x.drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
@@ -167,7 +166,7 @@ func (x *Field) impossible() bool {
 	return !filled && x.empty(x.Value)
 }
 
-// overlaps finds fields that lie on each other. Each is named once.
+// overlaps finds fields that overlap. Each is named once.
 func overlaps(d *Document) []Problem {
 	pages := map[string][]*Field{}
 	for i := range d.Fields {
@@ -201,7 +200,7 @@ func (d *Document) overlapsOn(fields []*Field) []Problem {
 	return out
 }
 
-// covers says whether two fields of a page share more than an edge.
+// covers reports whether two fields of a page share more than an edge.
 func (x *Field) covers(o *Field) bool {
 	const touch = 0.002
 	wide := min(x.X+x.Width, o.X+o.Width) - max(x.X, o.X)
@@ -209,7 +208,7 @@ func (x *Field) covers(o *Field) bool {
 	return wide > touch && high > touch
 }
 
-// placed names a field with its page, and with its file where there are several.
+// placed names a field with its page, and with its file if there are several.
 func (d *Document) placed(arg string, x *Field) fault.Arg {
 	name := fault.Text("field", cmp.Or(x.Label, x.Name))
 	if name.String() == "" {

@@ -57,7 +57,7 @@ const (
 	Delegated = "delegated"
 )
 
-// Ways in which a person invited proves who they are.
+// Ways in which an invited person proves who they are.
 const (
 	ByLink       = "link"
 	ByEmailCode  = "email_code"
@@ -77,8 +77,8 @@ type Person struct {
 	Email string
 }
 
-// Document is everything that is read and changed together: the document with
-// its files, the people invited and the fields. Times are UTC with milliseconds.
+// Document is the unit that is read and changed together: the document with its
+// files, the invited people and the fields. Times are UTC with milliseconds.
 type Document struct {
 	ID              string
 	Company         string
@@ -95,18 +95,18 @@ type Document struct {
 	SubmittedBy     string
 	ExpiresAt       *time.Time
 	RemindEveryDays int
-	ReminderDays    []int // days after the asking, by the company, where RemindEveryDays says nothing
+	ReminderDays    []int // days after the invitation, set by the company, used when RemindEveryDays is not set
 	Files           []File
 	Invitations     []Invitation
 	Fields          []Field
 	Certificate     *File // certificate of completion, once completed
 	Attention       Attention
-	AttentionText   string `json:",omitempty"` // of records from before attention was a code
-	BaseURL         string // where the links of its mails lead
-	RedirectURL     string `json:",omitempty"` // where people are led after signing
+	AttentionText   string `json:",omitempty"` // in records from before attention was a code
+	BaseURL         string // base address of the links in its mails
+	RedirectURL     string `json:",omitempty"` // where people are redirected after signing
 	NoDecline       bool   `json:",omitempty"` // the people invited can't decline
 	NoDelegation    bool   `json:",omitempty"` // they can't pass their invitation on
-	DeclineReason   bool   `json:",omitempty"` // who declines has to say why
+	DeclineReason   bool   `json:",omitempty"` // declining requires a reason
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -126,14 +126,13 @@ type Document struct {
 	Head    string // hash of the document's newest journal entry, hexadecimal
 }
 
-// Size is a page's size in points, as displayed, and how far the page is turned
-// for that, in degrees clockwise.
+// Size is a page's size in points, as displayed, and the page's rotation in degrees clockwise.
 type Size struct {
 	Width, Height float64
 	Rotate        int
 }
 
-// Finding is something the inspection at upload saw.
+// Finding describes something that the inspection of an upload found.
 type Finding struct {
 	Code     string // stable word, such as "already_signed"
 	Severity string // info, warning
@@ -145,25 +144,24 @@ type File struct {
 	ID          string
 	Name        string
 	ContentType string // as uploaded
-	Upload      string // blob of the upload as it came
+	Upload      string // blob of the upload, unchanged
 	Size        int64  // of the upload
 	SHA256      string // of the upload, hexadecimal
 	Pages       []Size
 	Position    int
 	ConvertedBy string // "", image, libreoffice or builtin
 	Findings    []Finding
-	Confirmed   bool // the owner has looked at what the built-in renderer made
+	Confirmed   bool // the owner has checked what the built-in renderer made
 	CreatedAt   time.Time
 
 	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
 	BaseSize  int64
-	Flattened bool   // Base is a copy of what the upload shows, and gets the upload attached
-	PDFA      string // what the PDF claims to be (ISO 19005), such as 2B: it stays that
-	Appended  int    // pages for signatures behind those of the upload, once it is sent
+	Flattened bool   // Base is a copy of what the upload shows; the upload is attached to it
+	PDFA      string // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
+	Appended  int    // signature pages appended to those of the upload when the document is sent
 	Presigned bool   // the upload carries signatures of its own: it is never certified
 	Revisions []Revision
-	// Certificates are those that the signatures of our revisions came with,
-	// DER, each once.
+	// Certificates are those included with the signatures of our revisions, DER, each once.
 	Certificates [][]byte
 	// Unproven names those whose revocation data could not be fetched.
 	Unproven []string
@@ -181,7 +179,7 @@ type Revision struct {
 	At         time.Time
 }
 
-// blobs names the pieces of the PDF in order.
+// blobs returns the blobs of the PDF in order.
 func (f *File) blobs() []string {
 	out := make([]string, 0, 1+len(f.Revisions))
 	out = append(out, f.Base)
@@ -191,7 +189,7 @@ func (f *File) blobs() []string {
 	return out
 }
 
-// total is the size of the PDF as it stands.
+// total returns the size of the PDF as it stands.
 func (f *File) total() int64 {
 	if n := len(f.Revisions); n > 0 {
 		return f.Revisions[n-1].Total
@@ -199,7 +197,7 @@ func (f *File) total() int64 {
 	return f.BaseSize
 }
 
-// current is the SHA-256 of the PDF as it stands, hexadecimal.
+// current returns the SHA-256 of the PDF as it stands, hexadecimal.
 func (f *File) current() string {
 	if n := len(f.Revisions); n > 0 {
 		return f.Revisions[n-1].SHA256
@@ -218,10 +216,10 @@ type Invitation struct {
 	Authentication  string
 	AccessCodeHash  string     // hexadecimal SHA-256 of salt and code
 	AccessCodeHint  string     `json:",omitempty"` // shown where the code is asked for
-	ProofSince      *time.Time `json:",omitempty"` // proofs from before count no longer: the code was changed
+	ProofSince      *time.Time `json:",omitempty"` // proofs from before no longer count: the code was changed
 	Locale          string
 	Message         string
-	LinkGeneration  int // a higher one makes earlier links void
+	LinkGeneration  int // a higher number invalidates earlier links
 	NotifiedAt      *time.Time
 	ViewedAt        *time.Time
 	SignedAt        *time.Time
@@ -232,16 +230,16 @@ type Invitation struct {
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	DelegatedTo     string     // invitation that took over
-	Astray          bool       `json:",omitempty"` // it reached somebody it was not meant for
+	Astray          bool       `json:",omitempty"` // it reached someone it was not meant for
 	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
 }
 
-// another makes an invitation from one that exists, in its place or for another
-// document. Everything is taken over, and the guards with it; only what happened to
-// the first one stays behind, and the access code: whoever knows it need not be
-// the person invited now, so the sender sets a new one.
+// another makes an invitation from an existing one, to replace it or for another
+// document. Everything is copied, including the way of authentication, except
+// what happened to the original and its access code: whoever knows that code need
+// not be the person invited now, so the sender sets a new one.
 func (i *Invitation) another(id string, now time.Time) Invitation {
 	next := *i
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
@@ -258,7 +256,7 @@ func (i *Invitation) lacksCode() bool {
 	return i.Authentication == ByAccessCode && i.AccessCodeHash == ""
 }
 
-// another makes a field of a copied document, without what was filled in.
+// another makes a field of a copied document, without its filled-in value.
 func (x Field) another(id, file, invitation string) Field {
 	if x.Filled && (!x.ReadOnly || x.Type == "date_signed") {
 		x.Value = ""
@@ -268,14 +266,14 @@ func (x Field) another(id, file, invitation string) Field {
 	return x
 }
 
-// another makes a file of a copied document: the upload as it came.
+// another makes a file of a copied document: the unchanged upload.
 func (f File) another(id string, now time.Time) File {
 	f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven, f.CreatedAt = id, 0, nil, nil, nil, now
 	return f
 }
 
-// another makes a draft with the content and the rules of a document, and without
-// anything that happened to it. Files, people and fields are added by the caller.
+// another makes a draft with the content and the rules of a document, without its
+// history. Files, people and fields are added by the caller.
 func (d *Document) another(id string, owner Person, now time.Time) *Document {
 	next := *d
 	next.ID, next.Owner, next.Status, next.CreatedAt, next.UpdatedAt = id, owner, Draft, now, now
@@ -289,8 +287,8 @@ func (d *Document) another(id string, owner Person, now time.Time) *Document {
 	return &next
 }
 
-// sameSpan is the deadline for a copy: the same if it lies ahead, else as long
-// from now as people had before.
+// sameSpan returns the deadline for a copy: the same if it lies in the future,
+// else as far from now as the original gave people.
 func (d *Document) sameSpan(now time.Time) *time.Time {
 	if d.ExpiresAt == nil || d.ExpiresAt.After(now) {
 		return d.ExpiresAt
@@ -322,7 +320,7 @@ type Evidence struct {
 	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see mark.Pack
 }
 
-// Field is a place on a page for one person's value.
+// Field is the place on a page for one person's value.
 type Field struct {
 	ID         string
 	File       string
@@ -344,11 +342,11 @@ type Field struct {
 	Group      string
 	FontSize   float64
 	Align      string
-	Filled     bool // Value was given by the signatory
+	Filled     bool // Value was entered by the signatory
 	Attached   *Attached
 }
 
-// drawn says whether the field's value is a picture rather than text.
+// drawn reports whether the field's value is a picture rather than text.
 func (f *Field) drawn() bool {
 	return f.Type == pdf.FieldSignature || f.Type == pdf.FieldInitials || f.Type == pdf.FieldStamp
 }
@@ -380,13 +378,13 @@ func (d *Document) field(id string) *Field {
 	return nil
 }
 
-// acts says whether the invitation asks for a signature or an approval: what
-// the document waits for.
+// acts reports whether the invitation asks for a signature or an approval, so
+// that the document waits for it.
 func (i *Invitation) acts() bool {
 	return i.Role != Viewer && i.Status != Delegated
 }
 
-// open says whether the person invited can still act.
+// open reports whether the invited person can still act.
 func (i *Invitation) open() bool {
 	return i.acts() && i.Status != Signed && i.Status != Declined
 }
@@ -406,8 +404,9 @@ func (d *Document) progress() (signed, total int) {
 	return signed, total
 }
 
-// turn says whether it is this invitation's turn: in a sequential document
-// nobody with a lower position may still be open; equal positions go together.
+// turn reports whether it is this invitation's turn: in a sequential document no
+// invitation with a lower position may still be open; equal positions act
+// together.
 func (d *Document) turn(inv *Invitation) bool {
 	if d.SigningOrder != Sequential {
 		return true
@@ -417,7 +416,7 @@ func (d *Document) turn(inv *Invitation) bool {
 	})
 }
 
-// declined is the invitation that stopped the signing, if one did.
+// declined returns the invitation that stopped the signing, nil if none did.
 func (d *Document) declined() *Invitation {
 	for i := range d.Invitations {
 		if d.Invitations[i].Status == Declined {
@@ -459,7 +458,7 @@ func (d *Document) signsFiles(invitation string) []*File {
 	return out
 }
 
-// visibility is the part of the lists the document is in.
+// visibility returns the part of the lists the document is in.
 func (d *Document) visibility() string {
 	switch {
 	case d.DeletedAt != nil:
@@ -470,7 +469,7 @@ func (d *Document) visibility() string {
 	return "active"
 }
 
-// person is how a member appears in a record.
+// person returns a member as recorded in documents.
 func person(who account.Actor) Person {
 	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
 }

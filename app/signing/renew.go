@@ -13,10 +13,10 @@ import (
 	"paraph/kv"
 )
 
-// Renew adds a further document timestamp to completed files whose last one was
-// made with a certificate that ends before a given time, so that their
-// signatures can still be proven afterwards (ETSI EN 319 142-1 §5.4.3). It gives
-// the number of documents renewed.
+// Renew adds another document timestamp to completed files whose last one was
+// made with a certificate that ends before the given time, so that their
+// signatures can still be proven afterwards (ETSI EN 319 142-1 §5.4.3). It
+// returns the number of documents renewed.
 func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
@@ -73,8 +73,8 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 	return did, err
 }
 
-// renewFile adds validation data and a timestamp where the last one runs out,
-// unless the new one would not last longer.
+// renewFile adds validation data and a timestamp if the last one expires before
+// the given time, unless the new one would not last longer.
 func (s *Service) renewFile(ctx context.Context, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
@@ -93,7 +93,7 @@ func (s *Service) renewFile(ctx context.Context, f *File, before, now time.Time)
 	return true, nil
 }
 
-// timestampEnds is when the certificate of a file's last document timestamp ends.
+// timestampEnds returns when the certificate of a file's last document timestamp ends.
 func (s *Service) timestampEnds(f *File) (ends time.Time, err error) {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {

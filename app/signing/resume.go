@@ -13,8 +13,9 @@ import (
 	"paraph/kv"
 )
 
-// Unfinished is a file that arrives in pieces: what has come is on disk, through
-// a restart too, and waits for the rest for a day. It is its sender's alone.
+// Unfinished is a file that is uploaded in pieces: what has arrived is on disk,
+// survives a restart, and is kept for a day until the next piece comes. Only its
+// sender has access.
 type Unfinished struct {
 	ID        string
 	Company   string
@@ -23,13 +24,13 @@ type Unfinished struct {
 	Name      string
 	Size      int64 // of the whole file
 	Received  int64 // of it, so far
-	Locked    bool  // whole, but encrypted: it waits for its password
-	Fixed     bool  // whole, but not to be changed: it waits for being flattened
+	Locked    bool  // complete but encrypted: the password is needed
+	Fixed     bool  // complete but not changeable: it has to be flattened
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Whole says whether all of it has come.
+// Whole reports whether all of the file has arrived.
 func (u *Unfinished) Whole() bool { return u.Received == u.Size }
 
 var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
@@ -37,14 +38,14 @@ var unfinished = kv.NewCollection("unfinished", kv.JSON[Unfinished](),
 	kv.Index[Unfinished]{Name: "updated", Keys: func(u Unfinished) []kv.Key { return []kv.Key{kv.K(kv.KeyTime(u.UpdatedAt))} }})
 
 const (
-	// maxUnfinished is how many files of one company may be on their way at a time.
+	// maxUnfinished is how many files of one company may be in progress at a time.
 	maxUnfinished = 500
-	// unfinishedFor is how long one waits for its next piece.
+	// unfinishedFor is how long an upload is kept without a further piece.
 	unfinishedFor = 24 * time.Hour
 )
 
-// BeginUpload announces a file for a draft. The same name and size again, from
-// the same person, gives the upload that was begun before, with what has come of it.
+// BeginUpload announces a file for a draft. For the same name and size from the
+// same person, it returns the upload already begun, with what has arrived so far.
 func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name string, size int64) (u Unfinished, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -105,8 +106,7 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 	return out, err
 }
 
-// UnfinishedUploads lists what somebody has begun to upload to a document, the
-// oldest first.
+// UnfinishedUploads lists what the caller has begun to upload to a document, oldest first.
 func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id str
 	return all, err
 }
 
-// GetUpload says how much of a file has come.
+// GetUpload reports how much of a file has arrived.
 func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return Unfinished{}, err
@@ -144,14 +144,14 @@ func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished
 	return u, nil
 }
 
-// AppendUpload takes the piece of a file that begins at an offset. What arrived
-// before the line was cut is kept. A piece that does not begin where the last one
-// ended is refused as a conflict; the upload that is returned tells where that is.
+// AppendUpload adds the piece of a file that begins at an offset. What arrived
+// before the connection broke is kept. A piece that does not begin where the last
+// one ended is refused as a conflict; the returned upload holds the right offset.
 func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, upload string, offset int64, r io.Reader) (u Unfinished, err error) {
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err
 	}
-	// The piece arrives aside: nobody waits for a slow line.
+	// The piece is received into a file of its own first: nobody waits for a slow connection.
 	piece, err := s.Blobs.Create()
 	if err != nil {
 		return u, spaceError(err)
@@ -169,7 +169,7 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 	return u, errors.Join(err, spaceError(cut))
 }
 
-// uploadAt finds an upload that goes on at an offset.
+// uploadAt returns an upload if it continues at the given offset.
 func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload string, offset int64) (Unfinished, error) {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
@@ -178,12 +178,12 @@ func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload st
 	return u, err
 }
 
-// addPiece puts a piece that is on disk behind what was there. It finishes what it
-// began, whether or not the sender is still there.
+// addPiece appends a piece that is on disk. It runs to the end even if the sender
+// has disconnected.
 func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece io.Reader) (Unfinished, error) {
 	size, cut := s.Blobs.Append(context.Background(), u.ID, offset, piece)
 	if errors.Is(cut, blob.ErrNotFound) {
-		// What had come is lost: it begins anew.
+		// What had arrived is lost: the upload starts over.
 		size = 0
 		cut = conflict("wrong_offset", fault.Number("offset", 0))
 	} else if size == 0 && cut != nil {
@@ -197,7 +197,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 		u.Received, u.UpdatedAt = size, tx.Now
 		return unfinished.Put(tx, id, u)
 	})
-	if fault.KindOf(err) == fault.KindNotFound { // cancelled meanwhile
+	if fault.KindOf(err) == fault.KindNotFound { // canceled in the meantime
 		err = errors.Join(s.Blobs.Discard(id), err)
 	}
 	if err != nil {
@@ -206,15 +206,15 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 	return u, spaceError(cut)
 }
 
-// FinishUpload makes a file of the draft of an upload that is whole. One that is
-// refused is dropped, but for one that needs a password, or to be flattened: it
-// can be tried again.
+// FinishUpload adds a complete upload to the draft as a file. A refused upload is
+// dropped, unless it needs a password or has to be flattened: then it can be
+// tried again.
 func (s *Service) FinishUpload(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password})
 }
 
-// FinishFlattened is FinishUpload for a copy of what the pages of the file show,
-// to which the file is attached.
+// FinishFlattened is like FinishUpload, for a copy of what the pages of the file
+// show, with the file attached.
 func (s *Service) FinishFlattened(ctx context.Context, who account.Actor, id, upload, password string) (*Document, *File, error) {
 	return s.finishUpload(ctx, who, id, upload, &Upload{Password: password, Flatten: true})
 }
@@ -246,7 +246,7 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 	return nil, nil, err
 }
 
-// markRefused notes what an upload waits for.
+// markRefused records what an upload needs to be accepted.
 func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
@@ -258,7 +258,7 @@ func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) 
 	})
 }
 
-// CancelUpload drops an upload and what has come of it.
+// CancelUpload drops an upload and what has arrived of it.
 func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, upload string) error {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err != nil {
@@ -267,8 +267,7 @@ func (s *Service) CancelUpload(ctx context.Context, who account.Actor, id, uploa
 	return s.forget(u.ID)
 }
 
-// forget removes the record first, so that a piece that is on its way finds
-// that nobody waits for it.
+// forget deletes the record first, so that a piece in transit finds no upload to be added to.
 func (s *Service) forget(upload string) error {
 	err := s.DB.Update(func(tx *kv.Tx) error {
 		err := unfinished.Delete(tx, upload)
@@ -281,7 +280,7 @@ func (s *Service) forget(upload string) error {
 	return errors.Join(err, s.Blobs.Discard(upload))
 }
 
-// sweepUploads drops the uploads that no piece has come to for a day.
+// sweepUploads drops the uploads that have received no piece for a day.
 func (s *Service) sweepUploads() error {
 	var old []string
 	before := s.Now().Add(-unfinishedFor)

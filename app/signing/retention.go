@@ -9,13 +9,13 @@ import (
 	"paraph/kv"
 )
 
-// retainJob moves to the trash, once a day, what companies keep no longer.
+// retainJob moves documents to the trash, once a day, after their company's retention period.
 const (
 	retainJob   = "retain"
 	retainEvery = 24 * time.Hour
 )
 
-// ScheduleRetention has the daily look at what is kept no longer begin now.
+// ScheduleRetention starts the daily retention job now.
 func (s *Service) ScheduleRetention() error {
 	return s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now) })
 }
@@ -26,7 +26,7 @@ func (s *Service) retainAt(tx *kv.Tx, at time.Time) error {
 
 func (s *Service) retainHandler() kv.Handler {
 	return kv.Handler{Kind: retainJob, Timeout: time.Hour, Run: func(ctx context.Context, _ kv.Job) error {
-		// Next day's look is sure before this one begins.
+		// The next run is scheduled before this one begins.
 		err := s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) })
 		if err != nil {
 			return err
@@ -35,8 +35,8 @@ func (s *Service) retainHandler() kv.Handler {
 	}}
 }
 
-// retain moves to the trash what has ended longer ago than its company keeps it.
-// From there it is purged like everything else; what happened stays in the
+// retain moves documents to the trash that ended longer ago than their company
+// keeps them. From there they are purged as usual; their events stay in the
 // journal.
 func (s *Service) retain(ctx context.Context) error {
 	all, err := s.Accounts.AllCompanies(ctx)
@@ -75,7 +75,7 @@ func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
 	return nil
 }
 
-// ended is when the document came to its end, nil if it has not.
+// ended returns when the document ended, nil if it has not.
 func (d *Document) ended() *time.Time {
 	switch d.Status {
 	case Completed:
@@ -88,8 +88,7 @@ func (d *Document) ended() *time.Time {
 	return nil
 }
 
-// endedBefore lists the documents outside of the trash that came to their end
-// before a time.
+// endedBefore lists the documents outside the trash that ended before a time.
 func (s *Service) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
 	bound := FormatTime(before)
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -116,8 +115,7 @@ func (s *Service) endedBefore(ctx context.Context, company string, before time.T
 	return due, err
 }
 
-// endOf reads the end of a document, from the record where its list item does not
-// say.
+// endOf returns the end of a document, from the record if its list item does not hold it.
 func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	if r.CompletedAt != nil {
 		at, err := time.Parse(time.RFC3339, *r.CompletedAt)
@@ -127,8 +125,8 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 	return d.ended(), err
 }
 
-// PreviewRetention counts the documents that would go to the trash if the company
-// kept them for so many days.
+// PreviewRetention counts the documents that would go to the trash with a
+// retention period of the given number of days.
 func (s *Service) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
 	if err := member(who, account.ScopeAdmin); err != nil {
 		return 0, err

@@ -12,9 +12,9 @@ import (
 	"paraph/kv"
 )
 
-// Row is a document as lists show it: a small record of its own, so that a
-// page of twenty reads twenty small values. It is stored in the very JSON the
-// API sends, and a page is their concatenation. Times are RFC 3339 in UTC with
+// Row is a document as lists show it: a small separate record, so that a page of
+// twenty reads twenty small values. It is stored as exactly the JSON that the API
+// sends, and a page is their concatenation. Times are RFC 3339 in UTC with
 // milliseconds.
 type Row struct {
 	ID          string         `json:"id"`
@@ -45,7 +45,7 @@ type RowPerson struct {
 	Email string `json:"email"`
 }
 
-// RowSignatory names a person invited and how far they are.
+// RowSignatory names an invited person and their status.
 type RowSignatory struct {
 	Name   string `json:"name"`
 	Email  string `json:"email"`
@@ -78,7 +78,7 @@ func optional(s string) *string {
 	return &s
 }
 
-// row makes the list item of a document.
+// row returns the list item of a document.
 func (d *Document) row() Row {
 	signed, total := d.progress()
 	r := Row{
@@ -108,10 +108,10 @@ func (r Row) visibility() string {
 	return "active"
 }
 
-// rowPrefix is the length of the company's identifier in front of a stored row.
+// rowPrefix is the length of the company's identifier at the start of a stored row.
 const rowPrefix = 26
 
-// rowCodec keeps the company in front of the JSON, where the API does not see it.
+// rowCodec stores the company before the JSON, where it does not reach the API.
 var rowCodec = kv.Codec[Row]{
 	Encode: func(r Row) ([]byte, error) {
 		if len(r.company) != rowPrefix {
@@ -135,8 +135,8 @@ var rowCodec = kv.Codec[Row]{
 // everything stands in an index key for "in any state".
 const everything = "*"
 
-// keys returns the index keys of a row under one sort value: among all of its
-// part of the lists, and among those in its state.
+// keys returns the index keys of a row under one sort value: among all rows of
+// its part of the lists, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
 		kv.K(r.company, r.visibility(), everything, sort),
@@ -144,7 +144,7 @@ func (r Row) keys(sort string) []kv.Key {
 	}
 }
 
-// last sorts what has no date behind everything that has one.
+// last sorts rows without a date after all that have one.
 const last = "~"
 
 func (r Row) sortKey(field string) string {
@@ -186,8 +186,8 @@ func FoldTitle(s string) string {
 	return b.String()
 }
 
-// The orders of document lists, by the name of the sort field. The ones that
-// people look at all day carry the row itself.
+// The orders of document lists, by the name of the sort field. The ones in
+// constant use carry the row itself.
 var rowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
 
 func rowIndexes() []kv.Index[Row] {

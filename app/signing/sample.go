@@ -10,7 +10,7 @@ import (
 	"paraph/app/pdf/page"
 )
 
-// What the sample says.
+// sampleTitle is the title of the sample document.
 const sampleTitle = "Sample agreement"
 
 var sampleText = []string{
@@ -23,8 +23,8 @@ var sampleText = []string{
 	"3. When you are done, delete it. It stays in the trash for a while.",
 }
 
-// CreateSample makes a draft to try everything with: a page, and whoever asks as
-// the one to sign it.
+// CreateSample makes a draft to try everything with: one page, with the caller as
+// its signatory.
 func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL string) (d *Document, err error) {
 	file, err := s.sampleFile()
 	if err != nil {

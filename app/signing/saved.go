@@ -9,18 +9,18 @@ import (
 	"paraph/kv"
 )
 
-// SavedMarks are what a member keeps to sign with; nil is none.
+// SavedMarks holds the marks a member has saved to sign with; nil means none.
 type SavedMarks struct {
 	Signature *Mark `json:",omitempty"`
 	Initials  *Mark `json:",omitempty"`
 }
 
-// Mark is the signature or the initials.
+// Mark returns the signature or the initials.
 func (m SavedMarks) Mark(kind string) *Mark {
 	return map[string]*Mark{"signature": m.Signature, "initials": m.Initials}[kind]
 }
 
-// savedMarks holds them by user: a person signs in every company in the same way.
+// savedMarks stores them by user: a person signs in every company in the same way.
 var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
 
 // SavedMarks returns the signature and initials the calling member has saved.
@@ -43,7 +43,7 @@ func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
 	return m, err
 }
 
-// SaveMark keeps what a member signs with, of a kind that pads take too; nil forgets it.
+// SaveMark stores a mark a member signs with, of a kind that pads accept too; nil deletes it.
 func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
 	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
 		return fault.NotFound("signature")

@@ -24,14 +24,14 @@ type SendInput struct {
 	BaseURL         string
 }
 
-// sending is the slow part of sending, done before the commit.
+// sending is the result of the slow part of sending, done before the commit.
 type sending struct {
 	version int64
 	files   []File                       // with their prepare revision
 	names   map[string]map[string]string // file → invitation → signature field in the PDF
 }
 
-// attempts is how often slow work is done again because somebody was faster.
+// attempts is the maximum number of tries after a concurrent change.
 const attempts = 5
 
 // Send prepares and certifies the files and asks the first people to sign.
@@ -47,7 +47,7 @@ func (s *Service) Send(ctx context.Context, who account.Actor, id string, in Sen
 	return s.retry(func() (*Document, error) { return s.sendOnce(ctx, who, id, in, company, seen...) })
 }
 
-// retry does slow work again while the document changes under it.
+// retry repeats slow work while the document changes under it.
 func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	var err error
 	for range attempts {
@@ -112,7 +112,7 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 	}
 }
 
-// send puts the prepared files into the record and asks the first people.
+// send puts the prepared files into the record and notifies the first people.
 func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
@@ -133,8 +133,8 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) 
 	return events, s.schedule(tx, d)
 }
 
-// notify turns those whose turn it is from pending to notified. The mails
-// follow from the journal.
+// notify turns those whose turn it is from pending to notified. The mails follow
+// from the journal.
 func (d *Document) notify(now time.Time) []saving {
 	var events []saving
 	for i := range d.Invitations {
@@ -148,11 +148,11 @@ func (d *Document) notify(now time.Time) []saving {
 	return events
 }
 
-// timestampField is the invisible field that is made for the document timestamp.
+// timestampField is the invisible field made for the document timestamp.
 const timestampField = "timestamp"
 
-// prepare makes every file's first revision of ours: all fields, one signature
-// field a signatory, the signature page, certified by the company.
+// prepare makes our first revision of every file: all fields, one signature field
+// per signatory, the signature page, certified by the company.
 func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sending, error) {
 	company, err := s.companyOf(d.Company)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Service) prepare(ctx context.Context, d *Document, now time.Time) (*sen
 func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer *pki.Signer, company string, now time.Time) (map[string]string, error) {
 	spec := pdf.PrepareSpec{StripJavaScript: true, Timestamp: timestampField, Language: d.Locale, Title: d.Title}
 	if f.PDFA != "" {
-		spec.PlainFont = s.Fonts.Simple // nothing may be without its font
+		spec.PlainFont = s.Fonts.Simple // PDF/A requires every font to be embedded
 	}
 	if f.Flattened {
 		original, err := s.original(f)
@@ -207,7 +207,7 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 	return names, s.append(f, "prepare", "", rev, now)
 }
 
-// unprepared is the refusal of a file that can't be prepared for signing.
+// unprepared returns the error for a file that can't be prepared for signing.
 func unprepared(f *File, err error) error {
 	file := fault.Text("file", f.Name)
 	switch {
@@ -223,9 +223,9 @@ func unprepared(f *File, err error) error {
 	return fmt.Errorf("signing: prepare %s: %w", f.ID, err)
 }
 
-// seal makes the PDF's seal with a signer of ours and a timestamp authority,
-// nil for none. The certificates that the signature comes with are noted in the
-// file, for its validation data.
+// seal returns a function that makes the PDF's seal with one of our signers and a
+// timestamp authority, nil for none. The certificates included with the signature
+// are recorded in the file, for its validation data.
 func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.Timestamper, now time.Time, name, reason string) pdf.Seal {
 	return pdf.Seal{
 		Size: pki.SizeCMS(signer, ts), Name: name, Reason: reason, At: now,
@@ -239,7 +239,7 @@ func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.
 	}
 }
 
-// note adds the certificates that a signature came with to those of the file.
+// note adds the certificates included with a signature to those of the file.
 func (f *File) note(cms []byte) error {
 	certificates, err := pki.EmbeddedCertificates(cms)
 	if err != nil {
@@ -273,7 +273,7 @@ func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
 	return base, file.Close, nil
 }
 
-// closing closes what was read and keeps the first error.
+// closing calls close and returns the first error.
 func closing(err error, close func() error) error {
 	if cerr := close(); err == nil {
 		return cerr
@@ -281,7 +281,7 @@ func closing(err error, close func() error) error {
 	return err
 }
 
-// append puts a revision on disk and into the record of its file.
+// append writes a revision to disk and adds it to the file's record.
 func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
 	w, err := s.Blobs.Create()
 	if err != nil {

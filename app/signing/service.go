@@ -77,29 +77,29 @@ type Options struct {
 	// Revocations fetches revocation data of other authorities; nil fetches none.
 	Revocations *pki.Collector
 	Mailer      account.Mailer // records a message in the caller's transaction
-	LinkKey     []byte         // secret that signatories' links are made with
+	LinkKey     []byte         // secret from which signatories' links are made
 	NewID       func() ulid.ULID
 	Now         func() time.Time
-	BaseURL     string // where links in mails lead; a request's own base is used when empty
+	BaseURL     string // base of the links in mails; if empty, the request's own base is used
 	Limits      Limits
-	Consent     string // what people agree to where their company has no text of its own
-	TrashDays   int    // after so many days the trash is emptied; 0 keeps it
+	Consent     string // what people agree to if their company has no text of its own
+	TrashDays   int    // days after which the trash is emptied; 0 keeps it
 	Log         *slog.Logger
 }
 
-// Service is the rules of documents. Its methods are what the doors may call;
-// the caller is always an argument.
+// Service implements the rules of documents. Its methods are the entry points for
+// the API and the web pages; the caller is always an argument.
 type Service struct {
 	Options
-	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document is done one at a time
+	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document runs one at a time
 	reading    reading
-	hub        *hub         // of those who watch what happens
-	verifying  *turns.Queue // to have a file's signatures examined
-	converting *turns.Queue // to have a file made a PDF
-	searching  *turns.Queue // to ask the index
+	hub        *hub         // delivers events to watchers
+	verifying  *turns.Queue // for verifying the signatures of a file
+	converting *turns.Queue // for converting a file to PDF
+	searching  *turns.Queue // for querying the index
 }
 
-// New makes the service. Nothing runs until Run is called.
+// New creates the service. Nothing runs until Run is called.
 func New(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -113,8 +113,8 @@ func New(o Options) (*Service, error) {
 	}, nil
 }
 
-// Run keeps the search index in step, tells those who watch, and begins the daily
-// look at what is kept no longer, until ctx ends.
+// Run keeps the search index in step, delivers events to watchers, and starts the
+// daily retention job, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.ScheduleRetention(); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// lock serializes slow work on one document, so that it is not done twice for
-// nothing. Correctness does not rest on it: versions are checked at the commit.
+// lock serializes slow work on one document, so that it is not done twice.
+// Correctness does not depend on it: versions are checked at the commit.
 func (s *Service) lock(id string) func() {
 	m, _ := s.documents.LoadOrStore(id, new(sync.Mutex))
 	mu := m.(*sync.Mutex)
@@ -140,8 +140,8 @@ func (s *Service) id() string { return s.NewID().String() }
 type Download struct {
 	Name        string
 	ContentType string
-	Size        int64 // -1 when it is not known before the end
+	Size        int64 // -1 if not known in advance
 	ETag        string
 	Open        func() (io.ReadSeekCloser, error) // nil when only Write can make it
-	Write       func(w io.Writer) error           // for what is made on the way, such as a ZIP
+	Write       func(w io.Writer) error           // for content generated while it is sent, such as a ZIP
 }

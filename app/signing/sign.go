@@ -26,25 +26,24 @@ type SignInput struct {
 	Code      string // e-mail code or access code, where the invitation asks for one
 }
 
-// Sign records one person's signature: their values and their own PAdES
-// signature in every file they sign. The last one completes the document, and
-// the answer comes when the sealed files are on disk.
+// Sign records one person's signature: their values and their own PAdES signature
+// in every file they sign. The last one completes the document, and Sign returns
+// once the sealed files are on disk.
 func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation string, in SignInput, seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
 	defer s.lock(id)()
-	proven := false // a code is good once, though the work may be done again
+	proven := false // a code is accepted once, though the work may be repeated
 	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
 	if err != nil || d.Attention.Kind != AttentionSealing {
 		return d, err
 	}
-	// The act is on disk; whatever happens to the sealing can't lose it.
+	// The act is on disk; it is not lost even if sealing fails.
 	return s.sealNow(ctx, d)
 }
 
-// mayAct lets in the person invited, and the company's people who may sign
-// through the API.
+// mayAct admits the invited person, and members of the company who may sign through the API.
 func mayAct(who account.Actor, document, invitation string) error {
 	if who.IsSignatory() {
 		if who.Document != document || who.Invitation != invitation {
@@ -64,7 +63,7 @@ type act struct {
 	handed   []handedIn // attachments, not stored yet
 	now      time.Time
 
-	files []*blob.Writer // on disk, and gone unless the act is recorded
+	files []*blob.Writer // on disk, and removed unless the act is recorded
 }
 
 func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (out *Document, err error) {
@@ -121,10 +120,10 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	return d, nil
 }
 
-// check holds the act against the state, the turn, the proof of identity and
-// the fields' rules, in this order, and writes the values into the record. Nothing
-// is stored: what a person sends costs nothing before they have proven who they
-// are and all of it is good.
+// check checks the act against the state, the turn, the proof of identity and the
+// fields' rules, in this order, and writes the values into the record. Nothing is
+// stored: a request costs nothing before its sender has proven who they are and
+// all of it is valid.
 func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
 	inv := d.invitation(invitation)
 	if inv == nil {
@@ -185,8 +184,8 @@ func through(who account.Actor) string {
 	return fmt.Sprintf("%s <%s>, token %s", who.Name, who.Email, who.TokenID)
 }
 
-// fill takes the values a person gives, by identifier, name or group, checks
-// them all, and writes them into the record. It returns the values to draw.
+// fill accepts a person's values, keyed by identifier, name or group, checks them
+// all, and writes them into the record. It returns the values to draw.
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	own := a.document.fieldsOf(a.inv.ID)
 	values := map[string]string{}
@@ -230,10 +229,10 @@ func (x *Field) fill(f *fault.Fields, v string, values map[string]string) {
 	x.Value, x.Filled = v, true
 }
 
-// named is the field as the sentence of a fault names it.
+// named returns the field's name as an argument of a fault.
 func (x *Field) named() fault.Arg { return fault.Text("field", x.label()) }
 
-// label is how a field is called in messages: its name, its label, or its type.
+// label returns how a field is called in messages: its name, its label, or its type.
 func (x *Field) label() string {
 	switch {
 	case x.Name != "":
@@ -244,7 +243,7 @@ func (x *Field) label() string {
 	return x.ID
 }
 
-// assign gives a value to the field that the key names.
+// assign sets the value of the field that the key names.
 func assign(own []*Field, values map[string]string, key, v string) bool {
 	for _, x := range own {
 		if strings.EqualFold(x.ID, key) {
@@ -278,8 +277,8 @@ func assignGroup(own []*Field, values map[string]string, group, choice string) b
 	return true
 }
 
-// automatic is the value of a field that its person did not say: what is known
-// of them, the day, or the default.
+// automatic returns the value of a field that its person did not fill in: what is
+// known about them, the day, or the default.
 func (x *Field) automatic(inv *Invitation, now time.Time) string {
 	if x.Type == pdf.FieldDateSigned {
 		return now.Format(time.DateOnly)
@@ -296,7 +295,7 @@ func (x *Field) automatic(inv *Invitation, now time.Time) string {
 	return ""
 }
 
-// requireGroups wants one button of every required group, and not two of any.
+// requireGroups requires one button of every required group, and no two of any group.
 func requireGroups(f *fault.Fields, own []*Field, values map[string]string) {
 	chosen, required := map[string]int{}, map[string]bool{}
 	for _, x := range own {
@@ -318,12 +317,12 @@ func requireGroups(f *fault.Fields, own []*Field, values map[string]string) {
 	}
 }
 
-// untimedValidity is how long a signatory's certificate is valid when there is
-// no timestamp that proves when it was used: until a later one of the file does.
+// untimedValidity is how long a signatory's certificate is valid if no timestamp
+// proves when it was used: until a later timestamp of the file does.
 const untimedValidity = 366 * 24 * time.Hour
 
-// signFiles appends the person's revision to every file they sign. When the
-// timestamp authority does not answer, their act is kept without its timestamp,
+// signFiles appends the person's revision to every file they sign. If the
+// timestamp authority does not answer, their act is recorded without a timestamp,
 // and a later one of the file covers it.
 func (s *Service) signFiles(ctx context.Context, a *act) error {
 	before := slices.Clone(a.document.Files)
@@ -372,7 +371,7 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 	return s.append(f, "signature", a.inv.ID, rev, a.now)
 }
 
-// signatureField is the name of the field this person signs in a file.
+// signatureField returns the name of the field this person signs in a file.
 func (i *Invitation) signatureField(file string) (string, bool) {
 	for _, s := range i.SignatureFields {
 		if f, name, ok := strings.Cut(s, " "); ok && f == file {

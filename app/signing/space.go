@@ -7,8 +7,8 @@ import (
 	"paraph/kv"
 )
 
-// NoSpace says whether an error of this service, or of another that keeps its
-// records in the same store, means that the disk has no room left.
+// NoSpace reports whether an error of this service, or of another that shares its
+// store, means that the disk is full.
 func NoSpace(err error) bool {
 	return errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace)
 }

@@ -6,15 +6,15 @@ import (
 	"paraph/app/fault"
 )
 
-// The steps in a document's life. Each is a pure rule: it looks at the record,
-// refuses with a conflict, or changes the record and nothing else.
+// The steps in a document's life. Each is a pure rule: it checks the record, then
+// either returns a conflict or changes the record and nothing else.
 
 func conflict(code fault.Code, args ...fault.Arg) error { return fault.Conflict(code, args...) }
 
-// wrongState is the refusal of an operation that does not fit the document's state.
+// wrongState returns the error for an operation that does not fit the document's state.
 func (d *Document) wrongState(code fault.Code) error { return conflict(code, d.Status.arg()) }
 
-// arg names the state in a refusal.
+// arg names the state in an error.
 func (s Status) arg() fault.Arg { return fault.Term("state", "state."+s.String()) }
 
 // editable refuses every state in which content may not change.
@@ -28,7 +28,7 @@ func (d *Document) editable() error {
 	return nil
 }
 
-// live refuses what is archived or in the trash: it must be restored before it goes on.
+// live refuses an archived document or one in the trash: it must be restored first.
 func (d *Document) live() error {
 	switch {
 	case d.DeletedAt != nil:
@@ -95,7 +95,7 @@ func (d *Document) reopen() error {
 	return nil
 }
 
-// sendable refuses a document that may not be sent from where it is.
+// sendable refuses a document that may not be sent from its current state.
 func (d *Document) sendable(requireApproval bool) error {
 	if err := d.live(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (d *Document) extend(until time.Time) error {
 	return nil
 }
 
-// expire ends the signing when the deadline has passed; it reports whether it did.
+// expire ends the signing if the deadline has passed; it reports whether it did.
 func (d *Document) expire(now time.Time) bool {
 	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Attention.Kind == AttentionSealing {
 		return false
@@ -146,8 +146,8 @@ func (d *Document) expire(now time.Time) bool {
 	return true
 }
 
-// signable refuses an act of a person invited that does not fit: before the
-// sending, after the end, out of turn, or for the second time.
+// signable refuses an invited person's act before the document is sent, after its
+// end, out of turn, or a second time.
 func (d *Document) signable(inv *Invitation, now time.Time) error {
 	if err := d.running(now); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (d *Document) signable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// declinable refuses what a person may not decline.
+// declinable refuses to let a person decline if they may not.
 func (d *Document) declinable(inv *Invitation, now time.Time) error {
 	if err := d.signable(inv, now); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (d *Document) declinable(inv *Invitation, now time.Time) error {
 	return nil
 }
 
-// delegable refuses what a person may not pass on.
+// delegable refuses to let a person delegate if they may not.
 func (d *Document) delegable(inv *Invitation, now time.Time) error {
 	if err := d.signable(inv, now); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (d *Document) restore() error {
 	return nil
 }
 
-// purgeable refuses to delete for ever what is not in the trash.
+// purgeable refuses a document that is not in the trash.
 func (d *Document) purgeable() error {
 	if d.DeletedAt == nil {
 		return conflict("document_not_deleted")

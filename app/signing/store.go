@@ -13,20 +13,20 @@ import (
 )
 
 // Everything this package stores. Keys begin with the company, so that a scan
-// can't cross its walls.
+// can't reach another company's records.
 var (
 	documents = kv.NewCollection("documents", kv.JSON[Document]())
 	rows      = kv.NewCollection("rows", rowCodec, rowIndexes()...)
 	journal   = kv.NewLog("journal", kv.JSON[Event]())
-	// changes is what the search index follows: which document to look at again.
+	// changes is the log that the search index follows: documents to be reindexed.
 	changes = kv.NewLog("changes", kv.JSON[change]())
-	// texts holds what was read from a file, by the hash of its PDF.
+	// texts holds the text read from a file, by the hash of its PDF.
 	texts      = kv.NewCollection("texts", kv.JSON[fileText]())
 	identities = kv.NewCollection("identities", kv.JSON[identity]())
 	invited    = kv.NewCollection("invited", kv.JSON[invitedTo]())
 )
 
-// invitedTo leads from an invitation to its document.
+// invitedTo maps an invitation to its document.
 type invitedTo struct{ Company, Document string }
 
 type change struct{ Company, Document string }
@@ -48,7 +48,7 @@ type Event struct {
 
 func documentKey(company, id string) string { return company + "/" + id }
 
-// found turns the store's "not found" into the sentence people see.
+// found turns the store's "not found" into the error that people see.
 func found(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
 		return fault.NotFound(what)
@@ -57,8 +57,8 @@ func found(err error, what string) error {
 }
 
 // load reads a document for the actor. To a stranger it does not exist, so that
-// identifiers can't be probed; a signatory sees the one document of their link. A
-// version that is not among those seen, if any are given, is refused.
+// identifiers can't be probed; a signatory sees the one document of their link.
+// If versions are given in seen, the document must be at one of them.
 func load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, error) {
 	if who.CompanyID == "" {
 		return nil, fault.NotFound("document")
@@ -81,7 +81,7 @@ func load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, er
 	return &d, nil
 }
 
-// saving is one event of a change on its way into the journal.
+// saving is an event of a change that is to be written to the journal.
 type saving struct {
 	kind       EventType
 	invitation string
@@ -102,8 +102,9 @@ func (e saving) with(key, value string) saving {
 	return e
 }
 
-// save puts the document and says what happened, in one breath: no change
-// escapes the journal. It counts the version and moves the list item along.
+// save stores the document and journals its events in the same transaction: no
+// change escapes the journal. It increments the version and updates the list
+// item.
 func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
 	if len(events) == 0 {
 		return errors.New("signing: a change without an event")
@@ -130,14 +131,14 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	return s.put(tx, d)
 }
 
-// maxDraft is how large the record of a draft may be, in bytes: what happens to
-// it later must still fit into one transaction.
+// maxDraft is the maximum size of a draft's record, in bytes: what happens to it
+// later must still fit into one transaction.
 const maxDraft = 1 << 20
 
-// TooLarge says whether a change was refused because one record can't hold it.
+// TooLarge reports whether a change was refused because it does not fit into one record.
 func TooLarge(err error) bool { return errors.Is(err, kv.ErrTooLarge) }
 
-// bounded refuses a draft with more than can be carried to its end.
+// bounded refuses a draft that is too large to be completed later.
 func (d *Document) bounded() error {
 	if d.Status != Draft && d.Status != Approved || len(d.Fields)+len(d.Invitations)+len(d.Files) < 200 {
 		return nil
@@ -152,7 +153,7 @@ func (d *Document) bounded() error {
 	return nil
 }
 
-// actorKind is how the journal names who acted: user, signatory or system.
+// actorKind returns the journal's name for the actor: user, signatory or system.
 func actorKind(who account.Actor) string {
 	switch who.Kind {
 	case account.ActorSignatory:
@@ -170,7 +171,7 @@ func actorID(who account.Actor) string {
 	return who.UserID
 }
 
-// put stores the document and its list item, and tells the index.
+// put stores the document and its list item, and queues it for the index.
 func (s *Service) put(tx *kv.Tx, d *Document) error {
 	key := documentKey(d.Company, d.ID)
 	if err := documents.Put(tx, key, *d); err != nil {
@@ -189,9 +190,9 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 	return err
 }
 
-// update is the way of every change: load for the actor, change the record,
-// save it with what happened. The change function refuses with an error, and
-// then nothing is kept.
+// update is the common path of every change: it loads the document for the actor,
+// changes the record, and saves it with the events. If the change function
+// returns an error, nothing is stored.
 func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error), seen ...int64) (*Document, error) {
 	var out *Document
 	err := s.DB.Update(func(tx *kv.Tx) error {
@@ -212,7 +213,7 @@ func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d 
 	return out, nil
 }
 
-// get reads a document outside of any change.
+// get reads a document without changing it.
 func (s *Service) get(who account.Actor, id string, seen ...int64) (*Document, error) {
 	var d *Document
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
@@ -222,7 +223,7 @@ func (s *Service) get(who account.Actor, id string, seen ...int64) (*Document, e
 	return d, err
 }
 
-// errChanged says that a document was changed while slow work was done for it.
+// errChanged means that a document was changed while slow work was done for it.
 var errChanged = errors.New("signing: the document was changed meanwhile")
 
 // unchanged refuses to record slow work that was done for an older version.

@@ -15,12 +15,12 @@ import (
 	"paraph/kv"
 )
 
-// Collections lists what is stored here, for the check of the data folder.
+// Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker {
 	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits}
 }
 
-// blobs names everything on disk that a document needs.
+// blobs yields everything on disk that a document needs.
 func (d *Document) blobs(yield func(string) bool) {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -64,8 +64,8 @@ func (s *Service) used() (map[string]bool, error) {
 	return used, err
 }
 
-// Sweep removes files that no document names and that are older than a time,
-// and uploads that nobody went on with.
+// Sweep removes files that no document names and that are older than the given
+// time, and abandoned uploads.
 func (s *Service) Sweep(_ context.Context, before time.Time) (int, error) {
 	_, partial := s.Blobs.SweepPartial(before)
 	if err := errors.Join(partial, s.sweepUploads()); err != nil {
@@ -78,8 +78,8 @@ func (s *Service) Sweep(_ context.Context, before time.Time) (int, error) {
 	return s.Blobs.Sweep(before, func(hash string) (bool, error) { return used[hash], nil })
 }
 
-// Check walks all documents: every file they name is there and hashes to its
-// name, the revisions fit together, the journal's chain holds and ends where
+// Check walks all documents: every file they name exists and hashes to its name,
+// the revisions fit together, and the journal's chain is intact and ends where
 // the records say.
 func (s *Service) Check(ctx context.Context) []error {
 	var problems []error
@@ -127,7 +127,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	return append(problems, checkWaiting(tx, key, d)...)
 }
 
-// checkWaiting holds what is noted of for whom a document waits against it.
+// checkWaiting compares the record of whom a document waits for with the document.
 func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 	want, any := d.waiting()
 	got, err := waits.Get(tx, key)
@@ -140,7 +140,7 @@ func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 	return []error{errors.Join(fmt.Errorf("document %s: for whom it waits differs from the record", d.ID), err)}
 }
 
-// RebuildRows writes every list item anew from its document.
+// RebuildRows rewrites every list item from its document.
 func (s *Service) RebuildRows(ctx context.Context) error {
 	var all []Document
 	err := s.DB.View(func(tx *kv.Tx) error {
@@ -167,11 +167,10 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 	return err
 }
 
-// Reset forgets what is held in memory, after the store was emptied.
+// Reset discards what is held in memory, after the store was emptied.
 func (s *Service) Reset() { s.reading.reset() }
 
-// SelfTest signs and seals a page and looks at the result: when it is nil,
-// signing works.
+// SelfTest signs, seals and verifies a page: if it returns nil, signing works.
 func (s *Service) SelfTest(ctx context.Context) error {
 	now := s.Now()
 	b := page.New(s.Fonts, page.Info{Title: "Self-test"})
@@ -184,8 +183,7 @@ func (s *Service) SelfTest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The built-in authority: a remote one that is down does not keep people
-	// from signing.
+	// The built-in authority: a remote one that is down does not keep people from signing.
 	seal := s.seal(ctx, &File{}, signer, s.Keys.Timestamper(), now, "Self-test", "")
 	rev, err := pdf.Prepare(pdf.Base{Reader: bytes.NewReader(out.Bytes()), Size: int64(out.Len())}, pdf.PrepareSpec{Certify: &seal})
 	if err != nil {

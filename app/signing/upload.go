@@ -16,18 +16,18 @@ import (
 	"paraph/kv"
 )
 
-// Upload is a file on its way in: its bytes are on disk, and nothing refers to
+// Upload is a file being uploaded: its bytes are on disk, and nothing refers to
 // them until the document does. Close drops what was not committed.
 type Upload struct {
 	Name        string
 	ContentType string
 	Password    string // opens an encrypted PDF; never kept
-	Locked      bool   // it was refused because it is encrypted and Password does not open it
-	Fixed       bool   // it was refused because it may not be changed, and Flatten would help
+	Locked      bool   // refused because it is encrypted and Password does not open it
+	Fixed       bool   // refused because it may not be changed, and Flatten would help
 	Flatten     bool   // sign a copy of what a PDF shows, with the PDF attached
 	by          turns.Key
 	raw         *blob.Writer
-	converted   *blob.Writer // the PDF made of it, where it is not one that can be appended to
+	converted   *blob.Writer // the PDF made from it, if the upload can't be appended to
 }
 
 // Close drops everything that was not committed.
@@ -42,7 +42,7 @@ func abort(w *blob.Writer) error {
 	return w.Abort()
 }
 
-// Receive takes the bytes of one file as they come, never holding the whole.
+// Receive streams the bytes of one file to disk, never holding all of it in memory.
 func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentType string, r io.Reader) (*Upload, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentT
 	return u, nil
 }
 
-// spaceError turns the ground's "no room" into the refusal people see.
+// spaceError turns the store's "no room" into the error that people see.
 func spaceError(err error) error {
 	if errors.Is(err, blob.ErrNoSpace) || errors.Is(err, kv.ErrDiskFull) {
 		return fault.NoSpace().Because(err)
@@ -70,7 +70,7 @@ func spaceError(err error) error {
 	return err
 }
 
-// megabytes is a size in the units of the configuration.
+// megabytes formats a size in the units of the configuration.
 func megabytes(n int64) string {
 	switch {
 	case n%1e6 == 0:
@@ -81,7 +81,7 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// commitUploads puts the bytes under their names, before anything refers to them.
+// commitUploads moves the bytes to their final names, before anything refers to them.
 func commitUploads(uploads []*Upload) error {
 	for _, u := range uploads {
 		if _, err := u.raw.Commit(); err != nil {
@@ -98,7 +98,7 @@ func commitUploads(uploads []*Upload) error {
 }
 
 // attach inspects and converts the uploads and adds them to the record. What a
-// person can mend is a fault; a type that nobody accepts is an error at once.
+// person can fix is reported as a fault; an unsupported type is an error at once.
 func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uploads []*Upload) error {
 	if len(d.Files)+len(uploads) > s.Limits.Files {
 		f.TooMany("files", s.Limits.Files)
@@ -125,8 +125,8 @@ func (s *Service) attach(ctx context.Context, f *fault.Fields, d *Document, uplo
 	return nil
 }
 
-// fileName checks a file's name: what no file system and no mail program
-// accepts is refused rather than quietly changed.
+// fileName checks a file's name: a name that file systems or mail programs do not
+// accept is refused rather than quietly changed.
 func fileName(f *fault.Fields, field, name string) string {
 	name = strings.TrimSpace(name)
 	switch {
@@ -146,7 +146,7 @@ func fileAdded(f *File) saving {
 	return happened(EventFileAdded).with("file", f.ID).with("name", f.Name).with("sha256", f.SHA256)
 }
 
-// Attach adds uploads to a draft: all or none. The uploads are the caller's to close.
+// Attach adds uploads to a draft: all or none. The caller closes the uploads.
 func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64) (*Document, []File, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, nil, err

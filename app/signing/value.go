@@ -24,13 +24,13 @@ type flaw struct {
 
 func flawed(code fault.Code, args ...fault.Arg) *flaw { return &flaw{code, args} }
 
-// report adds what is wrong with the value of a field that people know by name.
+// report adds the flaw to f, with the field's name as people know it.
 func (w *flaw) report(f *fault.Fields, x *Field) {
 	f.Add("fields."+x.label(), w.code, append(w.args, x.named())...)
 }
 
 // accept checks a value by the field's type and rules and returns it in the form
-// that is kept and drawn. why is nil when the value is fine.
+// that is stored and drawn. why is nil if the value is valid.
 func (x *Field) accept(v string) (value string, why *flaw) {
 	v = strings.TrimSpace(v)
 	switch x.Type {
@@ -60,7 +60,7 @@ func (x *Field) accept(v string) (value string, why *flaw) {
 	return v, why
 }
 
-// plain says what makes a text unfit for any field.
+// plain describes what makes a text unfit for any field.
 func plain(v string) *flaw {
 	switch {
 	case !utf8.ValidString(v):
@@ -116,7 +116,7 @@ func acceptDate(v string) (string, *flaw) {
 	return v, flawed("not_a_date")
 }
 
-// The kept values of a checkbox.
+// The stored values of a checkbox.
 const (
 	checked   = "true"
 	unchecked = "false"
@@ -132,8 +132,8 @@ func acceptCheck(v string) (string, *flaw) {
 	return v, flawed("not_true_or_false")
 }
 
-// acceptRadio takes an option's name where the field has options of its own,
-// else whether this button of its group is the chosen one.
+// acceptRadio accepts an option's name if the field has options of its own, else
+// whether this button of its group is the chosen one.
 func (x *Field) acceptRadio(v string) (string, *flaw) {
 	if len(x.Options) == 0 {
 		return acceptCheck(v)
@@ -144,7 +144,7 @@ func (x *Field) acceptRadio(v string) (string, *flaw) {
 	return v, nil
 }
 
-// empty says whether a value counts as not given.
+// empty reports whether a value counts as not given.
 func (x *Field) empty(v string) bool {
 	return v == "" || v == unchecked && (x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0)
 }

@@ -44,7 +44,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 }
 
 // verifyTime bounds the work on one file: 25 signatures take a fraction of a
-// second. What is not done by then is not judged.
+// second. Signatures not checked by then get no verdict.
 const verifyTime = 15 * time.Second
 
 // VerifyInput holds the options for checking a file.
@@ -52,11 +52,11 @@ type VerifyInput struct {
 	By       turns.Key           // who waits for it
 	Roots    []*x509.Certificate // trusted beside our own
 	Password string              // of an encrypted file
-	Pictures bool                // of the pages that were changed are wanted
+	Pictures bool                // include pictures of the pages that were changed
 }
 
-// VerifyUpload reports on a PDF that anybody sends. Its bytes lie in a scratch
-// file while they are looked at; nothing is kept.
+// VerifyUpload reports on a PDF that anybody sends. Its bytes are in a scratch
+// file during verification; nothing is kept.
 func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput) (found *report.Report, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 	if size > s.Limits.UploadBytes {
 		return nil, fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
 	}
-	// Not before the file is here: a slow sender must not keep others waiting.
+	// Only after the file has arrived: a slow sender must not keep others waiting.
 	leave, err := s.verifying.Enter(ctx, in.By)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 	return found, err
 }
 
-// removeFile removes a scratch file that may be gone already.
+// removeFile removes a scratch file that may already be gone.
 func removeFile(path string) error {
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -17,7 +17,7 @@ import (
 // Stage is the page that the link of an invitation opens.
 type Stage string
 
-// The stages. What is shown depends on nothing else.
+// The stages. They alone decide what is shown.
 const (
 	StageIdentify  Stage = "identify"  // a code is asked for first
 	StageConsent   Stage = "consent"   // they have to agree before the document is shown
@@ -36,17 +36,17 @@ const (
 // Visit is the view of a document that an invited person has.
 type Visit struct {
 	Stage      Stage
-	Document   *Document // without anything of its content as long as a code is asked for
+	Document   *Document // without any content as long as a code is asked for
 	Invitation *Invitation
 	Company    account.Company
-	Consent    string // what they agree to by signing; "" where nothing is asked
-	Agreed     bool   // whether they have said that they do
+	Consent    string // what they agree to by signing; "" if nothing is asked
+	Agreed     bool   // whether they have agreed
 	Answers    Answers
-	Before     []string // names of those who are before them
-	Closed     bool     // nothing of the document's content is shown any more
+	Before     []string // names of those who act before them
+	Closed     bool     // the document's content is no longer shown
 }
 
-// Visit finds what the link of an invitation leads to. Nothing changes by it.
+// Visit returns what the link of an invitation leads to. It changes nothing.
 func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	if !who.IsSignatory() {
 		return nil, fault.NotFound("invitation")
@@ -76,13 +76,13 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	return v, nil
 }
 
-// conceal takes out of a visit what its visitor is not shown.
+// conceal removes from a visit what its visitor may not see.
 func (s *Service) conceal(v *Visit, identified bool) {
 	v.Closed = v.Document.hidden(v.Company, s.Now())
 	switch {
 	case v.Closed:
 		if v.Stage == StageSigned {
-			v.Stage = StageStopped // another person declined since
+			v.Stage = StageStopped // another person has declined since
 		}
 		v.Document, v.Answers = v.Document.notice(v.Invitation), Answers{}
 		if !identified {
@@ -95,8 +95,8 @@ func (s *Service) conceal(v *Visit, identified bool) {
 	}
 }
 
-// Preview is what a person invited will find when it is their turn, for the
-// members who prepare it.
+// Preview returns what an invited person will see when it is their turn, for the
+// members who prepare the document.
 func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	return v, nil
 }
 
-// stage is where the document stands for one of the people invited.
+// stage returns where the document stands for one of the invited people.
 func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage {
 	switch {
 	case d.Status == Voided:
@@ -143,22 +143,22 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 	return StageSign
 }
 
-// late reports whether the deadline has passed, even if nobody has noted it yet.
+// late reports whether the deadline has passed, even if that has not been recorded yet.
 func (d *Document) late(now time.Time) bool {
 	return d.Status == Expired ||
 		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention.Kind != AttentionSealing
 }
 
-// hidden reports whether the links of a document show no more than what happened to
-// it: it was voided, declined, or not signed in time, and its company has not
-// chosen that such documents stay readable. Completed ones do.
+// hidden reports whether the links of a document show no more than what happened
+// to it: it was voided, declined, or not signed in time, and its company has not
+// chosen to keep such documents readable. Completed ones stay readable.
 func (d *Document) hidden(c account.Company, now time.Time) bool {
 	stopped := d.Status == Sent && d.declined() != nil
 	return !c.ClosedDocumentsReadable && (d.Status == Voided || d.late(now) || stopped)
 }
 
-// notice is what a person invited still sees of a closed document: what happened to
-// it, and nothing of its content.
+// notice returns what an invited person still sees of a closed document: what
+// happened to it, and none of its content.
 func (d *Document) notice(inv *Invitation) *Document {
 	n := d.envelope()
 	n.CreatedAt, n.UpdatedAt, n.SentAt, n.Version = d.CreatedAt, d.UpdatedAt, d.SentAt, d.Version
@@ -169,7 +169,7 @@ func (d *Document) notice(inv *Invitation) *Document {
 	return n
 }
 
-// envelope is a document with nothing in it: what its invitation's mail says.
+// envelope returns a document without content: only what its invitation's mail says.
 func (d *Document) envelope() *Document {
 	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt,
 		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation, DeclineReason: d.DeclineReason}
@@ -185,8 +185,8 @@ func (d *Document) before(inv *Invitation) []string {
 	return names
 }
 
-// FieldsOf lists the fields of an invitation in the order in which they are
-// read: by file, page, and place on the page.
+// FieldsOf lists the fields of an invitation in reading order: by file, page, and
+// place on the page.
 func (d *Document) FieldsOf(invitation string) []*Field {
 	order := map[string]int{}
 	for i := range d.Files {
@@ -204,23 +204,22 @@ func (d *Document) FieldsOf(invitation string) []*Field {
 	return own
 }
 
-// Key is how a field is called in the names of faults: by its name, its label,
+// Key returns how a field is called in the names of faults: its name, its label,
 // or its identifier.
 func (x *Field) Key() string { return x.label() }
 
-// Automatic is the value of a field that its person did not say, at a time.
+// Automatic returns the value, at the given time, of a field that its person did not fill in.
 func (x *Field) Automatic(inv *Invitation, now time.Time) string { return x.automatic(inv, now) }
 
-// Current is the SHA-256 of the PDF as it stands, hexadecimal.
+// Current returns the SHA-256 of the PDF as it stands, hexadecimal.
 func (f *File) Current() string { return f.current() }
 
-// Initials are made of a name.
+// Initials returns the initials of a name.
 func Initials(name string) string { return mark.Initials(name) }
 
-// NotMe records that an invitation reached somebody it was not meant for. Its
-// link opens nothing any more, and the owner is told. Like declining, it is for
-// those who have proven who they are, and where the sender allows it: others can
-// report a problem.
+// NotMe records that an invitation reached someone it was not meant for. Its link
+// stops working, and the owner is notified. Like declining, it requires proof of
+// identity and the sender's permission; others can report a problem.
 func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
 	why := lines(&f, "note", note, maxReason)
@@ -241,11 +240,11 @@ func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation str
 	})
 }
 
-// askAgain is how often the owner is told that somebody wants a new link.
+// askAgain is the minimum interval between notices to the owner that someone wants a new link.
 const askAgain = time.Hour
 
-// AskForLink tells the owner that a person wants to sign what has expired. It
-// does so once an hour, and says the same every time.
+// AskForLink tells the owner that a person wants to sign an expired document. It
+// does so at most once an hour, and its answer is always the same.
 func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
@@ -273,13 +272,13 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 	return err
 }
 
-// errAsked says that the owner knows already.
+// errAsked means that the owner already knows.
 var errAsked = conflict("already_asked")
 
-// SendLink mails the link of an invitation again to the address it was sent to, for
-// somebody whose copy of it is damaged. Callers learn nothing: not whether there is
-// such an invitation, nor whether a message was sent. The link they have need not
-// be whole, so it is done a few times a day at most.
+// SendLink mails the link of an invitation again to the address it was sent to,
+// for someone whose copy is damaged. Callers learn nothing: neither whether such
+// an invitation exists nor whether a message was sent. The link they have need
+// not be complete, so this works only a few times a day.
 func (s *Service) SendLink(_ context.Context, token, address string, from account.Actor) error {
 	if len(token) < linkIDLength {
 		return nil
@@ -315,8 +314,8 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	return err
 }
 
-// addressee finds the document of an invitation that was sent to an address, "" for
-// none. It only reads, so that strangers cost nobody their turn to write.
+// addressee finds the document of an invitation that was sent to an address, ""
+// for none. It only reads, so that strangers do not hold up writers.
 func (s *Service) addressee(invitation, address string) (who account.Actor, document string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		at, err := invited.Get(tx, invitation)

@@ -13,16 +13,16 @@ import (
 	"paraph/kv"
 )
 
-// waiting says for whom a document waits. There is one for every document that
-// waits for somebody of the company, so that counting and listing them looks at
+// waiting records whom a document waits for. There is a record for every document
+// that waits for a member of the company, so that counting and listing them reads
 // nothing else.
 type waiting struct {
 	Company  string
-	Sign     []string `json:",omitempty"` // e-mail addresses whose turn it is, in small letters
+	Sign     []string `json:",omitempty"` // e-mail addresses whose turn it is, in lower case
 	Approve  bool     `json:",omitempty"`
 	Approver string   `json:",omitempty"` // who is to approve; "" for whoever may
 	By       string   `json:",omitempty"` // who asked for the approval
-	Back     string   `json:",omitempty"` // the owner, to whom it came back
+	Back     string   `json:",omitempty"` // the owner, to whom it was returned
 	At       time.Time
 }
 
@@ -30,11 +30,11 @@ var waits = kv.NewCollection("waiting", kv.JSON[waiting](), kv.Index[waiting]{
 	Name: "for", Counted: true, Depth: 2, Keys: waiting.keys,
 })
 
-// What is waited for, in the keys of the index.
+// The kinds of waiting, as they begin the keys of the index.
 const (
 	toSign     = "sign "
-	toApprove  = "approve "  // with who is named, or nobody
-	toBeJudged = "judgement" // one's own among those that name nobody
+	toApprove  = "approve "  // with the named approver, or nobody
+	toBeJudged = "judgement" // by who asked, among those that name nobody
 	cameBack   = "back "
 )
 
@@ -56,7 +56,7 @@ func (w waiting) keys() []kv.Key {
 	return out
 }
 
-// waiting finds for whom the document waits, and whether it does at all.
+// waiting returns whom the document waits for, and whether it waits at all.
 func (d *Document) waiting() (w waiting, any bool) {
 	w = waiting{Company: d.Company, At: d.UpdatedAt}
 	if d.live() != nil {
@@ -92,13 +92,14 @@ func putWaiting(tx *kv.Tx, d *Document) error {
 	return waits.Put(tx, key, w)
 }
 
-// errand is one kind of what waits for a member: the key of the index, and
-// whose own are left out.
+// errand is one kind of work that waits for a member: the key of the index, and a
+// key whose entries are left out.
 type errand struct {
 	key, but string
 }
 
-// errands are what a member looks after: to sign, to approve, and what came back.
+// errands returns what waits for a member: documents to sign, to approve, and
+// those returned to them.
 func errands(tx *kv.Tx, who account.Actor) (sign, approve, back []errand, err error) {
 	sign = []errand{{key: toSign + strings.ToLower(who.Email)}}
 	back = []errand{{key: cameBack + who.UserID}}
@@ -131,9 +132,9 @@ func (e errand) count(tx *kv.Tx, company string) (int, error) {
 	return n - own, err
 }
 
-// CountWaiting is how many documents wait for a member: to be signed or approved
-// by them, or because they came back. It is asked for with every page, and reads
-// nothing but counts.
+// CountWaiting returns how many documents wait for a member: to be signed or
+// approved by them, or because they were returned. It is called for every page,
+// and reads only counts.
 func (s *Service) CountWaiting(_ context.Context, who account.Actor) (total int, err error) {
 	if err := member(who, account.ScopeRead); err != nil {
 		return 0, err
@@ -155,8 +156,7 @@ func (s *Service) CountWaiting(_ context.Context, who account.Actor) (total int,
 	return total, err
 }
 
-// Waiting is what waits for a member, the newest first, and how many there are
-// in all of each.
+// Waiting lists what waits for a member, newest first, with the total of each kind.
 type Waiting struct {
 	Sign, Approve, Back                []Row
 	SignTotal, ApproveTotal, BackTotal int
@@ -201,11 +201,11 @@ func listErrands(tx *kv.Tx, company string, all []errand) (found []Row, total in
 	return found[:min(len(found), maxWaiting)], total, nil
 }
 
-// maxOwn is how many of one's own submissions are looked past.
+// maxOwn is how many of the member's own submissions are skipped.
 const maxOwn = 1000
 
-// list returns the rows of an errand. What is left out is looked up first, so that
-// the page is full nevertheless.
+// list returns the rows of an errand. What is to be left out is looked up first,
+// so that the page is still full.
 func (e errand) list(tx *kv.Tx, company string) ([]Row, error) {
 	limit, hidden := maxWaiting, map[string]bool{}
 	if e.but != "" {
@@ -236,8 +236,8 @@ func (e errand) list(tx *kv.Tx, company string) ([]Row, error) {
 	return out, nil
 }
 
-// Migrate brings the records of an older version up to date: it notes for whom
-// every document waits, and has all documents indexed anew.
+// Migrate updates the records of an older version: it records whom every document
+// waits for, and queues all documents for reindexing.
 func Migrate(db *kv.DB) error {
 	var keys []string
 	err := db.View(func(tx *kv.Tx) error {

@@ -11,23 +11,23 @@ import (
 	"paraph/kv"
 )
 
-// Bounds of those who watch what happens.
+// Limits of watchers.
 const (
 	maxWatchers   = 2000 // in all
-	maxPerUser    = 20   // windows of one person; more end the oldest
-	watchBuffer   = 64   // events that wait for one watcher
-	maxWatchAgain = 200  // events that are told again to who comes back
+	maxPerUser    = 20   // windows of one person; another one closes the oldest
+	watchBuffer   = 64   // events queued for one watcher
+	maxWatchAgain = 200  // events repeated to a watcher that reconnects
 )
 
-// Watch is one watcher's view of what happens in their company: Events gives
-// every entry of the journal as it is committed. It is closed when the watcher
-// is too slow, and when the service ends; whoever comes back then names the last
-// entry they know.
+// Watch is one watcher's view of what happens in their company: Events receives
+// every entry of the journal as it is committed. It is closed when the watcher is
+// too slow, and when the service ends; a watcher that reconnects passes the last
+// entry it knows.
 type Watch struct {
 	Events <-chan Entry
-	// Missed is what happened since the entry that was named, oldest first.
+	// Missed holds what happened since the entry that was passed, oldest first.
 	Missed []Entry
-	// Lost says that it is not known what was missed, or too much.
+	// Lost reports that it is unknown what was missed, or that it is too much.
 	Lost bool
 
 	hub    *hub
@@ -39,11 +39,11 @@ type Watch struct {
 // Close ends it. It may be called more than once.
 func (w *Watch) Close() { w.hub.leave(w) }
 
-// hub tells watchers, company by company, what was committed.
+// hub delivers committed entries to the watchers of each company.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[string]map[*Watch]bool
-	users    map[string][]*Watch // of each person, the oldest first
+	users    map[string][]*Watch // of each person, oldest first
 	count    int
 	over     bool
 }
@@ -55,7 +55,7 @@ func newHub() *hub {
 func (h *hub) join(w *Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A window that was closed is noticed late: the oldest makes room.
+	// A closed window is noticed late: the oldest makes room.
 	if own := h.users[w.who]; len(own) >= maxPerUser {
 		h.drop(own[0])
 	}
@@ -106,7 +106,7 @@ func (h *hub) tell(entries []Entry) {
 	}
 }
 
-// end lets everybody go, and nobody in.
+// end removes all watchers and admits no more.
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,14 +118,14 @@ func (h *hub) end() {
 	}
 }
 
-// idle says that there is nobody to tell.
+// idle reports whether there are no watchers.
 func (h *hub) idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.count == 0
 }
 
-// Watch begins to tell a member what happens in their company. after is the
+// Watch subscribes a member to the events of their company. after is the
 // identifier of the last journal entry they know, "" for none.
 func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Watch, error) {
 	if err := member(who, account.ScopeRead); err != nil {
@@ -133,8 +133,8 @@ func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Wa
 	}
 	events := make(chan Entry, watchBuffer)
 	w := &Watch{Events: events, events: events, hub: s.hub, who: who.UserID, of: who.CompanyID}
-	// First in, then what was missed: nothing falls in between. What is told
-	// twice is told by its number.
+	// Join first, then read what was missed, so that no entry is lost in between.
+	// Entries delivered twice are recognized by their number.
 	if err := s.hub.join(w); err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (w *Watch) catchUp(tx *kv.Tx, after string) error {
 	return err
 }
 
-// tellWatchers follows the journal for the hub until ctx ends. It begins where
-// the journal is now; while nobody watches it only keeps its place.
+// tellWatchers follows the journal for the hub until ctx ends. It starts at the
+// current end of the journal; while nobody watches it only keeps its place.
 func (s *Service) tellWatchers(ctx context.Context) error {
 	defer s.hub.end()
 	var place uint64
