@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// What becomes of each field of a record when another is made from it. A new field
-// has to be entered here: kept, or left behind with what happened to the first one.
+// What becomes of each field of a record when another is made from it. A new
+// field has to be entered here: kept, or left behind with the history of the
+// original.
 var (
 	keptOfInvitation = fields("Name Email Role Position Authentication AccessCodeHint Locale Message")
 	leftOfInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt DeclinedAt " +
@@ -65,7 +66,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// inherits holds what was made from a record against what is to be kept of it.
+// inherits compares what was made from a record with what should be kept of it.
 func inherits[T any](t *testing.T, make func(*T) T, kept, left []string) {
 	t.Helper()
 	var from T
@@ -90,7 +91,7 @@ func TestEverythingIsInheritedOrDecided(t *testing.T) {
 	inherits(t, func(i *Invitation) Invitation { return i.another("new", now) }, keptOfInvitation, leftOfInvitation)
 	inherits(t, func(d *Document) Document { return *d.another("new", Person{}, now) }, keptOfDocument, leftOfDocument)
 	inherits(t, func(f *File) File { return f.another("new", now) }, keptOfFile, leftOfFile)
-	// What a signatory may not change was not filled in by them.
+	// A value that the signatory may not change was not filled in by them.
 	inherits(t, func(x *Field) Field { return x.another("new", "file", "person") }, keptOfField, leftOfField)
 	filled := Field{Filled: true, Value: "by the signatory"}
 	if got := filled.another("new", "file", "person").Value; got != "" {

@@ -16,7 +16,7 @@ import (
 	"paraph/app/signing"
 )
 
-// actor is the member that a client is.
+// actor returns the member that a client is logged in as.
 func actor(t *testing.T, c *apptest.Client) account.Actor {
 	t.Helper()
 	who, err := c.Accounts.Authenticate(t.Context(), c.Token)
@@ -26,7 +26,7 @@ func actor(t *testing.T, c *apptest.Client) account.Actor {
 	return who
 }
 
-// draft makes a document of files, with so many signers.
+// draft makes a document from files, with a number of signers.
 func draft(t *testing.T, c *apptest.Client, signers int, files ...apptest.File) string {
 	t.Helper()
 	people := apptest.List{}
@@ -51,7 +51,7 @@ func found(all []signing.Suggestion) []string {
 	return out
 }
 
-// lined is a page with texts below each other, from 100 points down by 60.
+// lined returns a page with texts below each other, from 100 points down in steps of 60.
 func lined(t *testing.T, texts ...string) []byte {
 	t.Helper()
 	b := page.New(text.New(), page.Info{Title: "Lines"})
@@ -116,7 +116,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectPlaces holds the place of a field against where its line was drawn.
+// TestDetectPlaces compares the place of a field with where its line was drawn.
 func TestDetectPlaces(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

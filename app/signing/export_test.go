@@ -10,7 +10,7 @@ import (
 // Verifying is the queue in which files wait to be examined.
 func (s *Service) Verifying() *turns.Queue { return s.verifying }
 
-// ForgetIssued takes the notes of completed files away, as an older version had none.
+// ForgetIssued deletes the index of completed files, as an older version had none.
 func (s *Service) ForgetIssued() error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		var keys []string

@@ -8,8 +8,7 @@ import (
 	"paraph/app/signing"
 )
 
-// TestCompletedBefore finds files that were completed by a version that took no
-// note of them.
+// TestCompletedBefore finds files that were completed by a version without the index.
 func TestCompletedBefore(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

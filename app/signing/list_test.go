@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// TestUnionPagesAsOneList holds pages over several parts against sorting all of
+// TestUnionPagesAsOneList compares pages over several parts with sorting all of
 // their rows, at every offset.
 func TestUnionPagesAsOneList(t *testing.T) {
 	t.Parallel()
@@ -72,8 +72,7 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	}
 }
 
-// TestMigrate has documents that were stored before it was noted for whom they
-// wait.
+// TestMigrate migrates documents that were stored before it was recorded whom they wait for.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	db, err := kv.Open(kv.Options{InMemory: true})
@@ -98,7 +97,7 @@ func TestMigrate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // a migration that was interrupted is run again
+	for range 2 { // an interrupted migration is run again
 		if err := Migrate(db); err != nil {
 			t.Fatal(err)
 		}

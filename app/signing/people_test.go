@@ -23,7 +23,7 @@ func TestReplaceInvitations(t *testing.T) {
 	person := func(id, name, email, role string) signing.InvitationInput {
 		return signing.InvitationInput{ID: id, Name: &name, Email: &email, Role: &role}
 	}
-	// The second changes places with somebody new, with the addresses swapped over; the first goes.
+	// A new person takes over the second's address, and the second the first's; the first is removed.
 	d, err = c.Signing.ReplaceInvitations(ctx, who, id, []signing.InvitationInput{person("", "New", "s2@example.org", "approver"), person(two, "Two", "s1@example.org", "signer")})
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestProblemsAreMany has more of them than anybody reads.
+// TestProblemsAreMany makes more of them than anybody reads.
 func TestProblemsAreMany(t *testing.T) {
 	t.Parallel()
 	d := &signing.Document{Files: []signing.File{{ID: "f", Pages: []signing.Size{{Width: 1, Height: 1}}}}}
@@ -87,7 +87,7 @@ func TestProblemsAreMany(t *testing.T) {
 	}
 }
 
-// TestErrorsBlockSending has what the list calls an error refused when sent.
+// TestErrorsBlockSending checks that what the list calls an error prevents sending.
 func TestErrorsBlockSending(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

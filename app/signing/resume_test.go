@@ -25,7 +25,7 @@ func TestUploadInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The line is cut after 100 bytes.
+	// The connection breaks after 100 bytes.
 	u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 0, io.MultiReader(bytes.NewReader(file[:100]), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if u.Received != 100 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatal(u, err)
@@ -40,7 +40,7 @@ func TestUploadInPieces(t *testing.T) {
 	if err != nil || again.ID != u.ID || again.Received != 100 {
 		t.Fatalf("the same file again is %+v, %v", again, err)
 	}
-	// More than was announced is not taken.
+	// More than was announced is not accepted.
 	if u, err = c.Signing.AppendUpload(ctx, who, id, u.ID, 100, io.MultiReader(bytes.NewReader(file[100:]), bytes.NewReader(file))); err != nil || !u.Whole() {
 		t.Fatal(u, err)
 	}
@@ -57,8 +57,7 @@ func TestUploadInPieces(t *testing.T) {
 	}
 }
 
-// TestSlowPiecesHoldNobodyUp has one piece stand still while another one for the
-// same place arrives.
+// TestSlowPiecesHoldNobodyUp stalls one piece while another one for the same place arrives.
 func TestSlowPiecesHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
@@ -119,7 +118,7 @@ func TestUploadWithPassword(t *testing.T) {
 	}
 }
 
-// unchangeable is a file that says it was certified against every change.
+// unchangeable returns a file whose certification forbids every change.
 func unchangeable() []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -241,7 +240,7 @@ func TestRefusedUploadIsDropped(t *testing.T) {
 	}
 }
 
-// TestUploadGoesOnAfterARestart has the appliance end between two pieces.
+// TestUploadGoesOnAfterARestart restarts the appliance between two pieces.
 func TestUploadGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	cfg := apptest.Config()
@@ -252,7 +251,7 @@ func TestUploadGoesOnAfterARestart(t *testing.T) {
 	var id, upload string
 	file := apptest.PDF(t, "One.")
 	ctx := t.Context()
-	// life opens the appliance, has somebody sign in, and closes it again.
+	// life opens the appliance, signs somebody in, and closes it again.
 	life := func(do func(s *signing.Service, who account.Actor) error) {
 		t.Helper()
 		a, err := app.Open(cfg, app.Options{Cheap: true})

@@ -9,8 +9,8 @@ import (
 	"paraph/app/turns"
 )
 
-// TestStrangersLeaveVerifyingToCompanies: strangers who keep busy all that they can
-// have make the next stranger wait, and nobody else.
+// TestStrangersLeaveVerifyingToCompanies: strangers who use up all of their share
+// delay only the next stranger, and nobody else.
 func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -42,8 +42,8 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 }
 
-// TestSearchesOfOneCompanyLeaveTheIndexToOthers: a company that keeps busy all of the
-// index that it can have waits for itself.
+// TestSearchesOfOneCompanyLeaveTheIndexToOthers: a company that uses up all of
+// its share of the index delays only itself.
 func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -65,7 +65,7 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 	}
 }
 
-// hold takes all that somebody can have, until leave is called.
+// hold takes up somebody's whole share, until leave is called.
 func hold(t *testing.T, q *turns.Queue, k turns.Key) (leave func()) {
 	t.Helper()
 	var all []func()

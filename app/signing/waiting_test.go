@@ -11,7 +11,8 @@ import (
 
 type errand struct{ sign, approve, back int }
 
-// waits is what waits for somebody, listed and counted.
+// waits returns how many documents wait for a member, and checks that lists,
+// totals and counts agree.
 func waits(t *testing.T, c *apptest.Client) errand {
 	t.Helper()
 	who, err := c.Accounts.ActorFor(t.Context(), c.Email, c.CompanyID)
@@ -49,7 +50,7 @@ func document(t *testing.T, c *apptest.Client, more apptest.Map, addresses ...st
 }
 
 // TestWaiting follows documents through everything that makes them wait for
-// somebody of the company.
+// somebody in the company.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)

@@ -3,7 +3,7 @@ package signing
 import "testing"
 
 // TestTheOldestWindowMakesRoom opens more windows than a person may have: the
-// first is let go, and nobody else's.
+// first is closed, and nobody else's.
 func TestTheOldestWindowMakesRoom(t *testing.T) {
 	t.Parallel()
 	h := newHub()
@@ -31,7 +31,7 @@ func TestTheOldestWindowMakesRoom(t *testing.T) {
 		t.Errorf("let go: the first %v, the second %v, another person's %v", closed(first), closed(second), closed(other))
 	}
 	second.Close()
-	second.Close() // once more does nothing
+	second.Close() // closing again does nothing
 	if h.count != maxPerUser || len(h.users["ann"]) != maxPerUser-1 {
 		t.Errorf("%d are counted, %d of them Ann's", h.count, len(h.users["ann"]))
 	}

@@ -1,5 +1,6 @@
-// Package completion writes the certificate of completion: a PDF that tells
-// people how a document was signed, and programs the same as JSON inside it.
+// Package completion writes the certificate of completion: a PDF that shows
+// people how a document was signed, and holds the same evidence as JSON for
+// programs.
 package completion
 
 import (
@@ -17,7 +18,7 @@ import (
 	"paraph/app/words"
 )
 
-// Certificate is everything that the certificate of completion shows.
+// Certificate holds everything that the certificate of completion shows.
 type Certificate struct {
 	Evidence *Evidence
 	Fonts    *text.Fonts
@@ -71,7 +72,7 @@ func (c *pages) footer(page, pages int) (start, end string) {
 	return c.Evidence.Company + " · Paraph", fmt.Sprintf("%d / %d", page, pages)
 }
 
-// pairs are names and values under each other.
+// pairs are names and values listed below each other.
 type pairs [][2]string
 
 // add adds a value under its name, unless the value is empty.
@@ -92,8 +93,8 @@ func (c *pages) at(t *Time) string {
 	return local + " (" + utc + ")"
 }
 
-// times returns a time in the zone of the certificate, unless that is UTC, and in
-// UTC.
+// times returns a time in UTC and in the zone of the certificate; local is empty
+// if that zone is UTC.
 func (c *pages) times(t time.Time) (local, utc string) {
 	if c.Zone == time.UTC || c.Zone.String() == "UTC" {
 		return "", words.UTC(t)
@@ -101,7 +102,7 @@ func (c *pages) times(t time.Time) (local, utc string) {
 	return c.Words.Stamp(t.In(c.Zone)), words.UTC(t)
 }
 
-// small is the look of text that explains.
+// small is the style of explanatory text.
 func small() page.Paragraph {
 	return page.Paragraph{Size: 9, Color: text.Color{R: .29, G: .34, B: .4}, After: 5}
 }
@@ -126,7 +127,7 @@ func (c *pages) head() {
 	c.flow.KeyValues(p...)
 }
 
-// chapter begins a chapter, its heading on the same page as its first part.
+// chapter begins a chapter, keeping its heading on the same page as its first part.
 func (c *pages) chapter(name string) {
 	c.flow.Need(partRoom + 40)
 	c.flow.Heading(2, c.Words.Say(name))
@@ -151,7 +152,7 @@ func (c *pages) files() {
 	}
 }
 
-// steps lists the hash of a file as it was after each step.
+// steps lists the hash of a file after each step.
 func (c *pages) steps(f *File) {
 	say := c.Words.Say
 	t := page.Table{Head: []string{say("certificate.step"), say("certificate.length"), "SHA-256"}, Widths: []float64{2.6, 1, 6.1}, Size: 7.5}
@@ -182,8 +183,7 @@ func (c *pages) events() {
 	c.flow.Table(t)
 }
 
-// event is one row: each cell has what people read first, and below it what is
-// exact.
+// event returns one row: each cell has the readable form first, and the exact one below it.
 func (c *pages) event(e *Event) []string {
 	local, utc := c.times(time.Time(e.At))
 	what := lined(c.Words.SayOr("certificate.event."+e.Type, e.Type), "("+e.Type+")")
@@ -197,7 +197,7 @@ func (c *pages) event(e *Event) []string {
 	return []string{lined(local, utc), what, who, lined(e.IP, c.Words.Device(e.UserAgent))}
 }
 
-// lined sets parts under each other and leaves out what is empty.
+// lined joins parts line by line, leaving out the empty ones.
 func lined(parts ...string) string {
 	var kept []string
 	for _, p := range parts {

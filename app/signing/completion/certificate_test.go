@@ -36,7 +36,7 @@ func run(t testing.TB, name string, args ...string) string {
 
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0"
 
-// persons are people who sign in each of the ways there are.
+// persons returns people who between them sign in every possible way.
 func persons(n int) list {
 	names := []string{"Zoë Łuczak", "محمد الفاتح", "山田 太郎", "Олена Коваль"}
 	var out list
@@ -50,7 +50,7 @@ func persons(n int) list {
 	return out
 }
 
-// marks are what they sign with.
+// marks returns the marks that they sign with.
 func marks(t testing.TB) list {
 	picture := "data:image/png;base64," + base64.StdEncoding.EncodeToString(apptest.Picture(t, png.Encode))
 	return list{
@@ -61,7 +61,7 @@ func marks(t testing.TB) list {
 	}
 }
 
-// certified gives a completed document and its certificate as a file.
+// certified returns a completed document and its certificate as a file.
 func certified(t testing.TB, c *apptest.Client, locale string, people, reminders int) (*apptest.Response, string) {
 	t.Helper()
 	invitations := persons(people)
@@ -105,7 +105,7 @@ func certified(t testing.TB, c *apptest.Client, locale string, people, reminders
 	return d, path
 }
 
-// vienna is a company with a time zone of its own.
+// vienna returns a company with its own time zone.
 func vienna(t testing.TB, s *apptest.Server) *apptest.Client {
 	t.Helper()
 	c := s.Company(t)
@@ -144,7 +144,7 @@ func TestCertificateInTheLanguageOfTheDocument(t *testing.T) {
 	}
 }
 
-// TestCertificateOfManyPeopleAndEvents loses nothing over its pages.
+// TestCertificateOfManyPeopleAndEvents checks that nothing is lost across page breaks.
 func TestCertificateOfManyPeopleAndEvents(t *testing.T) {
 	t.Parallel()
 	d, path := certified(t, vienna(t, apptest.New(t)), "de", 12, 15)
@@ -178,8 +178,8 @@ type evidence struct {
 	Head string `json:"chain_head"`
 }
 
-// TestEvidenceInsideTheCertificate follows, with nothing of ours, the rule that
-// the evidence itself states.
+// TestEvidenceInsideTheCertificate follows the rule that the evidence itself
+// states, using none of our code.
 func TestEvidenceInsideTheCertificate(t *testing.T) {
 	t.Parallel()
 	c := vienna(t, apptest.New(t))
@@ -232,7 +232,7 @@ func TestEvidenceInsideTheCertificate(t *testing.T) {
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func write(h hash.Hash, parts ...[]byte) {
-	h.Write(bytes.Join(parts, nil)) // a hash never fails to write
+	h.Write(bytes.Join(parts, nil)) // writing to a hash never fails
 }
 
 func unhex(t testing.TB, s string) []byte {
@@ -244,8 +244,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestSignaturePageInTheLanguageOfTheDocument reads the page for those who have
-// no field.
+// TestSignaturePageInTheLanguageOfTheDocument reads the page for people who have no field.
 func TestSignaturePageInTheLanguageOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)

@@ -2,9 +2,9 @@ package completion
 
 import "time"
 
-// Evidence is the machine-readable evidence of a document: what the certificate
-// says, in JSON, so that a program can check it without Paraph. Members that the
-// JSON leaves out are for the pages alone.
+// Evidence is the machine-readable evidence of a document: the content of the
+// certificate in JSON, so that a program can check it without Paraph. Members
+// that the JSON omits are used only by the pages.
 type Evidence struct {
 	Document    Document    `json:"document"`
 	Company     string      `json:"company"`
@@ -53,7 +53,7 @@ type Revision struct {
 	At     Time    `json:"at"`
 }
 
-// Signatory is one person invited, and what they did.
+// Signatory is one invited person, and what they did.
 type Signatory struct {
 	ID             string            `json:"id"`
 	Name           string            `json:"name"`
@@ -88,7 +88,7 @@ type Signatory struct {
 type Answer struct {
 	Field  string
 	Value  string
-	Box    bool // a box to tick, and no text
+	Box    bool // a checkbox rather than text
 	Ticked bool
 }
 
@@ -107,14 +107,14 @@ type Event struct {
 	Data         map[string]string `json:"data,omitempty"`
 	Hash         string            `json:"hash"`
 	PreviousHash string            `json:"previous_hash"`
-	// These are hashed besides the above; see HashRule.
+	// These are hashed as well; see HashRule.
 	Scope       string `json:"scope"`
 	Chain       string `json:"chain"`
 	JournalHash string `json:"journal_previous_hash"`
 	Raw         string `json:"raw"`
 }
 
-// Person is somebody with their mailbox; in JSON, "Ann Lee <ann@example.org>".
+// Person is a name with an e-mail address; in JSON, "Ann Lee <ann@example.org>".
 type Person struct{ Name, Email string }
 
 // MarshalText writes the person as in the header of a message.
@@ -131,7 +131,7 @@ func (t Time) MarshalText() ([]byte, error) {
 	return time.Time(t).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
 }
 
-// HashRule is how kv.HashEntry hashes, in terms of the members here.
+// HashRule describes how kv.HashEntry hashes, in terms of the members here.
 const HashRule = "hash of an event is the SHA-256 of these parts, each preceded by its length in bytes as an 8-byte big-endian number: " +
 	"the text \"kv log entry 1\"; seq as an 8-byte big-endian number; id; scope; chain; at in milliseconds since 1970-01-01T00:00:00Z as an 8-byte big-endian number; " +
 	"the 32 bytes of journal_previous_hash; the 32 bytes of previous_hash; raw, which holds the event as it was stored. " +

@@ -12,7 +12,8 @@ func (c *pages) people() error {
 	return nil
 }
 
-// partRoom is the height that a person's part, or a table, begins with at least.
+// partRoom is the minimum height left on a page for a person's part, or a table,
+// to begin there.
 const partRoom = 130
 
 func (c *pages) person(p *Signatory) error {
@@ -35,7 +36,7 @@ func (c *pages) person(p *Signatory) error {
 	return nil
 }
 
-// stateOf is the word for what a person has done, by their role.
+// stateOf returns the word for what a person has done, by their role.
 func stateOf(p *Signatory) string {
 	switch {
 	case p.Role == "approver" && p.Status == "signed":
@@ -46,7 +47,7 @@ func stateOf(p *Signatory) string {
 	return p.Status
 }
 
-// answers are what a person said without or besides signing.
+// answers returns what a person stated without or besides signing.
 func (c *pages) answers(p *Signatory) pairs {
 	say := c.Words.Say
 	var list pairs
@@ -71,7 +72,7 @@ func (c *pages) value(x Answer) string {
 	return x.Value
 }
 
-// act says how a person signed, and shows what they signed with.
+// act describes how a person signed, and shows the marks they used.
 func (c *pages) act(p *Signatory) error {
 	say := c.Words.Say
 	done := "signed"

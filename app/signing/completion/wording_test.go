@@ -7,8 +7,8 @@ import (
 	"paraph/app/words"
 )
 
-// TestTheFontsCanDrawEveryWording keeps texts out of certificates that would show
-// empty boxes.
+// TestTheFontsCanDrawEveryWording keeps out of certificates any text that would
+// show as empty boxes.
 func TestTheFontsCanDrawEveryWording(t *testing.T) {
 	t.Parallel()
 	c, err := words.Load()

@@ -1,5 +1,5 @@
-// Package detect finds the places of a PDF that seem to ask for a field: the fields
-// of its own form, text tags, and lines to sign or write on.
+// Package detect finds the places of a PDF that seem to call for a field: the
+// fields of its own form, text tags, and lines to sign or write on.
 //
 // A text tag is {{type}}, {{type2}} or {{type:2}} for the second person, with an
 // optional label and word: {{text:2|Place of birth|optional}}. The types are
@@ -22,7 +22,7 @@ const (
 	InLine = "line" // a line to sign or write on, with its label
 )
 
-// Field is a place that seems to ask for a field. X, Y, Width and Height are
+// Field is a place that seems to call for a field. X, Y, Width and Height are
 // fractions of the page from its top left corner.
 type Field struct {
 	Source    string
@@ -43,7 +43,7 @@ type Field struct {
 // Size is the size of a page in points.
 type Size struct{ Width, Height float64 }
 
-// Bounds of what is found.
+// Limits of what is found.
 const (
 	Most         = 1000  // fields of one file
 	SmallestEdge = 0.001 // of a field, as a fraction of the page
@@ -51,7 +51,7 @@ const (
 	maxOptions   = 500
 )
 
-// Form takes over the fields of a file's own form that lie on its first pages.
+// Form converts the fields of a file's own form that lie on its first pages.
 func Form(fields []pdf.FormField, pages int) []Field {
 	var out []Field
 	for _, x := range fields {
@@ -78,20 +78,20 @@ func Form(fields []pdf.FormField, pages int) []Field {
 	return out
 }
 
-// onPage tells whether a form field lies on its page and can be seen.
+// onPage reports whether a form field is visible on its page.
 func onPage(x pdf.FormField) bool {
 	const rounding = 1e-6
 	return x.X >= 0 && x.Y >= 0 && x.Width >= SmallestEdge && x.Height >= SmallestEdge &&
 		x.X+x.Width <= 1+rounding && x.Y+x.Height <= 1+rounding
 }
 
-// short makes a text of a file fit for a name.
+// short shortens a text of a file to fit a name.
 func short(s string) string {
 	r := []rune(oneLine(s))
 	return string(r[:min(len(r), maxName)])
 }
 
-// choices are the options of a select that ours can have: each once, none empty.
+// choices returns the options of a select field as ours allow them: no duplicates, none empty.
 func choices(from []string) []string {
 	var out []string
 	for _, o := range from {
@@ -102,7 +102,7 @@ func choices(from []string) []string {
 	return out
 }
 
-// oneLine makes one line of a text of a file, without what is no character.
+// oneLine joins a text of a file into one line and drops invalid and control characters.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -41,7 +41,7 @@ func textLines(words []pdfium.Word) []*textLine {
 	return out
 }
 
-// add puts characters at the end, as wide as each other.
+// add appends characters of equal width.
 func (l *textLine) add(s string, from, to float64) {
 	runes := []rune(s)
 	step := (to - from) / float64(len(runes))
@@ -52,7 +52,7 @@ func (l *textLine) add(s string, from, to float64) {
 	}
 }
 
-// runes turns an index of bytes into one of characters.
+// runes converts a byte index to a character index.
 func runes(s string, i int) int { return len([]rune(s[:i])) }
 
 var (
@@ -60,7 +60,7 @@ var (
 	blankPattern = regexp.MustCompile(`_{4,}`)
 )
 
-// tagTypes are the words of text tags besides the types themselves.
+// tagTypes maps the words of text tags, besides the types themselves, to types.
 var tagTypes = map[string]pdf.FieldType{
 	"sig": pdf.FieldSignature, "sign": pdf.FieldSignature, "s": pdf.FieldSignature,
 	"initial": pdf.FieldInitials, "ini": pdf.FieldInitials, "i": pdf.FieldInitials,
@@ -83,8 +83,8 @@ func Text(pages []pdfium.PageText, sizes []Size) []Field {
 	return out
 }
 
-// page looks through one page. signatures counts the lines to sign on so far in
-// the file: each is for the next person, and so are the lines that follow it.
+// page searches one page. signatures counts the signature lines found so far in
+// the file: each is for the next person, as are the lines that follow it.
 func page(words []pdfium.Word, size Size, signatures *int) []Field {
 	var out []Field
 	lines := textLines(words)
@@ -121,7 +121,7 @@ func page(words []pdfium.Word, size Size, signatures *int) []Field {
 	return out
 }
 
-// tag reads the parts of a text tag.
+// tag parses the parts of a text tag.
 func tag(word, number, rest string) (Field, bool) {
 	word = strings.ToLower(word)
 	kind := cmp.Or(tagTypes[word], pdf.FieldType(word))
@@ -154,8 +154,8 @@ var leastSize = map[pdf.FieldType]Size{
 	pdf.FieldDate:     {Width: 80, Height: 18}, pdf.FieldDateSigned: {Width: 80, Height: 18}, pdf.FieldNumber: {Width: 60, Height: 18},
 }
 
-// place puts a field where a part of a line is. What is drawn stands on the
-// line and reaches above it; what is typed is as high as its text.
+// place puts a field where a part of a line is. A signature stands on the line
+// and reaches above it; typed text is as high as the line's text.
 func place(x *Field, size Size, l *textLine, from, to int) {
 	least, ok := leastSize[x.Type]
 	if !ok {
@@ -180,7 +180,7 @@ func place(x *Field, size Size, l *textLine, from, to int) {
 	x.X, x.Y = inPage(x.X, x.Width), inPage(x.Y, x.Height)
 }
 
-// inPage moves a beginning so that the length fits between 0 and 1.
+// inPage moves a start position so that the length fits between 0 and 1.
 func inPage(at, length float64) float64 {
 	if math.IsNaN(at) {
 		return 0
@@ -188,7 +188,7 @@ func inPage(at, length float64) float64 {
 	return max(0, min(at, 1-length))
 }
 
-// under is the text of a line below a part of the one above it, if it is close.
+// under returns the text of a line below a part of the one above it, if it is close.
 func (l *textLine) under(above *textLine, from, to int) string {
 	if high := above.bottom - above.top; l.top < above.bottom-high || l.top > above.bottom+2*high {
 		return ""
@@ -202,7 +202,7 @@ func (l *textLine) under(above *textLine, from, to int) string {
 	return b.String()
 }
 
-// labels are the words by which a line says what to write on it.
+// labels are the words with which a line says what to write on it.
 var labels = []struct {
 	kind  pdf.FieldType
 	words []string
@@ -216,10 +216,10 @@ var labels = []struct {
 	{pdf.FieldName, []string{"name", "nombre", "nom", "naam"}},
 }
 
-// maxLabel is how long a label is at most: what is longer is a sentence.
+// maxLabel is the maximum length of a label: anything longer is a sentence.
 const maxLabel = 40
 
-// labelled says which field a label in front of a line asks for, "" for none.
+// labelled returns the kind of field that a label before a line asks for, "" for none.
 func labelled(s string) (kind pdf.FieldType, label string) {
 	label = oneLine(s)
 	if i := strings.LastIndexAny(label, ".;)]"); i >= 0 {

@@ -1,5 +1,4 @@
-// Package mark reads what people sign with: names in a script face, strokes, and
-// pictures.
+// Package mark reads the marks people sign with: names in a script face, strokes, and pictures.
 package mark
 
 import (
@@ -17,8 +16,7 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// Mark is a person's signature or initials as given: a name in a script face, strokes drawn on a
-// pad, or a picture.
+// Mark is a person's signature or initials as entered: a name in a script face, strokes drawn on a pad, or a picture.
 type Mark struct {
 	Type string // typed, drawn, image; "" is typed
 	Data string // drawn: JSON [[[x,y],…],…] or a picture; image: PNG or JPEG as data URL or base64
@@ -27,7 +25,7 @@ type Mark struct {
 	Ink  string `json:",omitempty"` // typed and drawn: blue or black; "" is blue
 }
 
-// Colours of what is typed or drawn.
+// Colours of typed and drawn marks.
 const (
 	InkBlue  = "blue"
 	InkBlack = "black"
@@ -51,14 +49,14 @@ type Drawn struct {
 	Ink     string
 }
 
-// Bounds of what is drawn or uploaded as a signature.
+// Limits of a drawn or uploaded signature.
 const (
 	maxBytes  = 2 << 20
 	maxPixels = 16 << 20
 	maxPoints = 50_000
 )
 
-// Read checks a mark given for a field. A missing one is the name, typed.
+// Read checks a mark entered for a field. A missing one becomes the name, typed.
 func Read(f *fault.Fields, field string, in *Mark, typed string) Drawn {
 	if in == nil {
 		return Drawn{Type: "typed", Text: typed, Font: text.Script1}
@@ -98,7 +96,7 @@ func face(f *fault.Fields, font string) string {
 	return ""
 }
 
-// readDrawn takes strokes of points, or the picture of a pad.
+// readDrawn reads strokes of points, or the picture of a pad.
 func readDrawn(f *fault.Fields, m *Drawn, data string) {
 	if data == "" {
 		f.Required("data")
@@ -138,7 +136,7 @@ func readDrawn(f *fault.Fields, m *Drawn, data string) {
 
 func finite(v float64) bool { return math.Abs(v) < 1e6 }
 
-// readPicture takes a PNG or JPEG as data URL or base64.
+// readPicture reads a PNG or JPEG as data URL or base64.
 func readPicture(f *fault.Fields, m *Drawn, data string) {
 	if data == "" {
 		f.Required("data")
@@ -184,5 +182,5 @@ func Initials(name string) string {
 	return strings.ToUpper(b.String())
 }
 
-// Oversize reports whether the data of a mark is longer than any that Read takes.
+// Oversize reports whether the data of a mark is longer than any that Read accepts.
 func (m *Mark) Oversize() bool { return len(m.Data) > maxBytes*4/3+100 }

@@ -8,15 +8,15 @@ import (
 	"paraph/app/pdf/text"
 )
 
-// What is kept of a drawn signature, so that the certificate of completion can
-// show it: more is not seen at the size it is shown in.
+// The resolution at which a drawn signature is stored for the certificate of
+// completion: more would not be visible at the size it has there.
 const (
 	strokeGrid = 2000 // the longer side of the drawing, in steps
 	keptPoints = 4000
 )
 
-// Pack writes strokes in a short form: each as its number of points and
-// then, as signed varints, the way from one point to the next on a grid.
+// Pack writes strokes in a short form: each as its number of points followed by
+// the steps from one point to the next on a grid, as signed varints.
 func Pack(strokes [][]text.Point) []byte {
 	points, low, side := 0, text.Point{X: math.Inf(1), Y: math.Inf(1)}, 0.0
 	for _, s := range strokes {
@@ -54,7 +54,7 @@ func Pack(strokes [][]text.Point) []byte {
 	return b
 }
 
-// thin keeps the first of every few points, and the last of all.
+// thin keeps the first of every few points, and always the last.
 func thin(s []text.Point, every int) []text.Point {
 	if every == 1 || len(s) < 3 {
 		return s

@@ -1,6 +1,7 @@
-// Package pattern holds values against the regular expressions that senders give
-// fields. What somebody else wrote is bounded before it is compiled: by its length,
-// by the size of its program, and by the length of what it is held against.
+// Package pattern matches values against the regular expressions that senders set
+// on fields. As users write the patterns, each is bounded before it is compiled:
+// by its length, by the size of its program, and by the length of the values
+// matched.
 package pattern
 
 import (
@@ -10,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a pattern. The time to match grows with their product.
+// Limits of a pattern. The time to match grows with their product.
 const (
 	MaxBytes   = 1000 // of the pattern
 	MaxValue   = 1000 // characters of a value
@@ -18,14 +19,14 @@ const (
 )
 
 var (
-	// ErrSyntax says that a text is no regular expression, or a far too long one.
+	// ErrSyntax means that a text is not a regular expression, or far too long for one.
 	ErrSyntax = errors.New("pattern: not a regular expression")
 
-	// ErrComplex says that matching would cost too much.
+	// ErrComplex means that matching would cost too much.
 	ErrComplex = errors.New("pattern: too complex")
 )
 
-// Check is nil if a field may have the pattern.
+// Check returns nil if a field may have the pattern.
 func Check(p string) error {
 	if len(p) > MaxBytes {
 		return ErrSyntax
@@ -40,8 +41,8 @@ func Check(p string) error {
 	return nil
 }
 
-// Match reports whether the pattern describes the whole value. A value that is too
-// long does not match. Patterns from before there was a bound are still understood.
+// Match reports whether the pattern matches the whole value. A value that is too
+// long does not match. Patterns from before these limits still work.
 func Match(p, value string) bool {
 	if len(p) > MaxBytes || utf8.RuneCountInString(value) > MaxValue {
 		return false
@@ -50,8 +51,8 @@ func Match(p, value string) bool {
 	return err == nil && re.MatchString(value)
 }
 
-// size is about how many instructions the program of an expression has. It is known
-// before repetitions are written out, which costs memory.
+// size estimates the number of instructions in the program of an expression. It
+// does so before repetitions are expanded, which costs memory.
 func size(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {

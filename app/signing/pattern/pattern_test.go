@@ -37,7 +37,7 @@ func TestMatchDescribesTheWholeValue(t *testing.T) {
 	}
 }
 
-// TestRefusedPatternsCostNothing checks as many as one request can carry.
+// TestRefusedPatternsCostNothing checks as many patterns as one request can carry.
 func TestRefusedPatternsCostNothing(t *testing.T) {
 	t.Parallel()
 	worst, began := strings.Repeat(`(\pL{10}){90}`, 70), time.Now()

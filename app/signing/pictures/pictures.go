@@ -1,4 +1,4 @@
-// Package pictures keeps pictures of pages on disk, so that a page is drawn once
+// Package pictures caches pictures of pages on disk, so that a page is drawn once
 // for everybody who looks at it.
 package pictures
 
@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Cache keeps pictures of pages on disk, the newest and most used of them up
-// to a limit. Losing any of it costs drawing a page again, nothing else.
+// Cache keeps pictures of pages on disk, up to a limit, dropping the least
+// recently used. Losing any of it costs drawing a page again, nothing else.
 type Cache struct {
 	dir     string
 	limit   int64
@@ -22,7 +22,7 @@ type Cache struct {
 
 	mu    sync.Mutex
 	size  int64
-	order *list.List // of picture, the last used first
+	order *list.List // of picture, the most recently used first
 	known map[string]*list.Element
 }
 
@@ -31,8 +31,7 @@ type picture struct {
 	size int64
 }
 
-// Open takes a folder into use and counts what is in it. limit is the
-// most that is kept, in bytes.
+// Open opens a folder as a cache and counts its content. limit is the maximum size in bytes.
 func Open(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -57,16 +56,16 @@ func Open(dir string, limit int64) (*Cache, error) {
 	return p, p.shrink()
 }
 
-// Kept is how many pictures there are, and their size in bytes.
+// Kept returns how many pictures there are, and their size in bytes.
 func (p *Cache) Kept() (n int, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.order.Len(), p.size
 }
 
-// Get returns the picture of a name, which must be valid in a file name, or has it
-// drawn. Concurrent calls for the same name wait for one drawing; a nil Cache draws
-// every time.
+// Get returns the picture with a name, which must be valid in a file name, or
+// calls draw to make it. Concurrent calls for the same name wait for one drawing;
+// a nil Cache draws every time.
 func (p *Cache) Get(name string, draw func() ([]byte, error)) ([]byte, error) {
 	if p == nil {
 		return draw()
@@ -83,7 +82,7 @@ func (p *Cache) Get(name string, draw func() ([]byte, error)) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A picture that can't be kept is shown all the same.
+		// A picture that can't be cached is still returned.
 		if p.write(name, b) == nil {
 			p.remember(name, int64(len(b)))
 			_ = p.shrink() // what could not be removed now is removed next time
@@ -136,7 +135,7 @@ func (p *Cache) remember(name string, size int64) {
 	p.size += size
 }
 
-// shrink removes what was not used for longest until the rest fits.
+// shrink removes the least recently used pictures until the rest fits.
 func (p *Cache) shrink() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,7 +38,7 @@ func TestPicturesAreKeptUpToALimit(t *testing.T) {
 		mustGet(t, p, name, pictureOf(30))
 	}
 	mustGet(t, p, "a", again)         // used, so b is the oldest
-	mustGet(t, p, "d", pictureOf(30)) // too much by one
+	mustGet(t, p, "d", pictureOf(30)) // one too many
 	for name, kept := range map[string]bool{"a": true, "b": false, "c": true, "d": true} {
 		if _, err := os.Stat(filepath.Join(dir, name+".png")); (err == nil) != kept {
 			t.Errorf("%s is kept: %v, want %v", name, err == nil, kept)

@@ -13,7 +13,7 @@ type archive struct {
 	covered   pdf.DSS
 }
 
-// level is the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" where it is not PAdES:
+// level returns the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" if it is not PAdES:
 //
 //   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time; it does not say why
 //     it was made twice (requirement d);
@@ -34,9 +34,9 @@ func (e *examiner) level(s *pdf.Signature, c *pki.CMSReport) string {
 	return "B-LTA"
 }
 
-// complete tells whether a security store holds all that is needed to validate a signature and the timestamp that proves
-// it later. A document timestamp that already covers what the signature needs may be the proof without data of its own:
-// that comes with the next one.
+// complete reports whether a security store holds everything needed to validate a signature and the timestamp that
+// proves it later. A document timestamp that already covers what the signature needs can be that proof without
+// validation data of its own, which is added with the next one.
 func (e *examiner) complete(c *pki.CMSReport, d pdf.DSS) bool {
 	if len(d.Certs)+len(d.CRLs)+len(d.OCSPs) == 0 || !c.ValidatedBy(d.CRLs, d.OCSPs) {
 		return false

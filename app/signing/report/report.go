@@ -1,6 +1,5 @@
-// Package report says what the signatures of a PDF are worth, ours and others'. Of each signature it answers three
-// questions that do not depend on each other: whether what was signed is intact, who signed it, and what was changed in
-// the file afterwards.
+// Package report verifies the signatures of a PDF, ours and others'. For each signature it answers three independent
+// questions: whether the signed content is intact, who signed it, and what was changed in the file afterwards.
 package report
 
 import (
@@ -14,16 +13,16 @@ type Report struct {
 	SHA256     string // of the whole file, in hexadecimal
 	Pages      int
 	Signatures []SignatureVerdict
-	// Findings are about the file as a whole.
+	// Findings concern the file as a whole.
 	Findings []pki.Finding
-	// Sound: there is a signature, all three questions were answered for each, nothing is broken, no certificate had been
-	// revoked, and nothing was changed that was not permitted. A root that is not trusted here does not count.
+	// Sound: there is a signature, all three questions were answered for each, nothing is broken, no certificate had
+	// been revoked, and nothing was changed that was not permitted. It does not require the root to be trusted here.
 	Sound bool
-	// Origin says that the file, or its beginning, was completed here; nil where it was not.
+	// Origin identifies the file, or its beginning, as completed here; nil if it was not.
 	Origin *Origin
-	// Beginnings are the file and the signed parts of it, the longest first.
+	// Beginnings are the file and the signed parts of it, longest first.
 	Beginnings []Beginning
-	// Compared are pages that were changed though a signature forbids it, where pictures were asked for.
+	// Compared are pages that were changed although a signature forbids it, if pictures were asked for.
 	Compared []Comparison
 }
 
@@ -33,13 +32,13 @@ type Beginning struct {
 	Whole  bool
 }
 
-// Comparison shows a page as it was signed and as it is now, as PNG; nil where there is no such page.
+// Comparison shows a page as it was signed and as it is now, as PNG; nil if there is no such page.
 type Comparison struct {
 	Page        int
 	Signed, Now []byte
 }
 
-// Origin names a document of this installation without saying anything else of it.
+// Origin names a document of this installation without disclosing anything else about it.
 type Origin struct {
 	Document    string // its identifier
 	CompletedAt time.Time
@@ -50,7 +49,7 @@ type Origin struct {
 // LaterChanges answers the third question.
 type LaterChanges string
 
-// Answers about later changes, from good to bad.
+// Answers about later changes, from best to worst.
 const (
 	NoChanges    LaterChanges = "none"
 	Permitted    LaterChanges = "permitted"
@@ -75,7 +74,7 @@ type SignatureVerdict struct {
 	Root        string
 	Revocation  pki.RevocationStatus
 	Algorithm   string
-	Level       string // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for what is not PAdES
+	Level       string // B-B, B-T, B-LT, B-LTA; "" for a document timestamp and for signatures that are not PAdES
 
 	Integrity        pki.Integrity
 	IntegrityReasons []pki.Finding // why it is not intact
@@ -84,9 +83,9 @@ type SignatureVerdict struct {
 	Later            LaterChanges
 	Changes          []ChangeVerdict
 
-	// Trusted: intact, nothing forbidden was changed, and the chain leads to a trusted root and was not revoked.
+	// Trusted: intact, no forbidden changes, and the chain leads to a trusted root and was not revoked.
 	Trusted bool
-	// Problems is everything wrong or unusual, Notes which algorithms and keys no longer resist forgery.
+	// Problems lists everything wrong or unusual, Notes which algorithms and keys no longer resist forgery.
 	Problems, Notes []pki.Finding
 }
 
@@ -94,7 +93,7 @@ type SignatureVerdict struct {
 type ChangeVerdict struct {
 	Revision  int
 	Kind      string // what was changed, see pdf.Change
-	Object    int    // its number, 0 where several are concerned
+	Object    int    // its number, 0 if several are concerned
 	Page      int    // 0 for none
 	Field     string
 	Key       string
@@ -102,23 +101,23 @@ type ChangeVerdict struct {
 	Permitted bool
 }
 
-// Intact tells that the signature is intact and nothing forbidden was changed after it.
+// Intact reports whether the signature is intact and nothing forbidden was changed after it.
 func (v *SignatureVerdict) Intact() bool {
 	return v.Integrity == pki.Intact && v.Later != NotPermitted
 }
 
-// Sound tells that the signature holds, whoever made it.
+// Sound reports whether the signature is valid, whoever made it.
 func (v *SignatureVerdict) Sound() bool {
 	return v.Integrity == pki.Intact && (v.Later == NoChanges || v.Later == Permitted) && v.Identity != pki.RevokedIdentity
 }
 
-// Integrity is the worst answer of all signatures.
+// Integrity returns the worst answer of all signatures.
 func (r *Report) Integrity() pki.Integrity {
 	return worst(r.Signatures, pki.NotJudged, []pki.Integrity{pki.Intact, pki.NotJudged, pki.Broken},
 		func(v *SignatureVerdict) pki.Integrity { return v.Integrity })
 }
 
-// Identity is the worst answer of all signatures.
+// Identity returns the worst answer of all signatures.
 func (r *Report) Identity() pki.Identity {
 	order := []pki.Identity{
 		pki.Trusted, pki.NoRevocationData, pki.UnknownRoot, pki.Expired, pki.NoIdentity, pki.Untrusted, pki.RevokedIdentity,
@@ -126,13 +125,13 @@ func (r *Report) Identity() pki.Identity {
 	return worst(r.Signatures, pki.NoIdentity, order, func(v *SignatureVerdict) pki.Identity { return v.Identity })
 }
 
-// LaterChanges is the worst answer of all signatures.
+// LaterChanges returns the worst answer of all signatures.
 func (r *Report) LaterChanges() LaterChanges {
 	return worst(r.Signatures, NotJudged, []LaterChanges{NoChanges, Permitted, NotJudged, NotPermitted},
 		func(v *SignatureVerdict) LaterChanges { return v.Later })
 }
 
-// worst returns the answer that comes last in an order, or none where there is no signature.
+// worst returns the answer that comes last in an order, or none if there is no signature.
 func worst[T comparable](all []SignatureVerdict, none T, order []T, answer func(*SignatureVerdict) T) T {
 	at := -1
 	for i := range all {

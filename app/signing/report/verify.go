@@ -18,16 +18,16 @@ import (
 	"paraph/app/pki"
 )
 
-// Options say what a file is held against.
+// Options configure the verification of a file.
 type Options struct {
-	Roots    []*x509.Certificate // that are trusted
+	Roots    []*x509.Certificate // the trusted ones
 	Now      time.Time
 	Password string // of an encrypted file
 }
 
 // Verify reports on every signature of a PDF, ours and others'. Nothing of the
-// file is kept. What is not done when the context ends is not judged. Errors are
-// those of reading the file.
+// file is kept. Signatures not checked when the context ends get no verdict.
+// Errors are those of reading the file.
 func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
 	f, err := open(ctx, r, size, o)
 	if err != nil {
@@ -45,7 +45,7 @@ func Verify(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report,
 	return out, out.judge(ctx, f, signatures, o)
 }
 
-// judge fills in what the signatures are worth.
+// judge fills in the verdicts on the signatures.
 func (out *Report) judge(ctx context.Context, f *pdf.File, signatures []pdf.Signature, o Options) error {
 	if f.Encrypted() {
 		out.Findings = append(out.Findings, pki.Finding{Code: "encrypted"})
@@ -81,7 +81,7 @@ func open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*pdf.File,
 	return f, tooComplex(ctx, err)
 }
 
-// tooComplex is the error of a file whose signatures could not even be listed in time.
+// tooComplex returns the error for a file whose signatures could not even be listed in time.
 func tooComplex(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -89,7 +89,7 @@ func tooComplex(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", pdf.ErrTooComplex, err)
 }
 
-// tooMuch is the verdict on a signature that there was no time for.
+// tooMuch returns the verdict on a signature that there was no time to check.
 func tooMuch(s *pdf.Signature) SignatureVerdict {
 	v := begin(s, "signature")
 	if s.Timestamp {
@@ -102,7 +102,7 @@ func tooMuch(s *pdf.Signature) SignatureVerdict {
 	return v
 }
 
-// numbers lists the first few numbers for people.
+// numbers formats the first few numbers for people.
 func numbers(all []int) string {
 	const most = 20
 	var out []string
@@ -137,25 +137,25 @@ func beginnings(r io.ReaderAt, size int64, signatures []pdf.Signature) ([]Beginn
 	return out, nil
 }
 
-// examiner judges the signatures of a file from the last to the first: a document timestamp proves that what it covers
-// existed by then, and an earlier signature is judged at that time.
+// examiner judges the signatures of a file from the last to the first: a document timestamp proves that what it
+// covers existed at its time, and an earlier signature is judged at that time.
 type examiner struct {
 	file  *pdf.File
 	roots []*x509.Certificate
-	// stores are the security stores of the file by revision, each with all that the revisions before it hold: a later
-	// one that leaves something out does not take it away. The last is that of the file as it stands.
+	// stores are the security stores of the file by revision, each including everything that the revisions before it
+	// hold: data that a later one leaves out is not lost. The last is that of the file as it stands.
 	stores map[int]pdf.DSS
 	dss    pdf.DSS
 	extra  []*x509.Certificate // of dss
 	proven time.Time
 	// unvouched is the time of the earliest document timestamp whose authority is not trusted.
 	unvouched time.Time
-	// archived are the later document timestamps, the latest first.
+	// archived are the later document timestamps, latest first.
 	archived []archive
 }
 
-// readStores reads the security stores as they were in the signed revisions, before some of their data was left out, and
-// as they are now.
+// readStores reads the security stores as they were in the signed revisions, before any of their data was left out,
+// and as they are now.
 func (e *examiner) readStores(signatures []pdf.Signature) error {
 	e.stores = map[int]pdf.DSS{}
 	for _, revision := range storeRevisions(signatures) {
@@ -197,14 +197,15 @@ func (e *examiner) all(ctx context.Context, signatures []pdf.Signature) []Signat
 		if ctx.Err() == nil {
 			out[i] = e.one(&s)
 		}
-		if ctx.Err() != nil { // even if it ended meanwhile: what was not read would seem broken
+		if ctx.Err() != nil { // even if it ended in the meantime: whatever was not read would seem broken
 			out[i] = tooMuch(&s)
 		}
 	}
 	return out
 }
 
-// one judges a signature or a document timestamp; the latter prove what is judged next.
+// one judges a signature or a document timestamp; a timestamp serves as proof for
+// those judged next.
 func (e *examiner) one(s *pdf.Signature) SignatureVerdict {
 	if !s.Timestamp {
 		return e.signature(s)
@@ -287,7 +288,7 @@ func (v *SignatureVerdict) take(r *pki.SignatureReport) {
 	}
 }
 
-// structure takes what the file's structure says: attacks are named, and every
+// structure records what the file's structure shows: attacks by name, and every
 // later change with whether it was permitted.
 func (v *SignatureVerdict) structure(s *pdf.Signature) {
 	for _, p := range s.Problems {
@@ -308,7 +309,7 @@ func (v *SignatureVerdict) structure(s *pdf.Signature) {
 	v.Trusted = v.Trusted && v.Integrity == pki.Intact && v.Later != NotPermitted
 }
 
-// changed takes one change. One act may touch several objects; people are told of it once.
+// changed records one change. One act may touch several objects; people see it once.
 func (v *SignatureVerdict) changed(revision int, c pdf.Change) {
 	said := ChangeVerdict{
 		Revision: revision, Kind: c.Kind, Object: c.Object, Page: c.Page, Field: c.Field, Key: c.Key, Rule: c.Rule, Permitted: c.Permitted,
@@ -334,5 +335,5 @@ func (v *SignatureVerdict) changed(revision int, c pdf.Change) {
 	}
 }
 
-// place names the field or entry that a change touches, or nothing.
+// place returns the field or entry that a change touches, "" for none.
 func (c *ChangeVerdict) place() string { return cmp.Or(c.Field, c.Key) }

@@ -19,7 +19,7 @@ import (
 	"paraph/app/words"
 )
 
-// house signs as an installation does, and keeps the file that grows.
+// house signs as an installation does, and holds the file as it grows.
 type house struct {
 	t         *testing.T
 	authority *pki.Authority
@@ -119,7 +119,7 @@ func (h *house) verify(roots ...*x509.Certificate) *report.Report {
 	return r
 }
 
-// alice is the verdict on the signature in the field of that name.
+// alice returns the verdict on the signature in the field of that name.
 func alice(t *testing.T, r *report.Report) *report.SignatureVerdict {
 	t.Helper()
 	for i := range r.Signatures {
@@ -131,8 +131,8 @@ func alice(t *testing.T, r *report.Report) *report.SignatureVerdict {
 	return nil
 }
 
-// TestLevelsNeedWhatTheyPromise has a level only where the file holds what it stands for: the timestamp of an archive
-// must cover the validation data.
+// TestLevelsNeedWhatTheyPromise checks that a level is reached only if the file holds what the level requires: an
+// archive timestamp must cover the validation data.
 func TestLevelsNeedWhatTheyPromise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -158,8 +158,8 @@ func TestLevelsNeedWhatTheyPromise(t *testing.T) {
 	}
 }
 
-// TestQuestionsAreIndependent has a root that is not at hand say nothing of integrity, and a later change nothing of who
-// signed.
+// TestQuestionsAreIndependent checks that a missing root does not affect integrity, and that a later change does not
+// affect who signed.
 func TestQuestionsAreIndependent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -199,7 +199,7 @@ func TestQuestionsAreIndependent(t *testing.T) {
 	}
 }
 
-// impatient ends a context after so many readings.
+// impatient ends a context after a number of reads.
 type impatient struct {
 	*bytes.Reader
 	left int
@@ -213,8 +213,8 @@ func (r *impatient) ReadAt(b []byte, at int64) (int, error) {
 	return r.Reader.ReadAt(b, at)
 }
 
-// TestInterrupted ends the work on a sound file after each reading: what was not
-// judged says so, and nothing seems broken.
+// TestInterrupted ends the verification of a sound file after each read:
+// signatures without a verdict are reported as such, and nothing seems broken.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -226,7 +226,7 @@ func TestInterrupted(t *testing.T) {
 		got, err := report.Verify(ctx, r, int64(len(h.bytes)), report.Options{Roots: h.authority.Roots(), Now: time.Now()})
 		cancel()
 		if r.left > 0 {
-			break // it was done before
+			break // it finished before
 		}
 		if err != nil {
 			if refused++; !errors.Is(err, pdf.ErrTooComplex) {
@@ -253,7 +253,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestOverlap names pages on which fields lie over each other.
+// TestOverlap checks that pages with overlapping fields are named.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[float64]string{0.5: "", 0.4: "", 0.35: "1"} { // apart, side by side, over each other
@@ -270,7 +270,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestMistyped has a document timestamp that calls itself a signature count for no level.
+// TestMistyped checks that a document timestamp that claims to be a signature counts for no level.
 func TestMistyped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -290,7 +290,7 @@ func TestMistyped(t *testing.T) {
 	}
 }
 
-// otherContent is a revision that shows another page.
+// otherContent returns a revision that shows another page.
 func otherContent(b []byte) []byte {
 	start := b[bytes.LastIndex(b, []byte("startxref\n"))+len("startxref\n"):]
 	previous, _, _ := bytes.Cut(start, []byte("\n"))
@@ -299,7 +299,7 @@ func otherContent(b []byte) []byte {
 		body, len(b), previous, len(b)+len(body))
 }
 
-// TestBrokenTableIsReported has a file judged as far as that goes whose cross-references are broken.
+// TestBrokenTableIsReported checks that a file with broken cross-references is judged as far as possible.
 func TestBrokenTableIsReported(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -317,7 +317,7 @@ func TestBrokenTableIsReported(t *testing.T) {
 	}
 }
 
-// TestEverythingIsWorded has a sentence for all that a report can say, in every language.
+// TestEverythingIsWorded checks that everything a report can contain has a sentence in every language.
 func TestEverythingIsWorded(t *testing.T) {
 	t.Parallel()
 	all, err := words.Load()

@@ -8,7 +8,7 @@ import (
 	"paraph/app/words"
 )
 
-// View is a report as JSON: the API, the command and the page hand out the same.
+// View is a report as JSON, the same for the API, the command and the page.
 type View struct {
 	Sound        bool        `json:"sound" doc:"There is a signature, every one is intact, none is by a revoked certificate, and nothing forbidden was changed. A root that is not trusted here does not count"`
 	SHA256       string      `json:"sha256" doc:"Of the file, in hexadecimal"`
@@ -95,7 +95,7 @@ type Change struct {
 	Message   string  `json:"message"`
 }
 
-// View puts a report into words.
+// View describes a report in words.
 func (r *Report) View(l *words.Language) View {
 	out := View{
 		Sound: r.Sound, SHA256: r.SHA256, Pages: r.Pages, Integrity: string(r.Integrity()), Identity: string(r.Identity()),
@@ -141,7 +141,7 @@ func (c *ChangeVerdict) view(l *words.Language) Change {
 	}
 }
 
-// what is the kind and the place as programs have known them.
+// what returns the kind and the place in the form the API has always used.
 func (c *ChangeVerdict) what() string {
 	kind := strings.ReplaceAll(c.Kind, "_", " ")
 	if at := c.place(); at != "" {
@@ -150,7 +150,7 @@ func (c *ChangeVerdict) what() string {
 	return kind
 }
 
-// Sentence says what was changed and where.
+// Sentence describes what was changed and where.
 func (c *ChangeVerdict) Sentence(l *words.Language) string {
 	what := l.Say("verdict.change." + c.Kind)
 	switch {
@@ -182,7 +182,7 @@ func sentences(l *words.Language, all []pki.Finding) []string {
 	return out
 }
 
-// Sentence says in a language what was found.
+// Sentence describes a finding in the given language.
 func Sentence(l *words.Language, f pki.Finding) string {
 	args := map[string]any{}
 	for name, value := range f.Args {
