@@ -16,8 +16,8 @@ import (
 	"paraph/kv"
 )
 
-// house is a service over a real store in memory, with a clock that only the
-// test moves and a mailbox that it reads.
+// house is a service over a real store in memory, with a clock that only the test
+// moves and a mailbox that it reads.
 type house struct {
 	*account.Service
 	t   testing.TB
@@ -79,7 +79,7 @@ func (h *house) advance(d time.Duration) {
 	h.clock = h.clock.Add(d)
 }
 
-// mail gives the newest message of a kind to an address.
+// mail returns the newest message of a kind to an address.
 func (h *house) mail(kind account.MailKind, to string) account.Mail {
 	h.t.Helper()
 	h.mu.Lock()
@@ -117,18 +117,18 @@ func (h *house) add(c account.Company, email string, role account.Role) account.
 	return u
 }
 
-// ForgotPassword and what comes of it.
+// ForgotPassword also runs the queued work.
 func (h *house) ForgotPassword(ctx context.Context, email string, from account.From) error {
 	return errors.Join(h.Service.ForgotPassword(ctx, email, from), h.Flush())
 }
 
-// Reverify and what comes of it.
+// Reverify also runs the queued work.
 func (h *house) Reverify(ctx context.Context, who account.Actor, email string) (limit.Rate, error) {
 	rate, err := h.Service.Reverify(ctx, who, email)
 	return rate, errors.Join(err, h.Flush())
 }
 
-// login gives the bearer token of the first company.
+// login returns the bearer token of the first company.
 func (h *house) login(email, password string) string {
 	h.t.Helper()
 	u, err := h.Login(h.t.Context(), email, password, "", account.From{IP: "192.0.2.1", UserAgent: "test"})
@@ -147,7 +147,7 @@ func (h *house) actor(bearer string) account.Actor {
 	return who
 }
 
-// as gives the actor that somebody is after login.
+// as returns the actor of a person after login.
 func (h *house) as(email string) account.Actor {
 	h.t.Helper()
 	return h.actor(h.login(email, password))
@@ -167,7 +167,7 @@ func wantKind(t testing.TB, err error, kind fault.Kind, code fault.Code) {
 	}
 }
 
-// wantFields checks which fields are told to be at fault.
+// wantFields checks which fields are reported as faulty.
 func wantFields(t testing.TB, err error, fields ...string) {
 	t.Helper()
 	e, ok := errors.AsType[*fault.Error](err)

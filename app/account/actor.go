@@ -11,7 +11,7 @@ import (
 // ActorKind is the kind of actor.
 type ActorKind string
 
-// Who can act.
+// The kinds of actor.
 const (
 	ActorUser      ActorKind = "user"      // a person with a session from login
 	ActorToken     ActorKind = "token"     // a program with an API token of a person
@@ -22,7 +22,7 @@ const (
 // Role determines what a member may do in a company.
 type Role string
 
-// The roles, from most to least. A role may do all that those after it may.
+// The roles, from most to least. A role includes everything that those after it may do.
 const (
 	RoleOwner    Role = "owner"    // everything, ownership included
 	RoleAdmin    Role = "admin"    // everything but touching owners
@@ -39,7 +39,7 @@ func Roles() []Role {
 // Valid reports whether r is one of the roles.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
-// Allows reports whether the role by itself allows what the scope names.
+// Allows reports whether the role alone allows what the scope names.
 func (r Role) Allows(s Scope) bool {
 	switch s {
 	case ScopeRead:
@@ -72,15 +72,15 @@ func Scopes() []Scope {
 func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 
 // Actor is the caller. It is an argument of every call that reads or changes a
-// company's data, never a value hidden in a context. Scopes may be shared
-// between requests: nobody writes to it.
+// company's data, never a value hidden in a context. Scopes may be shared between
+// requests and must not be written to.
 type Actor struct {
 	Kind      ActorKind
 	UserID    string
 	CompanyID string
 	TokenID   string    // the session or API token that was presented
-	Until     time.Time // when that runs out; zero: it does not
-	ProvenAt  time.Time // when the holder of the session last proved who they are; zero: not known
+	Until     time.Time // when that expires; zero: never
+	ProvenAt  time.Time // when the holder of the session last proved who they are; zero: unknown
 	Name      string
 	Email     string
 	Role      Role
@@ -90,11 +90,11 @@ type Actor struct {
 	Invitation string // signatory only: the one invitation it is
 	Host       string // signatory only: the member on whose device they sign in person
 
-	IP        string // filled by the door, for evidence
+	IP        string // set by the API and the pages, for evidence
 	UserAgent string
 	RequestID string
 
-	// Limited says that the company asks for two-factor login, which this person
+	// Limited means that the company requires two-factor login, which this person
 	// has not set up: until then they can do that and nothing else.
 	Limited bool
 }
@@ -104,13 +104,13 @@ func System(companyID string) Actor {
 	return Actor{Kind: ActorSystem, CompanyID: companyID, Name: "System", Role: RoleOwner, Scopes: Scopes()}
 }
 
-// From returns the actor with what the door knows of its connection.
+// From returns the actor with the details of its connection.
 func (a Actor) From(ip, userAgent, requestID string) Actor {
 	a.IP, a.UserAgent, a.RequestID = ip, userAgent, requestID
 	return a
 }
 
-// Turn is in whose name the actor waits for what is scarce.
+// Turn returns the key under which the actor queues for scarce resources.
 func (a Actor) Turn() turns.Key {
 	switch {
 	case a.Kind == ActorSignatory:
@@ -123,9 +123,9 @@ func (a Actor) Turn() turns.Key {
 	return turns.Stranger(a.IP)
 }
 
-// Can reports whether the actor may do what the scope names in its company:
-// its token has the scope and its role allows it. A signatory can read and sign,
-// its own invitation only (see [Actor.IsSignatoryOf]).
+// Can reports whether the actor may do what the scope names in its company: its
+// token has the scope and its role allows it. A signatory can read and sign, its
+// own invitation only (see [Actor.IsSignatoryOf]).
 func (a Actor) Can(s Scope) bool {
 	switch a.Kind {
 	case ActorSystem:
@@ -138,7 +138,7 @@ func (a Actor) Can(s Scope) bool {
 	return false
 }
 
-// Require is nil if the actor can do what the scope names, else the refusal.
+// Require returns nil if the actor can do what the scope names, else the error.
 func (a Actor) Require(s Scope) error {
 	switch {
 	case a.Can(s):
@@ -186,8 +186,7 @@ func (a Actor) IsSystem() bool { return a.Kind == ActorSystem }
 // IsSignatory reports whether a signatory acts, of whichever document.
 func (a Actor) IsSignatory() bool { return a.Kind == ActorSignatory }
 
-// IsSignatoryOf reports whether the actor is that very invitation of that
-// document.
+// IsSignatoryOf reports whether the actor is the given invitation of the given document.
 func (a Actor) IsSignatoryOf(document, invitation string) bool {
 	return a.Kind == ActorSignatory && document != "" && invitation != "" &&
 		a.Document == document && a.Invitation == invitation

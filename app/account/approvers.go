@@ -7,7 +7,7 @@ import (
 )
 
 // ListApprovers returns the active members of a company who may approve
-// documents, inside a transaction of another room.
+// documents, inside a transaction of another package.
 func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
 	var out []Member
 	err := members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {

@@ -8,12 +8,12 @@ import (
 	"paraph/kv"
 )
 
-// everywhere is how many times as many failed logins an account may have from all
-// networks together as from one.
+// everywhere is the factor by which an account may have more failed logins from
+// all networks together than from one.
 const everywhere = 10
 
-// attempt counts a login before it is checked, so that many at once cannot all slip
-// under the limit.
+// attempt counts a login before it is checked, so that many concurrent ones
+// cannot all slip under the limit.
 type attempt struct {
 	counted []count
 }
@@ -25,9 +25,8 @@ type count struct {
 	own bool // nobody else's failures are counted under the key
 }
 
-// attempt counts a login to an account. Failures of strangers do not lock out the owner:
-// they are counted by network, and a device or network that the owner has signed in from
-// has a count of its own.
+// attempt counts a login to an account. Failures of strangers do not lock out the owner: they are counted by network,
+// and a device or network that the owner has signed in from has its own count.
 func (s *Service) attempt(email string, from From) (a attempt, err error) {
 	account, at := input.FoldEmail(email), turns.Network(from.IP)
 	if device := s.knownDevice(account, from.Device); device != "" {
@@ -51,8 +50,8 @@ func (s *Service) attempt(email string, from From) (a attempt, err error) {
 	return a, err
 }
 
-// attemptCode counts a code after the password. Codes are short, so all networks share the
-// count; whoever uses it up knows the password.
+// attemptCode counts a code entered after the password. Codes are short, so all networks share the count; only
+// someone who knows the password can use it up.
 func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
 	account := input.FoldEmail(email)
 	if s.knownDevice(account, from.Device) != "" {
@@ -62,8 +61,8 @@ func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
 	return a, err
 }
 
-// attemptInside counts a proof by somebody who is signed in. Whoever has stolen a session
-// can't lock the owner out of signing in.
+// attemptInside counts a proof by a person who is signed in. A thief of a session can't lock the owner out of signing
+// in.
 func (s *Service) attemptInside(who Actor) (a attempt, err error) {
 	err = a.add(s.perAccount, "inside "+who.UserID, true)
 	return a, err
@@ -77,14 +76,14 @@ func (a *attempt) add(in *limit.Limiter, key string, own bool) error {
 	return nil
 }
 
-// takeBack has an attempt that was refused unseen not count.
+// takeBack uncounts an attempt that was refused without being checked.
 func (a attempt) takeBack() {
 	for _, c := range a.counted {
 		c.in.Refund(c.key)
 	}
 }
 
-// succeeded takes back what was counted, and forgets earlier failures of the same person.
+// succeeded uncounts the attempt, and forgets earlier failures of the same person.
 func (a attempt) succeeded() {
 	for _, c := range a.counted {
 		if c.own {
@@ -103,8 +102,7 @@ func (s *Service) forgive(u userRecord) {
 	s.perAccountAnywhere.Reset(account)
 }
 
-// knownNetwork reports whether the owner of an account was let in from a network not
-// long ago.
+// knownNetwork reports whether the owner of an account recently signed in from a network.
 func (s *Service) knownNetwork(account, at string) (known bool) {
 	err := s.db.View(func(tx *kv.Tx) error {
 		id, _, err := users.Lookup(tx, "email", kv.K(account))

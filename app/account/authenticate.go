@@ -15,16 +15,17 @@ import (
 	"paraph/kv"
 )
 
-// maxLive is how many tokens are remembered as good. One more makes room by
-// forgetting another, which costs that one a look-up.
+// maxLive is how many valid tokens are cached. A further one evicts another,
+// which costs that one a look-up.
 const maxLive = 20_000
 
-// usagePeriod is how exact Token.LastUsedAt is.
+// usagePeriod is the precision of Token.LastUsedAt.
 const usagePeriod = time.Minute
 
-// Authenticate tells who presents a bearer token. Whatever is wrong with it (not
-// a token, another key, algorithm or audience, expired, revoked, of somebody who
-// was deactivated) is the same [fault.ErrUnauthenticated]; the reason is its cause.
+// Authenticate returns the actor of a bearer token. Whatever is wrong with it
+// (not a token, another key, algorithm or audience, expired, revoked, of a
+// deactivated person) results in the same [fault.ErrUnauthenticated]; the reason
+// is its cause.
 func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) {
 	now := s.now()
 	sum := sha256.Sum256([]byte(bearer))
@@ -50,7 +51,7 @@ var (
 	errInactive = errors.New("account: member or user is not active")
 )
 
-// resolve checks the token itself, then looks up what it stands for.
+// resolve checks the token itself, then looks up the principal it stands for.
 func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
 	c, err := s.tokens.parse(bearer)
 	if err != nil {
@@ -118,9 +119,9 @@ func signatoryPrincipal(c *claims) *principal {
 	}}
 }
 
-// SignatoryToken makes a token that stands for one invitation of one document
-// and nothing else. It is not recorded: whether the invitation can still be used
-// is the signing room's to know at every request.
+// SignatoryToken makes a token that stands for one invitation of one document and
+// nothing else. It is not recorded: package signing checks at every request
+// whether the invitation can still be used.
 func (s *Service) SignatoryToken(companyID, document, invitation, name, email string, lifetime time.Duration) (string, error) {
 	if companyID == "" || document == "" || invitation == "" {
 		return "", errNotOurs
@@ -135,15 +136,15 @@ func (s *Service) SignatoryToken(companyID, document, invitation, name, email st
 	})
 }
 
-// principal is who a token stands for, as long as nothing changes.
+// principal is the actor a token stands for, as long as nothing changes.
 type principal struct {
 	actor   Actor
-	expires time.Time    // zero: does not
-	tracked bool         // has a record that says when it was last used
-	marked  atomic.Int64 // when the use was last noted, Unix seconds
+	expires time.Time    // zero: never
+	tracked bool         // has a record of when it was last used
+	marked  atomic.Int64 // when the use was last recorded, Unix seconds
 }
 
-// due reports, to one caller per period, that the use should be noted. A clock
+// due reports, to one caller per period, that the use should be recorded. A clock
 // that was set back counts as a new period.
 func (p *principal) due(now time.Time) bool {
 	if !p.tracked {
@@ -156,12 +157,12 @@ func (p *principal) due(now time.Time) bool {
 	return p.marked.CompareAndSwap(last, at)
 }
 
-// liveTokens remembers which tokens were good, by their hash: checking a
-// signature and three records again at every request costs more than many
-// requests do. Expiry is checked by the caller.
+// liveTokens caches valid tokens by their hash: checking a signature and three
+// records at every request would cost more than most requests themselves. The
+// caller checks expiry.
 type liveTokens struct {
 	mu         sync.RWMutex
-	generation uint64 // how often everything was forgotten
+	generation uint64 // how often the cache was cleared
 	entries    map[[sha256.Size]byte]*principal
 }
 
@@ -169,15 +170,15 @@ func newLiveTokens() *liveTokens {
 	return &liveTokens{entries: make(map[[sha256.Size]byte]*principal)}
 }
 
-// get returns what is known and the generation in which it was looked up.
+// get returns the cached principal and the current generation.
 func (l *liveTokens) get(sum [sha256.Size]byte) (*principal, uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.entries[sum], l.generation
 }
 
-// put remembers p, unless something changed since the generation was read: p may
-// then be what was true before the change.
+// put caches p, unless the cache was cleared since the generation was read: p may
+// then hold what was true before the change.
 func (l *liveTokens) put(sum [sha256.Size]byte, p *principal, generation uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // authenticator is a security key in software: it holds one ES256 key and answers
-// challenges as the browser's PublicKeyCredential.toJSON gives them.
+// challenges as the browser's PublicKeyCredential.toJSON returns them.
 type authenticator struct {
 	t      *testing.T
 	key    *ecdsa.PrivateKey
@@ -22,7 +22,7 @@ type authenticator struct {
 	origin  string // as the browser sees the site
 	rp      string
 	count   uint32
-	counts  bool // the count of signatures goes up
+	counts  bool // the signature count increases
 	verify  bool // checks a finger or a PIN
 	synced  bool
 	tamper  func(data []byte) // changes the data before it is signed
@@ -59,7 +59,7 @@ func (a *authenticator) data(flags byte) []byte {
 	return binary.BigEndian.AppendUint32(append(hash[:], flags), a.count)
 }
 
-// options are what a browser is given.
+// options are the options sent to a browser.
 type options struct {
 	PublicKey struct {
 		Challenge string

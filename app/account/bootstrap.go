@@ -12,25 +12,25 @@ import (
 	"paraph/kv"
 )
 
-// Bootstrapped holds the facts that the first start tells its operator, once.
+// Bootstrapped holds what the first start prints for its operator, once.
 type Bootstrapped struct {
 	User     User
 	Company  Company
-	Password string // only if it was made up
-	Setup    string // what the one-time link to /setup holds; only if the password was made up
+	Password string // only if it was generated
+	Setup    string // token of the one-time link to /setup; only if the password was generated
 }
 
 // Bootstrap makes the first administrator and company of an empty store, and
-// reports whether it did. Without a password it makes one up, and a link by which
-// a browser can name the administrator and the company instead: whichever is used
-// first closes the other.
+// reports whether it did. Without a password it generates one, and a link by
+// which a browser can name the administrator and the company instead: using
+// either one invalidates the other.
 func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
 	if empty, err := s.Empty(ctx); err != nil || !empty {
 		return Bootstrapped{}, false, err
 	}
 	email = cmp.Or(strings.TrimSpace(email), "admin@localhost")
-	// Less strict than for people who sign up: the operator may well mean a name
-	// that only this machine knows.
+	// Less strict than at sign-up: the operator may well mean a name that only
+	// this machine knows.
 	if local, domain, ok := strings.Cut(email, "@"); !ok || local == "" || domain == "" || !printable(email) {
 		return Bootstrapped{}, false, fault.Invalid("email", "not_an_email")
 	}
@@ -69,7 +69,7 @@ func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, C
 	if err != nil {
 		return User{}, Company{}, err
 	}
-	// Who holds the machine says whose address this is.
+	// The operator of the machine vouches for this address.
 	u, err := s.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh})
 	if err != nil {
 		return User{}, Company{}, err
@@ -82,7 +82,7 @@ func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, C
 	return user, c, err
 }
 
-// Empty reports whether there is nobody yet.
+// Empty reports whether there are no users yet.
 func (s *Service) Empty(context.Context) (empty bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		empty, err = isEmpty(tx)
@@ -100,7 +100,7 @@ func isEmpty(tx *kv.Tx) (bool, error) {
 	return empty, err
 }
 
-// inventPassword makes 100 random bits that can be copied by hand.
+// inventPassword generates 100 random bits in a form that can be copied by hand.
 func (s *Service) inventPassword() (string, error) {
 	b, err := s.random(13)
 	if err != nil {
@@ -120,8 +120,8 @@ type SetupInput struct {
 	Timezone string
 }
 
-// SetupOpen reports whether nobody has set this appliance up yet: the
-// administrator was made up, and neither the link nor the password was used.
+// SetupOpen reports whether nobody has set up this appliance yet: the
+// administrator was generated, and neither the link nor the password was used.
 func (s *Service) SetupOpen(context.Context) (open bool, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, open, err = waitingAdmin(tx)
@@ -130,9 +130,9 @@ func (s *Service) SetupOpen(context.Context) (open bool, err error) {
 	return open, err
 }
 
-// SetupLink returns a new link to /setup as long as it is open, and "" after that.
-// What an earlier link holds is stored nowhere, so each one given ends the one
-// before it.
+// SetupLink returns a new link to /setup as long as setup is open, and "" after
+// that. The token of an earlier link is stored nowhere, so each new link
+// invalidates the previous one.
 func (s *Service) SetupLink(context.Context) (token string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		u, open, err := waitingAdmin(tx)
@@ -152,7 +152,7 @@ func (s *Service) SetupLink(context.Context) (token string, err error) {
 	return token, err
 }
 
-// waitingAdmin is the administrator that was made up, if nobody has taken its
+// waitingAdmin returns the generated administrator, if nobody has taken its
 // place: the first user of all, since identifiers grow with time.
 func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 	err = users.Each(tx, "", nil, func(_ string, first userRecord) (bool, error) {
@@ -177,8 +177,8 @@ func (s *Service) CheckSetup(_ context.Context, token string) error {
 	})
 }
 
-// Setup uses the link of [Bootstrap]: the administrator that was made up becomes
-// the one named here, and the password that was printed ends.
+// Setup uses the link of [Bootstrap]: the generated administrator becomes the one
+// named here, and the printed password stops working.
 func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user User, err error) {
 	if err := s.CheckSetup(ctx, token); err != nil {
 		return User{}, err

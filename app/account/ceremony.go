@@ -19,8 +19,8 @@ import (
 
 // Ceremony is the first half of registering or using a passkey. Options are for
 // the browser (navigator.credentials.create or .get takes them, after
-// PublicKeyCredential.parse…OptionsFromJSON of their member publicKey); ID leads
-// from its answer back here.
+// PublicKeyCredential.parse…OptionsFromJSON of their member publicKey); ID
+// identifies the ceremony when the browser answers.
 type Ceremony struct {
 	ID      string
 	Options json.RawMessage // {"publicKey": {…}}
@@ -35,19 +35,19 @@ const (
 type ceremony struct {
 	site    string
 	session webauthn.SessionData
-	user    string // of a registration: whose it will be
+	user    string // of a registration: the user it is for
 	pending string // of a second step: see BeginSignIn
-	prover  string // who is signed in and proves who they are
+	prover  string // the signed-in user who proves who they are
 	ends    time.Time
 }
 
-// ceremonies are the challenges that are open, in memory: each is good once, for
-// five minutes, and a restart has people begin again. Safe for use by several
-// goroutines.
+// ceremonies holds the open challenges, in memory: each can be answered once,
+// within five minutes, and after a restart people have to begin again. Safe for
+// use by several goroutines.
 type ceremonies struct {
 	mu    sync.Mutex
 	all   map[string]ceremony
-	order []string // as they were begun, so that the oldest make room
+	order []string // in the order they began, so that the oldest are dropped first
 }
 
 func newCeremonies() *ceremonies { return &ceremonies{all: make(map[string]ceremony)} }
@@ -63,7 +63,7 @@ func (c *ceremonies) put(id string, in ceremony) {
 	c.order = append(c.order, id)
 }
 
-// take returns a ceremony that has not run out, this once.
+// take removes and returns a ceremony that has not expired.
 func (c *ceremonies) take(id string, now time.Time) (ceremony, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *ceremonies) clear() {
 	c.order = nil
 }
 
-// begin remembers a challenge and returns what the browser needs.
+// begin stores a challenge and returns what the browser needs.
 func (s *Service) begin(c ceremony, options any) (Ceremony, error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
@@ -107,7 +107,7 @@ func errPasskey(cause error) error {
 	return fault.Invalid("credential", "passkey_not_accepted").Because(explained(cause))
 }
 
-// explained adds what the library keeps for developers.
+// explained adds the details that the library keeps for developers.
 func explained(err error) error {
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.DevInfo != "" {
 		return fmt.Errorf("%w (%s)", err, e.DevInfo)
@@ -115,8 +115,8 @@ func explained(err error) error {
 	return err
 }
 
-// BeginPasskey begins to register a passkey of the caller. The site is the address
-// under which they see the appliance, such as https://sign.example.org.
+// BeginPasskey begins to register a passkey of the caller. The site is the
+// address under which they see the appliance, such as https://sign.example.org.
 func (s *Service) BeginPasskey(_ context.Context, who Actor, site string) (Ceremony, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return Ceremony{}, err
@@ -153,15 +153,16 @@ func (h holder) mayAdd() error {
 	return nil
 }
 
-// NewPasskey is a passkey that was just registered. With the first second factor
-// of a person come recovery codes, shown once.
+// NewPasskey is a passkey that was just registered. A person's first second
+// factor comes with recovery codes, shown once.
 type NewPasskey struct {
 	Passkey
 	RecoveryCodes []string
 }
 
-// FinishPasskey stores a passkey by the browser's answer (the JSON of its
-// PublicKeyCredential). From the first one on, the password alone does not let in.
+// FinishPasskey stores a passkey from the browser's answer (the JSON of its
+// PublicKeyCredential). From the first passkey on, the password alone is no
+// longer enough to log in.
 func (s *Service) FinishPasskey(_ context.Context, who Actor, id, name string, credential []byte) (NewPasskey, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return NewPasskey{}, err

@@ -9,8 +9,9 @@ import (
 // minContrast is the minimum contrast of text (WCAG 2.2, 1.4.3).
 const minContrast = 4.5
 
-// ContrastOnWhite is the contrast of a colour such as "#1a2b3c" with white, from
-// 1 (none) to 21, by WCAG 2. What is no colour has none.
+// ContrastOnWhite returns the contrast of a colour such as "#1a2b3c" with white,
+// from 1 (none) to 21, by WCAG 2. For an invalid colour it returns the lowest
+// contrast.
 func ContrastOnWhite(c string) float64 {
 	if !color.MatchString(c) {
 		return 1
@@ -29,8 +30,8 @@ func ContrastOnWhite(c string) float64 {
 // text on it.
 func Readable(c string) bool { return ContrastOnWhite(c) >= minContrast }
 
-// NearestReadable is the lightest shade of a colour that can be read on white:
-// the colour itself if it can.
+// NearestReadable returns the lightest shade of a colour that can be read on
+// white: the colour itself if it can.
 func NearestReadable(c string) string {
 	if Readable(c) || !color.MatchString(c) {
 		return c
@@ -44,7 +45,7 @@ func NearestReadable(c string) string {
 	return "#000000"
 }
 
-// channelOf is the number in the two hexadecimal digits at i.
+// channelOf returns the number in the two hexadecimal digits at i.
 func channelOf(c string, i int) int {
 	n, err := strconv.ParseUint(c[i:i+2], 16, 8)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"paraph/kv"
 )
 
-// Bounds of a company's settings, in days and items.
+// Limits of a company's settings, in days and items.
 const (
 	maxDays      = 3650
 	maxRetention = 36_500
@@ -37,8 +37,7 @@ func (s *Service) CompanyByID(id string) (c Company, err error) {
 	return c, err
 }
 
-// CompanyPatch holds the changes to a company; nil leaves a setting alone. "" and 0 take
-// away what can be missing.
+// CompanyPatch holds the changes to a company; nil leaves a setting unchanged. "" and 0 clear an optional setting.
 type CompanyPatch struct {
 	Name              *string
 	Locale            *string
@@ -129,8 +128,8 @@ func setConsent(f *fault.Fields, from string, to *string) {
 	}
 }
 
-// UpdateCompany changes the settings of the caller's company; the caller has to run
-// it.
+// UpdateCompany changes the settings of the caller's company; the caller must be
+// an administrator.
 func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
@@ -163,8 +162,8 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 	return c, nil
 }
 
-// hasTwoFactor refuses to ask of others what one has not set up, and would be
-// locked out by.
+// hasTwoFactor refuses to let an actor require of others what they have not set
+// up themselves, since it would lock them out.
 func hasTwoFactor(tx *kv.Tx, who Actor) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {
@@ -176,7 +175,7 @@ func hasTwoFactor(tx *kv.Tx, who Actor) error {
 	return nil
 }
 
-// newCompany stores a company with the settings that a company begins with.
+// newCompany stores a company with the initial settings.
 func (s *Service) newCompany(tx *kv.Tx, name, locale, timezone string) (Company, error) {
 	c := Company{
 		ID: s.newID().String(), Locale: "en", Timezone: "UTC", OnDecline: OnDeclineNotify,

@@ -9,20 +9,21 @@ import (
 	"paraph/kv"
 )
 
-// ConsentVersion is a text that signatories agreed to from a time on. Who agreed
-// to it keeps it: the text stands in the evidence of each signature.
+// ConsentVersion is a text that signatories agreed to from a certain time on. It
+// stays valid for those who agreed to it: the evidence of each signature includes
+// the text.
 type ConsentVersion struct {
 	CompanyID string    `json:"company_id"`
 	Text      string    `json:"text"` // "" for the appliance's own
-	By        string    `json:"by"`   // name of who changed it
+	By        string    `json:"by"`   // name of the member who changed it
 	At        time.Time `json:"at"`
 }
 
-// Version is the name of the text in certificates of completion: the beginning of
-// its SHA-256.
+// Version returns the name of the text in certificates of completion: the
+// beginning of its SHA-256.
 func (v ConsentVersion) Version() string { return ConsentName(v.Text) }
 
-// ConsentName is how a certificate of completion names a text.
+// ConsentName returns the name of a text in a certificate of completion.
 func ConsentName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:12]
@@ -33,8 +34,8 @@ var consents = kv.NewCollection("consents", kv.JSON[ConsentVersion](),
 		return []kv.Key{kv.K(v.CompanyID, kv.KeyTime(v.At))}
 	}})
 
-// keepConsent adds a version when a change has touched the text. The text before
-// the first change that is kept is kept with it.
+// keepConsent adds a version if a change affects the text. The first recorded
+// change also stores the text before it.
 func (s *Service) keepConsent(tx *kv.Tx, who Actor, before, after Company) error {
 	if before.ConsentText == after.ConsentText {
 		return nil
@@ -58,7 +59,7 @@ func (s *Service) keepConsent(tx *kv.Tx, who Actor, before, after Company) error
 }
 
 // ConsentVersions lists the texts that signatories of the company agree and have
-// agreed to, newest first. It is empty where the text was never changed.
+// agreed to, newest first. It is empty if the text was never changed.
 func (s *Service) ConsentVersions(_ context.Context, who Actor) (all []ConsentVersion, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err

@@ -12,13 +12,13 @@ import (
 const (
 	// maxDevices is how many accounts one browser is remembered for.
 	maxDevices = 5
-	// deviceSeparator stands between the marks of a browser.
+	// deviceSeparator separates the marks of a browser.
 	deviceSeparator = "~"
 )
 
-// RememberDevice returns what a browser keeps for a long time after somebody has signed in
-// with it: marks by which it is told from strangers who guess the password of the same
-// account. It lets nobody in. kept is what the browser has so far.
+// RememberDevice returns the marks that a browser keeps for a long time after a sign-in: they distinguish it from
+// strangers who guess the password of the same account. They do not let anyone in. kept holds the marks the browser
+// has so far.
 func (s *Service) RememberDevice(email, kept string) (string, error) {
 	account := input.FoldEmail(email)
 	nonce, err := s.random(16)
@@ -35,8 +35,8 @@ func (s *Service) RememberDevice(email, kept string) (string, error) {
 	return strings.Join(marks, deviceSeparator), nil
 }
 
-// knownDevice returns the name of a browser that has signed in to an account before, ""
-// for any other.
+// knownDevice returns the name of a browser that has signed in to an account
+// before, "" for any other.
 func (s *Service) knownDevice(account, kept string) string {
 	if len(kept) > maxDevices*128 {
 		return ""

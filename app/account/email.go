@@ -12,9 +12,9 @@ import (
 	"paraph/kv"
 )
 
-// Reverify sends a verification message, to the address that the person has or
+// Reverify sends a verification message, to the person's current address or
 // (email not "") to a new one, which becomes the person's when its link is used.
-// Six a minute per user.
+// Limited to six a minute per user.
 func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
@@ -40,8 +40,8 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 	return rate, s.later.add(func(tx *kv.Tx) error { return s.sendToNew(tx, who, email) })
 }
 
-// mayMove is nil if the actor may have this address, as far as they may know: whether somebody
-// outside their company has it is not theirs to learn.
+// mayMove returns nil if the actor may have this address, as far as they are allowed to know: it does not disclose
+// whether somebody outside their company has it.
 func (s *Service) mayMove(who Actor, email string) error {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Service) mayMove(who Actor, email string) error {
 	})
 }
 
-// sendToNew sends a verification message to a new address, unless it is somebody else's.
+// sendToNew sends a verification message to a new address, unless the address belongs to somebody else.
 func (s *Service) sendToNew(tx *kv.Tx, who Actor, email string) error {
 	taken, err := emailTaken(tx, email, who.UserID)
 	if err != nil || taken {
@@ -88,7 +88,7 @@ func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
 	return err == nil && id != exceptUser, err
 }
 
-// emailReserved reports whether an address may still go back to somebody who had it.
+// emailReserved reports whether an address may still be restored to somebody who had it.
 func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err error) {
 	err = links.Each(tx, "reserved", kv.K(input.FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
 		reserved = l.UserID != exceptUser && l.ExpiresAt.After(tx.Now)
@@ -116,8 +116,8 @@ func (s *Service) CheckVerification(_ context.Context, token string) (email stri
 	return email, err
 }
 
-// VerifyEmail uses a verification link: the address is proven, and the person's
-// if it was not before.
+// VerifyEmail uses a verification link: the address is proven and, if it is a new
+// one, becomes the person's.
 func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 	var user User
 	err := s.db.Update(func(tx *kv.Tx) error {
@@ -138,8 +138,8 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 	return user, err
 }
 
-// moveEmail gives a user a new address and tells the old one, with a way back. Other links
-// that were sent to the old address end: its reader may no longer be the person.
+// moveEmail changes a user's address and notifies the old one, with a link to undo the change. Other links that were
+// sent to the old address are invalidated: its reader may no longer be the person.
 func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
 	if input.FoldEmail(email) == input.FoldEmail(u.Email) {
 		return u, nil
@@ -163,8 +163,8 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 	return u, nil
 }
 
-// ForgotPassword sends a link to choose a new password, if there is somebody
-// with that address. Whether there is cannot be told from the answer.
+// ForgotPassword sends a link to choose a new password if a user has that
+// address. The response does not disclose whether one does.
 func (s *Service) ForgotPassword(_ context.Context, email string, from From) error {
 	if input.FoldEmail(email) == "" {
 		var f fault.Fields
@@ -195,14 +195,15 @@ func (s *Service) sendReset(tx *kv.Tx, email string) error {
 	return s.mail(tx, MailReset, u, map[string]string{"token": token, "expires_at": until(expires)})
 }
 
-// Outlasting is what lets somebody in, or in part, after their password was reset.
+// Outlasting lists the credentials that still let somebody in, or partly in,
+// after their password was reset.
 type Outlasting struct {
 	Passkeys []Passkey
 	Tokens   []Token
 }
 
-// CheckReset reports whether a reset link can still be used, before somebody types a
-// password for nothing, and what outlasts the password.
+// CheckReset reports whether a reset link can still be used, before somebody
+// types a password in vain, and which credentials outlast the password.
 func (s *Service) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, u, err := linkUser(tx, LinkReset, token)
@@ -221,19 +222,18 @@ func (s *Service) CheckReset(_ context.Context, token string) (o Outlasting, err
 	return o, err
 }
 
-// Reset is what somebody chooses who follows a reset link.
+// Reset holds the choices of a person who follows a reset link.
 type Reset struct {
 	Password     string
 	RevokeTokens bool // end the API tokens too
 }
 
-// ResetPassword uses a reset link: it sets the password, ends every session, and
-// proves the address that the link was sent to. Two-factor login stays, for the link shows
-// no more than that somebody reads the person's mail. Passkeys stay as a second factor
-// and let in without the password only after they were used with the new one.
+// ResetPassword uses a reset link: it sets the password, ends every session, and proves the address that the link was
+// sent to. Two-factor login stays, because the link shows only that somebody reads the person's mail. Passkeys stay
+// as a second factor and work without the password only after they were used with the new one.
 func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) error {
 	if _, err := s.CheckReset(ctx, token); err != nil {
-		return err // before the hash is paid for
+		return err // before spending time on the hash
 	}
 	var f fault.Fields
 	checkPassword(&f, "password", in.Password, "")
@@ -261,8 +261,9 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 	})
 }
 
-// setPassword ends what the old password opened: reset and setup links, and all
-// sessions but the one with the id keep. Waiting for a wait is over too.
+// setPassword invalidates what the old password opened: reset and setup links,
+// and all sessions except the one with the id keep. It also ends any wait after
+// failed logins.
 func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error {
 	u.Password, u.PasswordAt, u.Fresh = hash, new(tx.Now), false
 	if err := errors.Join(

@@ -112,7 +112,7 @@ func TestForgottenPasswords(t *testing.T) {
 			t.Errorf("%s: %v", email, err)
 		}
 	}
-	if got := h.mailCount(); got != 3 { // one of them tells of the token
+	if got := h.mailCount(); got != 3 { // one of them reports the token
 		t.Errorf("%d messages, want 2", got)
 	}
 	link := h.mail(account.MailReset, "ann@example.org").Data["token"]

@@ -8,8 +8,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// audience and issuer of every token, so that a token of another service that
-// happens to share the key is no token here.
+// audience and issuer are those of every token, so that a token of another
+// service that happens to share the key is not accepted here.
 const (
 	audience = "paraph"
 	issuer   = "paraph"
@@ -21,9 +21,9 @@ const minTokenKey = 32
 
 var errShortKey = fmt.Errorf("account: the token key must have at least %d bytes", minTokenKey)
 
-// claims are the claims of a token. A signatory's token names its
-// document and invitation; a member's names nothing that could go stale, role
-// and scopes are looked up.
+// claims are the claims of a token. A signatory's token names its document and
+// invitation; a member's names nothing that could go stale: role and scopes are
+// looked up.
 type claims struct {
 	jwt.RegisteredClaims
 	Company    string `json:"company"`
@@ -35,7 +35,7 @@ type claims struct {
 
 func (c *claims) signatory() bool { return c.Invitation != "" }
 
-// signer makes and checks the tokens themselves (JWT, HS256 and nothing else).
+// signer makes and checks the tokens themselves (JWT, HS256 only).
 type signer struct {
 	key    []byte
 	parser *jwt.Parser
@@ -72,7 +72,7 @@ func (s *signer) parse(token string) (*claims, error) {
 	return &c, nil
 }
 
-// expiry is when the token runs out, zero if it does not.
+// expiry returns when the token expires, zero if it does not.
 func (c *claims) expiry() time.Time {
 	if c.ExpiresAt == nil {
 		return time.Time{}

@@ -9,23 +9,22 @@ import (
 	"paraph/kv"
 )
 
-// maxLater bounds what waits to be done.
+// maxLater bounds the queue.
 const maxLater = 1000
 
-// later holds what is done after its request was answered. Writing takes longer than not
-// writing: whoever asks about an address must not learn from the time of the answer whether
-// it is known. Safe for use by several goroutines.
+// later queues work to be done after the response to its request. Writing takes longer than not writing: the response
+// time must not disclose whether an address is known. Safe for use by several goroutines.
 type later struct {
 	mu    sync.Mutex
 	todo  []func(tx *kv.Tx) error
 	ready chan struct{}
 
-	running sync.Mutex // held while something is done, so that a flush waits for it
+	running sync.Mutex // held while work is done, so that a flush waits for it
 }
 
 func newLater() *later { return &later{ready: make(chan struct{}, 1)} }
 
-// add has something done soon, or refuses it when too much waits already.
+// add queues work to be done soon, or returns an error if the queue is full.
 func (l *later) add(do func(tx *kv.Tx) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +49,7 @@ func (l *later) take() []func(tx *kv.Tx) error {
 	return todo
 }
 
-// flushLater does what waits. What fails is not tried again: its asker will.
+// flushLater does the queued work. Work that fails is not retried: the person will ask again.
 func (s *Service) flushLater() error {
 	s.later.running.Lock()
 	defer s.later.running.Unlock()

@@ -20,7 +20,7 @@ const (
 	LinkReset  LinkKind = "reset"  // chooses a new password
 	LinkInvite LinkKind = "invite" // joins a company
 	LinkSetup  LinkKind = "setup"  // names the first administrator
-	LinkUndo   LinkKind = "undo"   // takes back what was changed of how somebody gets in
+	LinkUndo   LinkKind = "undo"   // takes back changes to how somebody gets in
 )
 
 // How long links work.
@@ -32,17 +32,17 @@ const (
 	setupLifetime  = 10 * 365 * 24 * time.Hour // until the appliance is set up
 )
 
-// linkSize is 256 bits: as hard to guess as the hash is to turn around.
+// linkSize is 256 bits: as hard to guess as the hash is to invert.
 const linkSize = 32
 
-// linkKey is the key of a link's record. What was never anybody's secret is
-// stored; a plain hash is enough for 256 random bits.
+// linkKey returns the key of a link's record. The token itself is not stored; a
+// plain hash is enough for 256 random bits.
 func linkKey(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// makeLink records a link and returns what it holds, which is stored nowhere.
+// makeLink records a link and returns its token, which is stored nowhere.
 func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (token string, expires time.Time, err error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (tok
 	return token, l.ExpiresAt, links.Put(tx, linkKey(token), l)
 }
 
-// errLink is one answer to every link that does not work, whether it never
-// existed, was used, or ran out.
+// errLink returns the same error for every link that does not work, whether it
+// never existed, was used, or expired.
 func errLink() *fault.Error {
 	return fault.Invalid("token", "link_expired")
 }
@@ -78,7 +78,7 @@ func findLink(tx *kv.Tx, kind LinkKind, token string) (linkRecord, error) {
 	return l, nil
 }
 
-// linkUser returns the user whom a link that can still be used is for.
+// linkUser returns the user that a link which can still be used is for.
 func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, error) {
 	l, err := findLink(tx, kind, token)
 	if err != nil {
@@ -91,8 +91,8 @@ func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, e
 	return l, u, err
 }
 
-// dropLinks removes the links of one kind that a user has ("" for all kinds),
-// for one company or ("") for all.
+// dropLinks removes a user's links of one kind ("" for all kinds), for one
+// company or ("") for all.
 func dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
 	prefix := kv.K(userID)
 	if kind != "" {

@@ -13,18 +13,18 @@ import (
 	"paraph/kv"
 )
 
-// From is where a login comes from.
+// From describes where a login comes from.
 type From struct {
 	IP        string
 	UserAgent string
-	Device    string // what the browser keeps of earlier sign-ins, see [Service.RememberDevice]
+	Device    string // the marks of earlier sign-ins kept by the browser, see [Service.RememberDevice]
 }
 
 // Login checks an e-mail address and password, and the code of an authenticator
 // app (or a recovery code) if the person uses one. It returns the person and, for
-// each company, a fresh bearer token. A wrong address and a wrong password are
-// the same [fault.ErrUnauthenticated] after the same time; a missing or wrong code is
-// a fault of the field "code", told only to who knows the password.
+// each company, a fresh bearer token. A wrong address and a wrong password result
+// in the same [fault.ErrUnauthenticated] after the same time; a missing or wrong
+// code is a fault of the field "code", reported only after the correct password.
 func (s *Service) Login(ctx context.Context, email, password, code string, from From) (User, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) Login(ctx context.Context, email, password, code string, from 
 	return user, err
 }
 
-// secondStep counts a code that came with the password.
+// secondStep counts a code entered with the password.
 func (s *Service) secondStep(u userRecord, code string, from From) (attempt, error) {
 	if !u.guarded() || code == "" {
 		return attempt{}, nil
@@ -50,7 +50,7 @@ func (s *Service) secondStep(u userRecord, code string, from From) (attempt, err
 	return s.attemptCode(u.Email, from)
 }
 
-// firstStep checks a password and returns whose it is, and a new hash of it if the
+// firstStep checks a password and returns its user, and a new hash of it if the
 // stored one is outdated. The attempt is counted.
 func (s *Service) firstStep(ctx context.Context, email, password string, from From) (u userRecord, upgraded string, a attempt, err error) {
 	var f fault.Fields
@@ -103,7 +103,7 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 	return u, nil
 }
 
-// letIn issues the tokens, for the user as it was when the password was checked.
+// letIn issues the tokens, for the user as they were when the password was checked.
 func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
 	how := ByPassword
 	err = s.db.Update(func(tx *kv.Tx) error {
@@ -149,15 +149,14 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 	return user, err
 }
 
-// proof is what somebody shows beside the password, or (a passkey of which its
-// holder was verified) in its place.
+// proof is what a person presents besides the password or (a passkey that
+// verified its holder) instead of it.
 type proof struct {
 	code    string
 	passkey *usedPasskey
 }
 
-// prove checks the proof and returns how the person signs in. What was used can't be
-// used again.
+// prove checks the proof and returns how the person signs in. A code cannot be used again.
 func (s *Service) prove(tx *kv.Tx, u *userRecord, p proof) (how Method, err error) {
 	switch {
 	case p.passkey != nil:
@@ -202,8 +201,8 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	return user, nil
 }
 
-// trimSessions makes room for one more session: a program that logs in for every
-// request ends its own oldest ones, and does not fill the disk.
+// trimSessions makes room for one more session, so that a program that logs in
+// for every request ends its own oldest sessions instead of filling the disk.
 func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
 	var keys []string
 	prefix := kv.K(companyID, string(ActorUser), userID)
@@ -222,11 +221,11 @@ func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
 	return nil
 }
 
-// issue records a token and makes it.
+// issue records a token and signs it.
 func (s *Service) issue(tx *kv.Tx, t tokenRecord) (Token, error) {
 	t.ID, t.CreatedAt = s.newID().String(), tx.Now
 	if t.ExpiresAt != nil {
-		// A JWT counts whole seconds (RFC 7519 §2): record the same moment.
+		// A JWT counts whole seconds (RFC 7519 §2): record the same time.
 		*t.ExpiresAt = t.ExpiresAt.Truncate(time.Second)
 	}
 	c := claims{
@@ -245,8 +244,8 @@ func (s *Service) issue(tx *kv.Tx, t tokenRecord) (Token, error) {
 	return view, tokens.Put(tx, t.key(), t)
 }
 
-// Logout revokes the token that was presented. One that leaves no record (a
-// signatory's) runs out by itself.
+// Logout revokes the token that was presented. A signatory's token has no record
+// and expires on its own.
 func (s *Service) Logout(_ context.Context, who Actor) error {
 	if who.TokenID == "" || who.IsSignatory() {
 		return nil
@@ -269,7 +268,7 @@ func (s *Service) revoke(tx *kv.Tx, key string) error {
 }
 
 // revokeAll removes the tokens of a user: in one company or ("") in all, of one
-// kind or ("") of all, but not the one with the id keep.
+// kind or ("") of all, except the one with the id keep.
 func (s *Service) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKind, keep string) error {
 	prefix := kv.K(userID)
 	if kind != "" {
@@ -293,7 +292,7 @@ func (s *Service) revokeAll(tx *kv.Tx, userID, companyID string, kind ActorKind,
 	return nil
 }
 
-// withCompanies returns a user with the companies that it is an active member of.
+// withCompanies returns a user with the companies of which they are an active member.
 func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
 	user := u.view()
 	user.Companies = []UserCompany{}
@@ -313,7 +312,7 @@ func withCompanies(tx *kv.Tx, u userRecord) (User, error) {
 
 func hasScope(who Actor, scope Scope) bool { return slices.Contains(who.Scopes, scope) }
 
-// clip cuts a text to at most n bytes, at a character.
+// clip cuts a text to at most n bytes, at a character boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

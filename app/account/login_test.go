@@ -84,7 +84,7 @@ func TestLoginIsThrottledPerAccountAndAddress(t *testing.T) {
 	}
 	wantKind(t, try("eve@example.org", "wrong", "192.0.2.1"), fault.KindThrottled, "")
 	h.advance(5 * time.Minute)
-	for range 20 { // what succeeds does not count
+	for range 20 { // successes do not count
 		if err := try("ann@example.org", password, "192.0.2.1"); err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestRoleChangesCountAtTheNextRequest(t *testing.T) {
 	}
 }
 
-// Whoever asks while a change is being made must not be remembered as they were.
+// A request made during a change must not be cached with the state before it.
 func TestNobodyIsRememberedAsTheyWere(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -333,5 +333,5 @@ func BenchmarkAuthenticate(b *testing.B) {
 	})
 }
 
-// addressOf is one of many addresses, each in a network of its own.
+// addressOf returns one of many addresses, each in its own network.
 func addressOf(i int) string { return fmt.Sprintf("203.0.%d.%d", 100+i/250, 1+i%250) }

@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	_ "image/jpeg" // what a logo may be, besides PNG
+	_ "image/jpeg" // the other format of a logo, besides PNG
 
 	"golang.org/x/image/draw"
 
@@ -19,8 +19,8 @@ import (
 	"paraph/kv"
 )
 
-// Bounds of a logo: as it is sent, and as it is kept, which is twice the largest
-// size that a page shows.
+// Limits of a logo: as uploaded, and as stored, which is twice the largest size
+// that a page shows.
 const (
 	maxLogoBytes  = 2 << 20
 	maxLogoPixels = 16 << 20
@@ -28,22 +28,22 @@ const (
 	maxLogoHeight = 160
 )
 
-// Logo is a company's picture as it is served: a PNG that we have drawn anew, so
-// that nothing of what was sent but its pixels is left.
+// Logo is a company's picture as it is served: a PNG that we have redrawn, so
+// that only the pixels of the uploaded file are left.
 type Logo struct {
 	PNG  []byte `json:"png"`
 	Hash string `json:"hash"`
 }
 
-// logos are by company. A logo is small, and is backed up with its company.
+// logos are stored by company. A logo is small, and is backed up with its company.
 var logos = kv.NewCollection("logos", kv.JSON[Logo]())
 
-// logoPath is where pages and mails find the logo of a company. It stays the
-// same, so that old mails show the logo of today; the version behind it changes,
-// so that a browser may keep what it has.
+// logoPath returns the path under which pages and mails find the logo of a
+// company. It stays the same, so that old mails show the current logo; the
+// version after it changes, so that a browser may cache the picture.
 func logoPath(companyID, hash string) string { return "/logo/" + companyID + "?v=" + hash[:12] }
 
-// SetLogo takes a PNG or JPEG as the logo of the caller's company.
+// SetLogo sets a PNG or JPEG as the logo of the caller's company.
 func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
@@ -62,8 +62,8 @@ func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company,
 	return c, err
 }
 
-// LogoOf returns the logo of a company, for everybody: it stands on the pages that
-// signatories open.
+// LogoOf returns the logo of a company, for everybody: it is shown on the pages
+// that signatories open.
 func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		logo, err = logos.Get(tx, companyID)
@@ -72,8 +72,9 @@ func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err er
 	return logo, err
 }
 
-// OwnLogo is the path of the company's logo if it is kept here, or inline; ""
-// where there is none, or one at another host, which no page of ours loads.
+// OwnLogo returns the path of the company's logo if it is stored here, or the
+// inline logo; "" if there is none or it is at another host, from which our pages
+// load nothing.
 func (c Company) OwnLogo() string {
 	if strings.HasPrefix(c.LogoURL, "/logo/") || strings.HasPrefix(c.LogoURL, "data:image/") {
 		return c.LogoURL
@@ -81,7 +82,7 @@ func (c Company) OwnLogo() string {
 	return ""
 }
 
-// dropLogo forgets a kept logo that a change has replaced by something else.
+// dropLogo deletes a stored logo that a change has replaced by something else.
 func dropLogo(tx *kv.Tx, before, after Company) error {
 	if before.LogoURL == after.LogoURL || !strings.HasPrefix(before.LogoURL, "/logo/") {
 		return nil
@@ -118,7 +119,7 @@ func redraw(r io.Reader) (Logo, error) {
 	return Logo{PNG: out.Bytes(), Hash: hex.EncodeToString(sum[:])}, nil
 }
 
-// fitted draws a picture into the bounds of a logo, never larger than it is.
+// fitted scales a picture down to the bounds of a logo; it never enlarges it.
 func fitted(from image.Image) image.Image {
 	b := from.Bounds()
 	scale := min(1, float64(maxLogoWidth)/float64(b.Dx()), float64(maxLogoHeight)/float64(b.Dy()))

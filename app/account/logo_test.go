@@ -78,7 +78,7 @@ func TestLogosThatAreRefused(t *testing.T) {
 	h.add(a, "max@example.org", account.RoleMember)
 	ann := h.as("ann@example.org")
 	bomb := picture(t, 1, 1, png.Encode)
-	copy(bomb[16:], []byte{0, 1, 0, 0, 0, 1, 0, 0}) // says that it is 65536 by 65536
+	copy(bomb[16:], []byte{0, 1, 0, 0, 0, 1, 0, 0}) // claims to be 65536 by 65536
 	for name, from := range map[string][]byte{
 		"nothing": nil, "SVG": []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), "text": []byte("hello"), "bomb": bomb,
 		"cut": picture(t, 100, 100, png.Encode)[:120], "large": bytes.Repeat([]byte("x"), 3<<20),

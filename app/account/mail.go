@@ -7,42 +7,42 @@ import (
 	"paraph/kv"
 )
 
-// MailKind is the subject of a message.
+// MailKind is the kind of a message.
 type MailKind string
 
-// The messages that this package has sent.
+// The messages that this package sends.
 const (
 	MailVerifyEmail MailKind = "verify_email" // Data: token, expires_at
 	MailReset       MailKind = "reset"        // Data: token, expires_at
 	MailInvite      MailKind = "invite"       // Data: token, expires_at, company, inviter
 )
 
-// The messages that tell a person of a change to how they get in. Data: token and
-// expires_at of a link that undoes it, and what else is named here.
+// The messages that notify a person of a change to how they get in. Data: token
+// and expires_at of a link that undoes it, and what else is named here.
 const (
 	MailEmailChanged   MailKind = "email_changed"   // to the old address; email (the new one)
 	MailPassword       MailKind = "password"        // the password was changed
 	MailPasskeyAdded   MailKind = "passkey_added"   // what (its name)
 	MailPasskeyRemoved MailKind = "passkey_removed" // what (its name)
-	MailTwoFactorOn    MailKind = "two_factor_on"   // codes of an app are asked for
+	MailTwoFactorOn    MailKind = "two_factor_on"   // codes of an app are required
 	MailTwoFactorOff   MailKind = "two_factor_off"  // and no longer
 	MailRecoveryCodes  MailKind = "recovery_codes"  // new ones were made
 	MailRecoveryUsed   MailKind = "recovery_used"   // one was used
 	MailTokenCreated   MailKind = "token_created"   // what (its name), scopes
 )
 
-// MailAdministrator tells the owners of a company who can run it from now on. Data:
-// company, inviter, email.
+// MailAdministrator notifies the owners of a company that somebody can administer
+// it from now on. Data: company, inviter, email.
 const MailAdministrator MailKind = "administrator"
 
-// Notices lists the messages that tell of a change and carry a link to undo it.
+// Notices lists the messages that report a change and carry a link to undo it.
 func Notices() []MailKind {
 	return []MailKind{MailEmailChanged, MailPassword, MailPasskeyAdded, MailPasskeyRemoved, MailTwoFactorOn, MailTwoFactorOff,
 		MailRecoveryCodes, MailRecoveryUsed, MailTokenCreated}
 }
 
 // Mail is a message to be sent once. Key is the same for the same message, so
-// that it can be told from a repetition.
+// that repetitions can be recognized.
 type Mail struct {
 	Kind   MailKind
 	To     string
@@ -53,10 +53,10 @@ type Mail struct {
 }
 
 // Mailer records a message in the caller's transaction: it is sent if, and only
-// if, what it tells of is committed.
+// if, the change it reports is committed.
 type Mailer func(tx *kv.Tx, m Mail) error
 
-// tell writes to a person that something about how they get in has changed.
+// tell notifies a person that something about how they get in has changed.
 func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
 	if s.mailer == nil {
 		return nil
@@ -70,7 +70,7 @@ func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]s
 	return s.mail(tx, kind, u, all)
 }
 
-// tellOwners writes to the owners of a company.
+// tellOwners notifies the owners of a company.
 func (s *Service) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data map[string]string) error {
 	return members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
 		if !m.owns() {
@@ -98,5 +98,5 @@ func (s *Service) mailTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data
 	})
 }
 
-// until writes when a link runs out, for the text of a message.
+// until formats the expiry of a link for the text of a message.
 func until(t time.Time) string { return t.UTC().Format(time.RFC3339) }

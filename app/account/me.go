@@ -11,7 +11,7 @@ import (
 
 // Me returns the caller, with their companies.
 func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
-	who.Limited = false // whoever has to set up two-factor login sees who they are
+	who.Limited = false // people who have to set up two-factor login may see their own record
 	if err := self(who, ScopeRead); err != nil {
 		return User{}, err
 	}
@@ -26,8 +26,8 @@ func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
 	return user, err
 }
 
-// MePatch holds changes to one's own record; nil leaves a setting alone. A new
-// password needs the current one.
+// MePatch holds changes to the caller's own record; nil leaves a setting
+// unchanged. A new password requires the current one.
 type MePatch struct {
 	Name            *string
 	Locale          *string
@@ -50,8 +50,7 @@ func (p MePatch) apply(u *userRecord) error {
 	return f.Err()
 }
 
-// UpdateMe changes the caller's own record. A new password ends their other
-// sessions.
+// UpdateMe changes the caller's own record. A new password ends their other sessions.
 func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User, err error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return User{}, err
@@ -90,7 +89,7 @@ func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string
 	if err := session(who); err != nil {
 		return "", err
 	}
-	// All faults of the request at once, before time is spent on hashing.
+	// All faults of the request at once, before spending time on hashing.
 	if err := p.apply(&userRecord{Email: who.Email}); err != nil {
 		return "", err
 	}
@@ -105,8 +104,8 @@ func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string
 	return s.passwords.hash(ctx, memberTurn(who), *p.Password)
 }
 
-// provePassword is nil if it is the caller's password, else a fault of the
-// field. The caller counts the attempt.
+// provePassword returns nil if it is the caller's password, else a fault of the
+// field. The caller of provePassword counts the attempt.
 func (s *Service) provePassword(ctx context.Context, who Actor, field, password string) error {
 	var u userRecord
 	err := s.db.View(func(tx *kv.Tx) (err error) {
@@ -123,8 +122,8 @@ func (s *Service) provePassword(ctx context.Context, who Actor, field, password 
 	return err
 }
 
-// SwitchCompany returns a token for another company of the person who logged in. What the
-// session has proven, and when, stays as it was.
+// SwitchCompany returns a token for another company of the person who logged in. What the session has proven, and
+// when, is carried over unchanged.
 func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err

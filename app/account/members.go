@@ -15,7 +15,7 @@ import (
 
 // ListMembers lists the people of a company. Statuses are active (which includes
 // those invited), invited, deactivated (also called archived) and deleted, which
-// is always empty: a member who is removed is gone.
+// is always empty because a removed member leaves no record.
 func (s *Service) ListMembers(_ context.Context, who Actor, q MemberQuery) (list.Page[Member], error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return list.Page[Member]{}, err
@@ -82,8 +82,7 @@ func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, er
 	return s.MemberOf(who.CompanyID, id)
 }
 
-// MemberOf returns a person of a company to another room, which knows who may see
-// it.
+// MemberOf returns a person of a company to another package, which checks who may see it.
 func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		m, err = LoadMember(tx, companyID, userID)
@@ -92,8 +91,8 @@ func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
 	return m, err
 }
 
-// MemberInput is a person to take into a company. With a password the person can
-// log in at once, for where there is no mail; without one they are sent a link.
+// MemberInput is a person to add to a company. With a password the person can log
+// in at once, for installations without mail; without one they are sent a link.
 type MemberInput struct {
 	Name     string
 	Email    string
@@ -119,7 +118,7 @@ func (in MemberInput) check(who Actor) error {
 	return f.Err()
 }
 
-// checkRole says what is wrong with a role that the actor gives somebody.
+// checkRole adds a fault if the actor may not assign the role.
 func checkRole(f *fault.Fields, who Actor, r Role) {
 	switch {
 	case !r.Valid():
@@ -129,8 +128,8 @@ func checkRole(f *fault.Fields, who Actor, r Role) {
 	}
 }
 
-// InviteMember takes a person into the company. Inviting somebody again who has
-// not accepted yet sends a new link and ends the old one.
+// InviteMember adds a person to the company. Inviting somebody again who has not
+// accepted yet sends a new link and invalidates the old one.
 func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
@@ -192,8 +191,7 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 	return record.view(u), nil
 }
 
-// name keeps how somebody was invited, under the identifier that stands for them until they
-// join.
+// name records how somebody was invited, under the identifier that stands for them until they join.
 func (m *memberRecord) name(id string, in MemberInput) {
 	if m.Invited != nil {
 		id = m.Invited.ID
@@ -201,7 +199,7 @@ func (m *memberRecord) name(id string, in MemberInput) {
 	m.Invited = &invited{ID: id, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email}
 }
 
-// tellOfAdministrator tells the owners of a company that somebody else can run it.
+// tellOfAdministrator notifies the owners of a company that somebody else can administer it.
 func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
 	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
 		return nil
@@ -209,9 +207,9 @@ func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 	return s.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
 }
 
-// personFor returns the user with that address, a new one if there is none. A
-// password can only be given to somebody new: who runs one company must not set
-// the password of somebody who is in another.
+// personFor returns the user with that address, a new one if there is none. Only
+// a new user can be given a password: the administrator of one company must not
+// set the password of a person who is in another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
 	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	switch {
@@ -229,7 +227,7 @@ func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (
 	})
 }
 
-// nameFrom makes a first name for somebody of whom only the address is known.
+// nameFrom makes a first name for a person of whom only the address is known.
 func nameFrom(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	return local
@@ -254,12 +252,12 @@ func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) erro
 	})
 }
 
-// Invite is what the page behind an invitation shows before it is accepted.
+// Invite is shown on the page of an invitation before it is accepted.
 type Invite struct {
 	UserID        string
 	CompanyID     string
 	Company       string
-	Inviter       string // name of who invited, "" if that is not known
+	Inviter       string // name of the person who invited, "" if unknown
 	Role          Role
 	Name          string
 	Email         string
@@ -287,14 +285,13 @@ func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err e
 	return in, err
 }
 
-// unclaimed reports that nobody has proven yet that the address is theirs. Its
+// unclaimed reports whether nobody has proven yet that the address is theirs. Its
 // password, if there is one, was chosen by somebody else or before that proof.
 func (u userRecord) unclaimed() bool { return u.Password == "" || u.EmailVerifiedAt == nil }
 
-// AcceptInvite uses an invitation: the person is of the company from now on.
-// Somebody whose address was not proven before chooses a name and a password,
-// and whatever was open under that address is closed: it may have been opened by
-// somebody else.
+// AcceptInvite uses an invitation: the person joins the company. A person whose
+// address was not proven before chooses a name and a password, and anything open
+// under that address is closed: it may have been opened by somebody else.
 func (s *Service) AcceptInvite(ctx context.Context, token, name, password string) (user User, err error) {
 	in, err := s.CheckInvite(ctx, token)
 	if err != nil {
@@ -355,14 +352,14 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 	return withCompanies(tx, u)
 }
 
-// MemberPatch holds the changes to a membership; nil leaves a value alone.
+// MemberPatch holds the changes to a membership; nil leaves a value unchanged.
 type MemberPatch struct {
 	Role   *Role
 	Active *bool // false: deactivated
 }
 
 // UpdateMember changes the role of a person or (de)activates them, at once:
-// tokens of who is deactivated are revoked.
+// tokens of a deactivated person are revoked.
 func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
@@ -396,8 +393,8 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 	return member, err
 }
 
-// opens asks for proof where a change lets somebody in again or lets them run the company,
-// and tells the owners of the latter.
+// opens requires proof if a change lets somebody in again or lets them administer the company, and notifies the
+// owners of the latter.
 func (s *Service) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
 	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
 	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
@@ -442,8 +439,7 @@ func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
 }
 
-// RemoveMember takes a person out of the company, or lets them leave. What they
-// made stays.
+// RemoveMember removes a person from the company, or lets them leave. What they created stays.
 func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err
@@ -472,8 +468,8 @@ func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 	})
 }
 
-// manage loads a membership that the actor may change: an owner's only if an
-// owner asks.
+// manage loads a membership that the actor may change: an owner's only if the
+// actor is an owner.
 func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
 	m, err := findMember(tx, who.CompanyID, id)
 	if err != nil {
@@ -487,7 +483,7 @@ func manage(tx *kv.Tx, who Actor, id string) (memberRecord, error) {
 
 func (m memberRecord) owns() bool { return m.Role == RoleOwner && m.active() }
 
-// keepsOwner refuses to leave a company without anybody who can run it.
+// keepsOwner refuses a change that would leave a company without an owner.
 func keepsOwner(tx *kv.Tx, leaving memberRecord) error {
 	others := 0
 	err := members.Each(tx, "company", kv.K(leaving.CompanyID), func(_ string, m memberRecord) (bool, error) {

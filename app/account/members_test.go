@@ -74,8 +74,8 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 	h.login("bob@example.org", password)
 }
 
-// Somebody who made an account under another's address must not still be in it
-// when that other accepts an invitation.
+// A person who made an account under another's address must no longer be in it
+// when the owner of the address accepts an invitation.
 func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,11 +12,11 @@ import (
 	"paraph/kv"
 )
 
-// The methods of this file ask nobody: they are for who holds the machine (the
-// commands, the test double) and are reached by no door.
+// The methods of this file check no permissions: they are for the operator of the
+// machine (the commands, the test double) and are not reachable over the network.
 
-// ActorFor returns the actor that a person is in a company ("" for the only or
-// oldest one), as if they had logged in.
+// ActorFor returns a person as an actor in a company ("" for the only or oldest
+// one), as if they had logged in.
 func (s *Service) ActorFor(_ context.Context, email, companyID string) (who Actor, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
@@ -46,7 +46,7 @@ func byEmail(tx *kv.Tx, email string) (userRecord, error) {
 	return u, found(err, "user")
 }
 
-// AddCompany makes a company. It has nobody until somebody is added.
+// AddCompany makes a company without members.
 func (s *Service) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		c, err = s.newCompany(tx, name, locale, timezone)
@@ -66,8 +66,8 @@ type UserInput struct {
 	Timezone  string
 }
 
-// AddUser adds a person to a company, ready to log in. Somebody who exists is
-// added to the company too, and keeps name and password.
+// AddUser adds a person to a company, ready to log in. An existing user is added
+// to the company too, and keeps name and password.
 func (s *Service) AddUser(ctx context.Context, in UserInput) (User, error) {
 	in.Email, in.Role = strings.TrimSpace(in.Email), cmp.Or(in.Role, RoleMember)
 	var f fault.Fields
@@ -134,8 +134,9 @@ func (s *Service) addUser(tx *kv.Tx, u userRecord, in UserInput) (User, error) {
 	return withCompanies(tx, u)
 }
 
-// SetPassword gives a person a new password and ends their sessions; two-factor
-// login is turned off if asked for (the person lost the device), passkeys too.
+// SetPassword sets a new password for a person and ends their sessions; if
+// requested (the person lost the device), it turns off two-factor login and
+// removes the passkeys.
 func (s *Service) SetPassword(ctx context.Context, email, password string, dropTwoFactor bool) error {
 	var f fault.Fields
 	checkPassword(&f, "password", password, email)
@@ -160,7 +161,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 	})
 }
 
-// SetActive lets a person log in, or nowhere any more: every token is revoked.
+// SetActive lets a person log in, or bars them everywhere: every token is revoked.
 func (s *Service) SetActive(_ context.Context, email string, active bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)

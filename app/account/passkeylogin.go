@@ -13,9 +13,9 @@ import (
 	"paraph/kv"
 )
 
-// BeginPasskeyLogin begins to log in with a passkey. With what is pending of
-// [Service.BeginSignIn] the passkey is the second step after the password; with ""
-// it stands for address and password both, and the authenticator has to verify
+// BeginPasskeyLogin begins to log in with a passkey. With the pending value of
+// [Service.BeginSignIn] the passkey is the second step after the password; with
+// "" it replaces both address and password, and the authenticator has to verify
 // its holder.
 func (s *Service) BeginPasskeyLogin(_ context.Context, site, pending string, from From) (Ceremony, error) {
 	if _, wait, ok := s.perPasskey.Allow(turns.Network(from.IP)); !ok {
@@ -64,8 +64,8 @@ func (s *Service) beginWithKeys(party *webauthn.WebAuthn, userID string, c cerem
 	return s.begin(c, options)
 }
 
-// BeginPasskeyAfterPassword is [Service.BeginSignIn] and then
-// [Service.BeginPasskeyLogin], for who does both in one request.
+// BeginPasskeyAfterPassword combines [Service.BeginSignIn] and
+// [Service.BeginPasskeyLogin], for clients that do both in one request.
 func (s *Service) BeginPasskeyAfterPassword(ctx context.Context, site, email, password string, from From) (Ceremony, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
@@ -78,9 +78,10 @@ func (s *Service) BeginPasskeyAfterPassword(ctx context.Context, site, email, pa
 	return s.BeginPasskeyLogin(ctx, site, pending, from)
 }
 
-// FinishPasskeyLogin lets in whoever's passkey answered the challenge (credential
-// is the JSON of the browser's PublicKeyCredential), as [Service.Login] does. A
-// passkey that is not known or does not fit is [fault.ErrUnauthenticated].
+// FinishPasskeyLogin logs in the owner of the passkey that answered the challenge
+// (credential is the JSON of the browser's PublicKeyCredential), as
+// [Service.Login] does. For an unknown or mismatched passkey it returns
+// [fault.ErrUnauthenticated].
 func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []byte, from From) (User, error) {
 	c, ok := s.ceremonies.take(id, s.now())
 	if !ok {
@@ -121,9 +122,9 @@ func (s *Service) FinishPasskeyLogin(_ context.Context, id string, credential []
 
 // usedPasskey is a passkey that has answered a challenge.
 type usedPasskey struct {
-	record passkeyRecord // with what the authenticator said
-	before uint32        // its count of signatures
-	second bool          // after the password
+	record passkeyRecord // updated with the authenticator's answer
+	before uint32        // its previous signature count
+	second bool          // used after the password
 }
 
 func (p *usedPasskey) method() Method {
@@ -133,13 +134,13 @@ func (p *usedPasskey) method() Method {
 	return ByPasskey
 }
 
-// note stores the use. A count that is no higher than one that was seen since
-// means that there are two of the key.
+// note records the use. A count no higher than one seen in the meantime means
+// that the key was copied.
 func (p *usedPasskey) note(tx *kv.Tx) error {
 	now, err := passkeys.Get(tx, p.record.key())
 	switch {
 	case errors.Is(err, kv.ErrNotFound):
-		return fault.Unauthenticated().Because(err) // removed meanwhile
+		return fault.Unauthenticated().Because(err) // removed in the meantime
 	case err != nil:
 		return err
 	case now.SignCount != p.before && p.record.SignCount <= now.SignCount:
@@ -147,15 +148,15 @@ func (p *usedPasskey) note(tx *kv.Tx) error {
 	}
 	p.record.Name, p.record.LastUsedAt, p.record.TrustedAt = now.Name, &tx.Now, now.TrustedAt
 	if p.second {
-		p.record.TrustedAt = tx.Now // after the password as it is now
+		p.record.TrustedAt = tx.Now // after the current password
 	}
 	return passkeys.Put(tx, p.record.key(), p.record)
 }
 
 var errCloned = errors.New("account: the count of a passkey went back: there may be a copy of it")
 
-// checkPasskey checks the answer of an authenticator. userID is who has shown the
-// password before, "" for nobody.
+// checkPasskey checks the answer of an authenticator. userID is the user who has
+// entered the password before, "" for none.
 func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, from From) (*usedPasskey, holder, error) {
 	party, err := s.relyingParty(c.site)
 	if err != nil {
@@ -202,7 +203,7 @@ func validate(party *webauthn.WebAuthn, c ceremony, h holder, parsed *protocol.P
 	return made, err
 }
 
-// holderOf finds whose passkey it is.
+// holderOf finds the user of a passkey.
 func (s *Service) holderOf(credential []byte) (h holder, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, p, err := passkeys.Lookup(tx, "credential", credentialKey(credential))

@@ -32,7 +32,7 @@ type passkeyRecord struct {
 	SignCount  uint32     `json:"sign_count,omitempty"`
 	Transports []string   `json:"transports,omitempty"`
 	Synced     bool       `json:"synced,omitempty"`    // it may be on several devices
-	BackedUp   bool       `json:"backed_up,omitempty"` // and is
+	BackedUp   bool       `json:"backed_up,omitempty"` // and it is
 	CreatedAt  time.Time  `json:"created_at"`
 	TrustedAt  time.Time  `json:"trusted_at"` // when it was added, or last used after the password
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
@@ -49,7 +49,7 @@ func passkeyKey(userID, id string) string { return userID + "/" + id }
 
 func (p passkeyRecord) key() string { return passkeyKey(p.UserID, p.ID) }
 
-// Passkey is a way of a person to log in without a password.
+// Passkey is a person's means of logging in without a password.
 type Passkey struct {
 	ID         string
 	Name       string
@@ -71,7 +71,7 @@ func passkeysOf(tx *kv.Tx, userID string) (all []passkeyRecord, err error) {
 	return all, err
 }
 
-// dropFactors takes every second factor of a user away.
+// dropFactors removes every second factor of a user.
 func dropFactors(tx *kv.Tx, u *userRecord) error {
 	all, err := passkeysOf(tx, u.ID)
 	for _, p := range all {
@@ -81,7 +81,7 @@ func dropFactors(tx *kv.Tx, u *userRecord) error {
 	return err
 }
 
-// ListPasskeys lists one's own passkeys, oldest first.
+// ListPasskeys lists the caller's own passkeys, oldest first.
 func (s *Service) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) {
 	if err := session(who); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Service) ListPasskeys(_ context.Context, who Actor) ([]Passkey, error) 
 	return out, err
 }
 
-// RenamePasskey gives one of one's own passkeys another name.
+// RenamePasskey renames one of the caller's own passkeys.
 func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (Passkey, error) {
 	if err := session(who); err != nil {
 		return Passkey{}, err
@@ -120,8 +120,8 @@ func (s *Service) RenamePasskey(_ context.Context, who Actor, id, name string) (
 	return p.view(), nil
 }
 
-// RemovePasskey takes a passkey away. The last second factor goes only with the password or
-// a code; for any other a recent proof is enough.
+// RemovePasskey removes a passkey. Removing the last second factor requires the password or a code; for any other a
+// recent proof is enough.
 func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, code string) error {
 	last := func(u userRecord) bool { return u.Passkeys == 1 && !u.TwoFactor.active() }
 	return s.changeProven(ctx, who, password, code, last, func(tx *kv.Tx, u *userRecord) error {
@@ -136,8 +136,8 @@ func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, co
 	})
 }
 
-// relyingParty is the appliance as authenticators know it, by the address under
-// which the person sees it (https://host[:port]).
+// relyingParty returns the appliance as authenticators know it, by the address
+// under which the person sees it (https://host[:port]).
 func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(site)
 	if err != nil || u.Hostname() == "" {
@@ -160,7 +160,7 @@ func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	return party, nil
 }
 
-// holder is a user as the library of passkeys wants it.
+// holder adapts a user to the passkey library.
 type holder struct {
 	user userRecord
 	keys []passkeyRecord
@@ -174,16 +174,16 @@ func loadHolder(tx *kv.Tx, userID string) (h holder, err error) {
 	return h, err
 }
 
-// WebAuthnID is the user handle: the identifier, which says nothing of the person.
+// WebAuthnID returns the user handle: the identifier, which reveals nothing about the person.
 func (h holder) WebAuthnID() []byte { return []byte(h.user.ID) }
 
-// WebAuthnName tells accounts apart in a list of passkeys.
+// WebAuthnName returns the name that distinguishes accounts in a list of passkeys.
 func (h holder) WebAuthnName() string { return h.user.Email }
 
-// WebAuthnDisplayName is how the person is called.
+// WebAuthnDisplayName returns the person's name.
 func (h holder) WebAuthnDisplayName() string { return h.user.Name }
 
-// WebAuthnCredentials are all passkeys of the person.
+// WebAuthnCredentials returns all passkeys of the person.
 func (h holder) WebAuthnCredentials() []webauthn.Credential {
 	out := make([]webauthn.Credential, 0, len(h.keys))
 	for _, p := range h.keys {
@@ -212,7 +212,7 @@ func (p passkeyRecord) credential() webauthn.Credential {
 	return c
 }
 
-// with gives the record what an authenticator said last.
+// with returns the record updated with the authenticator's latest answer.
 func (p passkeyRecord) with(c *webauthn.Credential) passkeyRecord {
 	p.Credential, p.PublicKey, p.SignCount = slices.Clone(c.ID), slices.Clone(c.PublicKey), c.Authenticator.SignCount
 	p.Synced, p.BackedUp = c.Flags.BackupEligible, c.Flags.BackupState

@@ -13,7 +13,7 @@ const site = "https://sign.example.org:8443"
 
 var here = account.From{IP: "192.0.2.7", UserAgent: "browser"}
 
-// register gives who asks a passkey.
+// register registers a passkey for the actor.
 func (h *house) register(who account.Actor, a *authenticator) account.NewPasskey {
 	h.t.Helper()
 	c, err := h.BeginPasskey(h.t.Context(), who, site)
@@ -69,7 +69,7 @@ func TestPasskeyLogin(t *testing.T) {
 	}
 	_, err := h.RenamePasskey(t.Context(), ann, p.ID, "")
 	wantFields(t, err, "name")
-	// What the browser is told not to register again.
+	// The browser is told which passkeys not to register again.
 	again := must[account.Ceremony](t)(h.BeginPasskey(t.Context(), ann, site))
 	if x := a.read(again.Options).PublicKey.ExcludeCredentials; len(x) != 1 || x[0].ID != b64(a.id) {
 		t.Errorf("excluded %+v", x)
@@ -118,7 +118,7 @@ func TestPasskeyAsSecondFactor(t *testing.T) {
 	_, err = h.BeginPasskeyLogin(t.Context(), site, "made up", here)
 	wantKind(t, err, fault.KindUnauthenticated, "")
 
-	// Somebody else's passkey is no second factor.
+	// Another person's passkey is no second factor.
 	b := newAuthenticator(t)
 	b.id = []byte("ben's")
 	h.register(h.as("ben@example.org"), b)
@@ -201,7 +201,7 @@ func TestPasskeyChallengeIsGoodOnce(t *testing.T) {
 		_, err = h.FinishPasskeyLogin(t.Context(), c.ID, []byte(junk), here)
 		wantFields(t, err, "credential")
 	}
-	// A registration is its beginner's, and a login no registration.
+	// A registration belongs to the person who began it, and is not valid as a login.
 	b := newAuthenticator(t)
 	b.id = []byte("b")
 	ann = must[account.Actor](t)(h.Prove(t.Context(), ann, account.Proof{Password: password}))
@@ -286,7 +286,7 @@ func TestPasskeysAndAnApp(t *testing.T) {
 	}
 	_, err = h.Login(t.Context(), "ann@example.org", password, "", here)
 	wantKind(t, err, fault.KindInvalid, "two_factor_required")
-	// The operator opens the door to who has lost everything.
+	// The operator can let in a person who has lost everything.
 	if err := h.SetPassword(t.Context(), "ann@example.org", password, true); err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	}
 }
 
-// tokenOf is a fresh bearer token of the same session.
+// tokenOf returns a fresh bearer token of the same session.
 func (h *house) tokenOf(who account.Actor) string {
 	h.t.Helper()
 	t, err := h.RenewSession(h.t.Context(), who)

@@ -31,8 +31,8 @@ type Cost struct {
 // 19 MiB, two passes.
 func DefaultCost() Cost { return Cost{Memory: 19 * 1024, Passes: 2, Threads: 1} }
 
-// Lengths of a password, in characters and bytes. The upper bound keeps a
-// request from buying hashing time by the megabyte.
+// Lengths of a password, in characters and bytes. The upper bound keeps requests
+// from consuming unlimited hashing time.
 const (
 	minPassword = 8
 	maxPassword = 1024
@@ -45,11 +45,10 @@ const (
 
 var errBadHash = errors.New("account: a stored password hash cannot be read")
 
-// passwordMemory is how much all passwords that are checked at a time may take, as long as
-// one of them fits.
+// passwordMemory is how much memory all concurrent password checks may take, as long as one of them fits.
 const passwordMemory = 256 << 20
 
-// passwordPatience is how long somebody waits for their turn.
+// passwordPatience is how long a check waits for its turn.
 const passwordPatience = 10 * time.Second
 
 // hasher hashes and checks passwords, at most a few at a time: each takes tens of
@@ -58,11 +57,11 @@ type hasher struct {
 	cost   Cost
 	random func(n int) ([]byte, error)
 	queue  *turns.Queue
-	dummy  string // a hash of no password, to spend the same time on nobody
+	dummy  string // a hash that no password has, so that unknown users take the same time
 }
 
-// newHasher makes a hasher for so many passwords at a time. Strangers leave a place free
-// for those who are known, where there is more than one.
+// newHasher makes a hasher for a number of concurrent passwords. If there is more than one slot, one is reserved for
+// known callers.
 func newHasher(cost Cost, workers int, random func(int) ([]byte, error)) *hasher {
 	blank := make([]byte, saltSize+hashSize)
 	slots := cost.atATime(workers)
@@ -72,14 +71,14 @@ func newHasher(cost Cost, workers int, random func(int) ([]byte, error)) *hasher
 	}
 }
 
-// atATime is how many passwords of this cost are checked at a time.
+// atATime returns how many passwords of this cost are checked at a time.
 func (c Cost) atATime(workers int) int64 {
 	fit := passwordMemory / max(int64(c.Memory)<<10, 1)
 	return max(min(int64(workers), fit), 1)
 }
 
-// normal makes the same password out of the same keys, whichever system typed
-// them (NFC, as RFC 8265 §4.2 has it).
+// normal normalizes a password, so that the same keys produce the same password
+// whichever system typed them (NFC, as RFC 8265 §4.2 has it).
 func normal(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
 
 func (h *hasher) derive(ctx context.Context, who turns.Key, password string, salt []byte, c Cost, size uint32) ([]byte, error) {
@@ -91,7 +90,7 @@ func (h *hasher) derive(ctx context.Context, who turns.Key, password string, sal
 	return argon2.IDKey(normal(password), salt, c.Passes, c.Memory, c.Threads, size), nil
 }
 
-// hash returns the PHC string of a password, parameters and salt in it.
+// hash returns the PHC string of a password, including parameters and salt.
 func (h *hasher) hash(ctx context.Context, who turns.Key, password string) (string, error) {
 	salt, err := h.random(saltSize)
 	if err != nil {
@@ -104,8 +103,8 @@ func (h *hasher) hash(ctx context.Context, who turns.Key, password string) (stri
 	return encodeHash(h.cost, salt, sum), nil
 }
 
-// verify reports whether the password is the one that was hashed. An empty hash
-// (nobody, or somebody who has not chosen a password) takes as long and is no.
+// verify reports whether the password matches the hash. An empty hash (no user,
+// or one who has not chosen a password) takes as long and returns false.
 func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded string) (bool, error) {
 	nobody := encoded == ""
 	if nobody {
@@ -116,7 +115,7 @@ func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded st
 		return false, err
 	}
 	if len(password) > maxPassword {
-		password = "" // no password is as long; the time spent must not tell
+		password = "" // no password is as long; the time spent must not reveal the reason
 		nobody = true
 	}
 	got, err := h.derive(ctx, who, password, salt, cost, uint32(len(want)))
@@ -126,14 +125,14 @@ func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded st
 	return subtle.ConstantTimeCompare(got, want) == 1 && !nobody, nil
 }
 
-// memberTurn is in whose turn the password of somebody signed in is checked.
+// memberTurn returns the key under which a signed-in person's password check queues.
 func memberTurn(who Actor) turns.Key { return turns.Member(who.CompanyID, who.UserID) }
 
-// linkTurn is that of whoever holds a link that was found good.
+// linkTurn returns the key for the holder of a valid link.
 func linkTurn(token string) turns.Key { return turns.Guest("", linkKey(token)) }
 
-// loginTurn is that of somebody who logs in: a browser that has done so before does not
-// wait among strangers.
+// loginTurn returns the key for a login: a browser that has signed in before does
+// not queue with strangers.
 func (s *Service) loginTurn(email string, from From) turns.Key {
 	if device := s.knownDevice(input.FoldEmail(email), from.Device); device != "" {
 		return turns.Guest("", device)
@@ -170,7 +169,7 @@ func decodeHash(encoded string) (c Cost, salt, sum []byte, err error) {
 	return c, salt, sum, nil
 }
 
-// checkPassword says what is wrong with a password somebody chooses.
+// checkPassword adds what is wrong with a newly chosen password.
 func checkPassword(f *fault.Fields, field, password, email string) {
 	switch {
 	case password == "":
@@ -188,13 +187,13 @@ func checkPassword(f *fault.Fields, field, password, email string) {
 	}
 }
 
-// common lists passwords that many people use, one a line.
+// common lists widely used passwords, one a line.
 //
 //go:embed common-passwords.txt
 var common string
 
-// isCommon reports whether a password is one of those that are tried first, or one of them
-// with digits and signs behind it.
+// isCommon reports whether a password is among those that attackers try first, or one of them followed by digits and
+// punctuation.
 func isCommon(password string) bool {
 	folded := strings.ToLower(password)
 	word := strings.TrimRightFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) })

@@ -56,8 +56,8 @@ func wantCode(t testing.TB, err error, field string, code fault.Code) {
 	t.Errorf("got %v, want %s: %s", err, field, code)
 }
 
-// TestStrangersGuessingDoNotKeepMembersWaiting has many strangers guess at once, each of
-// whom costs as much as a password does by default.
+// TestStrangersGuessingDoNotKeepMembersWaiting makes many strangers guess at once, each at the default cost of a
+// password.
 func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(o *account.Options) {
@@ -93,8 +93,8 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 	}
 }
 
-// TestAnswersDoNotTellWhoseAddressIsKnown keeps the store from writing: what answers all the
-// same has not waited for anything that only known addresses need.
+// TestAnswersDoNotTellWhoseAddressIsKnown blocks writes to the store: a request that is answered all the same has not
+// waited for work that only known addresses need.
 func TestAnswersDoNotTellWhoseAddressIsKnown(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,22 +8,23 @@ import (
 	"paraph/kv"
 )
 
-// ProofWindow is how long a sign-in or another proof lets its session change how the person
-// gets in. A session that is found open later can't be made permanent.
+// ProofWindow is how long a sign-in or another proof lets its session change how the person gets in. It keeps a
+// session that was left open from being made permanent.
 const ProofWindow = 5 * time.Minute
 
 // renewWindow is how long after the last proof a session can be renewed.
 const renewWindow = 30 * 24 * time.Hour
 
-// Proof is what somebody shows of themselves while they are signed in: the password, or
-// a code of the authenticator app, or a recovery code.
+// Proof is what a signed-in person presents to prove who they are: the password,
+// or a code of the authenticator app, or a recovery code.
 type Proof struct {
 	Password string
 	Code     string
 }
 
-// Prove checks a proof and returns the actor who may now, for a few minutes, change how
-// they get in. The session remembers it; an API token has to prove every request.
+// Prove checks a proof and returns the actor, who may for a few minutes change
+// how they get in. The session remembers the proof; an API token has to prove
+// every request.
 func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if who.UserID == "" {
 		return who, fault.Forbidden("session_required")
@@ -52,7 +53,7 @@ func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) 
 	return who, nil
 }
 
-// ProveSession is [Service.Prove] for a session, which remembers it.
+// ProveSession is like [Service.Prove], but only for a session.
 func (s *Service) ProveSession(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
@@ -78,7 +79,7 @@ func (s *Service) spendCode(tx *kv.Tx, who Actor, code string) error {
 	return s.putUser(tx, u)
 }
 
-// markProven notes that the actor has just proven who they are. Only a session keeps it.
+// markProven records that the actor has just proven who they are. Only a session stores it.
 func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
 	who.ProvenAt = tx.Now
 	if who.Kind != ActorUser || who.TokenID == "" {
@@ -93,7 +94,7 @@ func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
 	return tokens.Put(tx, t.key(), t)
 }
 
-// proven is nil if the actor has proven who they are a few minutes ago at most.
+// proven returns nil if the actor has proven who they are within the last few minutes.
 func (s *Service) proven(who Actor) error {
 	if age := s.now().Sub(who.ProvenAt); who.IsSystem() || !who.ProvenAt.IsZero() && age >= 0 && age < ProofWindow {
 		return nil
@@ -101,8 +102,8 @@ func (s *Service) proven(who Actor) error {
 	return fault.Forbidden("proof_required")
 }
 
-// provenSession is [Service.proven] for what a session may do and a program may do with
-// its token alone, because it is how companies are set up.
+// provenSession is like [Service.proven], but exempts API tokens: companies are
+// set up by programs, which hold nothing but their token.
 func (s *Service) provenSession(who Actor) error {
 	if who.Kind == ActorToken {
 		return nil
@@ -113,7 +114,7 @@ func (s *Service) provenSession(who Actor) error {
 // Proven reports whether the actor may change how they get in without another proof.
 func (s *Service) Proven(who Actor) bool { return s.proven(who) == nil }
 
-// BeginPasskeyProof begins to prove with a passkey who somebody is, as
+// BeginPasskeyProof begins a proof of identity with a passkey, as
 // [Service.BeginPasskeyLogin] begins a login.
 func (s *Service) BeginPasskeyProof(_ context.Context, who Actor, site string) (Ceremony, error) {
 	if err := session(who); err != nil {
@@ -126,7 +127,7 @@ func (s *Service) BeginPasskeyProof(_ context.Context, who Actor, site string) (
 	return s.beginWithKeys(party, who.UserID, ceremony{site: site, prover: who.UserID})
 }
 
-// FinishPasskeyProof is [Service.Prove] with the answer to [Service.BeginPasskeyProof].
+// FinishPasskeyProof is like [Service.Prove], with the answer to [Service.BeginPasskeyProof].
 func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, credential []byte) (Actor, error) {
 	if err := session(who); err != nil {
 		return who, err
@@ -151,9 +152,9 @@ func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, cr
 	return who, err
 }
 
-// standsAlone reports whether a passkey lets in without the password. One that was added
-// before the password was last changed has to be used with the new password once: it may
-// be that of somebody whom the new password is to keep out.
+// standsAlone reports whether a passkey lets in without the password. A passkey that was added before the password
+// was last changed has to be used with the new password once: it may belong to somebody whom the new password is
+// meant to keep out.
 func (p passkeyRecord) standsAlone(u userRecord) bool {
 	return u.PasswordAt == nil || p.TrustedAt.After(*u.PasswordAt)
 }

@@ -10,8 +10,8 @@ import (
 	"paraph/app/list"
 )
 
-// stolen is a house in which somebody has found Ann's session open, an hour after she
-// signed in. She has an authenticator app and a passkey.
+// stolen is a house in which a thief has found Ann's session open, an hour after
+// she signed in. She has an authenticator app and a passkey.
 type stolen struct {
 	*house
 	company account.Company
@@ -39,8 +39,7 @@ func steal(t *testing.T) stolen {
 	return s
 }
 
-// gains are the ways in which a session could be made permanent, or give somebody else a
-// way in.
+// gains returns the ways in which a session could be made permanent, or let somebody else in.
 func (s stolen) gains(t *testing.T) map[string]func(who account.Actor) error {
 	ctx := t.Context()
 	return map[string]func(who account.Actor) error{
@@ -55,7 +54,7 @@ func (s stolen) gains(t *testing.T) map[string]func(who account.Actor) error {
 		"the answer of a passkey": func(who account.Actor) error {
 			_, err := s.FinishPasskey(ctx, who, "any", "", nil)
 			if fault.KindOf(err) == fault.KindInvalid {
-				return nil // it was looked at
+				return nil // it was examined, so no proof was required
 			}
 			return err
 		},
@@ -101,7 +100,7 @@ func TestAnOldSessionChangesNothingAboutGettingIn(t *testing.T) {
 	wantFields(t, err, "code")
 	_, err = s.UpdateMe(t.Context(), s.who, account.MePatch{Password: new("another horse")})
 	wantFields(t, err, "current_password")
-	// Nor does it get younger by what a session may do.
+	// Nor is the proof refreshed by what a session may do.
 	renewed := must[account.Token](t)(s.RenewSession(t.Context(), s.who))
 	switched := must[account.Token](t)(s.SwitchCompany(t.Context(), s.actor(renewed.Secret), s.company.ID))
 	for _, bearer := range []string{renewed.Secret, switched.Secret} {
@@ -127,13 +126,13 @@ func TestProofOpensAFewMinutes(t *testing.T) {
 			must[account.Actor](t)(s.Prove(t.Context(), s.actor(bearer), p(s)))
 			for name, gain := range s.gains(t) {
 				if name == "one passkey less" {
-					continue // the next ones would want it
+					continue // the following ones would require it
 				}
 				if err := gain(s.actor(bearer)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			// The proof is of this session, and of no other.
+			// The proof belongs to this session only.
 			_, err := s.CreateToken(t.Context(), s.who, account.TokenInput{Name: "CI"})
 			wantKind(t, err, fault.KindForbidden, "proof_required")
 			s.advance(5 * time.Minute)
@@ -252,7 +251,7 @@ func TestTheOwnerTakesATakeoverBack(t *testing.T) {
 		must[limit.Rate](t)(h.Reverify(t.Context(), thief, address))
 		must[account.User](t)(h.VerifyEmail(t.Context(), h.mail(account.MailVerifyEmail, address).Data["token"]))
 	}
-	// The old address can't be taken meanwhile.
+	// The old address can't be taken in the meantime.
 	h.add(h.company("B"), "boss@example.net", account.RoleOwner)
 	_, err := h.InviteMember(t.Context(), h.as("boss@example.net"), account.MemberInput{Email: "ann@example.org"})
 	wantFields(t, err, "email")
@@ -305,7 +304,7 @@ func TestAPasskeyDoesNotOutliveTheResetOfAPassword(t *testing.T) {
 	_, err := h.passwordless(planted)
 	wantKind(t, err, fault.KindForbidden, "passkey_needs_password")
 
-	// With the new password it is its owner's again.
+	// Once used with the new password, the passkey lets in on its own again.
 	h.advance(time.Minute)
 	c := must[account.Ceremony](t)(h.BeginPasskeyAfterPassword(t.Context(), site, "ann@example.org", "another horse", here))
 	must[account.User](t)(h.FinishPasskeyLogin(t.Context(), c.ID, planted.get(c.Options), here))
@@ -336,7 +335,7 @@ func TestStrangersDoNotLockTheOwnerOut(t *testing.T) {
 			t.Errorf("the owner is locked out: %v", err)
 		}
 	}
-	// What a browser keeps is of one account, and does not let it guess more than others.
+	// A browser's mark belongs to one account, and does not let it guess more at others.
 	foreign := must[string](t)(h.RememberDevice("ben@example.org", ""))
 	for _, device := range []string{"", foreign, "x.y", kept[:20]} {
 		_, err := h.Login(t.Context(), "ann@example.org", password, "", account.From{IP: "203.0.113.201", Device: device})
@@ -376,7 +375,7 @@ func TestAnInvitationShowsNoMoreThanWasTyped(t *testing.T) {
 			t.Errorf("a search for %s finds %d", search, list.Total)
 		}
 	}
-	// Having joined, they are who they are, also under the identifier from before.
+	// After joining, a person is also found under the identifier from before.
 	invited := must[list.Page[account.Member]](t)(h.ListMembers(t.Context(), boss, account.MemberQuery{Search: "ann"})).Items[0]
 	must[account.User](t)(h.AcceptInvite(t.Context(), h.mail(account.MailInvite, "ann@example.org").Data["token"], "", ""))
 	for _, id := range []string{known.ID, invited.ID} {

@@ -20,7 +20,7 @@ type userRecord struct {
 	Password        string     `json:"password,omitempty"`    // PHC string; "" for none chosen yet
 	PasswordAt      *time.Time `json:"password_at,omitempty"` // when it was last changed
 	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
-	Passkeys        int        `json:"passkeys,omitempty"` // how many there are
+	Passkeys        int        `json:"passkeys,omitempty"` // their number
 	Fresh           bool       `json:"fresh,omitempty"`    // made by Bootstrap, nobody logged in yet
 	DeactivatedAt   *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt       time.Time  `json:"created_at"`
@@ -32,7 +32,7 @@ type memberRecord struct {
 	CompanyID     string     `json:"company_id"`
 	UserID        string     `json:"user_id"`
 	Role          Role       `json:"role"`
-	Invited       *invited   `json:"invited,omitempty"` // as they were invited
+	Invited       *invited   `json:"invited,omitempty"` // name and address in the invitation
 	InvitedAt     *time.Time `json:"invited_at,omitempty"`
 	JoinedAt      *time.Time `json:"joined_at,omitempty"`
 	DeactivatedAt *time.Time `json:"deactivated_at,omitempty"`
@@ -40,8 +40,8 @@ type memberRecord struct {
 	UpdatedAt     time.Time  `json:"updated_at"`
 }
 
-// invited is how an invitation names somebody. Until they join, the company sees no more of
-// them than that: they may be known to another company, which is none of its business.
+// invited holds how an invitation names somebody. Until they join, the company sees no more of them than that: what
+// another company knows about them must not leak.
 type invited struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -60,8 +60,8 @@ func (m memberRecord) status() MemberStatus {
 
 func (m memberRecord) active() bool { return m.status() == MemberActive }
 
-// tokenRecord is a token as stored: everything but the token, which only the
-// token key can make. A record that is gone is a token that was revoked.
+// tokenRecord is a token as stored: everything except the token itself, which can
+// only be made with the token key. A token without a record has been revoked.
 type tokenRecord struct {
 	ID         string     `json:"id"`
 	CompanyID  string     `json:"company_id"`
@@ -76,15 +76,14 @@ type tokenRecord struct {
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
-// linkRecord is a link that was mailed and works once. Its key is the hash of
-// what the link holds.
+// linkRecord is a link that was mailed and works once. Its key is the hash of the link's token.
 type linkRecord struct {
 	Kind      LinkKind   `json:"kind"`
 	UserID    string     `json:"user_id"`
 	CompanyID string     `json:"company_id,omitempty"`
 	Email     string     `json:"email,omitempty"`
-	By        string     `json:"by,omitempty"`    // who invited
-	Since     *time.Time `json:"since,omitempty"` // what was changed from then on is taken back
+	By        string     `json:"by,omitempty"`    // user who invited
+	Since     *time.Time `json:"since,omitempty"` // changes made from then on are undone
 	ExpiresAt time.Time  `json:"expires_at"`
 }
 
@@ -141,7 +140,7 @@ var (
 		}})
 )
 
-// Collections is everything this package stores, for checking the data folder.
+// Collections lists everything this package stores, for checking the data folder.
 func Collections() []kv.Checker {
 	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
 }
@@ -154,7 +153,7 @@ func tokenKey(companyID, id string) string { return companyID + "/" + id }
 
 func (t tokenRecord) key() string { return tokenKey(t.CompanyID, t.ID) }
 
-// found turns the store's "no such record" into the heart's.
+// found turns the store's "no such record" into the domain's error.
 func found(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
 		return fault.NotFound(what).Because(err)
@@ -162,15 +161,15 @@ func found(err error, what string) error {
 	return err
 }
 
-// LoadCompany reads a company inside a transaction of another room. Who may see
-// it is the caller's to know.
+// LoadCompany reads a company inside a transaction of another package. The caller
+// checks who may see it.
 func LoadCompany(tx *kv.Tx, id string) (Company, error) {
 	c, err := companies.Get(tx, id)
 	return c, found(err, "company")
 }
 
-// LoadMember reads a person of a company inside a transaction of another room.
-// Somebody who is not of that company is not found.
+// LoadMember reads a person of a company inside a transaction of another package.
+// A person who is not in that company is not found.
 func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	m, err := findMember(tx, companyID, userID)
 	if err != nil {
@@ -180,8 +179,8 @@ func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	return m.view(u), found(err, "member")
 }
 
-// findMember finds a membership by the identifier of its user, or by the one that stood for
-// the user before they joined.
+// findMember finds a membership by the identifier of its user, or by the one that stood for the user before they
+// joined.
 func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
 	m, err := members.Get(tx, memberKey(companyID, id))
 	if err == nil && m.shownID() == id {
@@ -198,7 +197,7 @@ func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
 	return m, found(errors.Join(each, err), "member")
 }
 
-// shownID is the identifier by which the company knows a person.
+// shownID returns the identifier by which the company knows a person.
 func (m memberRecord) shownID() string {
 	if m.JoinedAt == nil && m.Invited != nil {
 		return m.Invited.ID

@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// answerLifetime is how long a repeated request gets the first answer.
+	// answerLifetime is how long a repeated request gets the first response.
 	answerLifetime = 24 * time.Hour
 
-	// maxAnswer bounds what is kept of one answer. A larger one is not kept, and
-	// its request is done again when it is repeated.
+	// maxAnswer bounds the size of a stored response. A larger one is not stored,
+	// and its request is executed again when it is repeated.
 	maxAnswer = 1 << 20
 )
 
-// Answer is the recorded answer to a request.
+// Answer is the recorded response to a request.
 type Answer struct {
 	Status int
 	Body   []byte
 }
 
-// answerRecord is an answer as stored. Its key is the company and the hash of the
-// idempotency key.
+// answerRecord is a response as stored. Its key is the company and the hash of
+// the idempotency key.
 type answerRecord struct {
 	UserID      string    `json:"user_id"`
 	Fingerprint string    `json:"fingerprint"`
 	Status      int       `json:"status"`
-	Body        []byte    `json:"body"` // sealed: it may show a token that is shown once
+	Body        []byte    `json:"body"` // encrypted: it may contain a token that is shown once
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
@@ -47,9 +47,9 @@ func answerKey(who Actor, key string) string {
 	return who.CompanyID + "/" + hex.EncodeToString(sum[:])
 }
 
-// Replay returns the answer that the actor's request with this idempotency key got
-// before, nil if there is none. The fingerprint stands for the request: the same
-// key with another, or by somebody else, is a conflict.
+// Replay returns the response that the actor's request with this idempotency key
+// got before, nil if there is none. The fingerprint identifies the request: the
+// same key with another fingerprint, or from another caller, is a conflict.
 func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) (*Answer, error) {
 	id := answerKey(who, key)
 	var kept answerRecord
@@ -72,7 +72,7 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	return &Answer{Status: kept.Status, Body: body}, nil
 }
 
-// KeepAnswer remembers an answer for a day, for [Service.Replay].
+// KeepAnswer stores a response for a day, for [Service.Replay].
 func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint string, a Answer) error {
 	if len(a.Body) > maxAnswer {
 		return nil

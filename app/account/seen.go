@@ -7,8 +7,8 @@ import (
 	"paraph/kv"
 )
 
-// LastSeen says when each member of the company was last here, by the sessions
-// that are open, by user. Whoever has none is not in it.
+// LastSeen returns when each member of the company was last active, by user,
+// according to the open sessions. Members without one are missing from the map.
 func (s *Service) LastSeen(_ context.Context, who Actor) (map[string]time.Time, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err

@@ -17,11 +17,11 @@ import (
 	"paraph/kv"
 )
 
-// Options configure the service. TokenKey is needed; the rest has
-// defaults.
+// Options configure the service. TokenKey is required; the rest has defaults.
 type Options struct {
-	// TokenKey is at least 32 random bytes that never leave the machine. Whoever
-	// has it can make tokens; a new one ends every token and two-factor secret.
+	// TokenKey is at least 32 random bytes that never leave the machine. Anyone
+	// who has it can make tokens; a new key invalidates every token and
+	// two-factor secret.
 	TokenKey []byte
 
 	Now   func() time.Time // default time.Now
@@ -81,7 +81,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Service is the rules about people. Safe for use by several goroutines.
+// Service implements the rules about people. Safe for use by several goroutines.
 type Service struct {
 	db       *kv.DB
 	now      func() time.Time
@@ -97,14 +97,14 @@ type Service struct {
 
 	passwords *hasher
 	tokens    *signer
-	box       *seal.Box // holds two-factor secrets and kept answers
+	box       *seal.Box // encrypts two-factor secrets and stored responses
 	codeKey   []byte    // hashes recovery codes
 	deviceKey []byte    // marks browsers that somebody has signed in with
 
 	perAccount         *limit.Limiter // failed logins, per account and network or known device
 	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
 	perAddress         *limit.Limiter // failed logins, per network
-	perMailbox         *limit.Limiter // reset messages asked for, per address of mail
+	perMailbox         *limit.Limiter // reset messages requested, per e-mail address
 	perReverif         *limit.Limiter // verification messages, per user
 
 	live    *liveTokens
@@ -114,10 +114,10 @@ type Service struct {
 
 	ceremonies *ceremonies
 	refusals   *refusals
-	perPasskey *limit.Limiter // begun ceremonies of passkeys, per address
+	perPasskey *limit.Limiter // passkey ceremonies begun, per address
 }
 
-// New makes the service. It fails only for a token key that is too short.
+// New makes the service. It fails only if the token key is too short.
 func New(db *kv.DB, o Options) (*Service, error) {
 	if len(o.TokenKey) < minTokenKey {
 		return nil, errShortKey
@@ -156,8 +156,8 @@ func New(db *kv.DB, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Reset forgets everything that is held in memory: who was let in, who failed to
-// log in. The test double calls it when the store was emptied.
+// Reset clears everything held in memory: cached tokens and failed logins. The
+// test double calls it when the store was emptied.
 func (s *Service) Reset() {
 	s.live.clear()
 	s.usage.take()
@@ -170,8 +170,8 @@ func (s *Service) Reset() {
 	}
 }
 
-// random returns n random bytes. The source may be a seeded one that is not safe
-// for several goroutines.
+// random returns n random bytes. The lock is for a seeded source, which may not
+// be safe for several goroutines.
 func (s *Service) random(n int) ([]byte, error) {
 	s.randMu.Lock()
 	defer s.randMu.Unlock()
@@ -180,27 +180,28 @@ func (s *Service) random(n int) ([]byte, error) {
 	return b, err
 }
 
-// changed makes the next request of everybody look up again who they are, once
-// the transaction is committed. Changes are rare and looking up takes
-// microseconds; being wrong about whom it concerns would let somebody in.
+// changed clears the cache of tokens once the transaction is committed, so that
+// the next request of everybody is looked up again. Changes are rare and a
+// look-up takes microseconds; a mistake about whom a change concerns would let
+// somebody in.
 func (s *Service) changed(tx *kv.Tx) { tx.OnCommit(s.live.clear) }
 
-// putUser stores a user and stamps the change.
+// putUser stores a user and sets the time of the change.
 func (s *Service) putUser(tx *kv.Tx, u userRecord) error {
 	u.UpdatedAt = tx.Now
 	s.changed(tx)
 	return users.Put(tx, u.ID, u)
 }
 
-// putMember stores a membership and stamps the change.
+// putMember stores a membership and sets the time of the change.
 func (s *Service) putMember(tx *kv.Tx, m memberRecord) error {
 	m.UpdatedAt = tx.Now
 	s.changed(tx)
 	return members.Put(tx, m.key(), m)
 }
 
-// staff is nil if the actor is of the company (not a signatory) and can do what
-// the scope names.
+// staff returns nil if the actor belongs to the company (not a signatory) and can
+// do what the scope names.
 func staff(who Actor, scope Scope) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("role_not_allowed.signatory")
@@ -208,7 +209,7 @@ func staff(who Actor, scope Scope) error {
 	return who.Require(scope)
 }
 
-// self is nil if the actor is a person who may see (or change) what is theirs.
+// self returns nil if the actor is a person who may see (or change) their own record.
 func self(who Actor, scope Scope) error {
 	switch {
 	case who.UserID == "":
@@ -221,7 +222,7 @@ func self(who Actor, scope Scope) error {
 	return nil
 }
 
-// session is nil if the actor logged in, as opposed to holding an API token.
+// session returns nil if the actor logged in, as opposed to using an API token.
 func session(who Actor) error {
 	if who.UserID == "" || who.Kind != ActorUser {
 		return fault.Forbidden("session_required")

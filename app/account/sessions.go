@@ -9,16 +9,16 @@ import (
 	"paraph/kv"
 )
 
-// provenAt is when the holder of a session last proved who they are.
+// provenAt returns when the holder of a session last proved who they are.
 func (t tokenRecord) provenAt() time.Time {
 	if t.ProvenAt == nil {
-		return t.CreatedAt // of a session from before proofs were noted
+		return t.CreatedAt // of a session from before proofs were recorded
 	}
 	return *t.ProvenAt
 }
 
-// sessionEnd is when a session ends that begins or is renewed now: renewing does not go on
-// for ever without another proof.
+// sessionEnd returns when a session ends that begins or is renewed now: without another proof it can't be renewed
+// forever.
 func (s *Service) sessionEnd(now, proven time.Time) time.Time {
 	end, last := now.Add(s.lifetime), proven.Add(max(renewWindow, s.lifetime))
 	if last.Before(end) {
@@ -27,8 +27,8 @@ func (s *Service) sessionEnd(now, proven time.Time) time.Time {
 	return end
 }
 
-// RenewSession returns a fresh token for the actor's session, with the whole lifetime
-// before it, and ends the one that was presented.
+// RenewSession returns a fresh token for the actor's session, with the full
+// lifetime, and ends the one that was presented.
 func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err
@@ -54,8 +54,7 @@ func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error
 	return t, err
 }
 
-// EndOtherSessions ends every session of the caller, in all companies, but the one
-// that asks.
+// EndOtherSessions ends every session of the caller, in all companies, except the calling one.
 func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
 	if err := session(who); err != nil {
 		return err
@@ -63,7 +62,8 @@ func (s *Service) EndOtherSessions(_ context.Context, who Actor) error {
 	return s.db.Update(func(tx *kv.Tx) error { return s.revokeAll(tx, who.UserID, "", ActorUser, who.TokenID) })
 }
 
-// EndSession ends one session of the caller. One that has ended already is no fault.
+// EndSession ends one session of the caller. It is not an error if the session
+// has already ended.
 func (s *Service) EndSession(_ context.Context, who Actor, id string) error {
 	if err := session(who); err != nil {
 		return err

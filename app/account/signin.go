@@ -10,26 +10,26 @@ import (
 	"paraph/app/fault"
 )
 
-// SignIn is where a sign-in in two steps stands after the first.
+// SignIn is the state of a two-step sign-in after the first step.
 type SignIn struct {
-	User User // let in, with tokens; empty while a second step is due
-	// Pending stands for the password in the second step; "" if there is none.
+	User User // logged in, with tokens; empty while a second step is due
+	// Pending replaces the password in the second step; "" if there is none.
 	Pending string
 	App     bool // the second step may be a code of an authenticator app
-	Passkey bool // it may be a passkey; a recovery code it may be in any case
+	Passkey bool // it may be a passkey; a recovery code is always accepted
 }
 
 // BeginSignIn is the first step of a sign-in by pages, which ask for one thing at
-// a time: it checks the password as [Service.Login] does, and lets in whoever
-// needs nothing more. Everybody else is remembered for a few minutes, so that
-// nobody has to keep the password until the code is there.
+// a time: it checks the password as [Service.Login] does, and logs in everyone
+// who needs no second factor. Everybody else is remembered for a few minutes, so
+// that the password need not be kept until the code is entered.
 func (s *Service) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
 		return SignIn{}, err
 	}
 	if u.guarded() {
-		// The attempt stays counted until the second step is done.
+		// The attempt stays counted until the second step succeeds.
 		pending, err := s.wait(u, upgraded, attempt)
 		return SignIn{Pending: pending, App: u.TwoFactor.active(), Passkey: u.Passkeys > 0}, err
 	}
@@ -41,8 +41,8 @@ func (s *Service) BeginSignIn(ctx context.Context, email, password string, from 
 }
 
 // FinishSignIn is the second step: a code of the authenticator app or a recovery
-// code. What is pending ends when it succeeds; one that ran out, was used or never
-// was is [fault.ErrUnauthenticated].
+// code. The pending sign-in ends when it succeeds; one that expired, was used or
+// never existed results in [fault.ErrUnauthenticated].
 func (s *Service) FinishSignIn(_ context.Context, pending, code string, from From) (User, error) {
 	p, ok := s.waiting.find(pending, s.now())
 	if !ok {
@@ -61,8 +61,8 @@ func (s *Service) FinishSignIn(_ context.Context, pending, code string, from Fro
 	return user, err
 }
 
-// CheckPending returns again what [Service.BeginSignIn] gave, and reports whether the
-// second step can still be made.
+// CheckPending returns the result of [Service.BeginSignIn] again, and reports
+// whether the second step can still be made.
 func (s *Service) CheckPending(pending string) (SignIn, bool) {
 	p, ok := s.waiting.find(pending, s.now())
 	return SignIn{Pending: pending, App: p.user.TwoFactor.active(), Passkey: p.user.Passkeys > 0}, ok
@@ -83,7 +83,7 @@ const (
 	maxPending      = 10_000
 )
 
-// pendingSignIn is somebody who knows the password of a user, as that user was.
+// pendingSignIn is a user who has entered the password, as they were then.
 type pendingSignIn struct {
 	user     userRecord
 	upgraded string // a new hash of the password, "" for none
@@ -91,8 +91,8 @@ type pendingSignIn struct {
 	ends     time.Time
 }
 
-// pendingSignIns are those who have a second step to make, in memory: a restart
-// has them begin again. Safe for use by several goroutines.
+// pendingSignIns holds the users who have yet to make a second step, in memory:
+// after a restart they begin again. Safe for use by several goroutines.
 type pendingSignIns struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]pendingSignIn
@@ -111,8 +111,8 @@ func (p *pendingSignIns) put(token string, in pendingSignIn, now time.Time) {
 	p.all[sha256.Sum256([]byte(token))] = in
 }
 
-// makeRoom drops those that ran out and, if that is not enough, any: who is
-// dropped enters the password again.
+// makeRoom drops expired entries and, if that is not enough, arbitrary ones:
+// their users enter the password again.
 func (p *pendingSignIns) makeRoom(now time.Time) {
 	for key, in := range p.all {
 		if !in.ends.After(now) {

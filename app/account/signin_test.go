@@ -10,7 +10,7 @@ import (
 	"paraph/app/limit"
 )
 
-// enrolled adds somebody who has an authenticator app, and gives its secret and
+// enrolled adds a person who has an authenticator app, and returns its secret and
 // the recovery codes.
 func (h *house) enrolled(t *testing.T, email string) (secret string, recovery []string) {
 	t.Helper()
@@ -61,8 +61,8 @@ func TestSignInWithoutASecondStep(t *testing.T) {
 	h.actor(step.User.Companies[0].Token)
 }
 
-// TestWhatEndsAPendingSignIn has a sign-in that waits for its code too long, and
-// one whose password is changed meanwhile.
+// TestWhatEndsAPendingSignIn lets one sign-in wait too long for its code, and
+// changes the password during another.
 func TestWhatEndsAPendingSignIn(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -25,8 +25,8 @@ const (
 // Outcome is the result of a sign-in.
 type Outcome string
 
-// The ends of a sign-in. Who is not let in for another reason has no account
-// that it could be noted for.
+// The outcomes of a sign-in. Failures for any other reason belong to no account
+// in which they could be recorded.
 const (
 	LetIn         Outcome = "ok"
 	WrongPassword Outcome = "wrong_password"
@@ -34,21 +34,21 @@ const (
 	Deactivated   Outcome = "deactivated"         // the account
 )
 
-// maxSignIns is how many sign-ins of one person are kept, the latest.
+// maxSignIns is how many sign-ins of one person are kept, the latest ones.
 const maxSignIns = 100
 
 // SignInEntry is one sign-in of a person, successful or not.
 type SignInEntry struct {
 	ID        string    `json:"id"`
 	UserID    string    `json:"user_id"`
-	Name      string    `json:"name"` // of the person, as it was
+	Name      string    `json:"name"` // of the person, at the time
 	Email     string    `json:"email"`
 	At        time.Time `json:"at"`
 	IP        string    `json:"ip,omitempty"`
 	UserAgent string    `json:"user_agent,omitempty"`
 	Method    Method    `json:"method"`
 	Outcome   Outcome   `json:"outcome"`
-	Companies []string  `json:"companies,omitempty"` // that the person was in
+	Companies []string  `json:"companies,omitempty"` // the person's companies at the time
 }
 
 var signIns = kv.NewCollection("signins", kv.JSON[SignInEntry](),
@@ -63,7 +63,7 @@ var signIns = kv.NewCollection("signins", kv.JSON[SignInEntry](),
 		return keys
 	}})
 
-// signedIn notes that somebody was let in.
+// signedIn records a successful sign-in.
 func (s *Service) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 	e := SignInEntry{UserID: u.ID, Name: u.Name, Email: u.Email, At: tx.Now, IP: from.IP, UserAgent: clip(from.UserAgent, 400), Method: how, Outcome: LetIn}
 	for _, c := range u.Companies {
@@ -72,7 +72,7 @@ func (s *Service) signedIn(tx *kv.Tx, u User, how Method, from From) error {
 	return s.putSignIn(tx, e)
 }
 
-// putSignIn stores an entry and drops the person's oldest beyond the bound.
+// putSignIn stores an entry and drops the person's oldest beyond the limit.
 func (s *Service) putSignIn(tx *kv.Tx, e SignInEntry) error {
 	e.ID = s.newID().String()
 	if err := signIns.Put(tx, e.ID, e); err != nil {
@@ -89,12 +89,12 @@ func (s *Service) putSignIn(tx *kv.Tx, e SignInEntry) error {
 	return err
 }
 
-// maxRefusals bounds what is kept until it is written down.
+// maxRefusals bounds how many are kept before they are written.
 const maxRefusals = 10_000
 
-// refusals are failed sign-ins that are not written down yet: writing at once
-// would take longer for an address that is known than for one that is not, and
-// tell them apart. Safe for use by several goroutines.
+// refusals holds failed sign-ins that are not written yet: writing at once would
+// take longer for a known address than for an unknown one, and thereby reveal
+// which it is. Safe for use by several goroutines.
 type refusals struct {
 	mu  sync.Mutex
 	all []SignInEntry
@@ -116,7 +116,7 @@ func (r *refusals) take() []SignInEntry {
 	return all
 }
 
-// refused notes a sign-in that failed, if it is known of whom.
+// refused records a failed sign-in, if the user is known.
 func (s *Service) refused(u userRecord, how Method, why Outcome, from From) {
 	if u.ID == "" {
 		return
@@ -168,9 +168,9 @@ func (s *Service) putRefusal(tx *kv.Tx, e SignInEntry) error {
 	return s.putSignIn(tx, e)
 }
 
-// ListSignIns lists one's own sign-ins, the newest first; with everybody those of
-// all members of the company, for who runs it. At most a hundred of each person
-// are kept.
+// ListSignIns lists the caller's own sign-ins, newest first; with everybody set,
+// those of all members of the company, for its administrators. At most a hundred
+// of each person are kept.
 func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offset, limit int) (list.Page[SignInEntry], error) {
 	q := kv.Query{Index: "user", Prefix: kv.K(who.UserID), Descending: true, Offset: offset, Limit: limit}
 	if everybody {
@@ -192,8 +192,8 @@ func (s *Service) ListSignIns(_ context.Context, who Actor, everybody bool, offs
 	return list.Page[SignInEntry]{Items: page.Items, Total: page.Total}, err
 }
 
-// EndAllSessions ends the sessions of everybody in the company but the one that
-// asks, and says how many. API tokens stay.
+// EndAllSessions ends all sessions in the company except the calling one, and
+// returns how many. API tokens stay.
 func (s *Service) EndAllSessions(ctx context.Context, who Actor) (ended int, err error) {
 	if err := errors.Join(session(who), staff(who, ScopeAdmin)); err != nil {
 		return 0, err

@@ -19,16 +19,16 @@ import (
 // maxTokens is how many API tokens one member can have in a company.
 const maxTokens = 200
 
-// TokenInput is an API token as asked for. No scopes means those that the asker
-// has, but for admin, which has to be asked for by name.
+// TokenInput describes a requested API token. No scopes means those of the caller
+// except admin, which has to be named explicitly.
 type TokenInput struct {
 	Name      string
 	Scopes    []Scope
 	ExpiresAt *time.Time // nil: until revoked
 }
 
-// CreateToken makes an API token that acts as its maker, within its scopes. The
-// token itself is in Secret, this once.
+// CreateToken makes an API token that acts as its creator, within its scopes. The
+// token itself is in Secret, only this once.
 func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
@@ -120,9 +120,9 @@ func defaultScopes(who Actor) (scopes []Scope) {
 	return scopes
 }
 
-// manageTokens is nil if the actor may make, see and revoke tokens: a person who
-// logged in, or a token with the admin scope. Any other token that leaks must not
-// be able to outlive its revocation by making more.
+// manageTokens returns nil if the actor may make, see and revoke tokens: a person
+// who logged in, or a token with the admin scope. Any other token that leaks must
+// not be able to outlive its revocation by making more.
 func manageTokens(who Actor) error {
 	if err := self(who, ScopeAdmin); err != nil {
 		return err
@@ -130,8 +130,8 @@ func manageTokens(who Actor) error {
 	return staff(who, ScopeRead)
 }
 
-// ListTokens lists API tokens: everybody's of the company for who runs it, one's
-// own for everybody else. Statuses are active and expired (archived is
+// ListTokens lists API tokens: all of the company's for its administrators, the
+// caller's own for everybody else. Statuses are active and expired (archived is
 // expired).
 func (s *Service) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := manageTokens(who); err != nil {
@@ -144,7 +144,7 @@ func (s *Service) ListTokens(_ context.Context, who Actor, q TokenQuery) (list.P
 	return s.listTokens(prefix, q)
 }
 
-// ListSessions lists one's own logins to this company.
+// ListSessions lists the caller's own logins to this company.
 func (s *Service) ListSessions(_ context.Context, who Actor, q TokenQuery) (list.Page[Token], error) {
 	if err := session(who); err != nil {
 		return list.Page[Token]{}, err
@@ -203,8 +203,8 @@ var tokenOrders = list.Orders[TokenSort, Token]{
 	TokensByExpiry:   func(a, b Token) int { return whenever(a.ExpiresAt).Compare(whenever(b.ExpiresAt)) },
 }
 
-// named returns a token with the name of its owner and the use that is not yet
-// written down; names remembers owners within one list.
+// named returns a token with the name of its owner and its latest use, even if
+// that is not yet written; names caches owners within one list.
 func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Token, error) {
 	t := r.view()
 	if at, ok := s.usage.at(r.key()); ok {
@@ -223,7 +223,7 @@ func (s *Service) named(tx *kv.Tx, r tokenRecord, names map[string]string) (Toke
 	return t, nil
 }
 
-// GetToken returns one token of those that ListTokens or ListSessions would list.
+// GetToken returns one of the tokens that ListTokens or ListSessions would list.
 func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, err error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
@@ -239,8 +239,8 @@ func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, er
 	return t, err
 }
 
-// RevokeToken ends a token or session at once: one's own, or in one's company
-// for who runs it.
+// RevokeToken ends a token or session at once: the caller's own or, for
+// administrators, any in their company.
 func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err

@@ -178,7 +178,7 @@ func TestUseIsWrittenOncePerMinuteAndNeverPerRequest(t *testing.T) {
 	if err := h.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	h.Reset() // what is in memory only is gone
+	h.Reset() // drops whatever is only in memory
 	if got := used(); !got.Equal(start) {
 		t.Errorf("last used at %v after a restart, want %v", got, start)
 	}

@@ -20,19 +20,19 @@ import (
 )
 
 // twoFactor is the authenticator app of a user (TOTP, RFC 6238) and the recovery
-// codes, as stored. A user with passkeys alone has no more than recovery codes.
+// codes, as stored. A user who has only passkeys has only the recovery codes.
 type twoFactor struct {
 	Secret      []byte     `json:"secret,omitempty"` // nonce and AES-256-GCM, bound to the user
 	ConfirmedAt *time.Time `json:"confirmed_at,omitempty"`
 	LastStep    int64      `json:"last_step,omitempty"` // of the last code used: none works twice
-	Recovery    [][]byte   `json:"recovery,omitempty"`  // HMAC-SHA256 of each code that is left
+	Recovery    [][]byte   `json:"recovery,omitempty"`  // HMAC-SHA256 of each remaining code
 	RecoveryAt  time.Time  `json:"recovery_at"`         // when they were made
 }
 
 // active reports whether there is an app that shows codes; t may be nil.
 func (t *twoFactor) active() bool { return t != nil && t.ConfirmedAt != nil }
 
-// recovery is how many recovery codes are left; t may be nil.
+// recovery returns how many recovery codes are left; t may be nil.
 func (t *twoFactor) recovery() int {
 	if t == nil {
 		return 0
@@ -40,8 +40,8 @@ func (t *twoFactor) recovery() int {
 	return len(t.Recovery)
 }
 
-// codes is what is left of t without an app: recovery codes, as long as passkeys
-// need them.
+// codes returns what remains of t without an app: the recovery codes, as long as
+// passkeys need them.
 func (u userRecord) codes() *twoFactor {
 	if u.Passkeys == 0 || u.TwoFactor.recovery() == 0 {
 		return nil
@@ -66,7 +66,7 @@ type TwoFactorSetup struct {
 }
 
 // BeginTwoFactor makes a secret for an authenticator app. Login does not ask for
-// codes until one was confirmed.
+// codes until a first one was confirmed.
 func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
@@ -104,7 +104,7 @@ func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, 
 }
 
 // ConfirmTwoFactor turns two-factor login on, with a first code of the app, and
-// gives the recovery codes. They are shown once; each works once instead of a
+// returns the recovery codes. They are shown once; each works once instead of a
 // code.
 func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([]string, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
@@ -143,8 +143,8 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 	return codes, nil
 }
 
-// DisableTwoFactor takes the authenticator app away, for who knows the password or
-// has a code: a session that was left open is not enough. Passkeys stay.
+// DisableTwoFactor removes the authenticator app. It requires the password or a
+// code: a session that was left open is not enough. Passkeys stay.
 func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
 	return s.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
 		if !u.TwoFactor.active() {
@@ -155,8 +155,8 @@ func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, cod
 	})
 }
 
-// NewRecoveryCodes makes new recovery codes, for who knows the password or has a
-// code; the old ones end. They are shown once.
+// NewRecoveryCodes makes new recovery codes; the old ones stop working. It
+// requires the password or a code. The new codes are shown once.
 func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, code string) ([]string, error) {
 	codes, hashes, err := s.newRecoveryCodes()
 	if err != nil {
@@ -180,8 +180,8 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 	return codes, nil
 }
 
-// changeProven makes a change to how somebody gets in. Where it would leave the account with
-// less, the password or a code has to come with it; otherwise a recent proof does as well.
+// changeProven changes how a person gets in. If the change would leave the account with less protection, the password
+// or a code is required; otherwise a recent proof is enough.
 func (s *Service) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
@@ -226,13 +226,13 @@ func errCode() *fault.Error {
 	return fault.Invalid("code", "wrong_code.app")
 }
 
-// plainCode is a code without the signs that make it readable.
+// plainCode returns a code without its separators.
 func plainCode(code string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(code))
 }
 
-// useCode checks a recovery code, or a code of the app if there is one, and gives
-// the state in which it cannot be used again.
+// useCode checks a recovery code, or a code of the app if there is one, and
+// returns the state in which it cannot be used again.
 func (s *Service) useCode(u userRecord, code string, now time.Time) (*twoFactor, error) {
 	if code = plainCode(code); code == "" {
 		return nil, errCodeMissing()
@@ -278,8 +278,8 @@ func (s *Service) useAppCode(u userRecord, code string, now time.Time) (*twoFact
 	return &next, nil
 }
 
-// matchingStep returns the time step whose code this is, of the current one and
-// its neighbours (RFC 6238 §5.2), or 0 if it is none's.
+// matchingStep returns the time step that a code belongs to, of the current one
+// and its neighbours (RFC 6238 §5.2), or 0 if it matches none.
 func matchingStep(secret, code string, now time.Time) (match int64, err error) {
 	current := now.Unix() / totpPeriod
 	for step := current - 1; step <= current+1; step++ {
@@ -309,7 +309,7 @@ func (s *Service) newRecoveryCodes() (codes []string, hashes [][]byte, err error
 	return codes, hashes, nil
 }
 
-// hashCode is keyed: 56 bits alone could be tried by who has the data folder
+// hashCode is keyed: 56 bits alone could be brute-forced with the data folder but
 // without its keys.
 func (s *Service) hashCode(code string) []byte {
 	mac := hmac.New(sha256.New, s.codeKey)

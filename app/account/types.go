@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// User is a person who can log in, without anything secret.
+// User is a person who can log in, without any secrets.
 type User struct {
 	ID              string
 	Name            string
@@ -12,13 +12,13 @@ type User struct {
 	EmailVerifiedAt *time.Time
 	Locale          string // BCP 47
 	Timezone        string // IANA
-	TwoFactor       bool   // the password alone does not let in
+	TwoFactor       bool   // the password alone is not enough
 
 	AuthenticatorApp bool // has an app that shows codes
-	Passkeys         int  // how many there are
+	Passkeys         int  // their number
 	RecoveryCodes    int  // how many are left
 
-	DeactivatedAt *time.Time // by the operator: nowhere can this person log in
+	DeactivatedAt *time.Time // by the operator: this person can log in nowhere
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 
@@ -32,12 +32,12 @@ type UserCompany struct {
 	Role  Role
 	Token string // the bearer token for this company; only after login
 
-	// Limited says that the company asks for two-factor login, which the person
+	// Limited means that the company requires two-factor login, which the person
 	// has not set up yet; until then nothing else can be done there.
 	Limited bool
 }
 
-// Company is a tenant: its records are closed to every other company.
+// Company is a tenant: no other company can see its records.
 type Company struct {
 	ID                string      `json:"id"`
 	Name              string      `json:"name"`
@@ -51,9 +51,9 @@ type Company struct {
 	ReminderDays      []int       `json:"reminder_days,omitempty"`       // days after sending, ascending
 	ConsentText       string      `json:"consent_text,omitempty"`        // "" for the appliance's own
 	ConsentMode       ConsentMode `json:"consent_mode,omitempty"`        // "" is inline
-	Phone             string      `json:"phone,omitempty"`               // for questions of signatories
+	Phone             string      `json:"phone,omitempty"`               // for questions from signatories
 	PrivacyURL        string      `json:"privacy_url,omitempty"`         // of the company's privacy notice
-	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for ever
+	RetentionDays     int         `json:"retention_days,omitempty"`      // 0 for unlimited
 	OnDecline         OnDecline   `json:"on_decline"`
 
 	// ClosedDocumentsReadable lets signatories read documents that were voided,
@@ -69,7 +69,7 @@ type OnDecline string
 
 // The choices of a company.
 const (
-	OnDeclineNotify OnDecline = "notify" // the owner is told and decides
+	OnDeclineNotify OnDecline = "notify" // the owner is notified and decides
 	OnDeclineVoid   OnDecline = "void"   // the document is voided at once
 )
 
@@ -79,11 +79,11 @@ type ConsentMode string
 // The choices of a company.
 const (
 	ConsentInline ConsentMode = "inline" // on the page of the document, before they finish
-	ConsentGate   ConsentMode = "gate"   // before anything of the document is sent to them
-	ConsentOff    ConsentMode = "off"    // nothing is asked
+	ConsentGate   ConsentMode = "gate"   // before any part of the document is sent to them
+	ConsentOff    ConsentMode = "off"    // no consent is asked for
 )
 
-// MemberStatus is where a membership stands.
+// MemberStatus is the state of a membership.
 type MemberStatus string
 
 // The states of a membership.
@@ -93,8 +93,8 @@ const (
 	MemberDeactivated MemberStatus = "deactivated" // may do nothing until activated again
 )
 
-// Member is a person in a company. Its ID is that of the user, or of the invitation until
-// they have joined: a person is in a company once.
+// Member is a person in a company. Its ID is that of the user or, until they have joined, of the invitation: a person
+// is in a company only once.
 type Member struct {
 	ID            string
 	UserID        string // the same as ID
@@ -111,8 +111,7 @@ type Member struct {
 	UpdatedAt     time.Time
 }
 
-// Token is a credential of a member: of a program ([ActorToken]) or of a session
-// ([ActorUser]).
+// Token is a credential of a member: of a program ([ActorToken]) or of a session ([ActorUser]).
 type Token struct {
 	ID         string
 	CompanyID  string
@@ -128,7 +127,7 @@ type Token struct {
 	CreatedAt  time.Time
 }
 
-// whenever makes a time that may be missing comparable: missing sorts first.
+// whenever makes an optional time comparable: missing sorts first.
 func whenever(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

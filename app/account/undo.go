@@ -9,8 +9,7 @@ import (
 	"paraph/kv"
 )
 
-// CheckUndo returns the address that an account has, or gets back, when a link of a notice
-// is used, without using it.
+// CheckUndo returns the address that an account has, or gets back, if a link of a notice is used, without using it.
 func (s *Service) CheckUndo(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkUndo, token)
@@ -20,9 +19,9 @@ func (s *Service) CheckUndo(_ context.Context, token string) (email string, err 
 	return email, err
 }
 
-// Undo takes back what was changed of how a person gets in since a notice was sent to them:
-// the address, passkeys, the authenticator app, recovery codes and API tokens. Sessions
-// and the password end too. It returns the token of a link to choose a new password.
+// Undo reverts the changes to how a person gets in that were made since a notice was sent to them: the address,
+// passkeys, the authenticator app, recovery codes and API tokens. It also invalidates sessions and the password. It
+// returns the token of a link to choose a new password.
 func (s *Service) Undo(_ context.Context, token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)
@@ -68,8 +67,7 @@ func dropPasskeys(tx *kv.Tx, u *userRecord, since time.Time) error {
 	return err
 }
 
-// dropCodes takes away the authenticator app and the recovery codes that a user has set up
-// since a time.
+// dropCodes removes the authenticator app and the recovery codes that a user has set up since a time.
 func (u *userRecord) dropCodes(since time.Time) {
 	if u.TwoFactor == nil {
 		return
@@ -87,7 +85,7 @@ func (u *userRecord) dropCodes(since time.Time) {
 	}
 }
 
-// revokeTokens ends the API tokens that a user has made since a time, in all companies.
+// revokeTokens revokes the API tokens that a user has made since a time, in all companies.
 func (s *Service) revokeTokens(tx *kv.Tx, userID string, since time.Time) error {
 	var keys []string
 	err := tokens.Each(tx, "user", kv.K(userID, string(ActorToken)), func(key string, t tokenRecord) (bool, error) {

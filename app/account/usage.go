@@ -9,8 +9,7 @@ import (
 	"paraph/kv"
 )
 
-// usage holds when tokens were last used until it is written, so that a read is
-// not a write.
+// usage holds when tokens were last used until it is written, so that reads cause no writes.
 type usage struct {
 	mu   sync.Mutex
 	seen map[string]time.Time // by token key
@@ -39,8 +38,8 @@ func (u *usage) take() map[string]time.Time {
 	return seen
 }
 
-// Run does what waits to be done, writes down from time to time when tokens were last used and removes what
-// has expired, until ctx ends.
+// Run does the queued work, writes from time to time when tokens were last used, and removes expired records, until
+// ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	flush, sweep := time.NewTicker(usagePeriod), time.NewTicker(time.Hour)
 	defer flush.Stop()
@@ -63,8 +62,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Flush does what waits to be done, and writes down when tokens were last used and who was
-// refused.
+// Flush does the queued work, and writes when tokens were last used and which sign-ins failed.
 func (s *Service) Flush() error {
 	return errors.Join(s.flushLater(), s.flushUsage(), s.flushRefusals())
 }
@@ -78,7 +76,7 @@ func (s *Service) flushUsage() error {
 		for key, at := range seen {
 			t, err := tokens.Get(tx, key)
 			if errors.Is(err, kv.ErrNotFound) {
-				continue // revoked meanwhile
+				continue // revoked in the meantime
 			}
 			if err != nil {
 				return err
@@ -102,8 +100,8 @@ func (s *Service) flushUsage() error {
 // sweepBatch is how many records one transaction of Sweep removes.
 const sweepBatch = 1000
 
-// Sweep removes the records of tokens, links and kept answers that have expired,
-// and says how many.
+// Sweep removes the records of tokens, links and stored responses that have
+// expired, and returns how many.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	for ctx.Err() == nil {
 		n := 0
@@ -128,7 +126,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	return removed, ctx.Err()
 }
 
-// expired removes up to a batch of the records of c that ran out, soonest first.
+// expired removes up to a batch of the records of c that have expired, soonest first.
 func expired[T any](tx *kv.Tx, c *kv.Collection[T], expires func(T) time.Time) (int, error) {
 	var ids []string
 	err := c.Each(tx, "expires", nil, func(id string, v T) (bool, error) {

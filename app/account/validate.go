@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // a machine without a zone database knows the same timezones
+	_ "time/tzdata" // so that a machine without a zone database knows the same time zones
 	"unicode"
 	"unicode/utf8"
 
@@ -15,15 +15,15 @@ import (
 	"paraph/app/list"
 )
 
-// Lengths in characters, of an address in bytes (RFC 5321 §4.5.3.1.3).
+// Lengths in characters; that of an address in bytes (RFC 5321 §4.5.3.1.3).
 const (
 	maxName    = 200
 	maxURL     = 2048
-	maxInline  = 128 << 10 // of a logo given as a data: address
+	maxInline  = 128 << 10 // of a logo as a data: address
 	maxConsent = 10_000
 )
 
-// setText takes a text that must not be empty.
+// setText sets a text that must not be empty.
 func setText(f *fault.Fields, field string, from *string, to *string, limit int) {
 	if from == nil {
 		return
@@ -45,7 +45,7 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// setTimezone takes a name of the IANA database.
+// setTimezone sets a name from the IANA database.
 func setTimezone(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
@@ -63,7 +63,7 @@ var (
 	logo  = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$`)
 )
 
-// setColor takes "#rrggbb", or "" for none.
+// setColor sets "#rrggbb", or "" for none.
 func setColor(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
@@ -75,15 +75,14 @@ func setColor(f *fault.Fields, field string, from *string, to *string) {
 	*to = strings.ToLower(*from)
 }
 
-// setImage takes the address of an image, an image itself as a data: address, or
-// "" for none.
+// setImage sets the address of an image, an image itself as a data: address, or "" for none.
 func setImage(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	address := strings.TrimSpace(*from)
 	if strings.HasPrefix(*to, "/logo/") && strings.HasSuffix(address, *to) {
-		return // it is shown with the address of this appliance in front
+		return // shown with the address of this appliance in front
 	}
 	switch inline := strings.HasPrefix(address, "data:"); {
 	case inline && len(address) > maxInline:
@@ -97,7 +96,7 @@ func setImage(f *fault.Fields, field string, from *string, to *string) {
 	}
 }
 
-// setPhone takes a telephone number as people write it, or "" for none.
+// setPhone sets a telephone number as people write it, or "" for none.
 func setPhone(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
@@ -112,7 +111,7 @@ func setPhone(f *fault.Fields, field string, from *string, to *string) {
 
 var phone = regexp.MustCompile(`^\+?[0-9(][0-9 ()./-]{2,38}[0-9]$`)
 
-// setAddress takes the address of a page, or "" for none.
+// setAddress sets the address of a page, or "" for none.
 func setAddress(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
@@ -127,7 +126,7 @@ func setAddress(f *fault.Fields, field string, from *string, to *string) {
 	}
 }
 
-// setNumber takes a whole number in a range, or 0 for none.
+// setNumber sets a whole number in a range, or 0 for none.
 func setNumber(f *fault.Fields, field string, from *int, to *int, low, high int) {
 	if from == nil {
 		return
@@ -139,7 +138,7 @@ func setNumber(f *fault.Fields, field string, from *int, to *int, low, high int)
 	*to = *from
 }
 
-// contains reports whether every word of a folded search is somewhere in text.
+// contains reports whether every word of a folded search occurs in text.
 func contains(text, search string) bool {
 	text = input.Fold(text)
 	for word := range strings.FieldsSeq(search) {
@@ -150,8 +149,8 @@ func contains(text, search string) bool {
 	return true
 }
 
-// wantedStatuses returns a filter over statuses. known maps each word of the status
-// parameter to a status; shown are the statuses listed by default.
+// wantedStatuses returns a filter over statuses. known maps each word of the
+// status parameter to a status; shown lists the default statuses.
 func wantedStatuses[S ~string](q list.Query[S], known map[string]string, shown ...string) (func(string) bool, error) {
 	var f fault.Fields
 	wanted := map[string]bool{}
