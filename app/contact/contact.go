@@ -1,10 +1,10 @@
-// Package contact keeps the people that a company writes to: their names and
+// Package contact stores the people that a company writes to: their names and
 // addresses, entered by hand, imported, or remembered from the documents that
 // were sent to them.
 //
-// A caller may rely on this: an e-mail address is in a company's contacts once,
-// however it is spelled; another company's contact does not exist; and sending a
-// document never waits for its people to be remembered.
+// Callers may rely on this: an e-mail address occurs only once in a company's
+// contacts, however it is spelled; another company's contact does not exist; and
+// sending a document never waits for its people to be remembered.
 package contact
 
 import (
@@ -26,13 +26,13 @@ import (
 type Options struct {
 	DB        *kv.DB
 	Jobs      *kv.Jobs
-	Signing   *signing.Service // whose journal is followed
+	Signing   *signing.Service // its journal is followed
 	NewID     func() ulid.ULID
-	TrashDays int // after so many days the trash is emptied; 0 keeps it
+	TrashDays int // days after which the trash is emptied; 0 keeps it
 	Log       *slog.Logger
 }
 
-// Service is the rules of contacts. Safe for use by several goroutines.
+// Service implements the rules of contacts. Safe for use by several goroutines.
 type Service struct {
 	Options
 	follower *kv.Follower[signing.Event]
@@ -49,7 +49,7 @@ func New(o Options) *Service {
 	return s
 }
 
-// Contact is one person that a company writes to.
+// Contact is a person that a company writes to.
 type Contact struct {
 	ID           string
 	Company      string // whose contact this is
@@ -57,10 +57,10 @@ type Contact struct {
 	Email        string
 	Organization string   // where the person works
 	Phone        string   // as people write it
-	Locale       string   // BCP 47, "" for not known
-	Note         string   // for the company's own people
-	Tags         []string // in the order given, each once
-	Documents    int      // that were sent to this person
+	Locale       string   // BCP 47, "" if unknown
+	Note         string   // for the company's own members
+	Tags         []string // in the order given, without duplicates
+	Documents    int      // number of documents sent to this person
 	LastDocument string   // the newest of them
 	LastUsedAt   *time.Time
 	CreatedAt    time.Time
@@ -72,11 +72,11 @@ type Contact struct {
 // The states of a contact.
 const (
 	Active   = "active"
-	Archived = "archived" // put aside: not suggested, not listed unless asked for
+	Archived = "archived" // neither suggested, nor listed unless asked for
 	Deleted  = "deleted"  // in the trash
 )
 
-// Status is the part of the lists that the contact is in.
+// Status returns the part of the lists that the contact is in.
 func (c Contact) Status() string {
 	switch {
 	case c.DeletedAt != nil:
@@ -107,8 +107,8 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string) (c Contac
 	return c, err
 }
 
-// Create adds a contact. An address that the company has already, in the archive
-// too, is a fault of the field.
+// Create adds a contact. An address that the company already has, even in the
+// archive, is a fault of the field.
 func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Contact, err error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
@@ -123,12 +123,12 @@ func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Cont
 	return c, nil
 }
 
-// Update changes what the input says.
+// Update applies the changes in the input.
 func (s *Service) Update(_ context.Context, who account.Actor, id string, in Input) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error { return change(tx, c, in) })
 }
 
-// Archive puts a contact aside, reversibly. Doing it again changes nothing.
+// Archive archives a contact, reversibly. Further calls change nothing.
 func (s *Service) Archive(_ context.Context, who account.Actor, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		switch {
@@ -156,7 +156,7 @@ func (s *Service) Restore(_ context.Context, who account.Actor, id string) (Cont
 	})
 }
 
-// Delete moves a contact to the trash, from where it is purged in time.
+// Delete moves a contact to the trash, from which it is purged later.
 func (s *Service) Delete(_ context.Context, who account.Actor, id string) (Contact, error) {
 	return s.edit(who, id, func(tx *kv.Tx, c *Contact) error {
 		if c.DeletedAt != nil {
@@ -167,7 +167,8 @@ func (s *Service) Delete(_ context.Context, who account.Actor, id string) (Conta
 	})
 }
 
-// edit is the way of every change: load for the actor, change, store.
+// edit is the common path of every change: it loads the contact for the actor,
+// changes it, and stores it.
 func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *Contact) error) (c Contact, err error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
@@ -184,7 +185,7 @@ func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *C
 	return c, nil
 }
 
-// purgeJob removes a contact whose time in the trash is over.
+// purgeJob deletes a contact whose time in the trash is over.
 const purgeJob = "contact_purge"
 
 type purging struct{ Company, ID string }
@@ -200,7 +201,7 @@ func (s *Service) purgeLater(tx *kv.Tx, c *Contact) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: purgeJob, Scope: c.Company, Key: c.ID, Payload: payload, Due: c.DeletedAt.AddDate(0, 0, s.TrashDays)})
 }
 
-// Handler is the job that empties the trash.
+// Handler returns the job that empties the trash.
 func (s *Service) Handler() kv.Handler {
 	return kv.Handler{Kind: purgeJob, Timeout: time.Minute, Run: s.purge}
 }

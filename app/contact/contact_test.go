@@ -14,8 +14,8 @@ import (
 	"paraph/kv"
 )
 
-// book is the contacts of companies over a store in memory, with a clock that only
-// the test moves.
+// book holds the contacts of companies in a store in memory, with a clock that
+// only the test moves.
 type book struct {
 	*contact.Service
 	t   *testing.T
@@ -38,7 +38,7 @@ func open(t *testing.T) *book {
 	return b
 }
 
-// ann works for company A, which she may write for; vic may only read.
+// ann works for company A and may write there; vic may only read.
 var (
 	ann   = account.Actor{Kind: account.ActorUser, UserID: "ann", CompanyID: "A", Role: account.RoleMember, Scopes: account.Scopes()}
 	vic   = account.Actor{Kind: account.ActorUser, UserID: "vic", CompanyID: "A", Role: account.RoleViewer, Scopes: account.Scopes()}
@@ -56,7 +56,7 @@ func (b *book) add(name, email string) contact.Contact {
 	return c
 }
 
-// names lists the names that a query finds, and fails where the total differs.
+// names lists the names that a query finds, and fails if the total differs.
 func (b *book) names(q contact.Query, total int) string {
 	b.t.Helper()
 	page, err := b.List(b.t.Context(), ann, q)

@@ -20,14 +20,14 @@ import (
 	"paraph/kv"
 )
 
-// Bounds of an import.
+// Limits of an import.
 const (
 	MaxImport     = 8_000_000 // bytes
 	MaxImportRows = 20_000
 )
 
-// columns are the fields of a file, in the order in which an export has them,
-// with the names under which other programs know them. All are folded.
+// columns are the fields of a file, in the order of an export, with the names
+// that other programs use for them. All are folded.
 var columns = []struct {
 	field string
 	names []string
@@ -41,36 +41,36 @@ var columns = []struct {
 	{"tags", []string{"tags", "tag", "labels"}},
 }
 
-// ImportInput is a file of contacts.
+// ImportInput describes a file of contacts to import.
 type ImportInput struct {
 	Body io.Reader // CSV with a heading; separated by comma, semicolon or tab
 	// Columns says which column of the file (by its heading) holds which field
-	// (name, email, organization, phone, locale, note, tags). nil goes by the
-	// headings.
+	// (name, email, organization, phone, locale, note, tags). If nil, columns are
+	// recognized by their headings.
 	Columns map[string]string
-	Check   bool // only look what would happen
+	Check   bool // only report what would happen
 }
 
-// Import tells what became of a file.
+// Import is the result of importing a file.
 type Import struct {
 	Headings []string          // of the file
-	Columns  map[string]string // field → heading that was taken for it
+	Columns  map[string]string // field → heading of the column used for it
 	Rows     int               // of the file, without the heading
 	Created  int
 	Updated  int
 	Faults   []RowFault // of the rows that were left out
 }
 
-// RowFault says what is wrong with one row. The heading is row 1.
+// RowFault describes what is wrong with one row. The heading is row 1.
 type RowFault struct {
 	Row    int
 	Email  string
 	Fields []fault.Field
 }
 
-// Import adds the contacts of a file, and writes what it says into those that
-// the company has already; an empty cell says nothing. A row that is at fault is
-// left out and told; the others are taken.
+// Import adds the contacts of a file, and updates those that the company already
+// has; an empty cell changes nothing. A faulty row is left out and reported; the
+// others are imported.
 func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput) (Import, error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Import{}, err
@@ -101,7 +101,7 @@ type row struct {
 	cells []string
 }
 
-// readCSV reads a whole file. There is a heading.
+// readCSV reads a whole file, which must have a heading.
 func readCSV(body io.Reader) ([]row, error) {
 	b, err := io.ReadAll(io.LimitReader(body, MaxImport+1))
 	if err != nil {
@@ -149,7 +149,7 @@ func decoded(b []byte) ([]byte, error) {
 	return text, err
 }
 
-// separator is the sign that the heading has most of.
+// separator returns the separator that occurs most often in the heading.
 func separator(b []byte) rune {
 	heading, _, _ := bytes.Cut(b, []byte("\n"))
 	best, most := ',', 0
@@ -161,7 +161,7 @@ func separator(b []byte) rune {
 	return best
 }
 
-// assign finds the column of every field, by the caller's word or by headings.
+// assign finds the column of every field, as the caller specified or by headings.
 func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 	at, i.Columns = map[string]int{}, map[string]string{}
 	var f fault.Fields
@@ -183,7 +183,7 @@ func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 	return at, f.Err()
 }
 
-// importSome takes some rows in one transaction, or only looks at them.
+// importSome imports some rows in one transaction, or only checks them.
 func (s *Service) importSome(who account.Actor, rows []row, at map[string]int, check bool, out *Import) error {
 	run := s.DB.Update
 	if check {
@@ -258,8 +258,8 @@ func (r row) input(at map[string]int) Input {
 	return in
 }
 
-// Export returns what writes the contacts that are not in the trash, oldest first,
-// as CSV that Import takes.
+// Export returns a function that writes the contacts that are not in the trash,
+// oldest first, as CSV that Import accepts.
 func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w io.Writer) error, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (s *Service) Export(ctx context.Context, who account.Actor) (write func(w i
 				}
 				from = kv.Key(c.key() + "\x00")
 			}
-			out.Flush() // nothing of the store is held while a slow reader takes this
+			out.Flush() // no transaction is held open for a slow reader
 			if err := errors.Join(ctx.Err(), out.Error()); err != nil {
 				return err
 			}
@@ -311,7 +311,7 @@ func (s *Service) after(company string, from kv.Key) (some []Contact, err error)
 	return some, err
 }
 
-// cells is the contact as a row of a file.
+// cells returns the contact as a row of a file.
 func (c Contact) cells() []string {
 	cells := []string{c.Name, c.Email, c.Organization, c.Phone, c.Locale, c.Note, strings.Join(c.Tags, ";")}
 	for i := range cells {
@@ -320,8 +320,8 @@ func (c Contact) cells() []string {
 	return cells
 }
 
-// formula says whether a spreadsheet would take a cell for a formula and run it.
-// A phone number is none.
+// formula reports whether a spreadsheet would take a cell for a formula and run
+// it. A phone number is not a formula.
 func formula(cell string) bool {
 	if cell == "" || !strings.ContainsRune("=@+-\t\r", rune(cell[0])) {
 		return false
@@ -329,7 +329,7 @@ func formula(cell string) bool {
 	return strings.Trim(cell, "+-()/. 0123456789") != ""
 }
 
-// guarded keeps a cell from being run as a formula; unguarded takes that back.
+// guarded keeps a cell from being run as a formula; unguarded reverses that.
 func guarded(cell string) string {
 	if formula(cell) {
 		return "'" + cell
@@ -353,7 +353,7 @@ func Headings(body io.Reader) ([]string, error) {
 	return rows[0].cells, nil
 }
 
-// Fields are what a column of a file can be, in the order of an export.
+// Fields lists what a column of a file can be, in the order of an export.
 func Fields() []string {
 	var out []string
 	for _, c := range columns {

@@ -27,8 +27,8 @@ var statuses = []string{Active, Archived, Deleted}
 
 // List lists the contacts of a company, by name unless asked otherwise. Statuses
 // are active, archived and deleted; sorts are created_at, email, last_used_at,
-// name, organization and updated_at. A search finds by the beginnings of words
-// of name, address, organization and tags.
+// name, organization and updated_at. A search matches the beginnings of words in
+// name, address, organization and tags.
 func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return page, err
@@ -42,7 +42,7 @@ func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list
 		case len(words) > 0:
 			page, err = l.search(tx, words)
 		case strings.TrimSpace(q.Search) != "":
-			page = list.Page[Contact]{Items: []Contact{}} // nothing in it that a word has
+			page = list.Page[Contact]{Items: []Contact{}} // the search contains nothing that a word has
 		case len(l.statuses) == 1:
 			page, err = l.part(tx, l.statuses[0], l.offset, l.limit)
 		default:
@@ -53,7 +53,7 @@ func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list
 	return page, err
 }
 
-// listing is a list as it was asked for.
+// listing is a list as requested.
 type listing struct {
 	company       string
 	order         Sort
@@ -123,7 +123,7 @@ func (l listing) search(tx *kv.Tx, words []string) (list.Page[Contact], error) {
 	return list.Page[Contact]{Items: l.window(found), Total: total}, nil
 }
 
-// window puts contacts in order and cuts the page out of them.
+// window sorts contacts and cuts out the page.
 func (l listing) window(all []Contact) []Contact {
 	by := orders[l.order]
 	slices.SortFunc(all, func(a, b Contact) int {
@@ -136,8 +136,8 @@ func (l listing) window(all []Contact) []Contact {
 	return all[:min(l.limit, len(all))]
 }
 
-// searched takes a search apart, longest word first: it leaves the fewest to
-// look at. Signs before a word that no word begins with are left out.
+// searched splits a search into words, longest first: that one leaves the fewest
+// contacts to look at. Leading characters that begin no word are left out.
 func searched(search string) []string {
 	var words []string
 	for w := range strings.FieldsSeq(input.Fold(search)) {
@@ -149,8 +149,7 @@ func searched(search string) []string {
 	return words
 }
 
-// each visits, once, every contact in a state that has all the words, until fn
-// wants no more.
+// each visits, once, every contact in a state that has all the words, until fn returns false.
 func each(tx *kv.Tx, company, status string, words []string, fn func(Contact) bool) error {
 	seen := map[string]bool{}
 	return contacts.Each(tx, "word", kv.K(company, status).Starting(words[0]), func(id string, c Contact) (bool, error) {
@@ -162,16 +161,15 @@ func each(tx *kv.Tx, company, status string, words []string, fn func(Contact) bo
 	})
 }
 
-// Bounds of suggestions: how many are given, and how many that match are
-// weighed against each other.
+// Limits of suggestions: how many are returned, and how many matches are ranked.
 const (
 	maxSuggestions = 50
 	weighed        = 500
 )
 
-// Suggest returns the contacts that somebody who has typed text may mean: the
-// beginning of a name, an address or an organization. Those that were written to
-// last come first; without a text they are all there is to go by.
+// Suggest returns the contacts that a person who has typed text may mean: the
+// beginning of a name, an address or an organization. The most recently used come
+// first; without a text, recency alone decides.
 func (s *Service) Suggest(_ context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err

@@ -16,8 +16,7 @@ import (
 	"paraph/kv"
 )
 
-// What this package stores. Keys begin with the company, so that no scan crosses
-// into another.
+// What this package stores. Keys begin with the company, so that no scan crosses into another.
 var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderIndexes(),
 	kv.Index[Contact]{Name: "email", Unique: true, Keys: func(c Contact) []kv.Key {
 		if c.DeletedAt != nil {
@@ -34,7 +33,7 @@ var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderInde
 		return keys
 	}})...)
 
-// Collections lists what is stored here, for the check of the data folder.
+// Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{contacts} }
 
 func key(company, id string) string { return company + "/" + id }
@@ -59,7 +58,7 @@ const (
 // Query describes which contacts are wanted.
 type Query = list.Query[Sort]
 
-// orders are the fields that lists can be sorted by, each with what it compares.
+// orders are the fields that lists can be sorted by, each with the value it compares.
 var orders = map[Sort]func(Contact) string{
 	ByName:         func(c Contact) string { return cut(input.Fold(c.Name)) },
 	ByEmail:        func(c Contact) string { return input.FoldEmail(c.Email) },
@@ -94,13 +93,13 @@ func load(tx *kv.Tx, who account.Actor, id string) (Contact, error) {
 	return c, err
 }
 
-// put stores a contact and stamps the change.
+// put stores a contact and sets the time of the change.
 func put(tx *kv.Tx, c *Contact) error {
 	c.UpdatedAt = tx.Now
 	return contacts.Put(tx, c.key(), *c)
 }
 
-// taken says whether another contact has the address.
+// taken reports whether another contact has the address.
 func taken(tx *kv.Tx, c *Contact) (bool, error) {
 	id, _, err := contacts.Lookup(tx, "email", emailKey(c.Company, c.Email))
 	if errors.Is(err, kv.ErrNotFound) {
@@ -109,8 +108,8 @@ func taken(tx *kv.Tx, c *Contact) (bool, error) {
 	return err == nil && id != c.key(), err
 }
 
-// Input holds what a caller may set of a contact. A nil member is left alone; "" and
-// an empty list take away what can be missing.
+// Input holds what a caller may set of a contact. A nil member leaves the value
+// unchanged; "" and an empty list clear an optional one.
 type Input struct {
 	Name         *string
 	Email        *string
@@ -121,7 +120,7 @@ type Input struct {
 	Tags         *[]string
 }
 
-// Bounds, in characters and items.
+// Limits, in characters and items.
 const (
 	maxName  = 200
 	maxPhone = 50
@@ -149,7 +148,7 @@ func change(tx *kv.Tx, c *Contact, in Input) error {
 	return put(tx, c)
 }
 
-// apply checks the input and writes what it says into the contact.
+// apply checks the input and writes it to the contact.
 func (in Input) apply(f *fault.Fields, c *Contact) {
 	text(f, "name", in.Name, &c.Name, maxName, false)
 	if c.Name == "" && !f.Has("name") {
@@ -174,7 +173,7 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	}
 }
 
-// text takes a text that may be empty, on one line or (many) on several.
+// text checks a text that may be empty, on one line or (many) on several.
 func text(f *fault.Fields, field string, from, to *string, limit int, many bool) {
 	if from == nil {
 		return
@@ -210,7 +209,7 @@ func tags(f *fault.Fields, in []string) []string {
 	return out
 }
 
-// Bounds of what is indexed of one contact, in runes and words.
+// Limits of what is indexed of one contact, in runes and words.
 const (
 	wordRunes = 40
 	maxWords  = 80
@@ -223,16 +222,16 @@ func cut(s string) string {
 	return s
 }
 
-// words are what a contact is found by: everything that begins a word of its
-// texts and runs to the next blank, folded. An address is found by its name, by
-// its domain and whole.
+// words returns the words a contact is found by, folded: everything that begins a
+// word of its texts and runs to the next blank. An address is found by its name,
+// by its domain and as a whole.
 func (c Contact) words() []string {
 	var out []string
 	for chunk := range strings.FieldsSeq(input.Fold(c.Name + " " + c.Email + " " + c.Organization + " " + strings.Join(c.Tags, " "))) {
 		inWord := false
 		for i, r := range chunk {
 			letter := !notInWord(r)
-			// Han, kana and Hangul write words without blanks: each sign may begin one.
+			// Han, kana and Hangul are written without blanks: each character may begin a word.
 			begins := letter && (!inWord || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 			inWord = letter
 			if w := cut(chunk[i:]); begins && len(out) < maxWords && !slices.Contains(out, w) {
@@ -243,8 +242,7 @@ func (c Contact) words() []string {
 	return out
 }
 
-// matches says whether every word of a folded search begins a word of the
-// contact.
+// matches reports whether every word of a folded search begins a word of the contact.
 func (c Contact) matches(search []string) bool {
 	words := c.words()
 	for _, s := range search {
@@ -255,10 +253,10 @@ func (c Contact) matches(search []string) bool {
 	return true
 }
 
-// notInWord says whether no word begins with the sign.
+// notInWord reports whether no word begins with the character.
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// usedAt is when a document was last sent to the contact, zero for never.
+// usedAt returns when a document was last sent to the contact, zero for never.
 func (c Contact) usedAt() time.Time {
 	if c.LastUsedAt == nil {
 		return time.Time{}

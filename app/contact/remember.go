@@ -13,25 +13,24 @@ import (
 // follower names this package's place in the journal.
 const follower = "contacts"
 
-// Run remembers the people of documents that are sent, until ctx ends.
+// Run remembers the people of sent documents, until ctx ends.
 func (s *Service) Run(ctx context.Context) error { return s.follower.Run(ctx) }
 
-// CaughtUp remembers the people of everything that was sent so far, rather than
-// wait until Run does.
+// CaughtUp remembers the people of everything sent so far, instead of waiting for Run.
 func (s *Service) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
-// together is how many people are remembered in one transaction: as many with the
-// longest notes and the most tags fit into one.
+// together is how many people are remembered in one transaction: that many, even
+// with the longest notes and the most tags, fit into one.
 const together = 100
 
-// person is somebody whom a document was sent to.
+// person is a recipient of a document.
 type person struct {
 	company, document   string
 	name, email, locale string
 	at                  time.Time
 }
 
-// bringsPeople reports whether an event brings people into a document.
+// bringsPeople reports whether an event adds people to a document.
 func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	switch e.Value.Type {
 	case signing.EventDocumentSent, signing.EventInvitationDelegated, signing.EventInvitationReplaced:
@@ -40,7 +39,7 @@ func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	return false, nil
 }
 
-// remember stores the people whom an event brought into a document.
+// remember stores the people whom an event added to a document.
 func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	people, err := s.peopleOf(tx, e)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 	return next, nil
 }
 
-// peopleOf lists whom an event brought into a document.
+// peopleOf lists the people whom an event added to a document.
 func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	only := ""
 	if e.Value.Type != signing.EventDocumentSent {
@@ -66,7 +65,7 @@ func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	}
 	d, err := s.Signing.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
-		return nil, nil // purged since
+		return nil, nil // purged in the meantime
 	}
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (s *Service) rememberOne(tx *kv.Tx, p person) error {
 		c.LastDocument = p.document
 	}
 	// A document that is read late already has the people whom later events
-	// brought into it: theirs is the time of those.
+	// added: those events set their time.
 	if p.at.After(c.usedAt()) {
 		c.LastUsedAt = &p.at
 	}

@@ -19,26 +19,26 @@ type Arg struct {
 // Text is an argument that reads the same in every language, such as a file name.
 func Text(name, value string) Arg { return Arg{Name: name, text: value} }
 
-// Number is a whole number. The one named n selects the plural form.
+// Number is an argument with a whole number. The one named n selects the plural form.
 func Number[N ~int | ~int64](name string, n N) Arg {
 	return Arg{Name: name, text: strconv.FormatInt(int64(n), 10), count: int(n), counts: true}
 }
 
-// Decimal is a number that may have a fraction, in its shortest form.
+// Decimal is an argument with a number that may have a fraction, in its shortest form.
 func Decimal(name string, n float64) Arg {
 	return Text(name, strconv.FormatFloat(n, 'g', -1, 64))
 }
 
-// Choices is a list of the words that are possible.
+// Choices is an argument that lists the allowed words.
 func Choices(name string, words ...string) Arg { return Text(name, strings.Join(words, ", ")) }
 
-// Term is a value with words of its own in the catalogue, under "term." and the
-// key, in which other values may be named.
+// Term is a value whose words are in the catalogue, under "term." and the key;
+// these may name other values.
 func Term(name, key string, args ...Arg) Arg {
 	return Arg{Name: name, text: key, term: true, args: args}
 }
 
-// String is the value as text; of a term, its key.
+// String returns the value as text; of a term, its key.
 func (a Arg) String() string { return a.text }
 
 // Count returns the value of a whole number.

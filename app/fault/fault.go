@@ -1,6 +1,7 @@
-// Package fault is how the domain refuses: a kind for the handlers, a stable
-// code for programs, and arguments for the sentence that people read. The
-// sentences themselves are in the catalogue, under "fault." and the code.
+// Package fault defines the errors with which the domain refuses a request: a
+// kind for the handlers, a stable code for programs, and arguments for the
+// sentence that people read. The sentences themselves are in the catalogue, under
+// "fault." and the code.
 package fault
 
 import (
@@ -10,15 +11,15 @@ import (
 	"time"
 )
 
-// Kind says what sort of refusal an [Error] is. Handlers turn a kind into a
-// status; anything that is not an *Error is [Internal] and is never shown.
+// Kind is the category of an [Error]. Handlers map a kind to a status; any error
+// that is not an *Error is [Internal] and is never shown.
 type Kind uint8
 
-// The kinds of refusal, each with the HTTP status it is answered with.
+// The kinds of errors, each with its HTTP status.
 const (
 	KindInternal           Kind = iota // a failure on our side (500)
 	KindMalformed                      // the input is not what it claims to be (400)
-	KindUnauthenticated                // the caller is not known (401)
+	KindUnauthenticated                // the caller is unknown
 	KindForbidden                      // the role or scope does not allow it (403)
 	KindNotFound                       // no such record for this caller (404)
 	KindConflict                       // the record's state does not allow it (409)
@@ -39,7 +40,7 @@ var kindNames = [...]string{
 	KindUnavailable: "unavailable", KindNoSpace: "no_space",
 }
 
-// String is the kind in one word, such as "not_found".
+// String returns the kind as one word, such as "not_found".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -47,26 +48,26 @@ func (k Kind) String() string {
 	return kindNames[KindInternal]
 }
 
-// Code names one refusal, such as "document_not_draft". Where one word that
-// programs rely on has several sentences, a part behind a dot tells them apart:
+// Code names one error, such as "document_not_draft". If one word that programs
+// rely on has several sentences, a part after a dot tells them apart:
 // "role_not_allowed.approver".
 type Code string
 
-// Word is the stable part of a code, which programs branch on.
+// Word returns the stable part of a code, which programs branch on.
 func (c Code) Word() string {
 	word, _, _ := strings.Cut(string(c), ".")
 	return word
 }
 
-// Error is one refusal, or the refusal of an input with all its fields at fault.
+// Error is a refused request; for invalid input, it holds all faulty fields.
 type Error struct {
 	Kind   Kind
 	Code   Code
-	Args   []Arg   // what the sentence of Code names
+	Args   []Arg   // values named by the sentence of Code
 	Fields []Field // in the order they were found; only for KindInvalid
 
 	RetryAfter time.Duration // how long to wait; only for KindThrottled
-	Limit      int           // how many are allowed in a window; only for KindThrottled
+	Limit      int           // events allowed in a window; only for KindThrottled
 
 	cause error
 }
@@ -82,8 +83,8 @@ var (
 	ErrThrottled       error = &Error{Kind: KindThrottled}
 )
 
-// Error is the code with everything known about it, for logs. People read the
-// sentence of the catalogue instead.
+// Error returns the code with all details, for logs. People read the sentence of
+// the catalogue instead.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())
@@ -140,7 +141,7 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// FieldsOf returns the fields that err finds at fault, nil if it is not an *Error.
+// FieldsOf returns the faulty fields of err, nil if it is not an *Error.
 func FieldsOf(err error) []Field {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fields

@@ -10,7 +10,7 @@ import (
 type Field struct {
 	Name string // dotted, such as "invitations.0.email"
 	Code Code
-	Args []Arg // with "field", the field's name as the sentence has it
+	Args []Arg // with "field", the field's name in the sentence
 }
 
 // Fields collects what is wrong with an input, so that all its faults are
@@ -49,13 +49,13 @@ func (f *Fields) Add(field string, code Code, args ...Arg) {
 	f.Keep(Field{Name: field, Code: code, Args: args})
 }
 
-// Keep records faults that were found elsewhere, as they are.
+// Keep adds faults that were found elsewhere, unchanged.
 func (f *Fields) Keep(found ...Field) {
 	top := f.top()
 	top.found = append(top.found, found...)
 }
 
-// Required records that a field must be given.
+// Required records that a field is required.
 func (f *Fields) Required(field string) { f.Add(field, "required") }
 
 // TooLong records that a text has more than limit characters.
@@ -73,7 +73,7 @@ func (f *Fields) Between(field string, low, high int) {
 	f.Add(field, "not_between", Number("low", low), Number("high", high))
 }
 
-// OneOf records that a word is none of those allowed.
+// OneOf records that a word is not one of those allowed.
 func (f *Fields) OneOf(field string, allowed ...string) {
 	f.Add(field, "not_one_of", Choices("choices", allowed...))
 }
@@ -81,7 +81,7 @@ func (f *Fields) OneOf(field string, allowed ...string) {
 // Selected records the choice of something that does not exist.
 func (f *Fields) Selected(field string) { f.Add(field, "not_selectable") }
 
-// Taken records that a value that has to be unique is in use.
+// Taken records that a value that must be unique is already in use.
 func (f *Fields) Taken(field string) { f.Add(field, "taken") }
 
 // Has reports whether anything is wrong with field.
@@ -92,7 +92,7 @@ func (f *Fields) Has(field string) bool {
 // Empty reports whether nothing was found wrong anywhere.
 func (f *Fields) Empty() bool { return len(f.top().found) == 0 }
 
-// Err is nil if nothing is wrong, else one *Error of KindInvalid with every fault.
+// Err returns nil if nothing is wrong, else one *Error of KindInvalid with every fault.
 func (f *Fields) Err() error {
 	if f.Empty() {
 		return nil

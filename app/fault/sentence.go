@@ -1,9 +1,9 @@
 package fault
 
-// Sayer returns the text of a key of the catalogue, with values put in by name.
+// Sayer returns the text of a key of the catalogue, with values inserted by name.
 type Sayer func(key string, args map[string]any) string
 
-// Sentence is what people read for a code.
+// Sentence returns the sentence that people read for a code.
 func Sentence(say Sayer, code Code, args ...Arg) string {
 	return say("fault."+string(code), values(say, args))
 }
@@ -26,13 +26,12 @@ func (a Arg) value(say Sayer) any {
 	return a.text
 }
 
-// Sentences are what people read of each field at fault, by its name.
+// Sentences returns the sentences for each faulty field, by its name.
 func Sentences(say Sayer, fields []Field) map[string][]string {
 	return byName(fields, func(f Field) string { return Sentence(say, f.Code, f.Args...) })
 }
 
-// Words are what programs branch on of each field at fault, in the order of its
-// [Sentences].
+// Words returns the code words for each faulty field, in the order of its [Sentences].
 func Words(fields []Field) map[string][]string {
 	return byName(fields, func(f Field) string { return f.Code.Word() })
 }

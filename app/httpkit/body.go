@@ -13,19 +13,18 @@ import (
 	"paraph/app/turns"
 )
 
-// slowest is how many bytes a second a body must bring on average, once it has
-// used up the time that a body may stand still.
+// slowest is how many bytes a second a body must average once it has used up the
+// time that it may stand still.
 const slowest = 2 * KB
 
-// step is by how much the buffer of a body grows at first, so that a stalled one
-// holds little.
+// step is the first increment of a body's buffer, so that a stalled body holds little memory.
 const step = 4 * KB
 
-// decoding is how many times its size a body may take while it is decoded.
+// decoding is the factor by which a body may grow while it is decoded.
 const decoding = 4
 
-// Body reads what a request sends, up to what the rule of its route allows. It is
-// charged to the caller's share of the budget.
+// Body reads the body of a request, up to the limit of its route's rule. The
+// memory is charged to the caller's share of the budget.
 type Body struct {
 	c    *fiber.Ctx
 	rule Rule
@@ -35,14 +34,14 @@ type Body struct {
 	source io.Reader
 	length int64         // as announced; -1 is unknown
 	read   int64         // so far
-	waited time.Duration // for the sender, so far
+	waited time.Duration // total time spent waiting for the sender
 	ended  bool
-	err    error     // why reading failed, other than by a limit
-	sum    hash.Hash // of all that was read, where somebody wants it
+	err    error     // why reading failed, except for limits
+	sum    hash.Hash // of everything read, if requested
 }
 
-// Body opens the body of a request, without reading of it. One that says that it
-// is larger than allowed is refused.
+// Body opens the body of a request without reading it. If its announced length is
+// over the limit, it is refused.
 func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller turns.Key) (*Body, error) {
 	b := newBody(c)
 	b.rule, b.idle, b.hold = rule, k.idle, k.budget.Open(caller)
@@ -53,7 +52,7 @@ func (k *Kit) Body(c *fiber.Ctx, rule Rule, caller turns.Key) (*Body, error) {
 	return b, nil
 }
 
-// bodyKey is where a request keeps its body until [Finish].
+// bodyKey is the key under which a request holds its body until [Finish].
 const bodyKey = "httpkit.body"
 
 func newBody(c *fiber.Ctx) *Body {
@@ -65,17 +64,17 @@ func newBody(c *fiber.Ctx) *Body {
 	return &Body{c: c, source: source, length: length, ended: length == 0}
 }
 
-// Empty says that nothing was sent.
+// Empty reports whether nothing was sent.
 func (b *Body) Empty() bool { return b.length == 0 }
 
-// Sum has everything that is read go into a hash too.
+// Sum makes everything that is read go into a hash too.
 func (b *Body) Sum(h hash.Hash) { b.sum = h }
 
-// Err is why reading failed, if the sender or the connection is to blame. It tells
-// a broken connection apart from a full disk.
+// Err returns why reading failed, if the sender or the connection is to blame. It
+// distinguishes a broken connection from a full disk.
 func (b *Body) Err() error { return b.err }
 
-// Read reads from the connection. It fails when the sender is too slow, or sends
+// Read reads from the connection. It fails if the sender is too slow, or sends
 // more than is allowed.
 func (b *Body) Read(p []byte) (int, error) {
 	switch left := b.rule.Size() - b.read; {
@@ -111,7 +110,7 @@ func (b *Body) fail(err error) error {
 	return err
 }
 
-// receive reads once, for no longer than the sender has left.
+// receive reads once, waiting no longer than the sender's remaining time.
 func (b *Body) receive(p []byte) (int, error) {
 	began := time.Now()
 	earned := b.idle + time.Duration(float64(b.read)/slowest*float64(time.Second))
@@ -123,7 +122,7 @@ func (b *Body) receive(p []byte) (int, error) {
 	return n, err
 }
 
-// Whole reads all of a body that holds no files.
+// Whole reads all of a body that contains no files.
 func (b *Body) Whole(ctx context.Context) ([]byte, error) {
 	return b.Gather(ctx, b, b.rule.Body)
 }
@@ -154,13 +153,12 @@ func (b *Body) Gather(ctx context.Context, r io.Reader, limit int64) ([]byte, er
 	}
 }
 
-// skippable is how much of a body that nobody read is skipped to keep the
-// connection.
+// skippable is how much of an unread body is skipped to keep the connection.
 const skippable = Small
 
-// Finish returns what the request held, and deals with what is left of its body:
-// the server would read it as the next request, which somebody else may have
-// written. A little is skipped; more ends the connection.
+// Finish releases what the request held, and deals with the rest of its body: the
+// server would read it as the next request, which somebody else may have crafted.
+// A small rest is skipped; a larger one ends the connection.
 func Finish(c *fiber.Ctx) {
 	b, ok := c.Locals(bodyKey).(*Body)
 	if ok {
@@ -175,7 +173,7 @@ func Finish(c *fiber.Ctx) {
 	linger(c.Context().Conn())
 }
 
-// skip reads a little that is left. Without a length nothing is known to be left.
+// skip reads a small rest. Without a length, the size of the rest is unknown, and skip fails.
 func (b *Body) skip() bool {
 	left := b.length - b.read
 	if b.length < 0 || left > skippable || b.err != nil {
@@ -192,7 +190,7 @@ func tooLarge(limit int64) error {
 	return fault.TooLarge("body_too_large", fault.Number("limit", limit))
 }
 
-// cut says that the connection ended before the body did.
+// cut reports that the connection ended before the body did.
 func cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fault.Malformed("body_cut_short").Because(err)

@@ -11,26 +11,27 @@ import (
 // patience is how long a request waits for room in the budget.
 const patience = 2 * time.Second
 
-// Parts of the budget: what one company may hold at most, all strangers together,
-// and one of them.
+// The fractions of the budget that one company may hold at most, all strangers
+// together, and a single stranger.
 const (
 	companyPart   = 2
 	strangersPart = 4
 	strangerPart  = 16
 )
 
-// Budget bounds the memory that requests in flight hold. Those who wait for room
-// get it in turn, and nobody gets more than a share.
+// Budget bounds the memory that requests in flight hold. Requests wait for room
+// in turn, and nobody gets more than their share.
 type Budget struct{ queue *turns.Queue }
 
-// NewBudget is a budget of so many bytes.
+// NewBudget returns a budget of size bytes.
 func NewBudget(size int64) *Budget {
 	return &Budget{turns.New(turns.Options{Slots: size, Group: size / companyPart, Strangers: size / strangersPart,
 		Stranger: size / strangerPart, Patience: patience})}
 }
 
-// CallerOf is the caller as the budget sees it: somebody with a link, or with
-// nothing, counts by address, for neither has been let in yet.
+// CallerOf returns the caller's key in the budget: the holder of a link, and a
+// caller without credentials, count by address, because neither has been
+// authenticated yet.
 func CallerOf(who account.Actor, address string) turns.Key {
 	if who.CompanyID == "" || who.IsSignatory() {
 		return turns.Stranger(address)
@@ -38,7 +39,7 @@ func CallerOf(who account.Actor, address string) turns.Key {
 	return who.Turn()
 }
 
-// Hold is what one request has of the budget. It is used by one goroutine.
+// Hold is the part of the budget that one request holds. It is used by one goroutine.
 type Hold struct {
 	queue *turns.Queue
 	key   turns.Key
@@ -48,9 +49,9 @@ type Hold struct {
 // Open begins an empty hold.
 func (b *Budget) Open(caller turns.Key) *Hold { return &Hold{queue: b.queue, key: caller} }
 
-// Take adds n bytes to the hold. It waits for a moment for room; then the refusal
-// says when to come again. A request that needs more than a whole share gets the
-// share: it can run, alone.
+// Take adds n bytes to the hold. It waits briefly for room; after that the error
+// says when to retry. A request that needs more than a whole share gets the
+// share, so that it can run, alone.
 func (h *Hold) Take(ctx context.Context, n int64) error {
 	n = min(n, h.queue.Most(h.key)-h.held)
 	if n <= 0 {

@@ -12,18 +12,18 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Download is what a caller takes home.
+// Download is a file sent to the caller.
 type Download struct {
 	Name        string
 	ContentType string
-	Size        int64 // -1 when it is not known before the end
+	Size        int64 // -1 if not known in advance
 	ETag        string
 	Open        func() (io.ReadSeekCloser, error) // nil when only Write can make it
-	Write       func(w io.Writer) error           // for what is made while it is sent, such as a ZIP
+	Write       func(w io.Writer) error           // for content generated while it is sent, such as a ZIP
 }
 
-// Send streams a download: the whole, the range that was asked for (RFC 9110
-// §14), or 304 where the caller has it already.
+// Send streams a download: all of it, the requested range (RFC 9110 §14), or 304
+// if the caller already has it.
 func (d *Download) Send(c *fiber.Ctx) error {
 	tag := `"` + d.ETag + `"`
 	if d.ETag != "" {
@@ -33,7 +33,7 @@ func (d *Download) Send(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, d.ContentType)
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
-	// Kept by nobody unasked, but a download that was cut off can go on.
+	// Not to be reused without revalidation, but a download that broke off can be resumed.
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	if d.ETag != "" && MatchesETag(c.Get(fiber.HeaderIfNoneMatch), tag) {
 		return c.Status(http.StatusNotModified).Send(nil)
@@ -75,8 +75,8 @@ type limited struct {
 	io.Closer
 }
 
-// Made streams what is made while it is sent. When making it fails the connection
-// breaks, so that half a file is never taken for a whole one.
+// Made streams content while it is generated. If generating it fails, the
+// connection is broken, so that half a file is never mistaken for a whole one.
 func Made(c *fiber.Ctx, write func(io.Writer) error) {
 	out, in := io.Pipe()
 	go func() { in.CloseWithError(write(in)) }()
@@ -89,7 +89,7 @@ const (
 	unsatisfiable
 )
 
-// parseRange reads a Range header of one range. Anything else is the whole.
+// parseRange parses a Range header with one range. For anything else it returns the whole.
 func parseRange(header string, size int64) (from, length int64, state int) {
 	spec, ok := strings.CutPrefix(header, "bytes=")
 	first, last, dash := strings.Cut(strings.TrimSpace(spec), "-")
@@ -117,7 +117,7 @@ func parseRange(header string, size int64) (from, length int64, state int) {
 	return from, to - from + 1, partial
 }
 
-// suffix is the range of the last bytes.
+// suffix returns the range of the last bytes.
 func suffix(last string, size int64) (from, length int64, state int) {
 	n, err := strconv.ParseInt(last, 10, 64)
 	if err != nil {
@@ -129,8 +129,8 @@ func suffix(last string, size int64) (from, length int64, state int) {
 	return size - n, n, partial
 }
 
-// Disposition names a file for the browser (RFC 6266): in UTF-8, and for programs
-// that know no other characters in what is left of it in ASCII.
+// Disposition names a file for the browser (RFC 6266): in UTF-8 and, for programs
+// that support nothing else, in ASCII with other characters replaced.
 func Disposition(name string) string {
 	ascii := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '%' {
@@ -141,14 +141,14 @@ func Disposition(name string) string {
 	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + extended(name)
 }
 
-// extended is a value in the encoding of RFC 8187. What url.PathEscape leaves as
-// it is and the RFC does not allow is escaped too.
+// extended returns a value in the encoding of RFC 8187. Characters that
+// url.PathEscape leaves and the RFC does not allow are escaped too.
 func extended(name string) string {
 	return strings.NewReplacer("'", "%27", "(", "%28", ")", "%29", "*", "%2A", ",", "%2C", ":", "%3A", ";", "%3B",
 		"=", "%3D", "@", "%40").Replace(url.PathEscape(name))
 }
 
-// MatchesETag says whether a header such as If-None-Match names a tag.
+// MatchesETag reports whether a header such as If-None-Match names a tag.
 func MatchesETag(header, tag string) bool {
 	for t := range strings.SplitSeq(header, ",") {
 		if t = strings.TrimSpace(t); t == "*" || strings.TrimPrefix(t, "W/") == tag {

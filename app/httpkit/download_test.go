@@ -103,7 +103,7 @@ func TestWhatFailsWhileItIsMadeBreaksTheConnection(t *testing.T) {
 	})
 	res, err := app.Test(httptest.NewRequest(http.MethodGet, "/", nil))
 	if err != nil {
-		return // the answer was cut off before its end
+		return // the response was cut off
 	}
 	defer res.Body.Close()
 	if _, err := io.ReadAll(res.Body); err == nil {

@@ -11,8 +11,8 @@ import (
 	"paraph/app/fault"
 )
 
-// Form reads what a form sent: its values, which are in values as soon as they
-// have come, and its files, which are passed on as they come.
+// Form reads a submitted form: it fills values as they arrive, and passes each
+// file on while it arrives.
 func (b *Body) Form(ctx context.Context, values url.Values, file func(*Part) error) error {
 	media, params, err := mime.ParseMediaType(b.c.Get(fiber.HeaderContentType))
 	switch {

@@ -1,10 +1,9 @@
-// Package httpkit is what the JSON API and the pages do with HTTP in the same
-// way: who may call a route and how much it may send, bodies that are bounded and
-// must keep moving, multipart, downloads with ranges, statuses, and where a
-// request comes from.
+// Package httpkit holds the HTTP handling that the JSON API and the pages share:
+// who may call a route and how much it may send, bodies that are bounded and must
+// keep moving, multipart, downloads with ranges, statuses, and client addresses.
 //
-// A route is added with its [Rule] or not at all. The caller, the right and the
-// size are checked before the body is read; what is read is charged to the
+// A route can be added only with a [Rule]. The caller, the permission and the
+// size are checked before the body is read; memory for the body is charged to the
 // [Budget] of the process while the request holds it.
 package httpkit
 
@@ -19,8 +18,8 @@ import (
 	"paraph/app/turns"
 )
 
-// Keys of what a request carries, for the log. A path may hold a token; the name
-// of its route does not.
+// Keys of values that a request carries, for the log. A path may hold a token;
+// the name of its route does not.
 const (
 	RequestIDKey = "request_id"
 	RouteKey     = "route"
@@ -29,19 +28,19 @@ const (
 // Options configure a [Kit].
 type Options struct {
 	TrustedProxies []string // addresses or prefixes whose forwarded headers count
-	BaseURL        string   // of the appliance; "" takes it from the request
+	BaseURL        string   // of the appliance; "" derives it from the request
 	Listener       string   // address of the listener, such as http://127.0.0.1:8080
 	// ReadTimeout is how long a body may stand still.
 	ReadTimeout time.Duration
-	// Memory is what all requests in flight may hold; 0 goes by the machine.
+	// Memory is the amount that all requests in flight may hold; 0 derives it from the machine.
 	Memory int64
 }
 
-// Kit is shared by everything that answers requests of one server.
+// Kit is shared by all request handlers of one server.
 type Kit struct {
 	Proxies
 	budget   *Budget
-	turns    *turns.Queue // of those who have not been let in
+	turns    *turns.Queue // of unauthenticated callers
 	baseURL  string
 	listener string
 	idle     time.Duration
@@ -65,15 +64,16 @@ func New(o Options) (*Kit, error) {
 	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL, listener: o.Listener, idle: o.ReadTimeout}, nil
 }
 
-// newTurns leaves half of the processors to strangers, and one by one what they ask
-// for: a page more or less is not felt, thousands a second would be.
+// newTurns returns the queue for strangers: they get half of the processors, and
+// are answered in turn. A page more or less has no noticeable cost; thousands a
+// second would.
 func newTurns() *turns.Queue {
 	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second})
 }
 
-// Turn waits, on a route that strangers may call, until it is the caller's turn to
-// be answered. On others it does not wait. The body is to be read before: a slow
-// sender must not keep others waiting.
+// Turn waits, on a route that strangers may call, until it is the caller's turn
+// to be answered. On other routes it does not wait. Read the body before calling
+// it: a slow sender must not keep others waiting.
 func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
 	if !rule.shared(c.Method()) {
 		return func() {}, nil
@@ -81,24 +81,25 @@ func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
 	return k.turns.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
 }
 
-// RequestID is the identifier of a request.
+// RequestID returns the identifier of a request.
 func RequestID(c *fiber.Ctx) string {
 	id, _ := c.Locals(RequestIDKey).(string)
 	return id
 }
 
-// Agent is the caller's program, cut to what evidence needs.
+// Agent returns the caller's user agent, cut to the length that evidence needs.
 func Agent(c *fiber.Ctx) string {
 	s := c.Get(fiber.HeaderUserAgent)
 	return strings.ToValidUTF8(s[:min(len(s), 400)], "")
 }
 
-// Site is the address of the appliance as the caller sees it.
+// Site returns the address of the appliance as the caller sees it.
 func (k *Kit) Site(c *fiber.Ctx) string { return k.Proxies.Site(c, k.baseURL) }
 
-// MailSite is the address to which the links of mails lead that a request causes.
-// The names in a request are what its sender likes; without a configured address,
-// mails name the one that the connection was made to, or the listener's.
+// MailSite returns the base address of the links in mails that a request
+// triggers. The sender of a request controls the host names in it; without a
+// configured address, mails use the address that the connection was made to, or
+// the listener's.
 func (k *Kit) MailSite(c *fiber.Ctx) string {
 	if k.baseURL != "" {
 		return k.Site(c)
@@ -109,11 +110,11 @@ func (k *Kit) MailSite(c *fiber.Ctx) string {
 	return Proxies{}.Site(c, "")
 }
 
-// yearOfTLS is what browsers remember for a year: this host is reached by TLS only.
+// yearOfTLS makes browsers use only TLS for this host for a year.
 const yearOfTLS = "max-age=31536000"
 
-// Secure sets the headers that every response has. Nothing is kept by browsers or
-// proxies unless its handler says so.
+// Secure sets the headers that every response has. Browsers and proxies do not
+// cache a response unless its handler allows it.
 func (k *Kit) Secure(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "no-store")

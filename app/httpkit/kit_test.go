@@ -66,7 +66,7 @@ func serve(t *testing.T, o httpkit.Options, rule httpkit.Rule, h func(*fiber.Ctx
 	return served{ln.Addr().String(), kit}
 }
 
-// readWhole answers with how much came.
+// readWhole responds with the number of bytes received.
 func readWhole(c *fiber.Ctx, b *httpkit.Body) error {
 	all, err := b.Whole(c.UserContext())
 	if err != nil {
@@ -75,7 +75,7 @@ func readWhole(c *fiber.Ctx, b *httpkit.Body) error {
 	return c.SendString(fmt.Sprint(len(all)))
 }
 
-// say sends text on a connection of its own.
+// say sends text on a separate connection.
 func (s served) say(t *testing.T, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
@@ -92,7 +92,7 @@ func (s served) say(t *testing.T, text string) net.Conn {
 	return conn
 }
 
-// answer reads the next answer from a connection.
+// answer reads the next response from a connection.
 func answer(t *testing.T, conn net.Conn) (status int, body string) {
 	t.Helper()
 	return next(t, bufio.NewReader(conn))
@@ -197,7 +197,7 @@ func TestABodyThatDripsIsGivenUp(t *testing.T) {
 		case <-stop:
 			t.Fatal("a byte every tenth of a second is waited for")
 		case <-time.After(100 * time.Millisecond):
-			conn.Write([]byte("x")) //nolint:errcheck // it may be over
+			conn.Write([]byte("x")) //nolint:errcheck // the connection may be closed
 		}
 	}
 }

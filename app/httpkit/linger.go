@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// How long, and how much, is read and thrown away behind an answer that refuses
-// a body: closing at once would reset the connection under the answer while its
-// reader still sends.
+// How long, and how much, is read and discarded after a response that refuses a
+// body: closing at once would reset the connection and lose the response while
+// the client still sends.
 const (
 	lingering     = time.Second
 	lingeringMost = 16 * MB
 )
 
-// Listen makes connections that can end without losing the last answer.
+// Listen returns a listener whose connections can be closed without losing the last response.
 func Listen(ln net.Listener) net.Listener { return listener{ln} }
 
 type listener struct{ net.Listener }
@@ -30,13 +30,13 @@ func (l listener) Accept() (net.Conn, error) {
 	return &lingeringConn{Conn: conn}, nil
 }
 
-// lingeringConn closes its side first and waits for the other, if it is told to.
+// lingeringConn closes its side first and waits for the other, if asked to.
 type lingeringConn struct {
 	net.Conn
 	wanted atomic.Bool
 }
 
-// linger asks for that, below TLS too.
+// linger asks a connection to do so, including one below TLS.
 func linger(conn net.Conn) {
 	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = secured.NetConn()
@@ -46,7 +46,7 @@ func linger(conn net.Conn) {
 	}
 }
 
-// Close ends the connection, in the background where the other side still sends.
+// Close ends the connection, in the background if the other side still sends.
 func (l *lingeringConn) Close() error {
 	half, ok := l.Conn.(interface{ CloseWrite() error })
 	if !ok || !l.wanted.Swap(false) {
@@ -59,7 +59,7 @@ func (l *lingeringConn) Close() error {
 	return nil
 }
 
-// discard reads on for a while. Nobody is left to be told how it went.
+// discard keeps reading for a while. Errors are ignored, as there is nobody to report them to.
 func (l *lingeringConn) discard() {
 	if err := l.SetReadDeadline(time.Now().Add(lingering)); err == nil {
 		_, err = io.CopyN(io.Discard, l.Conn, lingeringMost)
@@ -67,5 +67,5 @@ func (l *lingeringConn) discard() {
 			err = nil
 		}
 	}
-	l.Conn.Close() //nolint:errcheck // it is over either way
+	l.Conn.Close() //nolint:errcheck // errors no longer matter
 }

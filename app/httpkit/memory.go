@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Bounds of the share of the memory that requests may hold.
+// Limits of the share of memory that requests may hold.
 const (
 	leastShare = 64 * MB
 	mostShare  = 512 * MB
 	memoryPart = 8
-	unknown    = 2 << 30 // a machine that does not say what it has
+	unknown    = 2 << 30 // for a machine that does not report its memory
 )
 
-// share is the part of the memory that requests may hold.
+// share returns the part of the memory that requests may hold.
 func share(memory int64) int64 { return min(max(memory/memoryPart, leastShare), mostShare) }
 
-// machineMemory is what this process may use: the least of the memory of the
-// machine, of its control group, and of GOMEMLIMIT.
+// machineMemory returns how much memory this process may use: the least of the
+// memory of the machine, of its control group, and of GOMEMLIMIT.
 func machineMemory() int64 {
 	least := debug.SetMemoryLimit(-1)
 	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -37,7 +37,7 @@ func machineMemory() int64 {
 	return least
 }
 
-// number reads a file that holds a number.
+// number reads a file that contains a number.
 func number(path string) (int64, bool) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -15,20 +15,20 @@ import (
 const (
 	// maxParts bounds the parts of a multipart body, and the pairs of a form.
 	maxParts = 20_000
-	// framing is what the boundaries and headers of all parts may take.
+	// framing bounds the boundaries and headers of all parts.
 	framing = 4 * MB
-	// between is what may stand between the contents of two parts, read-ahead
+	// between bounds what may stand between the contents of two parts, read-ahead included.
 	// included.
 	between = buffer + Small
 	buffer  = 64 * KB
 )
 
-// Part is one part of a multipart body. Its content is gone after the call that
-// it is passed to.
+// Part is one part of a multipart body. Its content is available only during the
+// call that it is passed to.
 type Part struct {
 	io.Reader
 	Field       string
-	File        string // the name as it was sent: not cut to its last element, so that it can be refused
+	File        string // the name as sent: not cut to its last element, so that it can be refused
 	IsFile      bool
 	ContentType string
 
@@ -39,8 +39,8 @@ type Part struct {
 // Gather reads all of the part, and charges for it.
 func (p *Part) Gather(ctx context.Context) ([]byte, error) { return p.body.Gather(ctx, p, p.limit) }
 
-// Parts passes the parts of a multipart body on, one after the other. Together
-// the files, and together the other parts, are bounded by the rule of the route.
+// Parts passes the parts of a multipart body on, one after the other. The rule of
+// the route bounds the total size of the files, and that of the other parts.
 func (b *Body) Parts(ctx context.Context, boundary string, take func(*Part) error) error {
 	if boundary == "" {
 		return fault.Malformed("multipart_without_boundary")
@@ -78,7 +78,7 @@ func tooManyParts() error {
 	return fault.TooLarge("too_many_parts", fault.Number("limit", maxParts))
 }
 
-// pass has one part taken and reads what is left of it.
+// pass passes one part to take and reads the rest of it.
 func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 	bounded := &boundedReader{r: part.Reader, left: *left, limit: part.limit}
 	part.Reader = bounded
@@ -93,7 +93,7 @@ func (b *Body) pass(part *Part, left *int64, take func(*Part) error) error {
 	return cmp.Or(bounded.err, err)
 }
 
-// broken is why the parts can't be told apart.
+// broken returns why the parts can't be told apart.
 func (b *Body) broken(err error) error {
 	if b.err != nil {
 		return b.err
@@ -114,7 +114,7 @@ func newPart(p *multipart.Part) *Part {
 	return out
 }
 
-// boundedReader fails when there is more to read than is left of a limit.
+// boundedReader fails if there is more to read than is left of a limit.
 type boundedReader struct {
 	r     io.Reader
 	left  int64
@@ -146,7 +146,7 @@ func partsTooLarge(limit int64) error {
 }
 
 // frameReader bounds what is read for the headers of a part. The library would
-// hold ten megabytes of them.
+// buffer ten megabytes of them.
 type frameReader struct {
 	r     io.Reader
 	left  int

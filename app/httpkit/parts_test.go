@@ -13,7 +13,7 @@ import (
 	"paraph/app/httpkit"
 )
 
-// part is one part of a form; with a name it is a file.
+// part returns one part of a form; with a name it is a file.
 func part(file, content string) string {
 	if file != "" {
 		file = `; filename="` + file + `"`

@@ -9,10 +9,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Proxies are those whose forwarded headers count.
+// Proxies are the trusted proxies, whose forwarded headers are used.
 type Proxies []netip.Prefix
 
-// ParseProxies reads addresses and prefixes.
+// ParseProxies parses addresses and prefixes.
 func ParseProxies(all []string) (Proxies, error) {
 	out := make(Proxies, 0, len(all))
 	for _, s := range all {
@@ -33,7 +33,7 @@ func (p Proxies) trust(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
-// peer is the address at the other end of the connection.
+// peer returns the address at the other end of the connection.
 func peer(c *fiber.Ctx) netip.Addr {
 	a, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 	if !ok {
@@ -42,8 +42,9 @@ func peer(c *fiber.Ctx) netip.Addr {
 	return a.Unmap()
 }
 
-// Address is where a request comes from. Forwarded headers count only when a
-// trusted proxy sent them, and only the last hop that is not one of ours.
+// Address returns where a request comes from. Forwarded headers count only if a
+// trusted proxy sent them, and of them only the last hop that is not a trusted
+// proxy.
 func (p Proxies) Address(c *fiber.Ctx) string {
 	at := peer(c)
 	if !p.trust(at) {
@@ -62,8 +63,8 @@ func (p Proxies) Address(c *fiber.Ctx) string {
 	return at.String()
 }
 
-// Site is the address of the appliance as the caller sees it: the configured one,
-// else what the request says.
+// Site returns the address of the appliance as the caller sees it: the configured
+// one, else the one in the request.
 func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	if configured != "" {
 		return strings.TrimSuffix(configured, "/")
@@ -83,8 +84,8 @@ func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	return scheme + "://" + host
 }
 
-// Encrypted says whether the caller's connection is, as far as a trusted proxy or
-// the connection itself tells.
+// Encrypted reports whether the caller's connection is encrypted, according to a
+// trusted proxy or the connection itself.
 func (p Proxies) Encrypted(c *fiber.Ctx) bool {
 	if c.Context().IsTLS() {
 		return true

@@ -12,14 +12,14 @@ import (
 // Audience is the kind of caller that a route is for.
 type Audience uint8
 
-// Who may call a route. The zero value lets nobody in, so that a route without a
+// The callers of a route. The zero value admits nobody, so that a route without a
 // rule is noticed at once.
 const (
 	Nobody   Audience = iota
 	Everyone          // strangers too
-	Invited           // whoever has the link of an invitation, and nobody else
+	Invited           // holders of an invitation's link, and nobody else
 	Members           // people and programs of a company
-	Parties           // members, and signatories for what is theirs
+	Parties           // members, and signatories for their own document
 )
 
 // Sizes of bodies.
@@ -27,50 +27,49 @@ const (
 	KB = 1 << 10
 	MB = 1 << 20
 
-	// Small is for what a person types into a small form, and for the JSON that
-	// says the same.
+	// Small is for a small form filled in by hand, and for the equivalent JSON.
 	Small = 16 * KB
 )
 
-// Rule says who may call a route and how much they may send. The zero sizes allow
-// no body at all: what comes is refused.
+// Rule specifies who may call a route and how much they may send. With zero sizes
+// no body is allowed: any is refused.
 type Rule struct {
 	For   Audience
 	Scope account.Scope // what a member must be allowed to do; "" is anything
 
-	Body  int64 // bytes of JSON, of a form, or of the parts of one that are no files
-	Files int64 // bytes of all files together, which are streamed; 0 takes none
+	Body  int64 // bytes of JSON, of a form, or of a form's parts other than files
+	Files int64 // bytes of all files together, which are streamed; 0 accepts none
 
-	// Queued says that the handler waits for a turn of its own, or for others: who
-	// calls it waits for no other, see [Kit.Turn].
+	// Queued means that the handler waits for a turn of its own, or for other
+	// people's actions: its callers do not wait in [Kit.Turn] as well.
 	Queued bool
 }
 
-// Waiting is the rule of a handler that waits by itself.
+// Waiting returns the rule of a handler that does its own waiting.
 func (r Rule) Waiting() Rule {
 	r.Queued = true
 	return r
 }
 
-// shared says whether the callers of a route share what is left to strangers.
+// shared reports whether the callers of a route share what is left to strangers.
 func (r Rule) shared(method string) bool {
 	read := method == fiber.MethodGet || method == fiber.MethodHead
 	return !r.Queued && r.Files == 0 && (r.For == Everyone || r.For == Invited && read)
 }
 
-// With is the rule with another size of body.
+// With returns the rule with another body size.
 func (r Rule) With(body int64) Rule {
 	r.Body = body
 	return r
 }
 
-// Uploading is the rule with files.
+// Uploading returns the rule with files allowed.
 func (r Rule) Uploading(files int64) Rule {
 	r.Files = files
 	return r
 }
 
-// Size is the most that a body may have, the frame of its parts included.
+// Size returns the maximum size of a body, the framing of its parts included.
 func (r Rule) Size() int64 {
 	if r.Files == 0 {
 		return r.Body
@@ -78,7 +77,7 @@ func (r Rule) Size() int64 {
 	return r.Body + r.Files + framing
 }
 
-// Admit is nil if the rule lets the caller in, else the refusal.
+// Admit returns nil if the rule admits the caller, else the error.
 func (r Rule) Admit(who account.Actor) error {
 	switch {
 	case r.For == Everyone:
@@ -102,7 +101,7 @@ type Route struct {
 	Rule         Rule
 }
 
-// Add puts a route on the router and into the table.
+// Add adds a route to the router and to the table.
 func (k *Kit) Add(app *fiber.App, method, path string, rule Rule, h fiber.Handler) {
 	if rule.For == Nobody {
 		panic("httpkit: the route " + method + " " + path + " does not say whom it is for")
@@ -116,7 +115,7 @@ func (k *Kit) Add(app *fiber.App, method, path string, rule Rule, h fiber.Handle
 	}
 }
 
-// Routes is the table of all routes.
+// Routes returns the table of all routes.
 func (k *Kit) Routes() []Route {
 	k.mu.Lock()
 	defer k.mu.Unlock()

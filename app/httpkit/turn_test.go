@@ -12,8 +12,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// TestStrangersAreAnsweredOneByOne: however many ask, only what is left to strangers
-// is at work for them, and routes for others do not wait.
+// TestStrangersAreAnsweredOneByOne: however many requests strangers send, only
+// their share is in progress, and routes for others do not wait.
 func TestStrangersAreAnsweredOneByOne(t *testing.T) {
 	t.Parallel()
 	kit, err := httpkit.New(httpkit.Options{})

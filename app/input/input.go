@@ -1,5 +1,5 @@
-// Package input reads what people type: names to compare without case and accents,
-// e-mail and web addresses, languages.
+// Package input parses what people type: names to compare without case and
+// accents, e-mail and web addresses, languages.
 package input
 
 import (
@@ -18,7 +18,7 @@ import (
 // MaxEmail is the maximum length of an address in bytes (RFC 5321 §4.5.3.1.3).
 const MaxEmail = 254
 
-// Fold makes texts comparable without case and accents.
+// Fold folds case and accents, so that texts can be compared without them.
 func Fold(s string) string {
 	decomposed := norm.NFKD.String(s)
 	bare := strings.Map(func(r rune) rune {
@@ -30,8 +30,9 @@ func Fold(s string) string {
 	return strings.TrimSpace(cases.Fold().String(bare))
 }
 
-// FoldEmail makes two spellings of one address the same. Case matters before the
-// @ by RFC 5321 §2.4, but no mail system in use makes that difference.
+// FoldEmail maps different spellings of one address to the same text. Case
+// matters before the @ by RFC 5321 §2.4, but no mail system in use makes that
+// difference.
 func FoldEmail(email string) string {
 	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
 }
@@ -63,8 +64,7 @@ func SetLocale(f *fault.Fields, field string, from *string, to *string) {
 	*to = tag.String()
 }
 
-// IsWebAddress reports whether s is an absolute address of a web page, without
-// credentials in it.
+// IsWebAddress reports whether s is the absolute address of a web page, without credentials.
 func IsWebAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil

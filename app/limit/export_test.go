@@ -1,6 +1,6 @@
 package limit
 
-// Keys is how many keys a limiter remembers.
+// Keys returns how many keys a limiter remembers.
 func Keys(l *Limiter) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

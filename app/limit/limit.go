@@ -1,4 +1,4 @@
-// Package limit allows so many events per key in any span of time.
+// Package limit bounds how many events a key may have in any span of time.
 package limit
 
 import (
@@ -10,7 +10,8 @@ import (
 )
 
 // maxLimited is how many keys a Limiter remembers. An attacker who sends from
-// more addresses than this makes the limiter forget some, not the process grow.
+// more addresses than this makes the limiter forget some, but does not make the
+// process grow.
 const maxLimited = 100_000
 
 // Rate is how many events are allowed in a window and how many are left.
@@ -20,8 +21,8 @@ type Rate struct {
 }
 
 // Limiter allows each key a number of events in any span of time as long as its
-// window (a sliding window, not a fixed one). It is in memory: a restart forgets.
-// Safe for use by several goroutines.
+// window (a sliding window, not a fixed one). It is held in memory only: a
+// restart clears it. Safe for use by several goroutines.
 type Limiter struct {
 	limit  int
 	window time.Duration
@@ -29,7 +30,7 @@ type Limiter struct {
 
 	mu    sync.Mutex
 	keys  map[string][]time.Time // oldest first, never longer than limit
-	sweep int                    // number of keys at which stale ones are looked for
+	sweep int                    // number of keys at which stale ones are removed
 }
 
 // New makes a limiter; now is its clock.
@@ -37,16 +38,17 @@ func New(limit int, window time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{limit: limit, window: window, now: now, keys: make(map[string][]time.Time), sweep: 1024}
 }
 
-// Limit is how many events a key has in a window.
+// Limit returns how many events a key may have in a window.
 func (l *Limiter) Limit() int { return l.limit }
 
-// Allow counts an event of key, if one is left. It returns how many are left after
-// it, or how long until there is one again. A refused event is not counted, so
-// that somebody who keeps trying is let in all the same when the wait is over.
+// Allow counts an event of key, if one is left. It returns how many are left
+// after it, or how long until the next one is allowed. A refused event is not
+// counted, so that a caller who keeps trying is still admitted when the wait is
+// over.
 func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now() // under the lock, or a later event could be taken for one of a clock set back
+	now := l.now() // under the lock, or a later event could look as if the clock had been set back
 	events := l.live(key, now)
 	if len(events) >= l.limit {
 		l.keys[key] = events
@@ -57,8 +59,7 @@ func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok
 	return l.limit - len(events) - 1, 0, true
 }
 
-// Refund takes back the latest event of key: what was counted turned out not to
-// be what is limited.
+// Refund uncounts the latest event of key, which turned out not to be of the limited kind.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,17 +91,17 @@ func (l *Limiter) Clear() {
 	clear(l.keys)
 }
 
-// live returns the events that still count. One that lies in the future was
-// counted before the clock was set back and would never run out: it is dropped.
+// live returns the events that still count. An event in the future was counted
+// before the clock was set back and would never expire, so it is dropped.
 func (l *Limiter) live(key string, now time.Time) []time.Time {
 	return slices.DeleteFunc(l.keys[key], func(at time.Time) bool {
 		return at.After(now) || now.Sub(at) >= l.window
 	})
 }
 
-// makeRoom drops keys without a live event when there are many keys and, when
-// that is not enough, a tenth of them at random: not one, because then every
-// further key would have to look through all of them again.
+// makeRoom drops keys without a live event when there are many keys and, if that
+// is not enough, a tenth of them at random: dropping a single one would mean
+// scanning all keys again for every further key.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.keys) < l.sweep {
 		return
@@ -120,7 +121,7 @@ func (l *Limiter) makeRoom(now time.Time) {
 			delete(l.keys, key)
 		}
 	}
-	// Looking again only when the number has doubled spreads the cost of a sweep
+	// Scanning again only when the number has doubled spreads the cost of a sweep
 	// over the calls that made it necessary.
 	l.sweep = min(max(1024, 2*len(l.keys)), maxLimited)
 }

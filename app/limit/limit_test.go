@@ -30,7 +30,7 @@ func TestLimiterSlides(t *testing.T) {
 		{time.Second, 0, 0, true}, // the first has left the window
 		{0, 0, 30 * time.Second, false},
 		{10 * time.Minute, 2, 0, true},
-		{-time.Hour, 2, 0, true}, // set back: what lies in the future cannot block for an hour
+		{-time.Hour, 2, 0, true}, // set back: events in the future must not block for an hour
 	} {
 		now = now.Add(tt.after)
 		remaining, wait, ok := l.Allow("key")

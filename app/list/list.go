@@ -1,4 +1,4 @@
-// Package list describes the part of a list that is wanted and the page it yields.
+// Package list describes a requested part of a list and the page it yields.
 package list
 
 import (
@@ -9,14 +9,14 @@ import (
 	"paraph/app/fault"
 )
 
-// Query describes which part of a list is wanted. Sort is the order of its kind of
+// Query describes which part of a list is wanted. Sort is an order of its kind of
 // records, "" for the default.
 type Query[Sort ~string] struct {
 	Offset      int
 	Limit       int // 0: all
 	Search      string
-	Statuses    []string // union; empty: those not put aside
-	WithTrashed bool     // those put aside too
+	Statuses    []string // union; empty: all that are not archived or deleted
+	WithTrashed bool     // the archived and deleted ones too
 	Sort        Sort
 	Descending  bool
 }
@@ -39,8 +39,8 @@ func (o Orders[Sort, T]) Names() []string {
 	return names
 }
 
-// Page sorts and cuts. Records that are equal in the order wanted go by id, so that
-// pages never overlap.
+// Page sorts and cuts out the page. Records that are equal in the requested order
+// are ordered by id, so that pages never overlap.
 func (o Orders[Sort, T]) Page(items []T, q Query[Sort], standard Sort, id func(T) string) (Page[T], error) {
 	by, ok := o[cmp.Or(q.Sort, standard)]
 	if !ok {

@@ -15,46 +15,46 @@ import (
 
 // States of a delivery.
 const (
-	DeliveryWaiting   = "waiting"   // for its first or its next try
-	DeliveryDelivered = "delivered" // the receiver answered 2xx
+	DeliveryWaiting   = "waiting"   // for its first or its next attempt
+	DeliveryDelivered = "delivered" // the receiver responded 2xx
 	DeliveryFailed    = "failed"    // given up
 )
 
-// DeliveryStatuses are all of them.
+// DeliveryStatuses lists the states of a delivery.
 func DeliveryStatuses() []string {
 	return []string{DeliveryWaiting, DeliveryDelivered, DeliveryFailed}
 }
 
-// TestEvent is the kind of the event that only shows that a receiver works.
+// TestEvent is the kind of the event that only tests a receiver.
 const TestEvent = "webhook.test"
 
-// Delivery is one event on its way to one webhook.
+// Delivery is one event to be delivered to one webhook.
 type Delivery struct {
 	ID        string
 	Company   string
 	Webhook   string
-	Event     string // the identifier that the receiver sees, the same in every try
+	Event     string // the identifier that the receiver sees, the same in every attempt
 	Type      string
 	Document  string
-	Body      string // "": too large to be kept
+	Body      string // "": too large to be stored
 	Status    string
-	Attempts  int // of this round; a redelivery begins anew
+	Attempts  int // of this round; a redelivery starts over
 	Tries     []Try
 	Headers   map[string]string // of the last request
-	Answer    webhook.Answer    // of the last try
+	Answer    webhook.Answer    // of the last attempt
 	Next      *time.Time        `json:",omitempty"` // while it waits
 	CreatedAt time.Time
 }
 
-// Try is one try of a delivery.
+// Try is one attempt at a delivery.
 type Try struct {
 	At           time.Time
-	Status       int // 0: no answer
+	Status       int // 0: no response
 	Error        string
 	Milliseconds int
 }
 
-// Last is the last try, or nil.
+// Last returns the last attempt, or nil.
 func (d Delivery) Last() *Try {
 	if len(d.Tries) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (d Delivery) Last() *Try {
 	return &d.Tries[len(d.Tries)-1]
 }
 
-// maxTries is how many tries a delivery remembers.
+// maxTries is how many attempts a delivery remembers.
 const maxTries = 30
 
 const anyStatus = "*"
@@ -78,7 +78,7 @@ var deliveries = kv.NewCollection("deliveries", kv.JSON[Delivery](),
 		return []kv.Key{kv.K(d.Webhook, kv.KeyTime(*d.Next))}
 	}})
 
-// DeliveryQuery is which deliveries of a webhook are wanted, the newest first.
+// DeliveryQuery selects deliveries of a webhook, newest first.
 type DeliveryQuery struct {
 	Offset, Limit int
 	Status        string // "" for all
@@ -138,8 +138,8 @@ func errPaused() error {
 	return fault.Conflict("webhook_paused")
 }
 
-// Redeliver posts a delivery again, with all its tries. The receiver sees the same
-// identifier and the same body.
+// Redeliver posts a delivery again, with the full number of attempts. The
+// receiver sees the same identifier and the same body.
 func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
@@ -163,17 +163,16 @@ func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery 
 	return d, nil
 }
 
-// again has a delivery wait for its first try.
+// again queues a delivery for its first attempt.
 func again(tx *kv.Tx, d *Delivery) error {
 	d.Status, d.Attempts, d.Next = DeliveryWaiting, 0, &tx.Now
 	return deliveries.Put(tx, d.ID, *d)
 }
 
-// redeliverBatch is how many deliveries wait again in one transaction.
+// redeliverBatch is how many deliveries are queued again in one transaction.
 const redeliverBatch = 50
 
-// RedeliverFailed posts everything again that was given up, and says how much
-// that is.
+// RedeliverFailed queues all failed deliveries again, and returns how many there are.
 func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string) (n int, err error) {
 	if err := admin(who); err != nil {
 		return 0, err
@@ -198,8 +197,8 @@ func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id st
 	return n, err
 }
 
-// TestWebhook posts a test at once, also to a webhook that is paused, and gives
-// what came of it. It is tried once.
+// TestWebhook posts a test at once, even to a paused webhook, and returns the
+// result. It is tried only once.
 func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string) (Delivery, error) {
 	w, err := s.GetWebhook(ctx, who, id)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"paraph/app/apptest"
 )
 
-// TestAllOfVeryManyPeopleAreTold checks that each is told once, and that whoever
-// waits behind them is told as well.
+// TestAllOfVeryManyPeopleAreTold checks that each person is notified once, and
+// that so is a person queued behind them.
 func TestAllOfVeryManyPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	people := 1000
-	if testing.Short() { // with the race detector a thousand take minutes
+	if testing.Short() { // with the race detector, a thousand people take minutes
 		people = 250
 	}
 	c := apptest.New(t).Company(t)

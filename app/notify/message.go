@@ -20,7 +20,7 @@ import (
 	"paraph/kv"
 )
 
-// Sender hands a message to a mail server, and returns what that said.
+// Sender hands a message to a mail server, and returns the server's reply.
 type Sender interface {
 	Deliver(ctx context.Context, m mail.Message) (reply string, err error)
 }
@@ -30,17 +30,17 @@ type Options struct {
 	DB      *kv.DB
 	Jobs    *kv.Jobs
 	Words   *words.Catalogue
-	Sender  Sender // nil: nothing is sent, the outbox keeps it all
+	Sender  Sender // nil: nothing is sent, and the outbox keeps every message
 	From    mail.Address
 	NewID   func() ulid.ULID
-	Key     []byte // of the installation: seals what messages say
-	BaseURL string // for links of messages that belong to no document
-	Days    int    // after so many days a message is removed; 0 keeps it
+	Key     []byte // of the installation: encrypts message contents
+	BaseURL string // for links in messages that belong to no document
+	Days    int    // days after which a message is removed; 0 keeps it
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Outbox keeps every message, and has it sent if there is a mail server.
+// Outbox stores every message, and schedules sending if there is a mail server.
 type Outbox struct {
 	Options
 	wording *wording
@@ -69,16 +69,16 @@ func NewOutbox(o Options) (*Outbox, error) {
 
 // States of a message.
 const (
-	Kept   = "kept"   // no mail server: it is here to be read
-	Queued = "queued" // on its way, or waiting for another try
+	Kept   = "kept"   // no mail server: it can be read in the outbox
+	Queued = "queued" // being sent, or waiting for another attempt
 	Sent   = "sent"
 	Failed = "failed" // given up
 
-	Cancelled = "cancelled" // somebody did not want it sent
+	Cancelled = "cancelled" // canceled by a person
 )
 
-// Message is one mail, as the outbox keeps it. ID also makes its Message-ID, by
-// which a receiver can tell a repetition.
+// Message is one mail, as the outbox stores it. Its Message-ID is derived from
+// ID, so that a receiver can recognize a repetition.
 type Message struct {
 	ID         string
 	Company    string
@@ -94,14 +94,14 @@ type Message struct {
 	Status     string
 	Attempts   int
 	LastError  string
-	Reply      string // what the mail server said when it took it
+	Reply      string // the mail server's reply when it accepted the message
 	CreatedAt  time.Time
 	SentAt     *time.Time
 
-	// Sealed holds Subject, Text, HTML and Links where a message is stored: there are links
-	// and codes in them.
+	// Sealed holds Subject, Text, HTML and Links encrypted while a message is stored, because they contain links and
+	// codes.
 	Sealed []byte `json:",omitempty"`
-	// Secrets are the links and codes of the message. They are gone from it once it is sent.
+	// Secrets are the links and codes of the message. They are removed once it is sent.
 	Secrets []string `json:",omitempty"`
 }
 
@@ -125,10 +125,10 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 // everybody stands in an index key for the messages of all companies.
 const everybody = "*"
 
-// Collections lists what is stored here, for the check of the data folder.
+// Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveries} }
 
-// put records a message and, with a mail server, the job that sends it.
+// put records a message and, if there is a mail server, the job that sends it.
 func (s *Outbox) put(tx *kv.Tx, m Message) error {
 	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Kept
 	if s.Sender != nil {
@@ -140,12 +140,12 @@ func (s *Outbox) put(tx *kv.Tx, m Message) error {
 	return s.store(tx, m)
 }
 
-// queue has a message sent now, in place of a job that is not running.
+// queue schedules a message to be sent now, replacing a job that is not running.
 func (s *Outbox) queue(tx *kv.Tx, m Message) error {
 	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now})
 }
 
-// jobID is the job that sends a message.
+// jobID returns the identifier of the job that sends a message.
 func jobID(message string) string { return sendJob + "/" + message }
 
 func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
@@ -162,8 +162,8 @@ func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
 	})
 }
 
-// List returns messages, newest first, and how many there are. An empty company
-// lists those of all.
+// List returns messages, newest first, and how many there are. With an empty
+// company it lists those of all companies.
 func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error) {
 	prefix := kv.K(everybody)
 	if company != "" {
@@ -180,8 +180,7 @@ func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error)
 	return page.Items, page.Total, err
 }
 
-// Mail records a message about an account, or with a code that identifies somebody, in the
-// caller's transaction.
+// Mail records a message about an account, or with a code that identifies a person, in the caller's transaction.
 func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	data := map[string]string{"name": m.Name, "base": strings.TrimSuffix(s.BaseURL, "/")}
 	for k, v := range m.Data {
@@ -200,7 +199,7 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	return s.write(tx, Message{Kind: string(m.Kind), To: m.To, ToName: m.Name}, m.Locale, data)
 }
 
-// accountLinks are the pages that tokens of messages lead to.
+// accountLinks are the pages that tokens in messages lead to.
 var accountLinks = map[account.MailKind]string{
 	account.MailVerifyEmail: "/confirm/",
 	account.MailReset:       "/reset/",

@@ -1,10 +1,10 @@
-// Package notify tells people what happened: it follows the journal, writes a
-// message for everybody concerned into the outbox, and has it sent by a job
-// when there is a mail server. Without one the outbox keeps every message, and
-// its links work all the same.
+// Package notify notifies people of events: it follows the journal, writes a
+// message for everybody concerned into the outbox, and schedules a job that sends
+// it if there is a mail server. Without one the outbox keeps every message, and
+// its links still work.
 //
 // A message is recorded in the same transaction in which the follower moves on,
-// so nobody is told twice and nobody is forgotten.
+// so nobody is notified twice and nobody is left out.
 package notify
 
 import (
@@ -17,14 +17,14 @@ import (
 	"paraph/kv"
 )
 
-// Service follows the journal for the outbox, and has its messages sent.
+// Service follows the journal for the outbox, and schedules its messages to be sent.
 type Service struct {
 	*Outbox
 	signing  *signing.Service
 	follower *kv.Follower[signing.Event]
 }
 
-// New makes the service that fills an outbox with what the journal calls for.
+// New makes the service that fills an outbox from the journal.
 func New(outbox *Outbox, documents *signing.Service) *Service {
 	s := &Service{Outbox: outbox, signing: documents}
 	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: follower,
@@ -35,13 +35,12 @@ func New(outbox *Outbox, documents *signing.Service) *Service {
 const (
 	follower = "mail"
 	sendJob  = "mail"
-	// MailWorkers is how many messages are sent at a time, half of them at most for
-	// one company.
+	// MailWorkers is how many messages are sent at a time, at most half of them
+	// for one company.
 	MailWorkers = 8
 )
 
-// Run follows the journal until ctx ends, and begins the daily removal of old
-// messages.
+// Run follows the journal until ctx ends, and schedules the daily removal of old messages.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.ScheduleSweep(); err != nil {
 		return err
@@ -49,10 +48,10 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.follower.Run(ctx)
 }
 
-// CaughtUp puts the messages of everything that happened so far into the outbox.
+// CaughtUp puts the messages for everything that happened so far into the outbox.
 func (s *Service) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
-// Handlers are the jobs that send messages and remove old ones.
+// Handlers returns the jobs that send messages and remove old ones.
 func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{
 		{Kind: sendJob, Timeout: time.Minute, Run: s.send, OnDead: s.giveUp, Backoff: []time.Duration{
@@ -93,13 +92,13 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	return errors.Join(sendErr, err)
 }
 
-// giveUp marks a message that no try has brought out, and has the document say
-// so to its owner.
+// giveUp marks a message as failed after its last attempt, and reports that to
+// the document's owner.
 func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 	var failed Message
 	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) {
 		if now, err := s.Jobs.Get(tx, job.ID); err == nil && now.State != kv.JobDead {
-			return // somebody has it tried again already
+			return // it is already being retried
 		}
 		m.Status = Failed
 		failed = *m

@@ -18,22 +18,21 @@ import (
 	"paraph/kv"
 )
 
-// statuses are all states of a message.
+// statuses lists all states of a message.
 var statuses = []string{Kept, Queued, Sent, Failed, Cancelled}
 
-// OutboxQuery is which messages of a company are wanted, the newest first unless
-// asked otherwise.
+// OutboxQuery selects messages of a company, newest first unless asked otherwise.
 type OutboxQuery struct {
 	Offset, Limit int
 	Statuses      []string // union; empty: all
-	To            string   // the beginning of an address; "" for anybody
+	To            string   // the beginning of an address; "" for any
 	Document      string   // "" for any
 	Ascending     bool
 }
 
-// ListMessages lists the messages about a company's documents, for who runs it.
-// Those that only their receiver may read (a new password, a code) belong to no
-// company and are not among them.
+// ListMessages lists the messages about a company's documents, for its
+// administrators. Messages that only their recipient may read (a new password, a
+// code) belong to no company and are not listed.
 func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuery) (list list.Page[Message], err error) {
 	if err := admin(who); err != nil {
 		return list, err
@@ -59,8 +58,8 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 	return list, err
 }
 
-// wanted reads states, and the words that all lists know: every message is active,
-// none is archived or deleted.
+// wanted parses states, and the words that all lists accept: every message is
+// active, none is archived or deleted.
 func wanted(words []string) (out []string, err error) {
 	for _, word := range words {
 		switch {
@@ -104,7 +103,7 @@ func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Mess
 	return all, nil
 }
 
-// walk looks at the few messages of one document or to one person.
+// walk scans the few messages of one document or to one person.
 func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
 	var found []Message
 	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
@@ -118,7 +117,7 @@ func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (li
 	return list.Page[Message]{Items: shown, Total: total}, errors.Join(err, s.unsealAll(shown))
 }
 
-// window puts messages in order and cuts the page out of them.
+// window sorts messages and cuts out the page.
 func (q OutboxQuery) window(all []Message) []Message {
 	slices.SortFunc(all, func(a, b Message) int {
 		if !q.Ascending {
@@ -130,7 +129,7 @@ func (q OutboxQuery) window(all []Message) []Message {
 	return all[:min(q.Limit, len(all))]
 }
 
-// GetMessage returns one message of the company, for who runs it.
+// GetMessage returns one message of the company, for its administrators.
 func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -142,8 +141,8 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 	return m.shownTo(who), err
 }
 
-// shownTo is the message as a reader gets it: what was written to somebody invited
-// has their link in it, which only those who may send or sign see.
+// shownTo returns the message as a reader may see it: a message to an invited
+// person contains their link, which only those who may send or sign see.
 func (m Message) shownTo(who account.Actor) Message {
 	if m.Invitation != "" && !signing.MaySeeLinks(who) {
 		m.Text, m.HTML, m.Links = "", "", nil
@@ -159,7 +158,7 @@ func (s *Outbox) load(tx *kv.Tx, who account.Actor, id string) (Message, error) 
 	return m, err
 }
 
-// Source is a message as it goes (or would go) over the wire: RFC 5322, the
+// Source returns a message as it goes (or would go) over the wire: RFC 5322, the
 // content of an .eml file.
 func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
 	m, err := s.GetMessage(ctx, who, id)
@@ -174,21 +173,21 @@ func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]by
 	return b.Bytes(), err
 }
 
-// envelope is a message as the mail server gets it.
+// envelope returns a message as the mail server receives it.
 func (s *Outbox) envelope(m Message) mail.Message {
 	return mail.Message{ID: m.ID, From: s.From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
 		Subject: m.Subject, Text: m.Text, HTML: m.HTML, Date: m.CreatedAt}
 }
 
-// CanSend says whether there is a mail server.
+// CanSend reports whether there is a mail server.
 func (s *Outbox) CanSend() bool { return s.Sender != nil }
 
 func errNoServer() error {
 	return fault.Conflict("mail_not_configured")
 }
 
-// Retry sends a message that waits, was given up, cancelled, or kept before there
-// was a mail server.
+// Retry sends a message that is waiting, failed, canceled, or kept from before
+// there was a mail server.
 func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		switch {
@@ -202,7 +201,7 @@ func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message
 	})
 }
 
-// Cancel has a message that waits not be sent.
+// Cancel keeps a waiting message from being sent.
 func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
@@ -240,11 +239,12 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 	return m.shownTo(who), nil
 }
 
-// testKind is the message that shows that mail works.
+// testKind is the kind of the message that tests whether mail works.
 const testKind = "test"
 
-// SendTest sends a message at once, to an address or ("") to who asks, and gives
-// what the mail server said. A refusal carries the server's own words.
+// SendTest sends a message at once, to an address or ("") to the caller, and
+// returns the mail server's reply. If the server refuses, the error contains its
+// own words.
 func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
 	if err := admin(who); err != nil {
 		return "", err
@@ -294,7 +294,7 @@ const (
 	sweepBatch = 500
 )
 
-// ScheduleSweep has the daily removal of old messages begin now.
+// ScheduleSweep starts the daily removal of old messages now.
 func (s *Outbox) ScheduleSweep() error {
 	return s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now) })
 }
@@ -303,7 +303,7 @@ func (s *Outbox) sweepAt(tx *kv.Tx, at time.Time) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: sweepJob, Key: "daily", Due: at})
 }
 
-// sweep removes what is older than the outbox keeps and does not wait any more.
+// sweep removes messages that are older than the outbox keeps them and no longer waiting.
 func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
 	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(sweepEvery)) })
 	for more := true; more && err == nil; {

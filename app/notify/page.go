@@ -33,7 +33,7 @@ func newWording(c *words.Catalogue) (*wording, error) {
 	return &wording{words: c, layout: t}, err
 }
 
-// said is a message as its layouts want it.
+// said is a message in the form that its layouts expect.
 type said struct {
 	Lang, Dir, Subject, Greeting, Lead, Quote string
 	Body                                      []string
@@ -41,10 +41,10 @@ type said struct {
 	Color, Logo, Company                      string
 }
 
-// ownColor is that of messages of companies that have none.
+// ownColor is used for messages of companies without a colour.
 const ownColor = "#1d5bd1"
 
-// write words a message and puts it into the outbox.
+// write composes a message and puts it into the outbox.
 func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
 	m, err := s.compose(m, locale, facts)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]str
 	return s.put(tx, m)
 }
 
-// compose words a message.
+// compose fills in the texts of a message.
 func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Message, error) {
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
@@ -74,7 +74,7 @@ func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Mes
 	return m, nil
 }
 
-// word puts a message into the words of the language that suits a locale best.
+// word words a message in the language that suits a locale best.
 func (w *wording) word(kind, locale string, facts map[string]string) (*said, error) {
 	l := w.words.Match(locale)
 	if !l.Has("mail." + kind + ".subject") {
@@ -105,10 +105,10 @@ type letter struct {
 	language *words.Language
 	facts    map[string]string
 	key      string
-	rest     string // has the texts below the first that several kinds share; "" if they don't
+	rest     string // prefix of the texts after the lead that several kinds share; "" if they don't
 }
 
-// say returns a text in which a fact that is not known is empty.
+// say returns a text in which unknown facts are empty.
 func (m letter) say(key string) string {
 	args := map[string]any{}
 	for _, name := range m.language.Names(key) {
@@ -117,7 +117,7 @@ func (m letter) say(key string) string {
 	return strings.TrimSpace(m.language.SayOf(key, args))
 }
 
-// line is one text of the message, empty where the message has none.
+// line returns one text of the message, "" if the message has none.
 func (m letter) line(name string) string {
 	key := m.own(name) + "." + name
 	if approver := key + ".approver"; m.facts["approver"] != "" && m.language.Has(approver) {
@@ -129,7 +129,7 @@ func (m letter) line(name string) string {
 	return m.say(key)
 }
 
-// own is the beginning of the key of one text.
+// own returns the beginning of the key of one text.
 func (m letter) own(name string) string {
 	if m.rest != "" && name != "subject" && name != "lead" {
 		return m.rest
@@ -137,8 +137,8 @@ func (m letter) own(name string) string {
 	return m.key
 }
 
-// body is the message's paragraphs. One that names a fact that is not known, such
-// as a deadline, is left out.
+// body returns the message's paragraphs. A paragraph that names an unknown fact,
+// such as a missing deadline, is left out.
 func (m letter) body() (paragraphs []string) {
 	for i := 1; ; i++ {
 		name := "body." + strconv.Itoa(i)
@@ -172,7 +172,7 @@ func dated(l *words.Language, facts map[string]string) map[string]string {
 	return out
 }
 
-// zone is a time zone by its name, UTC if it is not known.
+// zone returns a time zone by its name, UTC if it is unknown.
 func zone(name string) *time.Location {
 	z, err := time.LoadLocation(name)
 	if err != nil {
@@ -181,7 +181,7 @@ func zone(name string) *time.Location {
 	return z
 }
 
-// text is the message as plain text.
+// text returns the message as plain text.
 func (v *said) text() string {
 	parts := []string{v.Greeting, v.Lead}
 	if v.Quote != "" {

@@ -16,7 +16,7 @@ import (
 	"paraph/kv"
 )
 
-// kinds are all kinds of messages.
+// kinds lists all kinds of messages.
 func kinds(c *words.Catalogue) []string {
 	var kinds []string
 	for _, key := range c.English().Keys("mail.") {
@@ -36,8 +36,8 @@ func catalogue(t testing.TB) *words.Catalogue {
 	return c
 }
 
-// facts are all that a message may say, with hostile values where strangers
-// choose them.
+// facts returns everything that a message may contain, with hostile values where
+// strangers choose them.
 func facts() map[string]string {
 	const hostile = `<script>alert(1)</script>"' onload=x {{.code}} & <!--`
 	return map[string]string{"title": hostile, "message": "first\n" + hostile, "reason": hostile, "name": hostile, "sender": hostile, "signatory": hostile,
@@ -63,8 +63,8 @@ func service(t testing.TB) (*Outbox, *kv.DB) {
 	return s, db
 }
 
-// TestEveryMessageInEveryLanguage writes them all with hostile facts and has
-// the parsers of HTML and of mail say what they see.
+// TestEveryMessageInEveryLanguage writes them all with hostile facts and checks
+// what parsers of HTML and of mail see.
 func TestEveryMessageInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	s, db := service(t)
@@ -115,8 +115,8 @@ func checkMessage(t *testing.T, lang, kind string, m Message) {
 	}
 }
 
-// elements gives the attributes of the tags of a page, by name, and fails where an
-// attribute could act.
+// elements returns the attributes of the tags of a page, by name, and fails if an
+// attribute could run code.
 func elements(t *testing.T, page string) map[string]string {
 	t.Helper()
 	seen := map[string]string{}
@@ -144,7 +144,7 @@ func elements(t *testing.T, page string) map[string]string {
 	}
 }
 
-// TestSubjectCannotAddHeaders breaks lines where people choose the subject.
+// TestSubjectCannotAddHeaders puts line breaks where people choose the subject.
 func TestSubjectCannotAddHeaders(t *testing.T) {
 	t.Parallel()
 	s, _ := service(t)

@@ -10,9 +10,9 @@ import (
 	"paraph/kv"
 )
 
-// Preview words the invitation of somebody without writing it: what they would
-// be sent if the document went out now. A viewer is written to at the end only.
-// The link in it leads nowhere.
+// Preview composes the invitation of a person without recording it: the message
+// they would get if the document were sent now. A viewer gets a message only at
+// the end. The link in it leads nowhere.
 func (s *Service) Preview(ctx context.Context, who account.Actor, document, invitation string) (Message, error) {
 	d, err := s.signing.Get(ctx, who, document)
 	if err != nil {

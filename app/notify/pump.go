@@ -11,28 +11,28 @@ import (
 	"paraph/kv"
 )
 
-// Posting goes webhook by webhook: a job for each that has something to post,
-// which posts a few deliveries at a time. So a receiver that is slow holds up
-// nobody but itself, however much waits for it.
+// Posting goes webhook by webhook: each webhook with something to post has a job,
+// which posts a few deliveries at a time. So a slow receiver delays only itself,
+// however much is queued for it.
 const (
 	pumpJob = "webhook"
 	// WebhookWorkers is how many webhooks are posted to at a time.
 	WebhookWorkers = 16
-	// pumpWidth is how many deliveries are on their way to one webhook.
+	// pumpWidth is how many deliveries to one webhook are in progress at a time.
 	pumpWidth = 4
-	// slice is how long a webhook keeps its worker while others may wait.
+	// slice is how long a webhook keeps its worker while others may be waiting.
 	slice = 15 * time.Second
 )
 
-// deliveryBackoff is how long to wait after each failed try: about three days in
-// all. Further tries are a day apart.
+// deliveryBackoff lists the pauses after each failed attempt: about three days in
+// all. Further attempts are a day apart.
 var deliveryBackoff = []time.Duration{
 	10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 	12 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// jitter is by which part of itself a pause may be longer, so that what failed
-// together does not come back together.
+// jitter is the maximum fraction added to a pause, so that deliveries that failed
+// together are not retried together.
 const jitter = 0.1
 
 func pause(attempt int) time.Duration {
@@ -40,7 +40,7 @@ func pause(attempt int) time.Duration {
 	return d + time.Duration(rand.Float64()*jitter*float64(d))
 }
 
-// Handlers are the jobs that post and clean up.
+// Handlers returns the jobs that post and clean up.
 func (s *Webhooks) Handlers() []kv.Handler {
 	return []kv.Handler{
 		{Kind: pumpJob, Run: s.pump, Backoff: []time.Duration{
@@ -49,8 +49,8 @@ func (s *Webhooks) Handlers() []kv.Handler {
 	}
 }
 
-// pumpNext has the deliveries of a webhook posted when the next is due, unless it
-// is paused.
+// pumpNext schedules posting to a webhook for when its next delivery is due,
+// unless it is paused.
 func (s *Webhooks) pumpNext(tx *kv.Tx, w Webhook) error {
 	if !w.Enabled {
 		return nil
@@ -70,9 +70,9 @@ func (s *Webhooks) pumpNext(tx *kv.Tx, w Webhook) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: pumpJob, Scope: w.Company, Key: w.ID, Payload: []byte(w.ID), Due: due})
 }
 
-// pump posts for a while what is due to one webhook, and has the rest posted later.
-// A job that comes while another is at it has nothing to do: that one looks again
-// after it has let the webhook go.
+// pump posts the due deliveries of one webhook for a while, and schedules the
+// rest for later. A job that starts while another is running has nothing to do:
+// the other one checks again after it has released the webhook.
 func (s *Webhooks) pump(ctx context.Context, job kv.Job) error {
 	id := string(job.Payload)
 	if !s.take(id) {
@@ -116,7 +116,7 @@ func (s *Webhooks) pumpSlice(ctx context.Context, id string) (err error) {
 	return err
 }
 
-// pumpSome posts the next few deliveries that are due, together.
+// pumpSome posts the next few due deliveries concurrently.
 func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err error) {
 	w, due, err := s.due(id)
 	if err != nil || len(due) == 0 {
@@ -131,8 +131,7 @@ func (s *Webhooks) pumpSome(ctx context.Context, id string) (more bool, err erro
 	return true, errors.Join(errs...)
 }
 
-// due returns the next few deliveries that are due; none for a webhook that is
-// paused or gone.
+// due returns the next few due deliveries; none for a webhook that is paused or deleted.
 func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		w, err = webhooks.Get(tx, id)
@@ -154,11 +153,11 @@ func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 	return w, due, err
 }
 
-// post tries a delivery once and records what came of it. A try that the end of
-// the process cut off has not happened.
+// post makes one attempt at a delivery and records the result. An attempt cut off
+// by the end of the process does not count.
 func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, error) {
-	// Receivers hold the time of the message against their own clock, which a test
-	// double does not move.
+	// Receivers compare the time of the message with their own clock, which a
+	// test double does not move.
 	begun := time.Now()
 	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.Now())}
 	answer, postErr := s.Client.Post(ctx, m)
@@ -186,7 +185,7 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 	return d, err
 }
 
-// record stores the end of a try, and what it says of the webhook.
+// record stores the result of an attempt, and updates the webhook.
 func (s *Webhooks) record(tx *kv.Tx, d *Delivery, t Try) error {
 	w, err := webhooks.Get(tx, d.Webhook)
 	if errors.Is(err, kv.ErrNotFound) {

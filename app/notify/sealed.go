@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// content is what a message says, as it is sealed.
+// content is the encrypted part of a message.
 type content struct {
 	Subject, Text, HTML string
 	Links               []string
@@ -23,7 +23,7 @@ func random(n int) ([]byte, error) {
 	return b, err
 }
 
-// store seals a message and puts it into the outbox.
+// store encrypts a message and puts it into the outbox.
 func (s *Outbox) store(tx *kv.Tx, m Message) error {
 	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Outbox) store(tx *kv.Tx, m Message) error {
 	return outbox.Put(tx, m.ID, m)
 }
 
-// read finds a message and opens it.
+// read loads a message and decrypts it.
 func (s *Outbox) read(tx *kv.Tx, id string) (Message, error) {
 	m, err := outbox.Get(tx, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Outbox) unsealAll(all []Message) error {
 	return nil
 }
 
-// unseal opens a message. One from before messages were sealed is open already.
+// unseal decrypts a message. One from before messages were encrypted is left unchanged.
 func (s *Outbox) unseal(m *Message) error {
 	if m.Sealed == nil {
 		return nil
@@ -71,10 +71,10 @@ func (s *Outbox) unseal(m *Message) error {
 	return nil
 }
 
-// forgotten stands where a link or code was.
+// forgotten replaces a link or code.
 const forgotten = "…"
 
-// forget takes the links and codes out of a message that has been sent.
+// forget removes the links and codes from a message that has been sent.
 func (m *Message) forget() {
 	for _, secret := range m.Secrets {
 		for _, text := range []*string{&m.Subject, &m.Text, &m.HTML} {
@@ -87,7 +87,7 @@ func (m *Message) forget() {
 	m.Secrets = nil
 }
 
-// secretsOf are the links and codes among the facts of a message.
+// secretsOf returns the links and codes among the facts of a message.
 func secretsOf(facts map[string]string) (secrets []string) {
 	_, link, _ := strings.Cut(facts["link"], "/s/")
 	for _, secret := range []string{facts["token"], facts["code"], link} {
@@ -98,7 +98,8 @@ func secretsOf(facts map[string]string) (secrets []string) {
 	return secrets
 }
 
-// oldSecrets are the tokens in the links of a message from before they were kept apart.
+// oldSecrets returns the tokens in the links of a message from before they were
+// stored separately.
 func oldSecrets(links []string) (secrets []string) {
 	for _, link := range links {
 		for _, path := range []string{"/s/", "/confirm/", "/reset/", "/join/"} {
@@ -110,7 +111,7 @@ func oldSecrets(links []string) (secrets []string) {
 	return secrets
 }
 
-// sealOld seals what was stored before messages were sealed.
+// sealOld encrypts messages that were stored before messages were encrypted.
 func (s *Outbox) sealOld(ctx context.Context) error {
 	for more := true; more; {
 		err := s.DB.Update(func(tx *kv.Tx) error {

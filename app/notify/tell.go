@@ -18,11 +18,11 @@ func tells(_ *kv.Tx, e signing.Entry) (bool, error) { return telling[e.Value.Typ
 // together is how many messages are recorded in one transaction.
 const together = 50
 
-// tell writes the messages that one event calls for, from a number of them on.
+// tell writes the messages for one event, beginning with the one numbered from.
 func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
-		return 0, nil // purged since
+		return 0, nil // purged in the meantime
 	}
 	if err != nil {
 		return 0, err
@@ -41,7 +41,7 @@ func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err erro
 	return next, nil
 }
 
-// story is one event with everything that a message about it may say.
+// story is one event with everything that a message about it may contain.
 type story struct {
 	event    signing.Event
 	document *signing.Document
@@ -51,15 +51,14 @@ type story struct {
 	count int // messages so far
 }
 
-// takes counts a message, and reports whether it is to be recorded in this
-// transaction.
+// takes counts a message, and reports whether it is to be recorded in this transaction.
 func (t *story) takes() bool {
 	n := t.count
 	t.count++
 	return n >= t.from && n < t.from+together
 }
 
-// telling says who is told of what.
+// telling maps each type of event to the function that notifies people of it.
 var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
 	signing.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
 	signing.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
@@ -77,7 +76,7 @@ var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
 	signing.EventDocumentSubmitted:         (*Service).tellApprover,
 }
 
-// facts are what the messages of a document have in common.
+// facts returns what the messages of a document have in common.
 func (t *story) facts() map[string]string {
 	d := t.document
 	sender := d.Owner.Name
@@ -92,7 +91,7 @@ func (t *story) facts() map[string]string {
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
 	}
 	if d.ExpiresAt != nil {
-		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // worded with the message
+		f["expires"] = d.ExpiresAt.UTC().Format(time.RFC3339) // formatted with the message
 	}
 	if inv := d.Invitation(t.event.Invitation); inv != nil {
 		f["signatory"] = inv.Name
@@ -100,7 +99,7 @@ func (t *story) facts() map[string]string {
 	return f
 }
 
-// brand is the company's colour where it can be read in a mail.
+// brand returns the company's colour if it is readable in a mail.
 func brand(c account.Company) string {
 	if account.Readable(c.BrandColor) {
 		return c.BrandColor
@@ -108,8 +107,7 @@ func brand(c account.Company) string {
 	return ""
 }
 
-// logoAddress is where a mail program finds the company's logo, if it is kept
-// here.
+// logoAddress returns where a mail program finds the company's logo, if it is stored here.
 func logoAddress(base string, c account.Company) string {
 	logo := c.OwnLogo()
 	if !strings.HasPrefix(logo, "/") {
@@ -127,11 +125,11 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	switch {
 	case link != "":
 	case kind == "invitation" && inv.Status == signing.Signed:
-		// They were faster than this message. It is written all the same, so that
-		// what is in the outbox does not depend on who was first.
+		// They signed before this message was written. It is written all the
+		// same, so that the content of the outbox does not depend on timing.
 		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
 	default:
-		return nil // voided or declined since
+		return nil // voided or declined in the meantime
 	}
 	return s.tellSignatory(tx, t, kind, inv, link)
 }
@@ -144,7 +142,7 @@ func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.I
 	return s.write(tx, m, locale, facts)
 }
 
-// toSignatory is a message to somebody invited, before it is worded.
+// toSignatory returns a message to an invited person, before it is composed.
 func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (m Message, locale string, facts map[string]string) {
 	f := t.facts()
 	f["name"], f["link"] = inv.Name, link
@@ -158,8 +156,8 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 	return m, cmp.Or(inv.Locale, t.document.Locale, t.company.Locale), f
 }
 
-// tellOfMissingCode writes to the owner if somebody was put in the place of a
-// person with an access code, which only the owner can set.
+// tellOfMissingCode writes to the owner if a person with an access code was
+// replaced, since only the owner can set a new code.
 func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
 	if a := t.document.Attention; a.Kind != signing.AttentionAccessCode || a.Invitation != t.event.Data["invitation"] {
 		return nil
@@ -184,7 +182,7 @@ func (s *Service) tellMember(tx *kv.Tx, t *story, kind, name, email, locale stri
 	return s.write(tx, m, locale, f)
 }
 
-// tellApprover writes to whoever is asked to approve: the member named, else
+// tellApprover writes to the member asked to approve or, if none is named, to
 // everybody who may.
 func (s *Service) tellApprover(tx *kv.Tx, t *story) error {
 	if a := t.document.Approver; a != nil {

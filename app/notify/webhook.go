@@ -30,22 +30,22 @@ type WebhookOptions struct {
 	Jobs     *kv.Jobs
 	Signing  *signing.Service
 	Client   *webhook.Client
-	Key      []byte // that secrets are made with
+	Key      []byte // from which secrets are derived
 	NewID    func() ulid.ULID
-	Attempts int // of one delivery
-	Days     int // after so many days a delivery is removed
+	Attempts int // per delivery
+	Days     int // days after which a delivery is removed
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	Body     func(signing.FeedEvent) (string, error)            // of the message about an event
-	TestBody func(webhook string, at time.Time) (string, error) // of a test message
+	Body     func(signing.FeedEvent) (string, error)            // builds the message about an event
+	TestBody func(webhook string, at time.Time) (string, error) // builds a test message
 }
 
-// Webhooks tells programs what happened: it follows the journal, makes a delivery
-// for every webhook that wants to know of an event, and posts it until the
-// receiver has taken it. A delivery is recorded in the transaction in which the
-// follower moves on, so no event is left out; a receiver may get one twice and
-// tells that by its identifier.
+// Webhooks notifies programs of events: it follows the journal, makes a delivery
+// for every webhook that wants an event, and posts it until the receiver has
+// accepted it. A delivery is recorded in the transaction in which the follower
+// moves on, so no event is left out; a receiver may get one twice and recognizes
+// that by its identifier.
 type Webhooks struct {
 	WebhookOptions
 	tests    *limit.Limiter // test messages, per company
@@ -70,24 +70,24 @@ type Webhook struct {
 	ID        string
 	Company   string
 	URL       string
-	Events    []string // kinds; AllEvents alone for every one
+	Events    []string // kinds; AllEvents alone for all
 	Enabled   bool
-	Gone      bool // it was paused because the receiver answered 410
+	Gone      bool // paused because the receiver responded 410
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	// FailingSince is when the first try failed behind which none succeeded.
+	// FailingSince is the time of the first failure since the last success.
 	FailingSince *time.Time `json:",omitempty"`
 	Days         []WebhookDay
-	// Generation counts its secrets. The one before signs too, until OldUntil.
+	// Generation counts its secrets. The previous one is used for signing too, until OldUntil.
 	Generation int
 	OldUntil   *time.Time `json:",omitempty"`
 	// From is the last journal entry before it was made or enabled.
 	From uint64
-	// Secret is there when it was just made, and never stored.
+	// Secret is set only when it was just made, and never stored.
 	Secret string `json:"-"`
 }
 
-// WebhookDay counts the tries of a day, in UTC.
+// WebhookDay counts the attempts of a day, in UTC.
 type WebhookDay struct {
 	Day       string
 	Delivered int
@@ -100,24 +100,24 @@ const AllEvents = "*"
 const (
 	// maxWebhooks is how many webhooks a company can have.
 	maxWebhooks = 20
-	// maxWebhookURL is how long an address may be, in characters.
+	// maxWebhookURL is the maximum length of an address, in characters.
 	maxWebhookURL = 2000
-	// webhookDays is how far back tries are counted.
+	// webhookDays is for how many days attempts are counted.
 	webhookDays = 7
-	// oldSecret is how long the secret before still signs, so that a receiver can
-	// change over without losing anything.
+	// oldSecret is how long the previous secret is still used for signing, so
+	// that a receiver can change over without losing anything.
 	oldSecret = 24 * time.Hour
 )
 
 var webhooks = kv.NewCollection("webhooks", kv.JSON[Webhook](),
 	kv.Index[Webhook]{Name: "company", Counted: true, Keys: func(w Webhook) []kv.Key { return []kv.Key{kv.K(w.Company)} }})
 
-// Wants says whether the webhook is told of a kind of event.
+// Wants reports whether the webhook is notified of a kind of event.
 func (w Webhook) Wants(kind string) bool {
 	return w.Enabled && (slices.Contains(w.Events, AllEvents) || slices.Contains(w.Events, kind))
 }
 
-// Recent counts the tries of the last seven days.
+// Recent counts the attempts of the last seven days.
 func (w Webhook) Recent(now time.Time) (delivered, failed int) {
 	first := now.UTC().AddDate(0, 0, 1-webhookDays).Format(time.DateOnly)
 	for _, d := range w.Days {
@@ -128,7 +128,7 @@ func (w Webhook) Recent(now time.Time) (delivered, failed int) {
 	return delivered, failed
 }
 
-// tried counts a try.
+// tried counts an attempt.
 func (w *Webhook) tried(ok bool, now time.Time) {
 	today := now.UTC().Format(time.DateOnly)
 	if len(w.Days) == 0 || w.Days[len(w.Days)-1].Day != today {
@@ -148,14 +148,14 @@ func (w *Webhook) tried(ok bool, now time.Time) {
 	}
 }
 
-// key signs the messages of a webhook. Nothing of it is stored.
+// key returns the key that signs the messages of a webhook. None of it is stored.
 func (s *Webhooks) key(id string, generation int) []byte {
 	m := hmac.New(sha256.New, s.Key)
 	m.Write([]byte("webhook secret\x00" + id + "\x00" + strconv.Itoa(generation)))
 	return m.Sum(nil)
 }
 
-// keys are all that sign a message now.
+// keys returns all keys that sign a message now.
 func (s *Webhooks) keys(w Webhook, now time.Time) [][]byte {
 	all := [][]byte{s.key(w.ID, w.Generation)}
 	if w.OldUntil != nil && now.Before(*w.OldUntil) {
@@ -169,14 +169,14 @@ func (s *Webhooks) reveal(w Webhook) Webhook {
 	return w
 }
 
-// WebhookInput is a webhook as asked for; nil keeps what is.
+// WebhookInput holds the settings of a webhook; nil keeps the current value.
 type WebhookInput struct {
 	URL     *string
 	Events  *[]string // empty: all
 	Enabled *bool
 }
 
-// apply checks an input and takes it over.
+// apply checks an input and writes it to the webhook.
 func (s *Webhooks) apply(w *Webhook, in WebhookInput) error {
 	var f fault.Fields
 	if in.URL != nil {
@@ -213,7 +213,7 @@ func (s *Webhooks) checkURL(f *fault.Fields, address string) {
 
 func notInURL(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// filter puts the kinds of events that are wanted in order.
+// filter sorts the requested kinds of events.
 func filter(f *fault.Fields, events []string) []string {
 	if len(events) == 0 || slices.Contains(events, AllEvents) {
 		return []string{AllEvents}
@@ -232,7 +232,7 @@ func filter(f *fault.Fields, events []string) []string {
 	return out
 }
 
-// ListWebhooks returns the webhooks of the company, the oldest first.
+// ListWebhooks returns the webhooks of the company, oldest first.
 func (s *Webhooks) ListWebhooks(_ context.Context, who account.Actor) (list []Webhook, err error) {
 	if err := admin(who); err != nil {
 		return nil, err
@@ -272,8 +272,8 @@ func loadWebhook(tx *kv.Tx, who account.Actor, id string) (Webhook, error) {
 	return w, err
 }
 
-// CreateWebhook makes a webhook that is told of everything from now on. Its secret
-// is in the answer, this once.
+// CreateWebhook makes a webhook that is notified of everything from now on. Its
+// secret is in the result, only this once.
 func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in WebhookInput) (Webhook, error) {
 	if err := admin(who); err != nil {
 		return Webhook{}, err
@@ -302,7 +302,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 	return s.reveal(w), nil
 }
 
-// anyWebhook says whether there is a webhook in any company.
+// anyWebhook reports whether there is a webhook in any company.
 func anyWebhook(tx *kv.Tx) (some bool, err error) {
 	err = webhooks.Each(tx, "", nil, func(string, Webhook) (bool, error) {
 		some = true
@@ -311,8 +311,9 @@ func anyWebhook(tx *kv.Tx) (some bool, err error) {
 	return some, err
 }
 
-// UpdateWebhook changes a webhook. One that is paused is told of nothing, and of
-// what happened meanwhile nothing later; what waited when it was paused goes on.
+// UpdateWebhook changes a webhook. A paused webhook is notified of nothing, and
+// events during the pause are not delivered later; deliveries queued when it was
+// paused resume.
 func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string, in WebhookInput) (Webhook, error) {
 	return s.edit(who, id, func(tx *kv.Tx, w *Webhook) (err error) {
 		was := w.Enabled
@@ -326,8 +327,8 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string
 	})
 }
 
-// RotateSecret returns the webhook another secret, which is in the answer, this once.
-// For a day messages are signed with both.
+// RotateSecret returns the webhook with a new secret, which is in the result only
+// this once. For a day messages are signed with both.
 func (s *Webhooks) RotateSecret(_ context.Context, who account.Actor, id string) (Webhook, error) {
 	w, err := s.edit(who, id, func(tx *kv.Tx, w *Webhook) error {
 		w.Generation++

@@ -11,7 +11,7 @@ import (
 
 const webhookFollower = "webhooks"
 
-// Run follows the journal until ctx ends, and begins the cleaning of deliveries.
+// Run follows the journal until ctx ends, and schedules the removal of old deliveries.
 func (s *Webhooks) Run(ctx context.Context) error {
 	if err := s.ScheduleSweep(); err != nil {
 		return err
@@ -19,7 +19,7 @@ func (s *Webhooks) Run(ctx context.Context) error {
 	return s.follower.Run(ctx)
 }
 
-// CaughtUp records everything that happened so far for those who want it.
+// CaughtUp records the deliveries for everything that happened so far.
 func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
 func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
@@ -28,13 +28,13 @@ func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
 		Wants: someWants, Do: s.deliver})
 }
 
-// someWants reports whether some webhook is to be told of an entry.
+// someWants reports whether any webhook is to be notified of an entry.
 func someWants(tx *kv.Tx, e signing.Entry) (bool, error) {
 	some, err := wanting(tx, e)
 	return len(some) > 0, err
 }
 
-// wanting lists the webhooks that are to be told of an entry.
+// wanting lists the webhooks that are to be notified of an entry.
 func wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
 	all, err := ofCompany(tx, e.Value.Company)
 	if err != nil {
@@ -48,14 +48,14 @@ func wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
 	return out, nil
 }
 
-// keptBody is how large a body may be to be kept with its delivery. A larger
-// one, of a document for very many people, is made anew for every try.
+// keptBody is the maximum size of a body that is stored with its delivery. A
+// larger one, of a document for very many people, is rebuilt for every attempt.
 const keptBody = 16 << 10
 
 // deliver makes the deliveries of an entry.
 func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	some, err := wanting(tx, e)
-	if err != nil || len(some) == 0 { // they may have been changed meanwhile
+	if err != nil || len(some) == 0 { // they may have been changed in the meantime
 		return 0, err
 	}
 	event, err := s.Signing.FeedEvent(tx, e)
@@ -79,7 +79,7 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	return 0, nil
 }
 
-// withBody returns a delivery its body, if that is not kept.
+// withBody builds the body of a delivery if it is not stored.
 func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
 	if d.Body != "" {
 		return nil
@@ -99,7 +99,7 @@ const (
 	maxDeliveries = 10_000
 )
 
-// ScheduleSweep has the cleaning of deliveries begin now.
+// ScheduleSweep starts the removal of old deliveries now.
 func (s *Webhooks) ScheduleSweep() error {
 	return s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now) })
 }
@@ -108,8 +108,7 @@ func (s *Webhooks) sweepAt(tx *kv.Tx, at time.Time) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: deliverySweep, Key: "hourly", Due: at})
 }
 
-// sweep removes deliveries that are old, and the oldest of webhooks that have too
-// many.
+// sweep removes old deliveries, and the oldest of webhooks that have too many.
 func (s *Webhooks) sweep(ctx context.Context, _ kv.Job) error {
 	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(deliverySweepEvery)) })
 	for more := true; more && err == nil; {
@@ -133,8 +132,8 @@ func (s *Webhooks) sweep(ctx context.Context, _ kv.Job) error {
 	return err
 }
 
-// removeOld removes some of what is older than deliveries are kept. Identifiers
-// grow with time, so the oldest come first.
+// removeOld removes some of the deliveries past their time. Identifiers grow with
+// time, so the oldest come first.
 func (s *Webhooks) removeOld(tx *kv.Tx) (more bool, err error) {
 	before := tx.Now.AddDate(0, 0, -s.Days)
 	var old []string
@@ -150,7 +149,7 @@ func (s *Webhooks) removeOld(tx *kv.Tx) (more bool, err error) {
 	return len(old) == sweepBatch, errors.Join(err, removeAll(tx, old))
 }
 
-// full are the webhooks with more deliveries than are kept.
+// full lists the webhooks with more deliveries than are kept.
 func (s *Webhooks) full() (ids []string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return webhooks.Each(tx, "", nil, func(id string, _ Webhook) (bool, error) {
@@ -164,8 +163,7 @@ func (s *Webhooks) full() (ids []string, err error) {
 	return ids, err
 }
 
-// removeOldest removes some of the oldest deliveries of a webhook, until there are
-// keep of them.
+// removeOldest removes some of the oldest deliveries of a webhook, until keep are left.
 func removeOldest(tx *kv.Tx, webhook string, keep int) (more bool, err error) {
 	page, err := deliveries.Page(tx, kv.Query{Index: "webhook", Prefix: kv.K(webhook, anyStatus), Limit: sweepBatch})
 	if err != nil {

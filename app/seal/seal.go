@@ -1,6 +1,5 @@
-// Package seal keeps secrets unreadable where they are stored. What is sealed opens only
-// with the key of the installation, which lies beside the store and not in it, and only for
-// the record it was sealed for.
+// Package seal encrypts stored secrets. A sealed secret opens only with the installation's key, which is stored
+// beside the database rather than in it, and only for the record it was sealed for.
 package seal
 
 import (
@@ -12,18 +11,18 @@ import (
 	"fmt"
 )
 
-// ErrSealed says that something was sealed with another key, for another record, or was
-// changed since.
+// ErrSealed means that something was sealed with another key or for another
+// record, or has been altered.
 var ErrSealed = errors.New("seal: what was sealed cannot be opened")
 
-// Box seals and opens. Its methods may be called from several goroutines if random may.
+// Box seals and opens secrets. Its methods may be called from several goroutines if random may.
 type Box struct {
 	aead   cipher.AEAD
 	random func(n int) ([]byte, error)
 }
 
-// New makes a box for one purpose out of the key of the installation. Boxes of different
-// purposes don't open what the other has sealed.
+// New makes a box for one purpose from the installation's key. Boxes for different purposes can't open each other's
+// secrets.
 func New(key []byte, purpose string, random func(n int) ([]byte, error)) (*Box, error) {
 	derived, err := Derive(key, purpose)
 	if err != nil {
@@ -40,8 +39,7 @@ func New(key []byte, purpose string, random func(n int) ([]byte, error)) (*Box, 
 	return &Box{aead: aead, random: random}, nil
 }
 
-// Derive makes an independent 32-byte key for one purpose (RFC 5869), so that no key is used
-// for two.
+// Derive derives an independent 32-byte key for one purpose (RFC 5869), so that no key serves two purposes.
 func Derive(key []byte, purpose string) ([]byte, error) {
 	derived, err := hkdf.Key(sha256.New, key, nil, "paraph "+purpose, 32)
 	if err != nil {
@@ -50,8 +48,7 @@ func Derive(key []byte, purpose string) ([]byte, error) {
 	return derived, nil
 }
 
-// Seal encrypts a secret (AES-256-GCM) so that it opens for its owner, a user or a record,
-// only.
+// Seal encrypts a secret (AES-256-GCM) so that it can be opened only for its owner, a user or a record.
 func (b *Box) Seal(owner string, secret []byte) ([]byte, error) {
 	nonce, err := b.random(b.aead.NonceSize())
 	if err != nil {
@@ -60,7 +57,7 @@ func (b *Box) Seal(owner string, secret []byte) ([]byte, error) {
 	return b.aead.Seal(nonce, nonce, secret, []byte(owner)), nil
 }
 
-// Open decrypts what was sealed for the owner.
+// Open decrypts a secret sealed for the owner.
 func (b *Box) Open(owner string, sealed []byte) ([]byte, error) {
 	if len(sealed) < b.aead.NonceSize() {
 		return nil, ErrSealed
