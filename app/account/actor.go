@@ -26,7 +26,7 @@ type Role string
 const (
 	RoleOwner    Role = "owner"    // everything, ownership included
 	RoleAdmin    Role = "admin"    // everything but touching owners
-	RoleApprover Role = "approver" // what a member may, and approves documents
+	RoleApprover Role = "approver" // may do what a member may, and approve documents
 	RoleMember   Role = "member"   // makes and sends documents
 	RoleViewer   Role = "viewer"   // reads
 )
@@ -57,7 +57,7 @@ type Scope string
 
 // The scopes of a token.
 const (
-	ScopeRead  Scope = "read"  // see what the role sees
+	ScopeRead  Scope = "read"  // read what the role can see
 	ScopeWrite Scope = "write" // make, change and send documents
 	ScopeSign  Scope = "sign"  // sign for an invitation of the company's documents
 	ScopeAdmin Scope = "admin" // company, members, tokens, webhooks

@@ -149,8 +149,8 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 	return user, err
 }
 
-// proof is what a person presents besides the password or (a passkey that
-// verified its holder) instead of it.
+// proof is presented besides the password or (a passkey that verified its holder)
+// instead of it.
 type proof struct {
 	code    string
 	passkey *usedPasskey

@@ -227,7 +227,7 @@ func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (
 	})
 }
 
-// nameFrom makes a first name for a person of whom only the address is known.
+// nameFrom makes a first name for a person known only by address.
 func nameFrom(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	return local

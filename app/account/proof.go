@@ -15,8 +15,8 @@ const ProofWindow = 5 * time.Minute
 // renewWindow is how long after the last proof a session can be renewed.
 const renewWindow = 30 * 24 * time.Hour
 
-// Proof is what a signed-in person presents to prove who they are: the password,
-// or a code of the authenticator app, or a recovery code.
+// Proof is presented by signed-in people to prove who they are: the password, or a
+// code of the authenticator app, or a recovery code.
 type Proof struct {
 	Password string
 	Code     string
@@ -102,8 +102,8 @@ func (s *Service) proven(who Actor) error {
 	return fault.Forbidden("proof_required")
 }
 
-// provenSession is like [Service.proven], but exempts API tokens: companies are
-// set up by programs, which hold nothing but their token.
+// provenSession is like [Service.proven], but an API token needs no further proof,
+// because programs set up companies with it alone.
 func (s *Service) provenSession(who Actor) error {
 	if who.Kind == ActorToken {
 		return nil

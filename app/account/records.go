@@ -179,8 +179,8 @@ func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	return m.view(u), found(err, "member")
 }
 
-// findMember finds a membership by the identifier of its user, or by the one that stood for the user before they
-// joined.
+// findMember finds a membership by the identifier of its user, or by the identifier
+// that stood for the user before they joined.
 func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
 	m, err := members.Get(tx, memberKey(companyID, id))
 	if err == nil && m.shownID() == id {

@@ -182,7 +182,7 @@ func (s *Service) random(n int) ([]byte, error) {
 
 // changed clears the cache of tokens once the transaction is committed, so that
 // the next request of everybody is looked up again. Changes are rare and a
-// look-up takes microseconds; a mistake about whom a change concerns would let
+// look-up takes microseconds; a mistake about which users it affects would let
 // somebody in.
 func (s *Service) changed(tx *kv.Tx) { tx.OnCommit(s.live.clear) }
 

@@ -28,7 +28,7 @@ func (s *Service) sessionEnd(now, proven time.Time) time.Time {
 }
 
 // RenewSession returns a fresh token for the actor's session, with the full
-// lifetime, and ends the one that was presented.
+// lifetime, and ends the presented token.
 func (s *Service) RenewSession(_ context.Context, who Actor) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err

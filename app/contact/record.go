@@ -209,7 +209,7 @@ func tags(f *fault.Fields, in []string) []string {
 	return out
 }
 
-// Limits of what is indexed of one contact, in runes and words.
+// Limits of the indexed text of one contact, in runes and words.
 const (
 	wordRunes = 40
 	maxWords  = 80

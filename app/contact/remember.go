@@ -39,7 +39,7 @@ func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	return false, nil
 }
 
-// remember stores the people whom an event added to a document.
+// remember stores the people that an event added to a document.
 func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	people, err := s.peopleOf(tx, e)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 	return next, nil
 }
 
-// peopleOf lists the people whom an event added to a document.
+// peopleOf lists the people that an event added to a document.
 func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	only := ""
 	if e.Value.Type != signing.EventDocumentSent {

@@ -12,7 +12,7 @@ import (
 )
 
 // Kind is the category of an [Error]. Handlers map a kind to a status; any error
-// that is not an *Error is [Internal] and is never shown.
+// that is not an *Error is [KindInternal] and is never shown.
 type Kind uint8
 
 // The kinds of errors, each with its HTTP status.

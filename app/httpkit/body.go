@@ -190,7 +190,7 @@ func tooLarge(limit int64) error {
 	return fault.TooLarge("body_too_large", fault.Number("limit", limit))
 }
 
-// cut reports that the connection ended before the body did.
+// cut returns the error for a body that broke off or can't be read.
 func cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fault.Malformed("body_cut_short").Because(err)

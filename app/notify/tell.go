@@ -41,7 +41,7 @@ func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err erro
 	return next, nil
 }
 
-// story is one event with everything that a message about it may contain.
+// story holds one event with everything that a message about it may contain.
 type story struct {
 	event    signing.Event
 	document *signing.Document

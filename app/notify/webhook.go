@@ -213,7 +213,7 @@ func (s *Webhooks) checkURL(f *fault.Fields, address string) {
 
 func notInURL(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// filter sorts the requested kinds of events.
+// filter returns the requested kinds of events in standard order, or AllEvents alone.
 func filter(f *fault.Fields, events []string) []string {
 	if len(events) == 0 || slices.Contains(events, AllEvents) {
 		return []string{AllEvents}

@@ -83,8 +83,8 @@ func (d *Document) undelivered(address string) Attention {
 	return a
 }
 
-// delivered reports whether an address is the one that a message could not be
-// delivered to. Older records do not name the address.
+// delivered reports whether the failed message went to this address. Older records
+// do not name the address.
 func (a Attention) delivered(address string) bool {
 	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
 }

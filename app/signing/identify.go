@@ -92,7 +92,7 @@ func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string,
 	return code, nil
 }
 
-// try checks a code against the one that the invitation asks for. A wrong one counts.
+// try checks a code against the one required by the invitation. A wrong one counts.
 func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
@@ -219,7 +219,7 @@ const (
 	usesUp    spending = true
 )
 
-// prove checks a code against the one that the invitation asks for. Attempts are
+// prove checks a code against the one required by the invitation. Attempts are
 // counted in a separate transaction, since they count even if nothing else is
 // stored.
 func (s *Service) prove(inv *Invitation, code string, spend spending) error {

@@ -25,7 +25,7 @@ type handedOver struct {
 	Host       string // name and address of the member
 	HostName   string
 	Until      time.Time
-	Confirmed  bool // the person has confirmed that they are the one invited
+	Confirmed  bool // the person has confirmed that they are the invited one
 	Ended      bool // the device was handed back
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // issued maps the SHA-256 of a completed file to its document, so that a file submitted for verification can be
-// recognized as one of ours.
+// recognized as issued here.
 var issued = kv.NewCollection("issued", kv.JSON[issuedFor]())
 
 type issuedFor struct{ Company, Document string }

@@ -170,7 +170,7 @@ type File struct {
 // Revision is one piece appended to a file (ISO 32000-2 §7.5.6).
 type Revision struct {
 	Kind       string // prepare, signature, validation, timestamp
-	Invitation string // whose act it is, for a signature
+	Invitation string // the signatory's, for a signature
 	Blob       string
 	Size       int64
 	Total      int64  // size of the file up to and including this piece
@@ -215,7 +215,7 @@ type Invitation struct {
 	Status          string
 	Authentication  string
 	AccessCodeHash  string     // hexadecimal SHA-256 of salt and code
-	AccessCodeHint  string     `json:",omitempty"` // shown where the code is asked for
+	AccessCodeHint  string     `json:",omitempty"` // shown next to the prompt for the code
 	ProofSince      *time.Time `json:",omitempty"` // proofs from before no longer count: the code was changed
 	Locale          string
 	Message         string
@@ -238,8 +238,8 @@ type Invitation struct {
 
 // another makes an invitation from an existing one, to replace it or for another
 // document. Everything is copied, including the way of authentication, except
-// what happened to the original and its access code: whoever knows that code need
-// not be the person invited now, so the sender sets a new one.
+// what happened to the original and its access code: the person who knows that
+// code need not be the one invited now, so the sender sets a new one.
 func (i *Invitation) another(id string, now time.Time) Invitation {
 	next := *i
 	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
@@ -313,7 +313,7 @@ type Evidence struct {
 	ConsentText   string
 	SignatureType string // typed, drawn, image
 	Serial        string // of the certificate issued for the act, hexadecimal
-	Picture       string // blob of the signature's picture as PNG, where there is one
+	Picture       string // blob of the signature's picture as PNG, if there is one
 	Typed         string
 	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
 	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue

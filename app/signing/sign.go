@@ -23,7 +23,7 @@ type SignInput struct {
 	Signature *Mark
 	Initials  *Mark
 	Consent   *bool
-	Code      string // e-mail code or access code, where the invitation asks for one
+	Code      string // e-mail code or access code, if the invitation asks for one
 }
 
 // Sign records one person's signature: their values and their own PAdES signature

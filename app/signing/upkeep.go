@@ -127,7 +127,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	return append(problems, checkWaiting(tx, key, d)...)
 }
 
-// checkWaiting compares the record of whom a document waits for with the document.
+// checkWaiting compares a document's waiting record with the document.
 func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 	want, any := d.waiting()
 	got, err := waits.Get(tx, key)

@@ -62,7 +62,7 @@ func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentT
 	return u, nil
 }
 
-// spaceError turns the store's "no room" into the error that people see.
+// spaceError turns the blob store's "no space" into the error that people see.
 func spaceError(err error) error {
 	if errors.Is(err, blob.ErrNoSpace) || errors.Is(err, kv.ErrDiskFull) {
 		return fault.NoSpace().Because(err)

@@ -25,12 +25,12 @@ const (
 	StageWaiting   Stage = "waiting"   // others are before them
 	StageSigned    Stage = "signed"    // they have signed, others have not
 	StageSealing   Stage = "sealing"   // everybody has signed, the seal is being made
-	StageCompleted Stage = "completed" // the sealed file is there
+	StageCompleted Stage = "completed" // the sealed file is available
 	StageDeclined  Stage = "declined"  // they declined
 	StageStopped   Stage = "stopped"   // somebody else declined
 	StageVoided    Stage = "voided"
 	StageExpired   Stage = "expired"
-	StageReading   Stage = "reading" // they only receive a copy, which is not there yet
+	StageReading   Stage = "reading" // they only receive a copy, which is not available yet
 )
 
 // Visit is the view of a document that an invited person has.

@@ -20,7 +20,7 @@ type waiting struct {
 	Company  string
 	Sign     []string `json:",omitempty"` // e-mail addresses whose turn it is, in lower case
 	Approve  bool     `json:",omitempty"`
-	Approver string   `json:",omitempty"` // who is to approve; "" for whoever may
+	Approver string   `json:",omitempty"` // who is to approve; "" for everybody who may
 	By       string   `json:",omitempty"` // who asked for the approval
 	Back     string   `json:",omitempty"` // the owner, to whom it was returned
 	At       time.Time
@@ -33,8 +33,8 @@ var waits = kv.NewCollection("waiting", kv.JSON[waiting](), kv.Index[waiting]{
 // The kinds of waiting, as they begin the keys of the index.
 const (
 	toSign     = "sign "
-	toApprove  = "approve "  // with the named approver, or nobody
-	toBeJudged = "judgement" // by who asked, among those that name nobody
+	toApprove  = "approve "  // with the named approver, or none
+	toBeJudged = "judgement" // with the requester; only if no approver is named
 	cameBack   = "back "
 )
 

@@ -55,7 +55,7 @@ func newHub() *hub {
 func (h *hub) join(w *Watch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A closed window is noticed late: the oldest makes room.
+	// A closed window is noticed late: drop the oldest.
 	if own := h.users[w.who]; len(own) >= maxPerUser {
 		h.drop(own[0])
 	}

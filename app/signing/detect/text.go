@@ -21,7 +21,7 @@ type textLine struct {
 	top, bottom float64
 }
 
-// textLines puts the words of a page into lines, in reading order.
+// textLines groups the words of a page into lines, in reading order.
 func textLines(words []pdfium.Word) []*textLine {
 	var out []*textLine
 	var line *textLine

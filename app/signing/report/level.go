@@ -15,8 +15,8 @@ type archive struct {
 
 // level returns the PAdES level that an intact signature reaches (ETSI EN 319 142-1 §6.3), "" if it is not PAdES:
 //
-//   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time; it does not say why
-//     it was made twice (requirement d);
+//   - B-B: the signature is detached CAdES, names its certificate, and its dictionary claims a time; it does not state
+//     why it was made in two places (requirement d);
 //   - B-T: a timestamp of its own, or a later document timestamp, proves that it existed;
 //   - B-LT: the security store holds what proves that no certificate of its chain, or of that timestamp's, was revoked;
 //   - B-LTA: a document timestamp covers that store.

@@ -106,7 +106,7 @@ func (v *SignatureVerdict) Intact() bool {
 	return v.Integrity == pki.Intact && v.Later != NotPermitted
 }
 
-// Sound reports whether the signature is valid, whoever made it.
+// Sound reports whether the signature is valid, regardless of who made it.
 func (v *SignatureVerdict) Sound() bool {
 	return v.Integrity == pki.Intact && (v.Later == NoChanges || v.Later == Permitted) && v.Identity != pki.RevokedIdentity
 }
