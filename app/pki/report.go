@@ -34,7 +34,7 @@ const (
 	Intact Integrity = "intact"
 	// Broken: they do not, or the signature cannot be read.
 	Broken Integrity = "broken"
-	// NotJudged: an algorithm is not known here, or the signer's certificate is missing.
+	// NotJudged: an algorithm is not known here, the signer's certificate is missing, or readers disagree.
 	NotJudged Integrity = "not_judged"
 )
 
