@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/apptest/patience"
 	"paraph/app/fault"
 	"paraph/kv"
 )
@@ -69,6 +70,8 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 	var strangers sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}
+	busy := make(chan struct{})
+	guessing := sync.OnceFunc(func() { close(busy) })
 	for i := range 200 {
 		strangers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -76,10 +79,11 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 				mu.Lock()
 				kinds[fault.KindOf(err)]++
 				mu.Unlock()
+				guessing()
 			}
 		})
 	}
-	time.Sleep(100 * time.Millisecond)
+	patience.Receive(t, "the answer to a guess", busy)
 	begun := time.Now()
 	_, err := h.Prove(t.Context(), who, account.Proof{Password: password})
 	took := time.Since(begun)
