@@ -292,10 +292,10 @@ func TestAFollowedFolderSurvivesRestarts(t *testing.T) {
 		if _, err := p.login().complete(title, smallPDF("Lease", 20_000)); err != nil {
 			t.Fatal(err)
 		}
-		p.until("another backup", func() bool { return archives() > before })
+		p.until("another backup", func() (string, bool) { return fmt.Sprintf("%d archives", archives()), archives() > before })
 	}
 	f := p.follow(t, dir, out)
-	p.until("the first backup", func() bool { return archives() == 1 })
+	p.until("the first backup", func() (string, bool) { return fmt.Sprintf("%d archives", archives()), archives() == 1 })
 	mustRefuse(t, "another process", dir, "backup", out, "--follow")
 	step("One")
 	if err := f.Process.Kill(); err != nil { // as a power cut would

@@ -150,7 +150,10 @@ func (h *bench) start(dir, command string) (time.Duration, *process) {
 	began := time.Now()
 	p := launch(h.B, []string{"PARAPH_ADMIN_EMAIL=" + adminEmail, "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, command)
 	l := must(dialLean(p.url))
-	p.until("it is ready", func() bool { return l.do(get("/readyz", "")) == nil })
+	p.until("it is ready", func() (string, bool) {
+		err := l.do(get("/readyz", ""))
+		return fmt.Sprint(err), err == nil
+	})
 	took := time.Since(began)
 	h.check(l.Close())
 	return took, p

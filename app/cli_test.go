@@ -124,7 +124,9 @@ func TestTheFirstStartPrintsTheAdministratorOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := launch(t, nil, dir, "serve")
-	p.until("it prints the administrator", func() bool { return strings.Contains(p.out.String(), "shown only once") })
+	p.until("it prints the administrator", func() (string, bool) {
+		return p.out.String(), strings.Contains(p.out.String(), "shown only once")
+	})
 	email, password := first(printedEmail, p.out.String()), first(printedPassword, p.out.String())
 	if _, err := logIn(p.http, p.url, email, password); err != nil {
 		t.Errorf("logging in as printed: %v", err)
@@ -167,7 +169,9 @@ func TestTheLinkToSetupIsPrintedUntilItIsUsed(t *testing.T) {
 	var links []string
 	for range 2 {
 		p := launch(t, nil, dir, "serve")
-		p.until("it prints the link", func() bool { return first(printedSetup, p.out.String()) != "" })
+		p.until("it prints the link", func() (string, bool) {
+			return p.out.String(), first(printedSetup, p.out.String()) != ""
+		})
 		link := first(printedSetup, p.out.String())
 		if got := status(p, link); got != http.StatusOK {
 			t.Errorf("the link that was just printed: %d", got)
@@ -612,16 +616,16 @@ func TestSIGTERMEndsWhatRunsAndRefusesNewWork(t *testing.T) {
 	if _, err := out.Write(body[:200_000]); err != nil {
 		t.Fatal(err)
 	}
-	p.until("the upload has begun", func() bool {
+	p.until("the upload has begun", func() (string, bool) {
 		begun, err := filepath.Glob(filepath.Join(dir, "files", "temp", "*"))
-		return err == nil && len(begun) > 0
+		return fmt.Sprint(begun, err), err == nil && len(begun) > 0
 	})
 	ended := make(chan int)
 	go func() { ended <- p.stop() }()
-	p.until("it refuses new work", func() bool {
-		fresh := &client{&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, p.url, c.token}
+	p.until("it refuses new work", func() (string, bool) {
+		fresh := &client{&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: p.http.Timeout}, p.url, c.token}
 		err := fresh.do(http.MethodGet, "/documents", nil, nil)
-		return err != nil && strings.Contains(err.Error(), "503")
+		return fmt.Sprint(err), statusOf(err) == http.StatusServiceUnavailable
 	})
 	if _, err := out.Write(body[200_000:]); err != nil {
 		t.Error(err)

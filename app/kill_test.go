@@ -415,19 +415,21 @@ func TestKilledAtAnyMomentNothingAnsweredIsLost(t *testing.T) {
 	t.Logf("%d documents", len(k.traces))
 	p := serve(t, k.dir, k.settings...)
 	c := p.login()
-	p.until("every signed document is sealed", func() bool {
-		return !slices.ContainsFunc(k.traces, func(d *trace) bool {
-			return d.reached == sealing && (d.holds(c, k.history) != nil || d.reached == sealing)
-		})
+	p.until("every signed document is sealed", func() (string, bool) {
+		unsealed := k.unsealed(c)
+		return strings.Join(unsealed, "; "), len(unsealed) == 0
 	})
 	k.compare(c, k.traces)
-	k.mails(p, post)
+	k.mails(p, c, post)
 }
 
 // mails waits until everybody was notified, and looks for repeated mails that
 // can't be recognized as duplicates.
-func (k *killing) mails(p *process, post *postOffice) {
-	p.until("everybody was told", func() bool { return k.untold(post) == "" })
+func (k *killing) mails(p *process, c *client, post *postOffice) {
+	p.until("everybody was told", func() (string, bool) {
+		untold := k.untold(c, post)
+		return strings.Join(untold, "; "), len(untold) == 0
+	})
 	for about, ids := range post.received() {
 		if len(ids) > 1 {
 			k.Errorf("%s: sent with the identifiers %v", about, ids)
@@ -435,8 +437,23 @@ func (k *killing) mails(p *process, post *postOffice) {
 	}
 }
 
-// untold returns a person who should have a mail and has none.
-func (k *killing) untold(post *postOffice) string {
+// unsealed describes the documents that everybody has signed and that still wait
+// for their seal.
+func (k *killing) unsealed(c *client) (all []string) {
+	for _, d := range k.traces {
+		if d.reached != sealing {
+			continue
+		}
+		if err := d.holds(c, k.history); err != nil || d.reached == sealing {
+			all = append(all, fmt.Sprintf("%s (%s): %v", d.title, d.id, err))
+		}
+	}
+	return all
+}
+
+// untold describes the people who should have a mail and have none, and what the
+// outbox says of their documents.
+func (k *killing) untold(c *client, post *postOffice) (all []string) {
 	to := map[string]int{}
 	for about := range post.received() {
 		address, _, _ := strings.Cut(about, " ")
@@ -444,8 +461,9 @@ func (k *killing) untold(post *postOffice) string {
 	}
 	for _, d := range k.traces {
 		if want := map[step]int{sent: 1, signed: 2}[d.reached]; !d.deleted && to[d.email] < want {
-			return fmt.Sprintf("%s at step %d has %d mails", d.email, d.reached, to[d.email])
+			outbox, err := c.send(http.MethodGet, "/outbox?document="+d.id, "", nil)
+			all = append(all, fmt.Sprintf("%s at step %d has %d mails, the outbox has %s %v", d.email, d.reached, to[d.email], outbox, err))
 		}
 	}
-	return ""
+	return all
 }

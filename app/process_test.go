@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,8 +104,7 @@ func call(t testing.TB, args ...string) outcome {
 func callWith(t testing.TB, env []string, args ...string) outcome {
 	t.Helper()
 	program := binary(t) // the first call builds it, which must not count as the command's time
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := patience.Context(t)
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.TempDir(), environ(env...), &out, &errs
@@ -188,7 +186,7 @@ func launch(t testing.TB, env []string, dir, command string, settings ...string)
 func begin(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{TB: t, cmd: cmd, out: newOutput(t), err: newOutput(t), done: make(chan struct{}),
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: time.Minute}}
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 2 * time.Minute}}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), p.out.File, p.err.File
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -218,34 +216,33 @@ var (
 // awaitURL waits for the line with the appliance's address.
 func (p *process) awaitURL() {
 	p.Helper()
-	p.until("it listens", func() bool {
+	p.until("it listens", func() (string, bool) {
 		for _, m := range [][]string{listening.FindStringSubmatch(p.err.String()), double.FindStringSubmatch(p.out.String())} {
 			if m != nil {
 				p.url = m[1]
 			}
 		}
-		return p.url != ""
+		return p.out.String(), p.url != ""
 	})
 }
 
-// until polls for something that another process does.
-func (p *process) until(what string, done func() bool) {
+// until polls for something that another process does. look returns what it sees,
+// which is said if it is never the right thing.
+func (p *process) until(what string, look func() (saw string, ok bool)) {
 	p.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	limit := patience.Limit()
-	deadline := time.After(limit)
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-p.done:
-			if !done() {
-				p.Fatalf("the appliance ended before %s: %v\n%s", what, p.waited, p.err.String())
-			}
-		case <-deadline:
-			p.Fatalf("%s: not within %v\n%s", what, limit, tail(p.err.String(), 3000))
+	ended := false
+	patience.Until(p, what, func() (string, bool) {
+		saw, ok := look()
+		if !ok && ended {
+			p.Fatalf("the appliance ended before %s: %v; last seen: %s\n%s", what, p.waited, saw, tail(p.err.String(), 3000))
 		}
-	}
+		select {
+		case <-p.done:
+			ended = true // and it is looked once more
+		default:
+		}
+		return saw, ok
+	})
 }
 
 // kill ends the process as a power cut would, and waits for its end.

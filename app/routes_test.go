@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"paraph/app"
 	"paraph/app/account"
@@ -77,9 +76,6 @@ func offer(t *testing.T, s *apptest.Server, route httpkit.Route, c caller) int {
 	t.Helper()
 	conn := dial(t, s.URL, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n%s\r\n{", route.Method, filled(route.Path), c.headers))
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
 	r, err := answered(conn)
 	if err != nil {
 		t.Errorf("%s %s by %s: %v", route.Method, route.Path, c.name, err)

@@ -2,9 +2,9 @@ package app_test
 
 import (
 	"testing"
-	"time"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/patience"
 )
 
 func TestAnApplianceThatIsStoppedAtOnceEnds(t *testing.T) {
@@ -16,13 +16,8 @@ func TestAnApplianceThatIsStoppedAtOnceEnds(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- s.Close() }()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatal("it goes on")
+		if err := patience.Receive(t, "the end of the appliance", ended); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func TestWebhookTellsWhatHappens(t *testing.T) {
 		if got := signs(t, secret, p); got != p.signature {
 			t.Errorf("the signature is %s, want %s", p.signature, got)
 		}
-		if at, err := strconv.ParseInt(p.timestamp, 10, 64); err != nil || time.Since(time.Unix(at, 0)).Abs() > time.Minute {
+		if at, err := strconv.ParseInt(p.timestamp, 10, 64); err != nil || time.Since(time.Unix(at, 0)).Abs() > time.Hour {
 			t.Errorf("the timestamp is %s", p.timestamp)
 		}
 		if !slices.ContainsFunc(feed.Data, func(event json.RawMessage) bool { return sameEvent(t, event, p.body, p.id) }) {

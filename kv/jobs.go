@@ -32,6 +32,8 @@ type Job struct {
 	// Owner is the run of the program that has a running job. After a crash no
 	// run has that name, and the job waits again.
 	Owner string `json:",omitempty"`
+	// Interrupted counts the last attempts in a row that a crash cut short.
+	Interrupted int `json:",omitempty"`
 }
 
 // JobStats counts jobs.
@@ -149,7 +151,7 @@ func (j *Jobs) Retry(tx *Tx, id string) error {
 	case JobRunning:
 		return fmt.Errorf("kv: job %s is running", id)
 	case JobDead:
-		job.Attempts = 0
+		job.Attempts, job.Interrupted = 0, 0
 		if err := j.Cancel(tx, job.Kind, job.Key); err != nil {
 			return err
 		}

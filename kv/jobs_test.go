@@ -196,46 +196,87 @@ func TestJobIsTriedAgainThenDead(t *testing.T) {
 	clean(t, db, jobs)
 }
 
+// crash leaves all jobs as a process that was killed while it ran them.
+func crash(t *testing.T, db *kv.DB, jobs *kv.Jobs) {
+	t.Helper()
+	update(t, db, func(tx *kv.Tx) error {
+		orphans, err := jobs.List(tx, "", kv.Query{Limit: 9})
+		if err != nil {
+			return err
+		}
+		for _, j := range orphans.Items {
+			j.State, j.Owner = kv.JobRunning, "a process that is gone"
+			j.Attempts++
+			if err := jobs.Put(tx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func TestJobsSurviveTheirProcess(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	db := open(t, kv.Options{Now: c.now})
 	before := kv.NewJobs(db)
 	add(t, db, before, kv.Job{ID: "x", Kind: "a"}, kv.Job{ID: "y", Kind: "a", Key: "k"})
-	var orphans []kv.Job
-	view(t, db, func(tx *kv.Tx) error {
-		p, err := before.List(tx, "", kv.Query{Limit: 9})
-		orphans = p.Items
-		return err
-	})
-	update(t, db, func(tx *kv.Tx) error { // as left by a process that has ended
-		for _, j := range orphans {
-			j.State, j.Owner, j.Attempts = kv.JobRunning, "a process that is gone", 1
-			if err := before.Put(tx, j); err != nil {
-				return err
-			}
-		}
-		return before.Add(tx, kv.Job{ID: "new", Kind: "a", Key: "k"})
-	})
+	crash(t, db, before)
+	add(t, db, before, kv.Job{ID: "new", Kind: "a", Key: "k"})
 	after := kv.NewJobs(db)
-	var mu sync.Mutex
-	var ran []string
-	work(t, after, kv.Handler{Kind: "a", Backoff: []time.Duration{0}, Run: func(_ context.Context, j kv.Job) error {
-		mu.Lock()
-		defer mu.Unlock()
-		ran = append(ran, fmt.Sprint(j.ID, j.Attempts))
+	ran := make(chan string, 3)
+	// One attempt is all there is: what was cut short doesn't count.
+	work(t, after, kv.Handler{Kind: "a", Run: func(_ context.Context, j kv.Job) error {
+		ran <- fmt.Sprint(j.ID, j.Attempts)
 		return nil
 	}})
-	mu.Lock()
-	defer mu.Unlock()
-	for len(ran) < 2 {
-		mu.Unlock()
-		idle(t, after)
-		mu.Lock()
+	got := []string{patience.Receive(t, "the first job", ran), patience.Receive(t, "the second job", ran)}
+	idle(t, after)
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"new1", "x1"}) || len(ran) > 0 { // y was replaced while it was lost
+		t.Errorf("ran %v and %d more", got, len(ran))
 	}
-	slices.Sort(ran)
-	if !slices.Equal(ran, []string{"new1", "x2"}) { // y was replaced while it was lost
-		t.Errorf("ran %v", ran)
+}
+
+func TestAJobThatCrashesEveryProcessIsGivenUp(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	add(t, db, kv.NewJobs(db), kv.Job{ID: "x", Kind: "a"})
+	var dead []string
+	h := kv.Handler{
+		Kind:    "a",
+		Backoff: []time.Duration{time.Hour},
+		Run:     func(context.Context, kv.Job) error { return errors.New("must not begin") },
+		OnDead:  func(_ context.Context, j kv.Job) { dead = append(dead, j.LastError) },
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for i, want := range []struct {
+		state    string
+		attempts int
+		due      time.Time
+	}{
+		{kv.JobWaiting, 0, c.now()},
+		{kv.JobWaiting, 0, c.now()},
+		{kv.JobWaiting, 1, c.now().Add(time.Hour)},
+		{kv.JobDead, 2, c.now().Add(time.Hour)},
+	} {
+		jobs := kv.NewJobs(db)
+		crash(t, db, jobs)
+		if err := jobs.Run(ended, 1, h); err != nil {
+			t.Fatal(err)
+		}
+		view(t, db, func(tx *kv.Tx) error {
+			j, err := jobs.Get(tx, "x")
+			if j.State != want.state || j.Attempts != want.attempts || !j.Due.Equal(want.due) {
+				t.Errorf("after crash %d: %+v, want %+v", i+1, j, want)
+			}
+			return err
+		})
+	}
+	if len(dead) != 1 || dead[0] != "the process stopped during the attempt" {
+		t.Errorf("given up: %q", dead)
 	}
 }
 
@@ -396,9 +437,11 @@ func TestScopesAreServedInTurn(t *testing.T) {
 // TestOneWorkerGoesFromScopeToScope: one job of each in turn, whenever they came.
 func TestOneWorkerGoesFromScopeToScope(t *testing.T) {
 	t.Parallel()
-	db := open(t, kv.Options{})
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
 	jobs := kv.NewJobs(db)
 	for _, scope := range []string{"a", "a", "a", "b", "b", "c"} {
+		c.forward(time.Millisecond)
 		add(t, db, jobs, kv.Job{Kind: "mail", Scope: scope})
 	}
 	order := ""

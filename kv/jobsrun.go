@@ -42,46 +42,76 @@ const patrol = time.Minute
 // Run does jobs of the handlers' kinds until ctx ends and the running handlers
 // have returned. Jobs are due by the store's clock. Scopes are served in turn, and
 // one alone has at most half of the workers, so that its jobs, however many and
-// however slow, don't keep those of others waiting. Jobs that an earlier process
-// was running wait again; the interrupted attempt counts. When ctx ends during an
-// attempt, the job waits for the next Run as if the attempt had not begun.
+// however slow, don't keep those of others waiting. When ctx ends during an
+// attempt, the job waits for the next Run as if the attempt had not begun. So does
+// one that an earlier process was running when it crashed, unless that happens to
+// it again and again.
 func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error {
 	byKind := map[string]Handler{}
 	for _, h := range handlers {
 		byKind[h.Kind] = h
 	}
-	if err := j.takeUp(handlers); err != nil {
+	dead, err := j.takeUp(byKind)
+	if err != nil {
 		return err
+	}
+	for _, job := range dead {
+		byKind[job.Kind].gaveUp(ctx, job)
 	}
 	workers = max(workers, 1)
 	w := &workersOf{jobs: j, handlers: byKind, free: make(chan struct{}, workers), share: (workers + 1) / 2, busy: map[string]int{}, ctx: ctx}
-	err := w.run()
+	err = w.run()
 	w.running.Wait()
 	return err
 }
 
-// takeUp makes jobs that an ended process was running wait again.
-func (j *Jobs) takeUp(handlers []Handler) error {
-	return j.db.Update(func(tx *Tx) error {
-		for _, h := range handlers {
-			var lost []Job
-			err := j.all.Each(tx, "state", K(JobRunning, h.Kind), func(_ string, job Job) (bool, error) {
-				if job.Owner != j.owner {
-					lost = append(lost, job)
-				}
-				return len(lost) < 1000, nil
-			})
+// crashesForgiven is how many attempts in a row a crash may cut short before that
+// counts as a failure: it may be the job that crashes the process.
+const crashesForgiven = 2
+
+// takeUp makes jobs that an ended process was running wait again, and returns
+// those that are given up instead.
+func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
+	err = j.db.Update(func(tx *Tx) error {
+		dead = nil
+		for kind, h := range handlers {
+			lost, err := j.lost(tx, kind)
 			if err != nil {
 				return err
 			}
 			for _, job := range lost {
-				if err := j.fail(tx, job, h, errors.New("the process stopped during the attempt")); err != nil {
+				now, err := j.interrupted(tx, job, h)
+				if err != nil {
 					return err
+				}
+				if now.State == JobDead {
+					dead = append(dead, now)
 				}
 			}
 		}
 		return nil
 	})
+	return dead, err
+}
+
+// lost returns the jobs of a kind that an ended process was running.
+func (j *Jobs) lost(tx *Tx, kind string) (lost []Job, err error) {
+	err = j.all.Each(tx, "state", K(JobRunning, kind), func(_ string, job Job) (bool, error) {
+		if job.Owner != j.owner {
+			lost = append(lost, job)
+		}
+		return true, nil
+	})
+	return lost, err
+}
+
+// interrupted stores that a crash cut an attempt short.
+func (j *Jobs) interrupted(tx *Tx, job Job, h Handler) (Job, error) {
+	if job.Interrupted++; job.Interrupted > crashesForgiven {
+		return j.fail(tx, job, h, errors.New("the process stopped during the attempt"))
+	}
+	job.Attempts--
+	return job, j.again(tx, job, job.Due)
 }
 
 // workersOf is one call of Run.
@@ -276,14 +306,15 @@ func (w *workersOf) do(job Job) {
 	_, err := guarded(func() (struct{}, error) { return struct{}{}, h.Run(ctx, job) })
 	cancel()
 	stopped := err != nil && w.ctx.Err() != nil && !errors.As(err, new(permanent))
-	dead := false
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		var now Job
 		storeErr := w.jobs.db.Update(func(tx *Tx) (e error) {
-			dead, e = w.jobs.settle(tx, job, h, err, stopped)
+			now, e = w.jobs.settle(tx, job.ID, h, err, stopped)
 			return e
 		})
 		if storeErr == nil {
-			break
+			h.gaveUp(w.ctx, now)
+			return
 		}
 		w.jobs.db.log.Error("kv: end of a job cannot be stored", "job", job.ID, "error", storeErr)
 		if errors.Is(storeErr, ErrClosed) || w.ctx.Err() != nil {
@@ -291,47 +322,50 @@ func (w *workersOf) do(job Job) {
 		}
 		wait(w.ctx, pause)
 	}
-	if dead && h.OnDead != nil {
-		job.LastError, job.State = err.Error(), JobDead
-		h.OnDead(w.ctx, job)
+}
+
+// gaveUp calls OnDead with a job that is dead.
+func (h Handler) gaveUp(ctx context.Context, job Job) {
+	if job.State == JobDead && h.OnDead != nil {
+		h.OnDead(ctx, job)
 	}
 }
 
-// settle stores the outcome of an attempt.
-func (j *Jobs) settle(tx *Tx, job Job, h Handler, err error, stopped bool) (dead bool, e error) {
+// settle stores the outcome of an attempt, and returns the job if it goes on the
+// list again or is given up.
+func (j *Jobs) settle(tx *Tx, id string, h Handler, err error, stopped bool) (now Job, e error) {
 	tx.OnCommit(j.look)
-	now, e := j.all.Get(tx, job.ID)
+	now, e = j.all.Get(tx, id)
 	if errors.Is(e, ErrNotFound) {
-		return false, nil // the handler has removed it, with its result
+		return Job{}, nil // the handler has removed it, with its result
 	}
 	if e != nil {
-		return false, e
+		return Job{}, e
 	}
 	switch {
 	case err == nil:
-		return false, j.all.Delete(tx, job.ID)
+		return Job{}, j.all.Delete(tx, id)
 	case stopped:
 		now.Attempts--
-		return false, j.again(tx, now, now.Due)
+		return now, j.again(tx, now, now.Due)
 	}
-	return j.isDead(now, h, err), j.fail(tx, now, h, err)
+	now.Interrupted = 0
+	return j.fail(tx, now, h, err)
 }
 
-func (j *Jobs) isDead(job Job, h Handler, err error) bool {
-	return errors.As(err, new(permanent)) || job.Attempts > len(h.Backoff)
-}
-
-// fail schedules a job's next attempt, or abandons the job.
-func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) error {
+// fail schedules a job's next attempt, or gives the job up. It returns what it
+// stored.
+func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) (Job, error) {
 	job.LastError = fmt.Sprint(err)
-	if j.isDead(job, h, err) {
+	if errors.As(err, new(permanent)) || job.Attempts > len(h.Backoff) {
 		job.State, job.Owner = JobDead, ""
-		return j.all.Put(tx, job.ID, job)
+		return job, j.all.Put(tx, job.ID, job)
 	}
-	return j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1]))
+	return job, j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1]))
 }
 
-// again makes a job wait, unless one
+// again makes a job wait, unless one of the same kind and key waits already, which
+// takes its place.
 func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 	if job.Key != "" {
 		_, _, err := j.all.Lookup(tx, "key", K(job.Kind, job.Key))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"paraph/app/account"
 	"paraph/app/apptest/patience"
@@ -84,13 +83,11 @@ func TestStrangersGuessingDoNotKeepMembersWaiting(t *testing.T) {
 		})
 	}
 	patience.Receive(t, "the answer to a guess", busy)
-	begun := time.Now()
-	_, err := h.Prove(t.Context(), who, account.Proof{Password: password})
-	took := time.Since(begun)
+	_, err := h.Prove(t.Context(), who, account.Proof{Password: password}) // refused if the line is too long for it
 	stop()
 	strangers.Wait()
-	if err != nil || took > 5*time.Second {
-		t.Errorf("a member waited %v: %v", took, err)
+	if err != nil {
+		t.Errorf("a member meanwhile: %v", err)
 	}
 	if kinds[fault.KindUnavailable] == 0 || kinds[fault.KindUnauthenticated] == 0 {
 		t.Errorf("strangers got %v", kinds)
@@ -131,11 +128,7 @@ func TestAnswersDoNotTellWhoseAddressIsKnown(t *testing.T) {
 			}
 		}
 	}()
-	select {
-	case <-answered:
-	case <-time.After(10 * time.Second):
-		t.Error("an answer waits for the store")
-	}
+	patience.Receive(t, "the answers while the store is busy", answered)
 	close(stop)
 	writer.Wait()
 	<-answered

@@ -39,12 +39,8 @@ func TestOneCallerLeavesRoomForOthers(t *testing.T) {
 	if err := again.Take(t.Context(), 1); !isBusy(err) {
 		t.Errorf("the same company again: %v", err)
 	}
-	began := time.Now()
 	take(t, b, company("b"), budget/4).Close()
 	take(t, b, turns.Stranger("192.0.2.1"), budget/32).Close()
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("others waited for %v", took)
-	}
 }
 
 func TestStrangersTogetherLeaveRoomForCompanies(t *testing.T) {

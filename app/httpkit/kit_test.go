@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/apptest/patience"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 )
@@ -83,7 +84,7 @@ func (s served) say(t *testing.T, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience.Limit())); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -171,7 +172,7 @@ func TestWhoeverStillSendsGetsTheRefusal(t *testing.T) {
 
 func TestABodyThatStandsStillIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s := serve(t, httpkit.Options{ReadTimeout: 300 * time.Millisecond}, everyone(100), readWhole)
+	s := serve(t, httpkit.Options{ReadTimeout: 2 * time.Second}, everyone(100), readWhole)
 	if status, _ := answer(t, s.say(t, post(100)+"x")); status != http.StatusBadRequest {
 		t.Errorf("got %d", status)
 	}
@@ -179,9 +180,9 @@ func TestABodyThatStandsStillIsGivenUp(t *testing.T) {
 
 func TestABodyThatDripsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s := serve(t, httpkit.Options{ReadTimeout: 500 * time.Millisecond}, everyone(100), readWhole)
+	s := serve(t, httpkit.Options{ReadTimeout: 2 * time.Second}, everyone(100), readWhole)
 	conn := s.say(t, post(100))
-	stop := time.After(10 * time.Second)
+	stop := time.After(patience.Limit())
 	answered := make(chan int, 1)
 	go func() {
 		status, _ := answer(t, conn)

@@ -3,7 +3,6 @@ package signing_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"paraph/app/apptest"
 	"paraph/app/turns"
@@ -69,10 +68,10 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 func hold(t *testing.T, q *turns.Queue, k turns.Key) (leave func()) {
 	t.Helper()
 	var all []func()
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
 	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		one, err := q.Enter(ctx, k)
-		cancel()
+		one, err := q.Enter(impatient, k)
 		if err != nil {
 			break
 		}

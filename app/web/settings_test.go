@@ -41,7 +41,7 @@ func browse(t *testing.T, c *apptest.Client) *visitor {
 		t.Fatal(err)
 	}
 	jar.SetCookies(u, []*http.Cookie{{Name: "paraph_session", Value: c.Token}})
-	return &visitor{t, c.URL, http.Client{Jar: jar, Timeout: time.Minute}}
+	return &visitor{t, c.URL, http.Client{Jar: jar, Timeout: 2 * time.Minute}}
 }
 
 func (v *visitor) get(path string) (int, string) {

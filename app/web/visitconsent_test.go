@@ -19,7 +19,7 @@ func invited(t *testing.T, s *apptest.Server) *visitor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &visitor{t, s.URL, http.Client{Jar: jar, Timeout: time.Minute}}
+	return &visitor{t, s.URL, http.Client{Jar: jar, Timeout: 2 * time.Minute}}
 }
 
 // path returns the path of a link.

@@ -1,5 +1,5 @@
 // Package patience bounds what tests wait for. A test that waits in vain fails
-// within a minute and says what it saw instead.
+// within two minutes and says what it saw instead.
 package patience
 
 import (
@@ -13,8 +13,8 @@ import (
 
 // Bounds of Limit: on an idle machine, and on the busiest.
 const (
-	least = 15 * time.Second
-	most  = time.Minute
+	least = 30 * time.Second
+	most  = 2 * time.Minute
 )
 
 // Limit is how long to wait for something that takes an idle machine moments. The
