@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -66,6 +67,7 @@ type App struct {
 	http    *fiber.App
 	ln      net.Listener
 	secured net.Listener // ln, behind TLS where that is configured
+	public  net.Listener // for signatories only, or nil
 	log     *slog.Logger
 	dir     string
 	inMem   bool
@@ -126,12 +128,18 @@ func (a *App) URL() string {
 func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.http.Listener(a.secured) })
+	if a.public != nil {
+		g.Go(func() error { return a.http.Server().Serve(a.public) })
+	}
+	g.Go(func() error { return a.watch(ctx) })
 	g.Go(func() error { return a.background(ctx) })
 	g.Go(func() error { return a.control(ctx) })
 	g.Go(func() error {
 		<-ctx.Done()
+		a.tell(daemon.SdNotifyStopping)
 		return a.drain()
 	})
+	a.tell(daemon.SdNotifyReady)
 	return g.Wait()
 }
 
@@ -150,8 +158,13 @@ func (a *App) drain() error {
 	}
 	err := a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
 	// A server stopped before it began to listen would run forever.
-	if closed := a.ln.Close(); !errors.Is(closed, net.ErrClosed) {
-		err = errors.Join(err, closed)
+	for _, ln := range []net.Listener{a.ln, a.public} {
+		if ln == nil {
+			continue
+		}
+		if closed := ln.Close(); !errors.Is(closed, net.ErrClosed) {
+			err = errors.Join(err, closed)
+		}
 	}
 	return err
 }

@@ -210,9 +210,8 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 // jobs, which send mail and webhooks, are not run, and no connections are allowed
 // either.
 func quiet(cfg Config, dir string) Config {
+	cfg = cfg.aside()
 	cfg.Data.Dir = dir
-	cfg.Server.Listen = "127.0.0.1:0"
-	cfg.Server.TLS.Mode = "off"
 	cfg.Mail.Host = ""
 	cfg.Signing.TimestampURL, cfg.Signing.PKCS12 = "", ""
 	cfg.Network.Egress = []string{"none"}

@@ -32,6 +32,8 @@ type Config struct {
 // ServerConfig configures how clients reach the appliance.
 type ServerConfig struct {
 	Listen          string        `koanf:"listen"`
+	PublicListen    string        `koanf:"public_listen"`
+	SocketMode      string        `koanf:"socket_mode"`
 	BaseURL         string        `koanf:"base_url"`
 	TrustedProxies  []string      `koanf:"trusted_proxies"`
 	ReadTimeout     time.Duration `koanf:"read_timeout"`
@@ -147,7 +149,7 @@ type AdminConfig struct {
 func Default() Config {
 	return Config{
 		Server: ServerConfig{
-			Listen: ":8080", TrustedProxies: []string{},
+			Listen: ":8080", SocketMode: "0660", TrustedProxies: []string{},
 			ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownTimeout: 30 * time.Second,
 			TLS: TLSConfig{Mode: "off", Hosts: []string{}, ACMEDirectory: "https://acme-v02.api.letsencrypt.org/directory"},
 			Limits: LimitsConfig{

@@ -10,6 +10,8 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,10 +46,14 @@ func atLeast[T cmp.Ordered](p *problems, key string, value, least T) {
 
 func (c Config) validateServer(p *problems) {
 	s := c.Server
-	_, port, err := net.SplitHostPort(s.Listen)
-	_, portErr := strconv.ParseUint(port, 10, 16)
-	p.check(err == nil && portErr == nil, "server.listen", `must be an address and port such as ":8080" or "127.0.0.1:8080"`)
+	const listens = `must be an address and port such as ":8080" or "127.0.0.1:8080", a socket such as "unix:/run/paraph/paraph.sock", or "systemd"`
+	p.check(listenable(s.Listen), "server.listen", listens)
+	p.check(s.PublicListen == "" || listenable(s.PublicListen), "server.public_listen", listens)
+	_, modeErr := strconv.ParseUint(s.SocketMode, 8, 9)
+	p.check(modeErr == nil, "server.socket_mode", `must be an octal mode such as "0660"`)
 	p.check(s.BaseURL == "" || webAddress(s.BaseURL), "server.base_url", "must be a full address such as https://sign.example.org")
+	p.check(s.BaseURL == "" || plainPath.MatchString(pathOf(s.BaseURL)), "server.base_url", "must have a path of letters, digits, dots, hyphens and underscores, such as /sign, or none")
+	p.check(s.BaseURL != "" || !strings.HasPrefix(s.Listen, unixListen), "server.base_url", "is required when server.listen is a Unix socket")
 	for _, proxy := range s.TrustedProxies {
 		_, addrErr := netip.ParseAddr(proxy)
 		_, prefixErr := netip.ParsePrefix(proxy)
@@ -126,6 +132,28 @@ func (c Config) validateNetwork(p *problems) {
 	if c.Server.TLS.Mode == "acme" {
 		reach("server.tls.acme_directory", hostOf(c.Server.TLS.ACMEDirectory))
 	}
+}
+
+// listenable reports whether the server can listen on s: host:port, unix:path, or
+// systemd[:name].
+func listenable(s string) bool {
+	if path, ok := strings.CutPrefix(s, unixListen); ok {
+		return filepath.IsAbs(path)
+	}
+	_, port, err := net.SplitHostPort(s)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	return isSystemd(s) || err == nil && portErr == nil
+}
+
+// plainPath matches paths that need no escaping anywhere.
+var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._-]+)*/?$`)
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 func hostOf(address string) string {

@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -270,24 +268,6 @@ func (a *App) from() mail.Address {
 	return address
 }
 
-// listen opens the listener, so that a taken port is an error at the start and the
-// address is known when the rest is opened.
-func (a *App) listen(Options) error {
-	ln, err := net.Listen("tcp", a.Config.Server.Listen)
-	if err != nil {
-		return fmt.Errorf("can't listen on %s: %w", a.Config.Server.Listen, err)
-	}
-	a.ln = httpkit.Listen(ln)
-	a.onClose(func() error {
-		if err := a.ln.Close(); !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil
-	})
-	a.secured, err = a.secure(a.ln)
-	return err
-}
-
 func (a *App) openHandlers(Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
@@ -318,7 +298,7 @@ func (a *App) openHandlers(Options) (err error) {
 		o.Test = a
 	}
 	a.http = api.New(o)
-	return nil
+	return a.kit.CheckPrefix()
 }
 
 // maxFiles is how many files of the largest size one request may carry.

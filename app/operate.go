@@ -100,8 +100,7 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return nil, err
 	}
-	cfg.Server.Listen = "127.0.0.1:0"
-	a, err := Open(cfg, Options{})
+	a, err := Open(cfg.aside(), Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +125,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return err
 	}
-	cfg.Server.Listen = "127.0.0.1:0"
-	a, err := Open(cfg, Options{})
+	a, err := Open(cfg.aside(), Options{})
 	if errors.Is(err, ErrLocked) {
 		return fmt.Errorf("%w; stop the server first, or use the API", err)
 	}

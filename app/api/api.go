@@ -76,11 +76,13 @@ func New(o Options) *fiber.App {
 		ReadBufferSize: 16 << 10, ErrorHandler: s.fail, DisablePreParseMultipartForm: true, UnescapePath: true,
 	})
 	s.app.Use(s.observe)
+	s.doc.api.Servers = servers(o.Kit)
 	s.routes()
 	if o.Mount != nil {
 		o.Mount(s.app, s.doc.json)
 	}
 	s.app.Use(httpkit.Unknown)
+	s.app.Server().Handler = o.Kit.Under(s.app.Server().Handler)
 	return s.app
 }
 

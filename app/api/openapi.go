@@ -38,7 +38,6 @@ func newDocument() *document {
 		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 		}},
-		Servers: []*huma.Server{{URL: "/"}, {URL: "/api"}},
 	}}
 	d.api.Components.Responses = d.refusals()
 	d.json = sync.OnceValues(func() ([]byte, error) {
@@ -46,6 +45,11 @@ func newDocument() *document {
 		return d.api.MarshalJSON()
 	})
 	return d
+}
+
+// servers lists the two places of every endpoint.
+func servers(k *httpkit.Kit) []*huma.Server {
+	return []*huma.Server{{URL: k.Outside("/")}, {URL: k.Outside("/api")}}
 }
 
 // schemaOf returns the schema of an input, generated from its Go type.

@@ -42,6 +42,7 @@ type Kit struct {
 	budget   *Budget
 	turns    *turns.Queue // of unauthenticated callers
 	baseURL  string
+	prefix   string
 	listener string
 	idle     time.Duration
 
@@ -61,7 +62,8 @@ func New(o Options) (*Kit, error) {
 	if o.Memory == 0 {
 		o.Memory = share(machineMemory())
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL, listener: o.Listener, idle: o.ReadTimeout}, nil
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL,
+		prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil
 }
 
 // newTurns returns the queue for strangers: they get half of the processors, and

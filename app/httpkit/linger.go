@@ -18,22 +18,42 @@ const (
 )
 
 // Listen returns a listener whose connections can be closed without losing the last response.
-func Listen(ln net.Listener) net.Listener { return listener{ln} }
+func Listen(ln net.Listener) net.Listener { return listener{ln, false} }
 
-type listener struct{ net.Listener }
+// ListenForSignatories is [Listen] for a listener on which only the routes whose
+// [Rule] says so are served; all others do not exist there.
+func ListenForSignatories(ln net.Listener) net.Listener { return listener{ln, true} }
+
+type listener struct {
+	net.Listener
+	signatories bool
+}
+
+// signatoriesAddr is the local address of a connection for signatories.
+type signatoriesAddr struct{ net.Addr }
 
 func (l listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &lingeringConn{Conn: conn}, nil
+	return &lingeringConn{Conn: conn, signatories: l.signatories}, nil
 }
 
 // lingeringConn closes its side first and waits for the other, if asked to.
 type lingeringConn struct {
 	net.Conn
-	wanted atomic.Bool
+	wanted      atomic.Bool
+	signatories bool
+}
+
+// LocalAddr says by its type whether the connection is for signatories only. TLS
+// and the server pass it on.
+func (l *lingeringConn) LocalAddr() net.Addr {
+	if l.signatories {
+		return signatoriesAddr{l.Conn.LocalAddr()}
+	}
+	return l.Conn.LocalAddr()
 }
 
 // linger asks a connection to do so, including one below TLS.

@@ -42,12 +42,18 @@ func peer(c *fiber.Ctx) netip.Addr {
 	return a.Unmap()
 }
 
+// trusts reports whether the sender of a request is a trusted proxy. Nobody but a
+// proxy on this machine can connect to a Unix socket: its mode says who.
+func (p Proxies) trusts(c *fiber.Ctx) bool {
+	return c.Context().LocalAddr().Network() == "unix" || p.trust(peer(c))
+}
+
 // Address returns where a request comes from. Forwarded headers count only if a
 // trusted proxy sent them, and of them only the last hop that is not a trusted
 // proxy.
 func (p Proxies) Address(c *fiber.Ctx) string {
 	at := peer(c)
-	if !p.trust(at) {
+	if !p.trusts(c) {
 		return at.String()
 	}
 	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
@@ -73,7 +79,7 @@ func (p Proxies) Site(c *fiber.Ctx, configured string) string {
 	if c.Context().IsTLS() {
 		scheme = "https"
 	}
-	if p.trust(peer(c)) {
+	if p.trusts(c) {
 		if v := c.Get(fiber.HeaderXForwardedProto); v == "http" || v == "https" {
 			scheme = v
 		}
@@ -90,5 +96,5 @@ func (p Proxies) Encrypted(c *fiber.Ctx) bool {
 	if c.Context().IsTLS() {
 		return true
 	}
-	return p.trust(peer(c)) && c.Get(fiber.HeaderXForwardedProto) == "https"
+	return p.trusts(c) && c.Get(fiber.HeaderXForwardedProto) == "https"
 }

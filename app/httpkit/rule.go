@@ -43,6 +43,10 @@ type Rule struct {
 	// Queued means that the handler waits for a turn of its own, or for other
 	// people's actions: its callers do not wait in [Kit.Turn] as well.
 	Queued bool
+
+	// Signatories means that the route is also served on the listener for
+	// signatories.
+	Signatories bool
 }
 
 // Waiting returns the rule of a handler that does its own waiting.
@@ -109,9 +113,23 @@ func (k *Kit) Add(app *fiber.App, method, path string, rule Rule, h fiber.Handle
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.routes = append(k.routes, Route{method, path, rule})
+	h = offered(rule, h)
 	app.Add(method, path, h)
 	if method == fiber.MethodGet {
 		app.Add(fiber.MethodHead, path, h)
+	}
+}
+
+// offered hides a route from the listener for signatories, unless it is theirs.
+func offered(rule Rule, h fiber.Handler) fiber.Handler {
+	if rule.Signatories {
+		return h
+	}
+	return func(c *fiber.Ctx) error {
+		if OnlySignatories(c) {
+			return c.Next()
+		}
+		return h(c)
 	}
 }
 

@@ -34,7 +34,7 @@ func Status(k fault.Kind) int { return statuses[k] }
 // exists with other methods, else 404.
 func Unknown(c *fiber.Ctx) error {
 	allowed := methods(c)
-	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
+	if OnlySignatories(c) || len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
 		return fault.NotFound("page")
 	}
 	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))

@@ -16,17 +16,17 @@ import (
 
 // TestFromAFileToASignedDocument covers the main purpose of the product, using
 // only pages: one member, one file, two people who sign, one on a phone and one
-// without scripts.
+// without scripts. The appliance stands under a path behind a proxy.
 func TestFromAFileToASignedDocument(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t)
+	s := under(t, false)
 	owner := s.Company(t)
 	path := filepath.Join(t.TempDir(), "Lease of a flat.pdf")
 	if err := os.WriteFile(path, apptest.PDF(t, "The tenant rents the flat.", "Signatures"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w := signedIn(t, owner, look{})
-	w.click(`header a[href="/app/documents/new"]`)
+	w.click(`header a[href="/sign/app/documents/new"]`)
 	w.see("#i-files")
 	w.run(chromedp.SetUploadFiles("#i-files", []string{path}))
 	w.see(`#files li[data-file]`)
@@ -42,7 +42,7 @@ func TestFromAFileToASignedDocument(t *testing.T) {
 	w.click(`#people button[value="review"]`)
 	w.click(`#review button[value="send"]`)
 	w.heading("The document has been sent")
-	w.click(`main a.btn[href^="/app/documents/"]`)
+	w.click(`main a.btn[href^="/sign/app/documents/"]`)
 	w.see("h1")
 	at := get(w, chromedp.Location())
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -81,12 +82,27 @@ func New(o Options) (*Pages, error) {
 // Mount adds every route. An unmatched path gets an error page if the client
 // accepts one. openAPI is read when a page about the API is first requested.
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
-	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}, p.site.Static)
+	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
 		p.contacts(), p.members(), p.settings()} {
 		for _, r := range area {
+			if forSignatories(r.path) {
+				r.access.Rule = r.access.Rule.ForSignatories()
+			}
 			p.site.Route(app, r.method, r.path, r.access)
 		}
 	}
 	p.site.Lost(app)
+}
+
+// forSignatories reports whether a path belongs to what signatories need: the pages
+// behind their links, and those that these pages link to.
+func forSignatories(path string) bool {
+	switch first, rest, _ := strings.Cut(path[1:], "/"); first {
+	case "s", "verify", "trust", "logo":
+		return true
+	case "language", "text-size":
+		return rest == ""
+	}
+	return false
 }

@@ -70,11 +70,12 @@ func (r *Request) SetLanguage() error {
 	if w := r.site.Words.Tagged(r.Form.Value("language")); w != nil {
 		r.Keep(languageCookie, w.Tag(), "/", 365*24*time.Hour)
 	}
-	return r.SeeOther(local(r.Form.Value("next"), "/"))
+	return r.SeeOther(r.local(r.Form.Value("next"), "/"))
 }
 
-// local returns path if it is on this site.
-func local(path, otherwise string) string {
+// local returns path, without the site's prefix, if it is on this site.
+func (r *Request) local(path, otherwise string) string {
+	path = r.site.Kit.Inside(path)
 	u, err := url.Parse(path)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, `\`) {
 		return otherwise

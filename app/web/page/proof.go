@@ -76,7 +76,7 @@ func Prove(r *Request) error {
 	if again == "" {
 		return r.SeeOther(then)
 	}
-	return r.Redirect(then, http.StatusTemporaryRedirect)
+	return r.redirect(then, http.StatusTemporaryRedirect)
 }
 
 func (r *Request) checkProof() error {

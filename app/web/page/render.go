@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
+	"paraph/app/httpkit"
 	"paraph/app/words"
 )
 
@@ -47,6 +48,7 @@ type Page struct {
 	Nonce     string
 	CSRF      string
 	Path      string
+	Whole     bool // the reader can reach all of the site, not only the signatories' pages
 }
 
 // value returns the submitted value of a field, else the known one.
@@ -110,11 +112,12 @@ func (r *Request) Compose(name string, p *Page) ([]byte, error) {
 		return nil, err
 	}
 	p.Lang, p.Dir, p.Nonce, p.Path, p.Theme, p.TextSize = r.Words.Tag(), r.Words.Dir(), r.nonce, r.Path(), r.Theme(), r.textSize()
+	p.Whole = !httpkit.OnlySignatories(r.Ctx)
 	var out bytes.Buffer
 	if err := set.ExecuteTemplate(&out, "page/"+name, *p); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), nil
+	return r.site.Kit.OutsideHTML(out.Bytes()), nil
 }
 
 // Fragment responds with part of a page for a script to insert.
@@ -128,7 +131,7 @@ func (r *Request) Fragment(part string, data any) error {
 		return err
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return r.Send(out.Bytes())
+	return r.Send(r.site.Kit.OutsideHTML(out.Bytes()))
 }
 
 // Again shows a form with the submitted values and their errors. Errors that are

@@ -78,7 +78,19 @@ func (r *Request) Speak(locale string) {
 }
 
 // SeeOther redirects to a path on this site, after a form or from an old path.
-func (r *Request) SeeOther(to string) error { return r.Redirect(to, http.StatusSeeOther) }
+func (r *Request) SeeOther(to string) error { return r.redirect(to, http.StatusSeeOther) }
+
+// redirect sends the browser to an address, or to a path on this site.
+func (r *Request) redirect(to string, status int) error {
+	if strings.HasPrefix(to, "/") {
+		to = r.Address(to)
+	}
+	return r.Redirect(to, status)
+}
+
+// Address returns the path under which a browser reaches a path of this site, for
+// scripts, cookies and headers. In HTML it is done for all pages at once.
+func (r *Request) Address(path string) string { return r.site.Kit.Outside(path) }
 
 // Download sends a file.
 func (r *Request) Download(d *signing.Download) error { return (*httpkit.Download)(d).Send(r.Ctx) }

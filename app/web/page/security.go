@@ -58,7 +58,7 @@ func (d *Site) tokenOf(secret string) string {
 // Keep sets a cookie that scripts can't read. A lifetime of 0 lasts until the
 // browser is closed, a negative one removes it.
 func (r *Request) Keep(name, value, path string, lifetime time.Duration) {
-	c := &fiber.Cookie{Name: name, Value: value, Path: path, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
+	c := &fiber.Cookie{Name: name, Value: value, Path: r.Address(path), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 		Secure: r.encrypted(), SessionOnly: lifetime == 0}
 	switch {
 	case lifetime < 0:

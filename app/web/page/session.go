@@ -47,10 +47,10 @@ const CompanyTime = 365 * 24 * time.Hour
 // Inside returns path if it is a page of the app, else the list of documents.
 func (r *Request) Inside(path string) string {
 	const start = "/app/documents"
-	if !strings.HasPrefix(path, "/app") {
+	if path = r.local(path, start); !strings.HasPrefix(path, "/app") {
 		return start
 	}
-	return local(path, start)
+	return path
 }
 
 // DeviceCookie distinguishes a browser that has signed in before from one that

@@ -27,5 +27,5 @@ func (r *Request) SetTextSize() error {
 	if r.Scripted() {
 		return r.SendStatus(http.StatusNoContent)
 	}
-	return r.SeeOther(local(r.Form.Value("next"), "/"))
+	return r.SeeOther(r.local(r.Form.Value("next"), "/"))
 }

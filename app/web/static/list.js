@@ -26,7 +26,7 @@ document.addEventListener('click', async e => {
   e.preventDefault();
   const row = link.closest('tr');
   try {
-    const answer = await fetch('/app/documents/' + row.dataset.id + '/menu?next=' + encodeURIComponent(location.pathname + location.search), { headers: { 'X-Requested-With': 'fetch' } });
+    const answer = await fetch(document.documentElement.dataset.root + 'app/documents/' + row.dataset.id + '/menu?next=' + encodeURIComponent(location.pathname + location.search), { headers: { 'X-Requested-With': 'fetch' } });
     if (!answer.ok) throw new Error(answer.status);
     const menu = new DOMParser().parseFromString(await answer.text(), 'text/html').body.firstElementChild;
     link.replaceWith(menu);

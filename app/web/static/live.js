@@ -20,7 +20,7 @@ function lost() {
 function listen() {
   if (document.visibilityState !== 'visible') { source?.close(); source = null; return; }
   if (source) return;
-  source = new EventSource('/app/events?after=' + encodeURIComponent(after));
+  source = new EventSource(document.documentElement.dataset.root + 'app/events?after=' + encodeURIComponent(after));
   source.onmessage = told;
   source.addEventListener('lost', lost);
 }

@@ -27,7 +27,7 @@ async function ask(form, conditional) {
   const stop = waiting = new AbortController();
   const answer = await fetch(form.dataset.passkey, { method: 'POST', body: new URLSearchParams(new FormData(form)), headers: { 'X-Requested-With': 'fetch' } });
   const got = await answer.json();
-  if (got.prove) return location.assign('/app/me/prove?next=' + encodeURIComponent(location.pathname));
+  if (got.prove) return location.assign(document.documentElement.dataset.root + 'app/me/prove?next=' + encodeURIComponent(location.pathname));
   if (!answer.ok) throw new Error(got.message);
   const making = form.dataset.kind === 'create', publicKey = parse(got.options.publicKey, making ? 'Creation' : 'Request');
   const credential = await (making ? navigator.credentials.create({ publicKey, signal: stop.signal })

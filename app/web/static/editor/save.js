@@ -72,7 +72,7 @@ export class Saver {
     if (status === 401 || status === 403) {
       this.stopped = true;
       this.show(say('refused', { why: '' }), true);
-      const a = make('a', { className: 'btn', href: '/signin?next=' + encodeURIComponent(location.pathname), textContent: say('sign-in') });
+      const a = make('a', { className: 'btn', href: document.documentElement.dataset.root + 'signin?next=' + encodeURIComponent(location.pathname), textContent: say('sign-in') });
       a.addEventListener('click', () => { this.leaving = true; });
       return this.editor.trouble(status === 401 ? say('signed-out') : body.message || say('signed-out'), a);
     }

@@ -79,7 +79,7 @@ func (h *Handlers) Create(r *page.Request) error {
 		if err != nil {
 			return err
 		}
-		return r.JSON(map[string]string{"base": "/app/documents/" + d.ID})
+		return r.JSON(map[string]string{"base": r.Address("/app/documents/" + d.ID)})
 	}
 	var d *signing.Document
 	for _, u := range all.uploads {

@@ -1,0 +1,128 @@
+package httpkit
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// prefixOf returns the path of a base address, without a slash at the end.
+func prefixOf(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(u.Path, "/")
+}
+
+// Prefix returns the path under which the appliance is reached, such as "/sign";
+// "" at the root of its host. Routes, handlers and templates know nothing of it:
+// it is removed from requests by [Kit.Under], and added by [Kit.Outside] to
+// whatever a browser follows.
+func (k *Kit) Prefix() string { return k.prefix }
+
+// Outside returns the path that a browser has to request for one of our paths.
+func (k *Kit) Outside(path string) string {
+	if path == "/" && k.prefix != "" {
+		return k.prefix
+	}
+	return k.prefix + path
+}
+
+// Inside returns our path for one that a browser names. Paths without the prefix
+// are returned unchanged.
+func (k *Kit) Inside(path string) string {
+	rest, ok := strings.CutPrefix(path, k.prefix)
+	switch {
+	case !ok || rest != "" && !strings.ContainsAny(rest[:1], "/?#"):
+		return path
+	case strings.HasPrefix(rest, "/"):
+		return rest
+	}
+	return "/" + rest
+}
+
+// Under returns a handler that also answers requests whose path begins with the
+// prefix, so that a proxy may remove it or not.
+func (k *Kit) Under(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	if k.prefix == "" {
+		return next
+	}
+	return func(c *fasthttp.RequestCtx) {
+		if at := c.RequestURI(); bytes.HasPrefix(at, []byte(k.prefix)) {
+			c.Request.SetRequestURI(k.Inside(string(at)))
+		}
+		next(c)
+	}
+}
+
+// CheckPrefix returns an error if a path could be read with and without the
+// prefix. Call it when all routes are added.
+func (k *Kit) CheckPrefix() error {
+	parts := strings.Split(strings.TrimPrefix(k.prefix, "/"), "/")
+	for _, r := range k.Routes() {
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+		for _, part := range parts {
+			if k.prefix != "" && part == first {
+				return fmt.Errorf("server.base_url: %q cannot be part of its path, because pages of Paraph begin with it", "/"+part)
+			}
+		}
+	}
+	return nil
+}
+
+// addressed are the attributes of our templates that hold paths.
+var addressed = []string{
+	"href", "src", "action", "formaction", "data-base", "data-contacts", "data-copy-from", "data-pad", "data-passkey", "data-root",
+}
+
+// OutsideHTML adds the prefix to the addresses in HTML that html/template has
+// written: it quotes attributes with ", and escapes that character elsewhere.
+func (k *Kit) OutsideHTML(html []byte) []byte {
+	if k.prefix == "" {
+		return html
+	}
+	const mark = `="/`
+	out := make([]byte, 0, len(html)+len(html)/16)
+	for {
+		i := bytes.Index(html, []byte(mark))
+		if i < 0 {
+			return append(out, html...)
+		}
+		name := html[bytes.LastIndexAny(html[:i], " \n\t<")+1 : i]
+		value := html[i+len(mark)-1:]
+		out = append(out, html[:i+len(mark)-1]...)
+		if isAddressed(name) && !bytes.HasPrefix(value, []byte("//")) {
+			out = append(out, k.prefix...)
+		}
+		out = append(out, '/')
+		html = value[1:]
+	}
+}
+
+func isAddressed(name []byte) bool {
+	for _, a := range addressed {
+		if string(name) == a {
+			return true
+		}
+	}
+	return false
+}
+
+// ForSignatories returns the rule of a route that is also served on the listener
+// for signatories, see [ListenForSignatories].
+func (r Rule) ForSignatories() Rule {
+	r.Signatories = true
+	return r
+}
+
+// OnlySignatories reports whether a request came in on the listener that serves
+// nothing but the pages for signatories.
+func OnlySignatories(c *fiber.Ctx) bool {
+	_, only := c.Context().LocalAddr().(signatoriesAddr)
+	return only
+}

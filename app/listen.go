@@ -1,0 +1,124 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coreos/go-systemd/v22/activation"
+
+	"paraph/app/httpkit"
+)
+
+// Forms of server.listen besides an address and port.
+const (
+	unixListen    = "unix:"   // followed by the path of a socket
+	systemdListen = "systemd" // optionally followed by a colon and the socket's name
+)
+
+// listen opens the listeners, so that a taken port is an error at the start and the
+// address is known when the rest is opened.
+func (a *App) listen(Options) (err error) {
+	s := a.Config.Server
+	var passed map[string][]net.Listener
+	if isSystemd(s.Listen) || isSystemd(s.PublicListen) {
+		if passed, err = activation.ListenersWithNames(); err != nil {
+			return fmt.Errorf("the sockets passed by systemd: %w", err)
+		}
+	}
+	ln, err := a.open(s.Listen, passed)
+	if err != nil {
+		return err
+	}
+	a.ln = httpkit.Listen(ln)
+	if a.secured, err = a.secure(a.ln); err != nil || s.PublicListen == "" {
+		return err
+	}
+	if ln, err = a.open(s.PublicListen, passed); err != nil {
+		return err
+	}
+	a.public, err = a.secure(httpkit.ListenForSignatories(ln))
+	return err
+}
+
+// open opens a listener that is closed with the appliance.
+func (a *App) open(at string, passed map[string][]net.Listener) (net.Listener, error) {
+	ln, err := a.listenAt(at, passed)
+	if err != nil {
+		return nil, fmt.Errorf("can't listen on %s: %w", at, err)
+	}
+	a.onClose(func() error {
+		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return ln, nil
+}
+
+func (a *App) listenAt(at string, passed map[string][]net.Listener) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(at, unixListen); ok {
+		return a.listenUnix(path)
+	}
+	if isSystemd(at) {
+		_, name, _ := strings.Cut(at, ":")
+		return takePassed(passed, name)
+	}
+	return net.Listen("tcp", at)
+}
+
+// listenUnix replaces a socket left by a killed server, but neither another file nor
+// a socket that is in use.
+func (a *App) listenUnix(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		if c, err := net.Dial("unix", path); err == nil {
+			return nil, errors.Join(errors.New("another process listens there"), c.Close())
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	// Validated with the configuration.
+	mode, err := strconv.ParseUint(a.Config.Server.SocketMode, 8, 9)
+	if err == nil {
+		err = os.Chmod(path, fs.FileMode(mode))
+	}
+	if err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	return ln, nil
+}
+
+// takePassed takes the socket of a name (FileDescriptorName) from those that systemd
+// has passed; without a name, the only one.
+func takePassed(passed map[string][]net.Listener, name string) (net.Listener, error) {
+	names := slices.Sorted(maps.Keys(passed))
+	if name == "" && len(names) == 1 {
+		name = names[0]
+	}
+	if all := passed[name]; len(all) == 1 {
+		return all[0], nil
+	}
+	return nil, fmt.Errorf("systemd has to pass exactly one stream socket of that name; it passed %q", names)
+}
+
+func isSystemd(listen string) bool {
+	return listen == systemdListen || strings.HasPrefix(listen, systemdListen+":")
+}
+
+// aside returns the configuration for a process that serves nobody, beside the server.
+func (c Config) aside() Config {
+	c.Server.Listen, c.Server.PublicListen = "127.0.0.1:0", ""
+	c.Server.TLS.Mode = "off"
+	return c
+}
