@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,6 +21,9 @@ import (
 
 //go:embed config.example.toml
 var example []byte
+
+//go:embed systemd
+var units embed.FS
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == app.WorkerCommand {
@@ -252,7 +255,9 @@ func token(s *settings) *cobra.Command {
 
 func config(s *settings) *cobra.Command {
 	var check bool
-	c := &cobra.Command{Use: "config", Short: "Print an example configuration file with every setting and its default", Example: "  paraph config > config.toml\n  paraph config --check", Args: exactly(0, 0),
+	var unit string
+	c := &cobra.Command{Use: "config", Short: "Print an example configuration file with every setting and its default",
+		Example: "  paraph config > config.toml\n  paraph config --check\n  paraph config --unit paraph.service > /etc/systemd/system/paraph.service", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if check {
 				_, err := s.load()
@@ -261,10 +266,18 @@ func config(s *settings) *cobra.Command {
 				}
 				return err
 			}
-			_, err := c.OutOrStdout().Write(example)
+			text := example
+			if unit != "" {
+				var err error
+				if text, err = units.ReadFile("systemd/" + unit); err != nil {
+					return calledWrongly{fmt.Errorf("--unit takes paraph.service or paraph.socket, not %q", unit)}
+				}
+			}
+			_, err := c.OutOrStdout().Write(text)
 			return err
 		}}
 	c.Flags().BoolVar(&check, "check", false, "validate the current configuration instead")
+	c.Flags().StringVar(&unit, "unit", "", "print a unit for systemd instead: paraph.service or paraph.socket")
 	return c
 }
 

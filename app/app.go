@@ -104,6 +104,15 @@ func (a *App) onClose(f func() error) { a.closes = append(a.closes, f) }
 // Addr returns the address the appliance listens on.
 func (a *App) Addr() net.Addr { return a.ln.Addr() }
 
+// PublicAddr returns the address of the listener for signatories, nil if there is
+// none.
+func (a *App) PublicAddr() net.Addr {
+	if a.public == nil {
+		return nil
+	}
+	return a.public.Addr()
+}
+
 // URL returns an address at which this machine reaches the appliance.
 func (a *App) URL() string {
 	if a.Config.Server.BaseURL != "" {

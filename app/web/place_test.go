@@ -8,7 +8,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"path"
+
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -99,7 +99,7 @@ func followed(t *testing.T, s *apptest.Server, owner *apptest.Client, addresses 
 	for a := range addresses {
 		a, _, _ = strings.Cut(a, "#")
 		bare, _, _ := strings.Cut(a, "?")
-		kind := path.Dir(bare)
+		kind := bare[:strings.LastIndexByte(bare, '/')]
 		if kinds[kind] || strings.HasSuffix(bare, "/app/events") {
 			continue
 		}

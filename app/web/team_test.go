@@ -19,7 +19,7 @@ func (w *window) signIn(c *apptest.Client) {
 	w.visit(c.URL + "/signin")
 	w.write(`input[name="email"]`, c.Email)
 	w.write(`input[name="password"]`, apptest.Password)
-	w.run(chromedp.Submit(`form[action="/signin"]`))
+	w.run(chromedp.Submit(`form[action$="/signin"]`))
 	w.see(`header.shell`)
 }
 
