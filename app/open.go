@@ -161,7 +161,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.fonts = text.New()
 	ids := newIDs(a.Clock.Now)
 	outbox, err := notify.NewOutbox(notify.Options{
-		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.sender(), From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.sender(), Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *App) openServices(o Options) (err error) {
 	if a.Accounts, err = a.accounts(o, ids, outbox.Mail); err != nil {
 		return err
 	}
-	if a.Signing, err = a.signing(ids, outbox.Mail); err != nil {
+	if a.Signing, err = a.signing(ids, outbox); err != nil {
 		return err
 	}
 	a.Notify = notify.New(outbox, a.Signing)
@@ -199,7 +199,7 @@ func (a *App) accounts(o Options, ids *ids, mailer account.Mailer) (*account.Ser
 	})
 }
 
-func (a *App) signing(ids *ids, mailer account.Mailer) (*signing.Service, error) {
+func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error) {
 	timestamper, err := a.timestamper()
 	if err != nil {
 		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
@@ -213,7 +213,7 @@ func (a *App) signing(ids *ids, mailer account.Mailer) (*signing.Service, error)
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Words: a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
 		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
-		Consent:     a.Config.Signing.Consent, Mailer: mailer, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,

@@ -50,6 +50,13 @@ type Mail struct {
 	Locale string
 	Data   map[string]string
 	Key    string
+
+	// Where no mail can be sent, the message is kept in the outbox of this company for those who may act for the person;
+	// "" means the outbox of the installation.
+	Company    string
+	Document   string
+	Invitation string
+	Expires    time.Time // of the link or code in it; zero for none
 }
 
 // Mailer records a message in the caller's transaction: it is sent if, and only

@@ -257,7 +257,8 @@ func (s *server) requestCode(r *request, _ *nothing) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	return message{"A code is on its way."}, s.Signing.RequestCode(r.UserContext(), r.who, document, id)
+	said := s.mailed("A code is on its way.", "No e-mail can be sent. Ask the sender for the code.")
+	return message{said}, s.Signing.RequestCode(r.UserContext(), r.who, document, id)
 }
 
 func (s *server) identify(r *request, in *codeBody) (tokenAnswer, error) {

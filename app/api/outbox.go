@@ -55,6 +55,14 @@ type testMailAnswer struct {
 	Reply string `json:"reply" doc:"The mail server's reply"`
 }
 
+// mailed returns what is true of a message: that it is mailed, or that somebody has to hand it over.
+func (s *server) mailed(mailed, kept string) string {
+	if s.Notify.Mails() {
+		return mailed
+	}
+	return kept
+}
+
 func (s *server) outboxRoutes() {
 	handle(s, operation{method: http.MethodGet, path: "/outbox", rule: may(account.ScopeAdmin), summary: "List the messages about the company's documents", tag: "Outbox",
 		query: append([]parameter{{name: "document_id", description: "ID of a document.", kind: "string"}}, listParameters...), list: true}, s.listMessages)

@@ -73,7 +73,8 @@ func (s *server) sessionRoutes() {
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/forgot", rule: anyone(), summary: "Ask for a new password", tag: "Session", status: http.StatusAccepted}, func(r *request, in *emailBody) (message, error) {
 		err := s.Accounts.ForgotPassword(r.UserContext(), in.Email, r.from())
-		return message{"If the address is known, a message is on its way."}, err
+		return message{s.mailed("If the address is known, a message is on its way.",
+			"No e-mail can be sent. If the address is known, an administrator can give the person a link from the outbox.")}, err
 	})
 	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
@@ -96,7 +97,8 @@ func (s *server) reverify(r *request, in *emailChangeBody) (message, error) {
 		return message{}, err
 	}
 	r.rate(rate)
-	return message{"A verification message is on its way."}, nil
+	return message{s.mailed("A verification message is on its way.",
+		"No e-mail can be sent. An administrator can give you the link from the outbox.")}, nil
 }
 
 func (s *server) setTwoFactor(r *request, in *setupBody) (twoFactorAnswer, error) {

@@ -182,6 +182,9 @@ func (s *Outbox) envelope(m Message) mail.Message {
 // CanSend reports whether there is a mail server.
 func (s *Outbox) CanSend() bool { return s.Sender != nil }
 
+// Mails reports whether messages reach their recipients without anybody handing them over.
+func (s *Outbox) Mails() bool { return s.CanSend() || s.Captures }
+
 func errNoServer() error {
 	return fault.Conflict("mail_not_configured")
 }

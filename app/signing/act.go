@@ -147,7 +147,7 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	next.SignatureFields = inv.SignatureFields
 	in.inherit(&f, who, inv)
 	in.Role, in.Position = nil, nil
-	in.apply(&f, &next, s.LinkKey)
+	in.apply(&f, &next, s.proofs())
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 		return strings.EqualFold(o.Email, next.Email) && o.Status != Delegated
 	}) {
@@ -190,7 +190,7 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 		if in.AccessCode == nil || *in.AccessCode == "" {
 			f.Required("access_code")
 		}
-		in.applyAuthentication(&f, inv, s.LinkKey)
+		in.applyAuthentication(&f, inv, s.proofs())
 		if err := f.Err(); err != nil {
 			return nil, err
 		}

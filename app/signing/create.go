@@ -182,7 +182,7 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 		at := f.At("invitations", i)
 		inv := Invitation{ID: s.id(), Role: Signer, Position: next, Status: Pending, Authentication: ByLink,
 			CreatedAt: now, UpdatedAt: now}
-		in[i].apply(at, &inv, s.LinkKey)
+		in[i].apply(at, &inv, s.proofs())
 		if key := strings.ToLower(inv.Email); key != "" && emails[key] {
 			at.Add("email", "already_invited")
 		} else {

@@ -190,7 +190,7 @@ func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, i
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		in.apply(f, inv, s.LinkKey)
+		in.apply(f, inv, s.proofs())
 		inv.UpdatedAt = tx.Now
 		if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
 			return o.ID != inv.ID && strings.EqualFold(o.Email, inv.Email)

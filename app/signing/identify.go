@@ -120,7 +120,8 @@ func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (
 	return false, nil
 }
 
-// RequestCode mails a new code to the invited person.
+// RequestCode makes a new code for the invited person. It is mailed to them or, where no mail can be sent, kept in the
+// company's outbox for those who may send the document.
 func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitation string) error {
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
@@ -150,6 +151,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 			return err
 		}
 		return s.Mailer(tx, account.Mail{Kind: MailCode, To: inv.Email, Name: inv.Name, Locale: localeOf(d, inv),
+			Company: d.Company, Document: d.ID, Invitation: inv.ID, Expires: tx.Now.Add(codeLifetime),
 			Data: map[string]string{"code": code, "title": d.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
 			Key:  string(MailCode) + "/" + s.id()})
 	})

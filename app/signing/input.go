@@ -256,7 +256,7 @@ func (in *DocumentInput) content() bool {
 const untitled = "Untitled document"
 
 // apply checks the input and writes it to the invitation.
-func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, k codeKey) {
+func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, p proofs) {
 	if in.Name != nil {
 		inv.Name = line(f, "name", in.Name, maxName)
 	}
@@ -280,7 +280,7 @@ func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, k codeKey) {
 			f.Between("position", 1, 10_000)
 		}
 	}
-	in.applyAuthentication(f, inv, k)
+	in.applyAuthentication(f, inv, p)
 	if in.Locale != nil {
 		inv.Locale = locale(f, "locale", in.Locale)
 	}
@@ -289,15 +289,18 @@ func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, k codeKey) {
 	}
 }
 
-func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation, k codeKey) {
+func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation, p proofs) {
 	if in.Authentication != nil {
+		if *in.Authentication == ByEmailCode && inv.Authentication != ByEmailCode && !p.mailed {
+			f.Add("authentication", "no_mail_for_codes")
+		}
 		inv.Authentication = oneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
 	}
 	if in.AccessCode != nil && *in.AccessCode != "" {
 		if n := utf8.RuneCountInString(*in.AccessCode); n < 4 || n > 100 {
 			f.Add("access_code", "wrong_length", fault.Number("low", 4), fault.Number("high", 100))
 		}
-		inv.AccessCodeHash = k.hash(inv.ID, *in.AccessCode)
+		inv.AccessCodeHash = p.key.hash(inv.ID, *in.AccessCode)
 		if in.Authentication == nil {
 			inv.Authentication = ByAccessCode
 		}

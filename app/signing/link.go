@@ -114,6 +114,14 @@ func (s *Service) url(inv *Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
 }
 
+// proofs are the ways in which invited people can prove who they are.
+type proofs struct {
+	key    codeKey
+	mailed bool // codes reach people by e-mail
+}
+
+func (s *Service) proofs() proofs { return proofs{key: s.LinkKey, mailed: s.Mails()} }
+
 // codeKey keeps codes unreadable at rest. They are short: without the
 // installation's key, anyone with a copy of the store could try them all.
 type codeKey []byte

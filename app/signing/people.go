@@ -29,7 +29,7 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 		for i := range in {
 			at := f.At("invitations", i)
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
-			in[i].apply(at, &inv, s.LinkKey)
+			in[i].apply(at, &inv, s.proofs())
 			if key := strings.ToLower(inv.Email); key != "" && emails[key] {
 				at.Add("email", "already_invited")
 			} else {

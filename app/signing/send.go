@@ -71,6 +71,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	now := s.Now()
 	in.apply(&faults, d, s.Limits, company, now)
 	d.ready(&faults)
+	d.requireCodesBy(&faults, s.Mails())
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -109,6 +110,16 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 	}
 	if d.ExpiresAt != nil && in.ExpiresAt == nil && !d.ExpiresAt.After(now) {
 		f.Add("expires_at", "not_a_future_time")
+	}
+}
+
+// requireCodesBy refuses invitations that ask for a code by e-mail if none can be sent, such as those of a copied
+// document.
+func (d *Document) requireCodesBy(f *fault.Fields, mailed bool) {
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; !mailed && inv.acts() && inv.Authentication == ByEmailCode {
+			f.At("invitations", i).Add("authentication", "no_mail_for_codes")
+		}
 	}
 }
 

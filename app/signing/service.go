@@ -77,14 +77,17 @@ type Options struct {
 	// Revocations fetches revocation data of other authorities; nil fetches none.
 	Revocations *pki.Collector
 	Mailer      account.Mailer // records a message in the caller's transaction
-	LinkKey     []byte         // secret from which signatories' links are made
-	NewID       func() ulid.ULID
-	Now         func() time.Time
-	BaseURL     string // base of the links in mails; if empty, the request's own base is used
-	Limits      Limits
-	Consent     string // what people agree to if their company has no text of its own
-	TrashDays   int    // days after which the trash is emptied; 0 keeps it
-	Log         *slog.Logger
+	// Mails reports whether messages leave for their recipients. If not, the outbox keeps them until somebody hands
+	// them over.
+	Mails     func() bool
+	LinkKey   []byte // secret from which signatories' links are made
+	NewID     func() ulid.ULID
+	Now       func() time.Time
+	BaseURL   string // base of the links in mails; if empty, the request's own base is used
+	Limits    Limits
+	Consent   string // what people agree to if their company has no text of its own
+	TrashDays int    // days after which the trash is emptied; 0 keeps it
+	Log       *slog.Logger
 }
 
 // Service implements the rules of documents. Its methods are the entry points for

@@ -23,6 +23,15 @@ func (r *Request) Flash(kind, key string, pairs ...string) {
 	r.keepNotice(Notice{Kind: kind, Key: key, Pairs: pairs})
 }
 
+// Mailed returns the key of a text about messages: the text itself if messages reach people by e-mail, else the one that
+// says who has to hand them over.
+func Mailed(key string, mails bool) string {
+	if mails {
+		return key
+	}
+	return key + ".nomail"
+}
+
 // FlashUndo is Flash for an action that posting to the path undo reverts; "" means
 // it can't be undone.
 func (r *Request) FlashUndo(key, undo string, pairs ...string) {

@@ -50,7 +50,7 @@ func (r *Request) Pager(number, size, total int) Pager {
 		p.Next, p.Last = at(number+1), at(last)
 	}
 	for _, n := range pageSizes {
-		p.Sizes = append(p.Sizes, Option{strconv.Itoa(n), strconv.Itoa(n), n == size})
+		p.Sizes = append(p.Sizes, Option{Value: strconv.Itoa(n), Label: strconv.Itoa(n), Selected: n == size})
 	}
 	p.Kept = r.Kept("per_page", "page")
 	return p

@@ -33,6 +33,7 @@ type fieldData struct {
 type Option struct {
 	Value, Label string
 	Selected     bool
+	Disabled     bool
 }
 
 // Describedby names what explains the input to a screen reader.

@@ -52,7 +52,11 @@ func (h *Handlers) RequestCode(v *Visitor) error {
 	if err != nil {
 		return gateAgain(v, err)
 	}
-	return showGate(v, http.StatusOK, page.Page{Notice: v.Notice("ok", "gate.sent", "address", mask(v.Invitation.Email))})
+	notice := v.Notice("ok", "gate.sent", "address", mask(v.Invitation.Email))
+	if !v.mails {
+		notice = v.Notice("info", "gate.made", "sender", visitPageOf(v).Sender)
+	}
+	return showGate(v, http.StatusOK, page.Page{Notice: notice})
 }
 
 // Identify checks the code.

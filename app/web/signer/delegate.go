@@ -1,6 +1,7 @@
 package signer
 
 import (
+	"net/http"
 	"strings"
 
 	"paraph/app/signing"
@@ -25,5 +26,9 @@ func (h *Handlers) Delegate(v *Visitor) error {
 	if _, err := h.Signing.Delegate(v.UserContext(), v.who, v.who.Document, v.who.Invitation, in, &reason); err != nil {
 		return asked(v, "delegate", err)
 	}
-	return farewell(v, "delegate.done", "name", name)
+	p := farewellPage(v, "delegate.done", "name", name)
+	if !v.mails {
+		p.Lead = v.Say("delegate.done.nomail", "name", name, "sender", visitPageOf(v).Sender)
+	}
+	return v.Render(http.StatusOK, "farewell", p)
 }

@@ -99,6 +99,7 @@ func changed(r *page.Request, err error) error {
 type handBackPage struct {
 	Name, Host string
 	Signed     bool
+	Mails      bool // messages reach people by e-mail
 }
 
 // showHandBack asks for the device back and shows nothing of the document. v is
@@ -109,7 +110,7 @@ func showHandBack(r *page.Request, v *Visitor) error {
 	}
 	data := handBackPage{}
 	if v != nil {
-		data = handBackPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == signing.Signed}
+		data = handBackPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == signing.Signed, Mails: v.mails}
 	}
 	return r.Render(http.StatusOK, "hand-back", page.Page{Title: r.Say("host.done"), Data: data})
 }

@@ -9,8 +9,18 @@ import (
 	"paraph/app/web/page"
 )
 
-func deadLink(r *page.Request, token string) error {
-	return r.Render(http.StatusNotFound, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}})
+// deadPage is the page of a link that does not work.
+type deadPage struct {
+	Base  string
+	Mails bool // the link can be mailed again
+}
+
+func (h *Handlers) deadLink(r *page.Request, token string) error {
+	return r.Render(http.StatusNotFound, "link", h.deadPage(r, token))
+}
+
+func (h *Handlers) deadPage(r *page.Request, token string) page.Page {
+	return page.Page{Title: r.Say("link.title"), Data: deadPage{"/s/" + token, h.Signing.Mails()}}
 }
 
 // outcomePage is the page of a visit with nothing to do, or nothing yet.
@@ -78,8 +88,11 @@ func (h *Handlers) Viewed(v *Visitor) error {
 
 // farewell is the last page of a link, which no longer works afterwards.
 func farewell(v *Visitor, key string, pairs ...any) error {
-	p := page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
-	return v.Render(http.StatusOK, "farewell", p)
+	return v.Render(http.StatusOK, "farewell", farewellPage(v, key, pairs...))
+}
+
+func farewellPage(v *Visitor, key string, pairs ...any) page.Page {
+	return page.Page{Title: v.Say(key + ".title"), Lead: v.Say(key+".text", pairs...), Data: visitPageOf(v), Styles: accent(v.Company.BrandColor)}
 }
 
 // AskForLink asks the sender to renew an expired invitation.
@@ -95,8 +108,13 @@ func (h *Handlers) AskForLink(v *Visitor) error {
 // SendLink mails the link again. The response never tells whether it was sent.
 func (h *Handlers) SendLink(r *page.Request) error {
 	token := r.Params("token")
+	if !h.Signing.Mails() {
+		return h.deadLink(r, token)
+	}
 	if err := h.Signing.SendLink(r.UserContext(), token, r.Form.Value("email"), r.From(account.Actor{})); err != nil {
 		return err
 	}
-	return r.Render(http.StatusOK, "link", page.Page{Title: r.Say("link.title"), Data: struct{ Base string }{"/s/" + token}, Notice: r.Notice("ok", "link.sent")})
+	p := h.deadPage(r, token)
+	p.Notice = r.Notice("ok", "link.sent")
+	return r.Render(http.StatusOK, "link", p)
 }

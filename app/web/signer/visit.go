@@ -19,6 +19,7 @@ type Visitor struct {
 	token string
 	base  string // path of their pages
 	host  string // name of the member on whose device they sign, "" for their own
+	mails bool   // messages reach people by e-mail
 }
 
 // proofCookie holds the proof that a code was entered, for the pages of one link.
@@ -47,7 +48,7 @@ func (h *Handlers) Invited(show func(*Visitor) error) page.Access {
 func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) error) error {
 	who, err := h.Signing.Signatory(r.UserContext(), token)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
-		return deadLink(r, token)
+		return h.deadLink(r, token)
 	}
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 	v := &Visitor{Request: r, token: token, base: "/s/" + token}
 	err = h.meet(v, who)
 	if fault.KindOf(err) == fault.KindNotFound {
-		return deadLink(r, token)
+		return h.deadLink(r, token)
 	}
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 
 // meet loads the visitor's view and switches to their language.
 func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
-	v.who = v.From(h.proven(v.Request, who))
+	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Signing.Mails()
 	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
 		v.Speak(v.Invitation.Locale)
 	}
@@ -96,10 +97,11 @@ type visitPage struct {
 	Done   int
 	Total  int
 	Hosted string // name of the member on whose device they sign
+	Mails  bool   // messages reach people by e-mail
 }
 
 func visitPageOf(v *Visitor) visitPage {
-	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host}
+	p := visitPage{Visit: v.Visit, Base: v.base, Logo: v.Company.OwnLogo(), Sender: v.Document.Owner.Name, Hosted: v.host, Mails: v.mails}
 	if p.Sender == "" {
 		p.Sender = v.Document.Owner.Email
 	}

@@ -71,7 +71,11 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	case "duplicate":
 		next = "/app/documents/" + d.ID
 	}
-	r.FlashUndo("act.done."+name, undo, "title", d.Title)
+	done := "act.done." + name
+	if name == "remind" {
+		done = page.Mailed(done, h.Signing.Mails())
+	}
+	r.FlashUndo(done, undo, "title", d.Title)
 	return r.SeeOther(next)
 }
 
@@ -204,7 +208,11 @@ func (h *Handlers) takeForm(r *page.Request, name string) error {
 	if err != nil {
 		return err
 	}
-	r.Flash("ok", "act.done."+name)
+	done := "act.done." + name
+	if name == "void" {
+		done = page.Mailed(done, h.Signing.Mails())
+	}
+	r.Flash("ok", done)
 	if name == "purge" {
 		return r.SeeOther("/app/documents/trash")
 	}

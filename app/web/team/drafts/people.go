@@ -114,6 +114,9 @@ func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
 	}
 	row.Roles = choose("asked.", row.Role, signing.Signer, signing.Approver, signing.Viewer)
 	row.Checks = choose("check.", row.Check, signing.ByLink, signing.ByEmailCode, signing.ByAccessCode)
+	if !h.Signing.Mails() {
+		row.Checks[1].Label, row.Checks[1].Disabled = r.Say("check.email_code.nomail"), row.Check != signing.ByEmailCode
+	}
 	row.Locales = []page.Option{{Value: "", Label: r.Say("people.locale.any"), Selected: row.Locale == ""}}
 	row.Locales = append(row.Locales, r.LanguageOptions(row.Locale)...)
 }

@@ -26,7 +26,8 @@ type editorPageData struct {
 	State   editorState
 	Types   []page.Option
 	Locales []page.Option
-	Why     string // it can't be edited; "" if it can
+	Checks  []page.Option // ways to prove who one is
+	Why     string        // it can't be edited; "" if it can
 	Me      page.Member
 }
 
@@ -57,7 +58,7 @@ func (h *Handlers) Show(r *page.Request) error {
 	if data.Why == "" {
 		data.State = stateOf(r, d)
 		data.Types = fieldTypes(r, "")
-		data.Locales = mailLanguages(r)
+		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Signing.Mails())
 		p.Scripts = []string{"editor/main.js"}
 		p.Packed = true // 200 pages with 1000 fields are half a megabyte
 	}
@@ -69,6 +70,17 @@ func (h *Handlers) Show(r *page.Request) error {
 // own first.
 func mailLanguages(r *page.Request) []page.Option {
 	return append([]page.Option{{Label: r.Say("edit.locale.")}}, r.LanguageOptions("")...)
+}
+
+// checks returns how recipients can prove who they are. Codes by e-mail need a mail server.
+func checks(r *page.Request, mails bool) (out []page.Option) {
+	for _, c := range []string{signing.ByLink, signing.ByEmailCode, signing.ByAccessCode} {
+		out = append(out, page.Option{Value: c, Label: r.Say("edit.check." + c)})
+	}
+	if !mails {
+		out[1].Label, out[1].Disabled = r.Say("edit.check.email_code.nomail"), true
+	}
+	return out
 }
 
 // fieldTypes returns the field types as options.

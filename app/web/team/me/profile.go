@@ -27,7 +27,7 @@ type mePage struct {
 	meTabs
 	Languages []page.Option
 	Themes    []page.Option
-	Rate      int // verification messages a minute
+	Mails     bool // messages reach people by e-mail
 }
 
 func (h *Handlers) mePage(r *page.Request) page.Page {
@@ -38,7 +38,7 @@ func (h *Handlers) mePage(r *page.Request) page.Page {
 		themes[i].Selected = themes[i].Value == r.Theme()
 	}
 	return page.Page{Title: r.Say("me.title"), Scripts: []string{"access.js"},
-		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes}}
+		Data: mePage{meTabs: meTabsOf(r), Languages: r.LanguageOptions(r.Who.User.Locale), Themes: themes, Mails: h.Signing.Mails()}}
 }
 
 // Save stores the reader's name, language, and time zone.
@@ -68,7 +68,7 @@ func (h *Handlers) VerifyEmail(r *page.Request) error {
 	if email == "" {
 		email = r.Who.User.Email
 	}
-	r.Flash("ok", "me.email.sent", "email", email)
+	r.Flash("ok", page.Mailed("me.email.sent", h.Signing.Mails()), "email", email)
 	return r.SeeOther("/app/me")
 }
 

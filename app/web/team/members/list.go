@@ -17,6 +17,7 @@ import (
 // teamList is the page of all members.
 type teamList struct {
 	MayManage bool
+	Mails     bool // messages reach people by e-mail
 	Search    string
 	Members   []memberLine
 	Invited   []memberLine
@@ -44,7 +45,7 @@ func (h *Handlers) showTeam(r *page.Request, status int, p page.Page) error {
 	if err != nil {
 		return err
 	}
-	t := teamList{MayManage: r.Who.Actor.IsAdmin(), Search: q.Search, Roles: roleOptions(r, account.RoleMember), Pager: r.Pager(number, size, list.Total), Asked: q.Search != "",
+	t := teamList{MayManage: r.Who.Actor.IsAdmin(), Mails: h.Signing.Mails(), Search: q.Search, Roles: roleOptions(r, account.RoleMember), Pager: r.Pager(number, size, list.Total), Asked: q.Search != "",
 		Columns: []page.Column{r.Sortable("name", r.Say("team.name"), sort, false), r.Sortable("role", r.Say("team.role"), sort, false), {Text: r.Say("team.twofactor")}, r.Sortable("status", r.Say("team.state"), sort, false)}}
 	seen := map[string]time.Time{}
 	if t.MayManage {
@@ -120,11 +121,11 @@ func (h *Handlers) Invite(r *page.Request) error {
 		r.Form.Values.Set("emails", strings.Join(left, "\n"))
 		p := page.Page{}
 		if done > 0 {
-			p.Notice = r.Notice("ok", "team.invited", "count", strconv.Itoa(done))
+			p.Notice = r.Notice("ok", page.Mailed("team.invited", h.Signing.Mails()), "count", strconv.Itoa(done))
 		}
 		return h.teamAgain(r, err, p)
 	}
-	r.Flash("ok", "team.invited", "count", strconv.Itoa(done))
+	r.Flash("ok", page.Mailed("team.invited", h.Signing.Mails()), "count", strconv.Itoa(done))
 	return r.SeeOther("/app/team")
 }
 

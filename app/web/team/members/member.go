@@ -139,7 +139,7 @@ func (h *Handlers) ResendInvite(r *page.Request) error {
 	if _, err := h.Accounts.InviteMember(r.UserContext(), r.Who.Actor, account.MemberInput{Email: m.Email, Role: m.Role}); err != nil {
 		return err
 	}
-	r.Flash("ok", "team.resent", "email", m.Email)
+	r.Flash("ok", page.Mailed("team.resent", h.Signing.Mails()), "email", m.Email)
 	return r.SeeOther("/app/team")
 }
 

@@ -24,7 +24,7 @@ type forgotPage struct {
 }
 
 func (h *Handlers) forgotForm(r *page.Request, f forgotPage) page.Page {
-	f.Mail = h.Notify.Sender != nil
+	f.Mail = h.Notify.Mails()
 	return page.Page{Title: r.Say("forgot.title"), Data: f}
 }
 
