@@ -96,6 +96,7 @@ func (s *server) routes() {
 	s.fieldRoutes()
 	s.invitationRoutes()
 	s.companyRoutes()
+	s.templateRoutes()
 	s.contactRoutes()
 	s.outboxRoutes()
 	s.webhookRoutes()

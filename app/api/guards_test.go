@@ -33,6 +33,16 @@ var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 		g.owner.Post(t, "/documents/"+g.document+"/send", nil).Want(t, 200)
 		return g.linked(t)
 	},
+	"template": func(t *testing.T, g guarded) guarded {
+		made := g.owner.Post(t, "/documents/"+g.document+"/template", obj{"roles": list{"Tenant"}}).Want(t, 201)
+		use := "/templates/" + made.Text(t, "id") + "/documents"
+		if g.check == "access_code" {
+			failed(t, g.owner.Post(t, use, obj{"people": list{merged(kim(), obj{"role": "Tenant"})}, "send": true}), 422, "invitations.0.access_code")
+		}
+		d := g.owner.Post(t, use, obj{"people": list{merged(kim(), g.given(), obj{"role": "Tenant"})}, "send": true}).Want(t, 201)
+		g.document, g.invitation = d.Text(t, "id"), d.Text(t, "invitations.0.id")
+		return g.linked(t)
+	},
 	"remind": func(t *testing.T, g guarded) guarded {
 		g.s.Advance(t, "1h")
 		g.owner.Post(t, g.path()+"/remind", nil).Want(t, 200)
@@ -64,9 +74,9 @@ var onInvitations = map[string]func(t *testing.T, g guarded) guarded{
 
 // harmless are the operations on documents that don't derive an invitation from
 // another.
-var harmless = strings.Fields(`upload invite send submit withdraw approve reject void restore template fields files sign view consent decline code identify
+var harmless = strings.Fields(`upload invite send submit withdraw approve reject void restore templates fields files sign view consent decline code identify
 	download certificate move detect uploads purge flatten finish confirm documents archive
-	PATCH/documents PATCH/fields PATCH/files PUT/fields DELETE/documents DELETE/fields DELETE/files DELETE/invitations DELETE/uploads PATCH/uploads`)
+	PATCH/documents PATCH/templates DELETE/templates PATCH/fields PATCH/files PUT/fields DELETE/documents DELETE/fields DELETE/files DELETE/invitations DELETE/uploads PATCH/uploads`)
 
 // guarded is an invitation with a check, and where it is.
 type guarded struct {

@@ -14,6 +14,7 @@ type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Role           *string `json:"role,omitempty" doc:"signer, approver or viewer"`
+	RoleName       *string `json:"role_name,omitempty" doc:"Name of the role, such as Tenant; required in a template, where name and email are not"`
 	Position       *int    `json:"position,omitempty" doc:"Position in the signing order; equal positions sign together"`
 	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
 	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
@@ -23,7 +24,7 @@ type invitationBody struct {
 }
 
 func (b *invitationBody) input() signing.InvitationInput {
-	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, Position: b.Position,
+	return signing.InvitationInput{Name: b.Name, Email: b.Email, Role: b.Role, RoleName: b.RoleName, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
 }
 

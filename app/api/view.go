@@ -68,6 +68,9 @@ type documentView struct {
 	Version          int64             `json:"version" doc:"Version number, also the ETag"`
 	Attention        *string           `json:"attention" enum:"declined,sealing,mail_failed,access_code"`
 	AttentionMessage *string           `json:"attention_message"`
+	Template         bool              `json:"template" doc:"Whether it is a template"`
+	TemplateID       *string           `json:"template_id" doc:"The template it was made from"`
+	TemplateVersion  *int64            `json:"template_version" doc:"The version of the template it was made from"`
 	AllowedActions   []signing.Action  `json:"allowed_actions" doc:"Actions that the caller can take on this document now"`
 }
 
@@ -110,11 +113,14 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 	if d.RemindEveryDays > 0 {
 		v.RemindEveryDays = &d.RemindEveryDays
 	}
+	if v.Template = d.Template; d.MadeFrom != nil {
+		v.TemplateID, v.TemplateVersion = &d.MadeFrom.Template, &d.MadeFrom.Version
+	}
 	if d.Approver != nil {
 		v.Approver = &approverView{d.Approver.ID, d.Approver.Name}
 	}
 	if r.who.IsSignatory() {
-		v.ExternalID, v.Approver = nil, nil
+		v.ExternalID, v.Approver, v.TemplateID, v.TemplateVersion = nil, nil, nil, nil
 	}
 	for i := range d.Files {
 		v.Files = append(v.Files, viewFile(d, &d.Files[i]))
@@ -178,6 +184,7 @@ type invitationView struct {
 	Name           string  `json:"name"`
 	Email          string  `json:"email"`
 	Role           string  `json:"role" enum:"signer,approver,viewer"`
+	RoleName       *string `json:"role_name" doc:"The role of a template that this person takes"`
 	Position       int     `json:"position" doc:"Position in the signing order"`
 	Status         string  `json:"status" enum:"pending,notified,viewed,signed,declined,delegated"`
 	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
@@ -197,7 +204,7 @@ type invitationView struct {
 }
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {
-	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role,
+	v := invitationView{ID: inv.ID, DocumentID: d.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, RoleName: orNull(inv.RoleName),
 		Position: inv.Position, Status: inv.Status, Authentication: inv.Authentication, AccessCodeHint: orNull(inv.AccessCodeHint), Locale: orNull(inv.Locale),
 		Message: orNull(inv.Message), NotifiedAt: maybe(inv.NotifiedAt), ViewedAt: maybe(inv.ViewedAt),
 		SignedAt: maybe(inv.SignedAt), DeclinedAt: maybe(inv.DeclinedAt), DeclinedReason: orNull(inv.DeclinedReason),

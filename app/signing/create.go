@@ -18,6 +18,7 @@ type CreateInput struct {
 	Fields      []FieldInput
 	Uploads     []*Upload
 	Send        bool
+	Template    bool   // make a template: Invitations are its roles
 	BaseURL     string // the request's, for links
 }
 
@@ -28,7 +29,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	}
 	d := &Document{
 		ID: s.id(), Company: who.CompanyID, Title: untitled, Status: Draft, SigningOrder: Parallel,
-		Owner: person(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL),
+		Owner: person(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL), Template: in.Template,
 	}
 	if err := s.defaults(who, d); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	if err := commitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
-	events := []saving{happened(EventDocumentCreated).with("title", d.Title)}
+	events := []saving{d.created()}
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
@@ -171,10 +172,8 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 		f.TooMany("invitations", s.Limits.Invitations)
 		return nil
 	}
-	emails := map[string]bool{}
 	next := 1
 	for i := range d.Invitations {
-		emails[strings.ToLower(d.Invitations[i].Email)] = true
 		next = max(next, d.Invitations[i].Position+1)
 	}
 	var ids []string
@@ -182,12 +181,8 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 		at := f.At("invitations", i)
 		inv := Invitation{ID: s.id(), Role: Signer, Position: next, Status: Pending, Authentication: ByLink,
 			CreatedAt: now, UpdatedAt: now}
-		in[i].apply(at, &inv, s.proofs())
-		if key := strings.ToLower(inv.Email); key != "" && emails[key] {
-			at.Add("email", "already_invited")
-		} else {
-			emails[key] = true
-		}
+		in[i].applyTo(at, &inv, s.proofs(), d.Template)
+		d.distinct(at, &inv)
 		next = max(next, inv.Position+1)
 		d.Invitations = append(d.Invitations, inv)
 		ids = append(ids, inv.ID)

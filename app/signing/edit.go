@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -190,13 +189,9 @@ func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, i
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		in.apply(f, inv, s.proofs())
+		in.applyTo(f, inv, s.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
-		if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
-			return o.ID != inv.ID && strings.EqualFold(o.Email, inv.Email)
-		}) {
-			f.Add("email", "already_invited")
-		}
+		d.distinct(f, inv)
 		if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}

@@ -28,6 +28,7 @@ const (
 	EventDocumentPurged             EventType = "document.purged"
 	EventDocumentMailFailed         EventType = "document.mail_failed"
 	EventDocumentMailDelivered      EventType = "document.mail_delivered"
+	EventTemplateCreated            EventType = "template.created"
 	EventFileAdded                  EventType = "file.added"
 	EventFileUpdated                EventType = "file.updated"
 	EventFileRemoved                EventType = "file.removed"
@@ -59,6 +60,7 @@ func EventTypes() []EventType {
 		EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered,
+		EventTemplateCreated,
 		EventFileAdded, EventFileUpdated, EventFileRemoved,
 		EventFieldUpdated, EventFieldRemoved,
 		EventInvitationAdded, EventInvitationUpdated, EventInvitationRemoved, EventInvitationNotified,

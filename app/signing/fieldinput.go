@@ -40,7 +40,7 @@ func (p placement) invitation(ref string) *Invitation {
 		return &p.invitations[i]
 	}
 	i := slices.IndexFunc(p.invitations, func(inv Invitation) bool {
-		return inv.ID == ref || strings.EqualFold(inv.Email, ref)
+		return inv.ID == ref || ref != "" && (strings.EqualFold(inv.Email, ref) || strings.EqualFold(inv.RoleName, ref))
 	})
 	if i < 0 {
 		return nil

@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"slices"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -71,7 +72,7 @@ func (s *Service) heir(who account.Actor, from, to string) (heir Person, err err
 
 func (s *Service) openOf(company, person string) (ids []string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		for _, visibility := range visibilities {
+		for _, visibility := range slices.Concat(visibilities, templateVisibilities()) {
 			err := rows.Each(tx, "created_at", kv.K(company, visibility, everything), func(_ string, r Row) (bool, error) {
 				if r.Owner.ID == person && Status(r.StatusID).open() {
 					ids = append(ids, r.ID)

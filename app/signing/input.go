@@ -32,6 +32,7 @@ type DocumentInput struct {
 	AllowDecline    *bool
 	AllowDelegation *bool
 	DeclineReason   *bool // whether declining requires a reason
+	ExpiresDays     *int  // of a template: days until the deadline of its documents; 0 is none
 }
 
 // InvitationInput holds the settings of an invitation.
@@ -40,6 +41,7 @@ type InvitationInput struct {
 	Name           *string
 	Email          *string
 	Role           *string
+	RoleName       *string
 	Position       *int
 	Authentication *string
 	AccessCode     *string
@@ -212,6 +214,11 @@ func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now 
 			f.Between("remind_every_days", 0, 365)
 		}
 	}
+	if in.ExpiresDays != nil {
+		if d.ExpiresDays = *in.ExpiresDays; d.ExpiresDays < 0 || d.ExpiresDays > maxExpiresDays {
+			f.Between("expires_days", 0, maxExpiresDays)
+		}
+	}
 	in.applyLeeway(f, d)
 	in.applyAnytime(f, d, limits)
 }
@@ -250,28 +257,26 @@ func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limit
 func (in *DocumentInput) content() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
-		in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil || in.DeclineReason != nil
+		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil || in.DeclineReason != nil
 }
 
 const untitled = "Untitled document"
 
-// apply checks the input and writes it to the invitation.
+// apply checks the input and writes it to the invitation of a document.
 func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, p proofs) {
-	if in.Name != nil {
-		inv.Name = line(f, "name", in.Name, maxName)
+	in.applyTo(f, inv, p, false)
+}
+
+// applyTo checks the input and writes it to an invitation, or to a role of a
+// template, which has a name of its own and need not name anybody.
+func (in *InvitationInput) applyTo(f *fault.Fields, inv *Invitation, p proofs, template bool) {
+	if in.RoleName != nil {
+		inv.RoleName = line(f, "role_name", in.RoleName, maxName)
 	}
-	if inv.Name == "" && !f.Has("name") {
-		f.Required("name")
+	if template && inv.RoleName == "" && !f.Has("role_name") {
+		f.Required("role_name")
 	}
-	if in.Email != nil {
-		inv.Email = strings.TrimSpace(*in.Email)
-	}
-	switch {
-	case inv.Email == "":
-		f.Required("email")
-	case !mail.ValidEmail(inv.Email):
-		f.Add("email", "not_an_email")
-	}
+	in.applyPerson(f, inv, !template)
 	if in.Role != nil {
 		inv.Role = oneOf(f, "role", in.Role, Signer, Approver, Viewer)
 	}
@@ -286,6 +291,24 @@ func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, p proofs) {
 	}
 	if in.Message != nil {
 		inv.Message = lines(f, "message", in.Message, maxMessage)
+	}
+}
+
+func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, required bool) {
+	if in.Name != nil {
+		inv.Name = line(f, "name", in.Name, maxName)
+	}
+	if required && inv.Name == "" && !f.Has("name") {
+		f.Required("name")
+	}
+	if in.Email != nil {
+		inv.Email = strings.TrimSpace(*in.Email)
+	}
+	switch {
+	case inv.Email == "" && required:
+		f.Required("email")
+	case inv.Email != "" && !mail.ValidEmail(inv.Email):
+		f.Add("email", "not_an_email")
 	}
 }
 

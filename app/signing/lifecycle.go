@@ -214,7 +214,15 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 		return nil, err
 	}
 	d := s.copyOf(from, who)
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	if err := s.insertCopy(who, d, d.created().with("duplicate_of", id)); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// insertCopy commits a record whose files are those of another.
+func (s *Service) insertCopy(who account.Actor, d *Document, event saving) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
 		if err := d.stillApprovable(tx); err != nil {
 			return err
 		}
@@ -223,12 +231,8 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 				return err
 			}
 		}
-		return s.save(tx, who, d, happened(EventDocumentCreated).with("title", d.Title).with("duplicate_of", id))
+		return s.save(tx, who, d, event)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
 }
 
 // stillApprovable opens the approval to everybody who may approve if the named

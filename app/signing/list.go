@@ -24,6 +24,7 @@ type ListQuery struct {
 	Search      string
 	Status      string // comma-separated words and numbers
 	WithTrashed bool
+	Templates   bool   // list templates instead of documents
 	Owner       string // "me" or the identifier of a member; "" is anybody
 	// Days such as 2026-12-31, in UTC, both included; "" is no bound.
 	CreatedFrom, CreatedTo string
@@ -86,9 +87,20 @@ func (q *ListQuery) cells(f *fault.Fields) []cell {
 	if q.WithTrashed {
 		shown = visibilities
 	}
-	if q.Status == "" {
-		return all(shown)
+	cells := all(shown)
+	if q.Status != "" {
+		cells = q.named(f, shown)
 	}
+	if q.Templates {
+		for i := range cells {
+			cells[i].visibility = templatePrefix + cells[i].visibility
+		}
+	}
+	return cells
+}
+
+// named returns the parts that the words of the status filter name.
+func (q *ListQuery) named(f *fault.Fields, shown []string) []cell {
 	var whole []string
 	states := map[string]bool{}
 	for word := range strings.SplitSeq(q.Status, ",") {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -25,16 +24,11 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 		}
 		before := d.Invitations
 		d.Invitations = make([]Invitation, 0, len(in))
-		emails := map[string]bool{}
 		for i := range in {
 			at := f.At("invitations", i)
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
-			in[i].apply(at, &inv, s.proofs())
-			if key := strings.ToLower(inv.Email); key != "" && emails[key] {
-				at.Add("email", "already_invited")
-			} else {
-				emails[key] = true
-			}
+			in[i].applyTo(at, &inv, s.proofs(), d.Template)
+			d.distinct(at, &inv)
 			if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
 				at.Add("role", "viewer_with_fields.remove")
 			}

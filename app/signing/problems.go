@@ -93,7 +93,7 @@ func peopleProblems(d *Document) []Problem {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		email := strings.ToLower(inv.Email)
-		if seen[email] {
+		if email != "" && seen[email] {
 			add("same_email", SeverityWarning, inv.ID, fault.Text("email", inv.Email))
 		}
 		seen[email] = true

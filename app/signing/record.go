@@ -108,6 +108,12 @@ type Document struct {
 	NoDelegation    bool   `json:",omitempty"` // they can't pass their invitation on
 	DeclineReason   bool   `json:",omitempty"` // declining requires a reason
 
+	// Template marks a template: its invitations are roles, which need not name
+	// anybody, and it is never sent; documents are made from it.
+	Template    bool    `json:",omitempty"`
+	ExpiresDays int     `json:",omitempty"` // of a template: days until the deadline of its documents
+	MadeFrom    *Source `json:",omitempty"` // the template a document was made from
+
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	SubmittedAt    *time.Time
@@ -124,6 +130,12 @@ type Document struct {
 
 	Version int64  // counts changes; the ETag
 	Head    string // hash of the document's newest journal entry, hexadecimal
+}
+
+// Source identifies the template a document was made from, as it was then.
+type Source struct {
+	Template string
+	Version  int64
 }
 
 // Size is a page's size in points, as displayed, and the page's rotation in degrees clockwise.
@@ -211,6 +223,7 @@ type Invitation struct {
 	Name            string
 	Email           string
 	Role            string
+	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
 	Position        int
 	Status          string
 	Authentication  string
@@ -281,6 +294,7 @@ func (d *Document) another(id string, owner Person, now time.Time) *Document {
 	next.Metadata = maps.Clone(d.Metadata)
 	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
 	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
+	next.MadeFrom = nil
 	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
 	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt, next.VoidedReason = nil, nil, nil, nil, ""
 	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""
@@ -458,12 +472,21 @@ func (d *Document) signsFiles(invitation string) []*File {
 	return out
 }
 
-// visibility returns the part of the lists the document is in.
+// visibility returns the part of the lists the document is in. Templates have
+// lists of their own.
 func (d *Document) visibility() string {
+	v := visibilityOf(d.ArchivedAt != nil, d.DeletedAt != nil)
+	if d.Template {
+		return templatePrefix + v
+	}
+	return v
+}
+
+func visibilityOf(archived, deleted bool) string {
 	switch {
-	case d.DeletedAt != nil:
+	case deleted:
 		return "deleted"
-	case d.ArchivedAt != nil:
+	case archived:
 		return "archived"
 	}
 	return "active"

@@ -34,6 +34,8 @@ type Row struct {
 	CompletedAt *string        `json:"completed_at" format:"date-time"`
 	ArchivedAt  *string        `json:"archived_at" format:"date-time"`
 	DeletedAt   *string        `json:"deleted_at" format:"date-time"`
+	TemplateID  *string        `json:"template_id,omitempty" doc:"The template it was made from"`
+	Template    bool           `json:"template,omitempty" doc:"Whether it is a template"`
 
 	company string
 }
@@ -89,7 +91,10 @@ func (d *Document) row() Row {
 		FilesCount: len(d.Files), Attention: optional(string(d.Attention.Kind)),
 		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: FormatTime(d.CreatedAt), UpdatedAt: FormatTime(d.UpdatedAt),
 		SentAt: formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
-		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt),
+		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt), Template: d.Template,
+	}
+	if d.MadeFrom != nil {
+		r.TemplateID = &d.MadeFrom.Template
 	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -99,13 +104,11 @@ func (d *Document) row() Row {
 }
 
 func (r Row) visibility() string {
-	switch {
-	case r.DeletedAt != nil:
-		return "deleted"
-	case r.ArchivedAt != nil:
-		return "archived"
+	v := visibilityOf(r.ArchivedAt != nil, r.DeletedAt != nil)
+	if r.Template {
+		return templatePrefix + v
 	}
-	return "active"
+	return v
 }
 
 // rowPrefix is the length of the company's identifier at the start of a stored row.
@@ -191,7 +194,7 @@ func FoldTitle(s string) string {
 var rowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
 
 func rowIndexes() []kv.Index[Row] {
-	out := make([]kv.Index[Row], 0, len(rowOrders)+1)
+	out := make([]kv.Index[Row], 0, len(rowOrders)+2)
 	for _, field := range rowOrders {
 		out = append(out, kv.Index[Row]{
 			Name: field, Counted: true, Depth: 3, // totals by company, visibility and state
@@ -199,5 +202,10 @@ func rowIndexes() []kv.Index[Row] {
 			Keys:     func(r Row) []kv.Key { return r.keys(r.sortKey(field)) },
 		})
 	}
-	return out
+	return append(out, kv.Index[Row]{Name: byTemplate, Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {
+		if r.TemplateID == nil {
+			return nil
+		}
+		return []kv.Key{kv.K(r.company, *r.TemplateID, r.CreatedAt)}
+	}})
 }

@@ -43,6 +43,9 @@ func (d *Document) submit(by Person, now time.Time) error {
 	if err := d.live(); err != nil {
 		return err
 	}
+	if d.Template {
+		return conflict("template_not_sent")
+	}
 	if d.Status != Draft {
 		return d.wrongState("document_not_draft.submitted")
 	}
@@ -101,6 +104,8 @@ func (d *Document) sendable(requireApproval bool) error {
 		return err
 	}
 	switch {
+	case d.Template:
+		return conflict("template_not_sent")
 	case d.Status == Approved:
 		return nil
 	case d.Status == Draft && requireApproval:

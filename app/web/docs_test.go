@@ -112,7 +112,7 @@ func TestEventsAreDocumented(t *testing.T) {
 	s := apptest.New(t)
 	_, page := fetch(t, s.URL+"/docs/webhooks")
 	var documented []string
-	for _, m := range regexp.MustCompile(`<code>((?:document|file|field|invitation)\.[a-z_]+)</code>`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(`<code>((?:document|template|file|field|invitation)\.[a-z_]+)</code>`).FindAllStringSubmatch(page, -1) {
 		documented = append(documented, m[1])
 	}
 	slices.Sort(documented)

@@ -117,6 +117,18 @@ func withToken(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+func withTemplate(t *testing.T, c *apptest.Client) env {
+	e := alone(t, c)
+	e["TEMPLATE"] = c.Post(t, "/templates", obj{"title": "Lease", "roles": list{obj{"role_name": "Tenant"}}}).Want(t, 201).Text(t, "id")
+	return e
+}
+
+func archivedTemplate(t *testing.T, c *apptest.Client) env {
+	e := withTemplate(t, c)
+	c.Post(t, "/templates/"+e["TEMPLATE"]+"/archive", nil).Want(t, 200)
+	return e
+}
+
 func withContact(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
 	e["CONTACT"] = c.Post(t, "/contacts", obj{"name": "Ben Buyer", "email": "ben.buyer@example.org"}).Want(t, 201).Text(t, "id")
@@ -197,6 +209,9 @@ func stages() map[string]stage {
 		"post-documents-document-extend": expired,
 		"get-members-member":             withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
+		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
+		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
+		"post-templates-template-duplicate": withTemplate, "post-templates-template-documents": withTemplate,
 		"get-contacts-contact": withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
 		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
 	}

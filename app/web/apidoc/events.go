@@ -12,7 +12,7 @@ type eventKind struct{ Kind, Example string }
 
 // exampleData names the data of event types that have any.
 var exampleData = map[string][]string{
-	"document.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
+	"document.created": {"title"}, "template.created": {"title"}, "document.completed": {"certificate_sha256"}, "document.rejected": {"reason"}, "document.voided": {"reason"}, "document.extended": {"expires_at"},
 	"document.handed_over": {"from", "to"}, "document.mail_failed": {"email"}, "document.mail_delivered": {"email"},
 	"file.added": {"file", "name", "sha256"}, "file.updated": {"file"}, "file.removed": {"file", "name", "sha256"}, "field.updated": {"field"}, "field.removed": {"field"},
 	"invitation.added": {"email"}, "invitation.removed": {"email"}, "invitation.notified": {"email"}, "invitation.signed": {"email", "method", "certificate"},
@@ -29,7 +29,7 @@ var exampleDatum = map[string]string{
 
 // exampleStates is the document's status in the example of an event, if not sent.
 var exampleStates = map[string]string{
-	"document.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
+	"document.created": "draft", "template.created": "draft", "document.updated": "draft", "document.fields_added": "draft", "document.fields_replaced": "draft", "document.submitted": "pending_approval",
 	"document.withdrawn": "draft", "document.approved": "approved", "document.rejected": "rejected", "document.reopened": "draft", "document.completed": "completed",
 	"document.renewed": "completed", "document.expired": "expired", "document.voided": "voided", "file.added": "draft", "file.updated": "draft", "file.removed": "draft",
 	"field.updated": "draft", "field.removed": "draft", "invitation.added": "draft", "invitation.updated": "draft", "invitation.removed": "draft",

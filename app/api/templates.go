@@ -1,0 +1,294 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/signing"
+)
+
+type templateView struct {
+	ID              string            `json:"id"`
+	Title           string            `json:"title"`
+	Subject         *string           `json:"subject"`
+	Message         *string           `json:"message"`
+	SigningOrder    string            `json:"signing_order" enum:"parallel,sequential"`
+	Metadata        map[string]string `json:"metadata" doc:"Copied to each document"`
+	Locale          *string           `json:"locale"`
+	Owner           personView        `json:"owner"`
+	Approver        *approverView     `json:"approver"`
+	ExpiresDays     *int              `json:"expires_days" doc:"Days until the deadline of its documents"`
+	RemindEveryDays *int              `json:"remind_every_days"`
+	RedirectURL     *string           `json:"redirect_url" format:"uri"`
+	AllowDecline    bool              `json:"allow_decline"`
+	AllowDelegation bool              `json:"allow_delegation"`
+	DeclineReason   bool              `json:"decline_reason_required"`
+	Files           []fileView        `json:"files"`
+	Roles           []roleView        `json:"roles"`
+	Fields          []fieldView       `json:"fields" doc:"invitation_id is the identifier of the role"`
+	Variables       []string          `json:"variables" doc:"Variables that each document needs: {{name}} in the title, subject, messages and values of fields"`
+	Documents       int               `json:"documents_count" doc:"Number of documents made from it"`
+	LastUsedAt      *string           `json:"last_used_at" format:"date-time"`
+	CreatedAt       string            `json:"created_at" format:"date-time"`
+	UpdatedAt       string            `json:"updated_at" format:"date-time"`
+	ArchivedAt      *string           `json:"archived_at" format:"date-time"`
+	DeletedAt       *string           `json:"deleted_at" format:"date-time"`
+	Version         int64             `json:"version" doc:"Version number, also the ETag"`
+}
+
+type roleView struct {
+	ID             string  `json:"id"`
+	RoleName       string  `json:"role_name"`
+	Name           *string `json:"name" doc:"Who takes the role unless somebody else is named"`
+	Email          *string `json:"email"`
+	Role           string  `json:"role" enum:"signer,approver,viewer"`
+	Position       int     `json:"position" doc:"Position in the signing order"`
+	Authentication string  `json:"authentication" enum:"link,email_code,access_code"`
+	Locale         *string `json:"locale"`
+	Message        *string `json:"message"`
+}
+
+func viewTemplate(t signing.Template) templateView {
+	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
+		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
+		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
+		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
+		Variables: t.Variables(), Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
+		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
+	if v.Metadata == nil {
+		v.Metadata = map[string]string{}
+	}
+	if v.Variables == nil {
+		v.Variables = []string{}
+	}
+	if t.Approver != nil {
+		v.Approver = &approverView{t.Approver.ID, t.Approver.Name}
+	}
+	for i := range t.Files {
+		v.Files = append(v.Files, viewFile(t.Document, &t.Files[i]))
+	}
+	for i := range t.Invitations {
+		inv := &t.Invitations[i]
+		v.Roles = append(v.Roles, roleView{ID: inv.ID, RoleName: inv.RoleName, Name: orNull(inv.Name), Email: orNull(inv.Email), Role: inv.Role,
+			Position: inv.Position, Authentication: inv.Authentication, Locale: orNull(inv.Locale), Message: orNull(inv.Message)})
+	}
+	for i := range t.Fields {
+		v.Fields = append(v.Fields, viewField(t.Document, &t.Fields[i]))
+	}
+	return v
+}
+
+// orNone returns nil for zero.
+func orNone(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// TemplateBody holds the settings of a template. Its name is exported because it
+// is embedded: the description omits unexported types.
+type TemplateBody struct {
+	Title           *string            `json:"title,omitempty" doc:"Up to 255 characters; becomes the title of its documents"`
+	Subject         *string            `json:"subject,omitempty" doc:"Subject of the messages"`
+	Message         *string            `json:"message,omitempty" doc:"Included in the messages"`
+	SigningOrder    *string            `json:"signing_order,omitempty" doc:"parallel or sequential"`
+	Metadata        *map[string]string `json:"metadata,omitempty" doc:"Copied to each document"`
+	Locale          *string            `json:"locale,omitempty" doc:"Language of messages, such as en or nl"`
+	ExpiresDays     *int               `json:"expires_days,omitempty" doc:"Days until the deadline of its documents; 0 for none"`
+	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
+	ApproverID      *string            `json:"approver_id,omitempty" doc:"Member who should approve"`
+	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing: an http or https URL"`
+	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
+	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
+	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
+}
+
+func (b *TemplateBody) input() signing.DocumentInput {
+	in := signing.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
+		Locale: b.Locale, ExpiresDays: b.ExpiresDays, RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL,
+		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason}
+	if b.ApproverID != nil {
+		id := idOr(*b.ApproverID)
+		in.ApproverID = &id
+	}
+	return in
+}
+
+type createTemplateBody struct {
+	TemplateBody
+	Roles  []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
+	Fields []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
+	Files  []base64File     `json:"files,omitempty" doc:"Files as base64"`
+}
+
+type saveAsTemplateBody struct {
+	Title *string  `json:"title,omitempty" doc:"Defaults to that of the document"`
+	Roles []string `json:"roles,omitempty" doc:"Names of the roles, in the order of the invitations"`
+}
+
+type rolePersonBody struct {
+	Role           string  `json:"role,omitempty" doc:"The role's identifier or name"`
+	Name           *string `json:"name,omitempty"`
+	Email          *string `json:"email,omitempty"`
+	Authentication *string `json:"authentication,omitempty" doc:"link, email_code or access_code"`
+	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
+	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
+	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
+	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
+}
+
+func (b *rolePersonBody) input() signing.RolePerson {
+	return signing.RolePerson{Role: b.Role, InvitationInput: signing.InvitationInput{Name: b.Name, Email: b.Email, Authentication: b.Authentication,
+		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}}
+}
+
+type useTemplateBody struct {
+	DocumentBody
+	People    []rolePersonBody  `json:"people,omitempty" doc:"Who takes which role; a role that names somebody may be left out"`
+	Variables map[string]string `json:"variables,omitempty" doc:"A value for each of the template's variables"`
+	Values    map[string]string `json:"values,omitempty" doc:"Values of fields, by the name of the field"`
+	Send      bool              `json:"send,omitempty" doc:"Send immediately"`
+}
+
+func (s *server) templateRoutes() {
+	const one = "/templates/{template}"
+	handle(s, operation{method: http.MethodGet, path: "/templates", rule: may(account.ScopeRead), summary: "List templates", tag: "Templates", query: listParameters, list: true}, s.listTemplates)
+	handle(s, operation{method: http.MethodPost, path: "/templates", rule: may(account.ScopeWrite).With(s.MaxBody).Uploading(s.MaxFiles), summary: "Create a template", tag: "Templates", status: http.StatusCreated, files: true}, s.createTemplate)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeRead), summary: "Get a template", tag: "Templates"}, s.getTemplate)
+	handle(s, operation{method: http.MethodPatch, path: one, rule: may(account.ScopeWrite), summary: "Change a template", tag: "Templates"}, s.updateTemplate)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeWrite), summary: "Move a template to the trash", tag: "Templates"}, s.onTemplate(s.Signing.Delete))
+	for _, x := range []struct {
+		name, summary string
+		step          step
+		status        int
+	}{
+		{"archive", "Archive a template", s.Signing.Archive, 0},
+		{"restore", "Restore a template from the archive or the trash", s.Signing.Restore, 0},
+		{"duplicate", "Make a new template with the same content", s.Signing.Duplicate, http.StatusCreated},
+	} {
+		handle(s, operation{method: http.MethodPost, path: one + "/" + x.name, rule: may(account.ScopeWrite), summary: x.summary, tag: "Templates", status: x.status}, s.onTemplate(x.step))
+	}
+	handle(s, operation{method: http.MethodPost, path: one + "/documents", rule: may(account.ScopeWrite).With(s.MaxBody), summary: "Make a document from a template", tag: "Templates", status: http.StatusCreated}, s.useTemplate)
+	handle(s, operation{method: http.MethodPost, path: "/documents/{document}/template", rule: may(account.ScopeWrite), summary: "Save a document as a template", tag: "Templates", status: http.StatusCreated}, s.saveAsTemplate)
+}
+
+func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], error) {
+	p := r.page()
+	q := signing.ListQuery{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
+		Status: r.text("status"), WithTrashed: r.flag("with_trashed")}
+	list, total, err := s.Signing.Templates(r.UserContext(), r.who, q)
+	if err := merge(&r.faults, err); err != nil {
+		return envelope[templateView]{}, err
+	}
+	return enclose(r, p, views(list, viewTemplate), total), nil
+}
+
+func (s *server) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
+	var f fault.Fields
+	input := signing.CreateInput{DocumentInput: in.input(), Template: true}
+	for i := range in.Roles {
+		input.Invitations = append(input.Invitations, in.Roles[i].input())
+	}
+	for i := range in.Fields {
+		input.Fields = append(input.Fields, in.Fields[i].input())
+	}
+	if err := r.claim(&f, in.Files); err != nil {
+		return templateView{}, err
+	}
+	if err := f.Err(); err != nil {
+		return templateView{}, err
+	}
+	input.Uploads = r.uploads
+	d, err := s.Signing.Create(r.UserContext(), r.who, input)
+	return r.replyTemplate(d, err)
+}
+
+// replyTemplate answers with a template that was just made or changed.
+func (r *request) replyTemplate(d *signing.Document, err error) (templateView, error) {
+	if err != nil {
+		return templateView{}, err
+	}
+	t, err := r.server.Signing.GetTemplate(r.UserContext(), r.who, d.ID)
+	if err != nil {
+		return templateView{}, err
+	}
+	r.version(t.Document)
+	return viewTemplate(t), nil
+}
+
+func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
+	id, err := r.id("template")
+	if err != nil {
+		return templateView{}, err
+	}
+	t, err := s.Signing.GetTemplate(r.UserContext(), r.who, id, r.seen...)
+	if err != nil {
+		return templateView{}, err
+	}
+	r.version(t.Document)
+	return viewTemplate(t), nil
+}
+
+// template returns the identifier of the path's template, once that is known to
+// be one.
+func (r *request) template() (string, error) {
+	id, err := r.id("template")
+	if err == nil {
+		_, err = r.server.Signing.GetTemplate(r.UserContext(), r.who, id)
+	}
+	return id, err
+}
+
+func (s *server) updateTemplate(r *request, in *TemplateBody) (templateView, error) {
+	id, err := r.template()
+	if err != nil {
+		return templateView{}, err
+	}
+	takeAway(r, "subject", &in.Subject)
+	takeAway(r, "message", &in.Message)
+	takeAway(r, "expires_days", &in.ExpiresDays)
+	takeAway(r, "remind_every_days", &in.RemindEveryDays)
+	takeAway(r, "approver_id", &in.ApproverID)
+	takeAway(r, "redirect_url", &in.RedirectURL)
+	return r.replyTemplate(s.Signing.Update(r.UserContext(), r.who, id, in.input(), r.seen...))
+}
+
+// onTemplate returns the handler of an operation whose only input is the template.
+func (s *server) onTemplate(do func(context.Context, account.Actor, string, ...int64) (*signing.Document, error)) func(*request, *nothing) (templateView, error) {
+	return func(r *request, _ *nothing) (templateView, error) {
+		id, err := r.template()
+		if err != nil {
+			return templateView{}, err
+		}
+		return r.replyTemplate(do(r.UserContext(), r.who, id, r.seen...))
+	}
+}
+
+func (s *server) useTemplate(r *request, in *useTemplateBody) (documentView, error) {
+	id, err := r.id("template")
+	if err != nil {
+		return documentView{}, err
+	}
+	var f fault.Fields
+	input := signing.UseInput{DocumentInput: in.input(&f), Variables: in.Variables, Values: in.Values, Send: in.Send,
+		BaseURL: r.server.Kit.MailSite(r.Ctx)}
+	for i := range in.People {
+		input.People = append(input.People, in.People[i].input())
+	}
+	if err := f.Err(); err != nil {
+		return documentView{}, err
+	}
+	return r.reply(s.Signing.Use(r.UserContext(), r.who, id, input, r.seen...))
+}
+
+func (s *server) saveAsTemplate(r *request, in *saveAsTemplateBody) (templateView, error) {
+	id, err := r.document()
+	if err != nil {
+		return templateView{}, err
+	}
+	t, err := s.Signing.SaveAsTemplate(r.UserContext(), r.who, id, in.Title, in.Roles)
+	return r.replyTemplate(t.Document, err)
+}

@@ -1,0 +1,46 @@
+// Package variable fills in the variables of texts, written {{name}}.
+package variable
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pattern matches a variable: a name of letters, digits, underscores, hyphens,
+// spaces and dots in double braces.
+var pattern = regexp.MustCompile(`\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_. -]{0,99}?)\s*\}\}`)
+
+// Fold returns the name under which a variable is known, whatever its case and
+// however many spaces it is written with.
+func Fold(name string) string {
+	return strings.ToLower(strings.Join(strings.Fields(name), " "))
+}
+
+// Folded returns the values under their folded names.
+func Folded(values map[string]string) map[string]string {
+	out := make(map[string]string, len(values))
+	for name, value := range values {
+		out[Fold(name)] = value
+	}
+	return out
+}
+
+// Names lists the folded names of the variables in a text, in their order.
+func Names(text string) []string {
+	var out []string
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		out = append(out, Fold(m[1]))
+	}
+	return out
+}
+
+// Fill replaces the variables of a text by their values, by folded name. A
+// variable without a value stays. Values are not searched for variables.
+func Fill(text string, values map[string]string) string {
+	return pattern.ReplaceAllStringFunc(text, func(found string) string {
+		if v, ok := values[Fold(pattern.FindStringSubmatch(found)[1])]; ok {
+			return v
+		}
+		return found
+	})
+}
