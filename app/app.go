@@ -19,6 +19,7 @@ import (
 	"paraph/app/blob"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/metrics"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
@@ -55,23 +56,26 @@ type App struct {
 	First    account.Bootstrapped // the administrator just created, if any
 	IsFirst  bool
 
-	key     []byte // for tokens and links
-	words   *words.Catalogue
-	fonts   *text.Fonts
-	db      *kv.DB
-	jobs    *kv.Jobs
-	index   *search.Index
-	blobs   *blob.Store
-	pdfium  *pdfium.Engine
-	kit     *httpkit.Kit
-	http    *fiber.App
-	ln      net.Listener
-	secured net.Listener // ln, behind TLS where that is configured
-	public  net.Listener // for signatories only, or nil
-	log     *slog.Logger
-	dir     string
-	inMem   bool
-	closes  []func() error // last opened first
+	key       []byte // for tokens and links
+	words     *words.Catalogue
+	fonts     *text.Fonts
+	db        *kv.DB
+	jobs      *kv.Jobs
+	index     *search.Index
+	blobs     *blob.Store
+	pdfium    *pdfium.Engine
+	kit       *httpkit.Kit
+	http      *fiber.App
+	ln        net.Listener
+	secured   net.Listener     // ln, behind TLS where that is configured
+	public    net.Listener     // for signatories only, or nil
+	metrics   *metrics.Metrics // nil: not offered
+	figures   *figures
+	metricsLn net.Listener
+	log       *slog.Logger
+	dir       string
+	inMem     bool
+	closes    []func() error // last opened first
 
 	ready    sync.RWMutex
 	stopping bool
@@ -89,7 +93,7 @@ func Open(cfg Config, o Options) (*App, error) {
 	}
 	a := &App{Config: cfg, Clock: o.Clock, log: o.Log, dir: cfg.Data.Dir, inMem: o.InMemory}
 	steps := []func(Options) error{
-		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openServices, a.openHandlers, a.prepare,
+		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
 	}
 	for _, open := range steps {
 		if err := open(o); err != nil {
@@ -143,6 +147,7 @@ func (a *App) Run(ctx context.Context) error {
 	g.Go(func() error { return a.watch(ctx) })
 	g.Go(func() error { return a.background(ctx) })
 	g.Go(func() error { return a.control(ctx) })
+	g.Go(func() error { return a.serveMetrics(ctx) })
 	g.Go(func() error {
 		<-ctx.Done()
 		a.tell(daemon.SdNotifyStopping)

@@ -2,8 +2,12 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/contact"
@@ -49,4 +53,34 @@ func Reindex(dir string) error {
 		return err
 	}
 	return errors.Join(os.RemoveAll(dir+"/search"), unlock())
+}
+
+// checkName is the file of the data folder that says when it was checked last.
+const checkName = "checked"
+
+// checked is the result of the last check of a data folder.
+type checked struct {
+	At       time.Time `json:"at"`
+	Problems int       `json:"problems"`
+}
+
+// noteCheck keeps the result of a check.
+func noteCheck(dir string, at time.Time, problems int) error {
+	b, err := json.Marshal(checked{at, problems})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, checkName), b, 0o600)
+}
+
+// lastCheck returns the result of the last check; the zero value if there was none.
+func lastCheck(dir string) (c checked, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, checkName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal(b, &c)
 }

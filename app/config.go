@@ -19,6 +19,7 @@ type Config struct {
 	Retention RetentionConfig `koanf:"retention"`
 	Network   NetworkConfig   `koanf:"network"`
 	Log       LogConfig       `koanf:"log"`
+	Metrics   MetricsConfig   `koanf:"metrics"`
 
 	// Admin is the first administrator of an empty data folder. It comes from
 	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it is never
@@ -137,6 +138,12 @@ type LogConfig struct {
 	Level    string `koanf:"level"`  // debug, info, warn or error
 	Format   string `koanf:"format"` // text or json
 	Requests bool   `koanf:"requests"`
+}
+
+// MetricsConfig configures where Prometheus finds figures about the appliance.
+type MetricsConfig struct {
+	Listen string `koanf:"listen"` // empty: nowhere
+	Token  Secret `koanf:"token"`
 }
 
 // AdminConfig names the first administrator; empty values are generated.

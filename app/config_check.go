@@ -25,6 +25,7 @@ func (c Config) Validate() error {
 	c.validateServer(p)
 	c.validateParts(p)
 	c.validateNetwork(p)
+	c.validateMetrics(p)
 	return errors.Join(p.errs...)
 }
 
@@ -109,6 +110,26 @@ func (c Config) validateParts(p *problems) {
 	atLeast(p, "retention.delivery_days", c.Retention.DeliveryDays, 1)
 	p.oneOf(c.Log.Level, "log.level", "debug", "info", "warn", "error")
 	p.oneOf(c.Log.Format, "log.format", "text", "json")
+}
+
+// validateMetrics refuses figures that anybody on the network could read.
+func (c Config) validateMetrics(p *problems) {
+	m := c.Metrics
+	p.check(m.Listen == "" || listenable(m.Listen) && !isSystemd(m.Listen), "metrics.listen", `must be an address and port such as "127.0.0.1:9090", or a socket such as "unix:/run/paraph/metrics.sock"`)
+	p.check(m.Listen == "" || m.Token != "" || isLocal(m.Listen), "metrics.token", "is required when metrics.listen is not a loopback address or a Unix socket")
+}
+
+// isLocal reports whether only this machine can reach a listener.
+func isLocal(listen string) bool {
+	if strings.HasPrefix(listen, unixListen) {
+		return true
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // validateNetwork refuses settings that name a host which network.egress does

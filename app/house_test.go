@@ -27,6 +27,7 @@ var ground = []string{
 	"app/limit",
 	"app/list",
 	"app/mail",
+	"app/metrics",
 	"app/pdf",
 	"app/pki",
 	"app/seal",

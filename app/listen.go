@@ -119,6 +119,6 @@ func isSystemd(listen string) bool {
 // aside returns the configuration for a process that serves nobody, beside the server.
 func (c Config) aside() Config {
 	c.Server.Listen, c.Server.PublicListen = "127.0.0.1:0", ""
-	c.Server.TLS.Mode = "off"
+	c.Server.TLS.Mode, c.Metrics.Listen = "off", ""
 	return c
 }

@@ -161,7 +161,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.fonts = text.New()
 	ids := newIDs(a.Clock.Now)
 	outbox, err := notify.NewOutbox(notify.Options{
-		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.sender(), Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.counted(a.sender()), Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
 	})
 	if err != nil {
@@ -293,6 +293,9 @@ func (a *App) openHandlers(Options) (err error) {
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,
 		Ready: a.Ready, Enter: a.enter,
+	}
+	if a.metrics != nil {
+		o.Observe = a.metrics.Request
 	}
 	if server.TestControls {
 		o.Test = a

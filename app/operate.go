@@ -116,7 +116,7 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 		fmt.Fprintf(w, "Renewed %d document%s.\n", n, plural)
 	}
 	problems = a.Check(ctx, o.Repair)
-	return problems, a.Close()
+	return problems, errors.Join(noteCheck(cfg.Data.Dir, a.Clock.Now(), len(problems)), a.Close())
 }
 
 // WithAccounts opens a data folder that is not in use, for a command on its

@@ -59,7 +59,7 @@ func (a *App) client(timeout time.Duration) *http.Client {
 func (a *App) webhookClient() *webhook.Client {
 	c := a.Config.Webhooks
 	return webhook.NewClient(webhook.Options{
-		Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Allows: a.Config.Network.AllowsHost,
+		Timeout: c.Timeout, AllowPrivate: c.AllowPrivate, Allows: a.Config.Network.AllowsHost, Observe: a.metrics.Webhook,
 	})
 }
 

@@ -17,6 +17,7 @@ type Stats struct {
 	Tables  int    // sorted tables of Badger
 	Disk    int64  // bytes the folder takes
 	Free    int64  // bytes free on its disk; 0 in memory
+	Size    int64  // bytes of that disk; 0 in memory
 }
 
 // Stats reports on the store.
@@ -34,8 +35,8 @@ func (db *DB) Stats() Stats {
 		return out
 	}
 	out.Disk = folderSize(db.dir)
-	if free, _, err := db.disk.usage(db.dir); err == nil {
-		out.Free = free
+	if free, size, err := db.disk.usage(db.dir); err == nil {
+		out.Free, out.Size = free, size
 	}
 	return out
 }

@@ -44,6 +44,8 @@ type Options struct {
 	Connections int
 	Ready       func(context.Context) error
 	Test        TestControls // nil: there are none
+	// Observe is told of every answered request, with the name of its route; nil is not.
+	Observe func(route string, status int, took time.Duration)
 	// Enter registers a request and returns the function that ends it; false
 	// refuses it because the appliance is stopping. nil admits every request.
 	Enter func() (leave func(), ok bool)

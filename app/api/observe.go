@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -26,8 +27,12 @@ func (s *server) observe(c *fiber.Ctx) (err error) {
 			err = s.fail(c, fiber.ErrInternalServerError)
 		}
 		httpkit.Finish(c)
+		took := time.Since(started)
 		if s.LogRequests {
-			s.logRequest(c, id, time.Since(started))
+			s.logRequest(c, id, took)
+		}
+		if s.Observe != nil {
+			s.Observe(cmp.Or(routeOf(c), "(none)"), c.Response().StatusCode(), took)
 		}
 	}()
 	if err := s.admit(c); err != nil {
@@ -51,10 +56,7 @@ func (s *server) admit(c *fiber.Ctx) error {
 }
 
 func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
-	route, _ := c.Locals(httpkit.RouteKey).(string)
-	if route == "" {
-		route = c.Method() + " (none)"
-	}
+	route := cmp.Or(routeOf(c), c.Method()+" (none)")
 	company, _ := c.Locals(companyKey).(string)
 	status := c.Response().StatusCode()
 	level := slog.LevelInfo
@@ -63,6 +65,12 @@ func (s *server) logRequest(c *fiber.Ctx, id string, took time.Duration) {
 	}
 	s.Log.LogAttrs(c.Context(), level, "request", slog.String("id", id), slog.String("route", route), slog.Int("status", status),
 		slog.Duration("duration", took), slog.String("company", company))
+}
+
+// routeOf returns the name of the route that a request has taken, "" for none.
+func routeOf(c *fiber.Ctx) string {
+	route, _ := c.Locals(httpkit.RouteKey).(string)
+	return route
 }
 
 func notReady() error {

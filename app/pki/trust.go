@@ -113,6 +113,33 @@ func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 	return warnings, nil
 }
 
+// Expiries returns when the certificates that are not renewed automatically expire: the "root", and if they were
+// imported, the "issuer" and the first "company" to expire.
+func (a *Authority) Expiries() (map[string]time.Time, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.loadImported(); err != nil {
+		return nil, err
+	}
+	all := map[string]time.Time{"root": a.root.Certificate.NotAfter}
+	add := func(what string, c *x509.Certificate) {
+		if end, ok := all[what]; !ok || c.NotAfter.Before(end) {
+			all[what] = c.NotAfter
+		}
+	}
+	if n := len(a.issuers); n > 0 && !a.isOwn(a.issuers[n-1]) {
+		for _, c := range a.issuers[n-1].Certificates() {
+			add("issuer", c)
+		}
+	}
+	for _, s := range a.companies {
+		if !a.issued(s) {
+			add("company", s.Certificate)
+		}
+	}
+	return all, nil
+}
+
 // CompanyWarnings lists the warnings that concern one company: about its own
 // certificate and those it is issued by, not about other companies'.
 func (a *Authority) CompanyWarnings(id, name string, now time.Time) ([]Warning, error) {

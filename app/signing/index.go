@@ -47,6 +47,18 @@ func (s *Service) linger(ctx context.Context) {
 	}
 }
 
+// SearchLag returns how many changes the index does not contain yet.
+func (s *Service) SearchLag() (lag uint64, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		head, _, err := changes.Head(tx)
+		if place := s.Search.Place(); place < head {
+			lag = head - place
+		}
+		return err
+	})
+	return lag, err
+}
+
 // batch is how many changes are indexed at once.
 const batch = 500
 

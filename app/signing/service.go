@@ -116,6 +116,11 @@ func New(o Options) (*Service, error) {
 	}, nil
 }
 
+// Queues returns the load of the service's queues, by name.
+func (s *Service) Queues() map[string]turns.Load {
+	return map[string]turns.Load{"verify": s.verifying.Load(), "search": s.searching.Load(), "libreoffice": s.converting.Load()}
+}
+
 // Run keeps the search index in step, delivers events to watchers, and starts the
 // daily retention job, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {

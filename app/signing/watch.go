@@ -165,6 +165,27 @@ func (w *Watch) catchUp(tx *kv.Tx, after string) error {
 	return err
 }
 
+// EventsSince returns the types of the journal's entries behind a place, at most
+// some hundreds, their place, and whether there are more. Without a known place it
+// returns only the end of the journal.
+func (s *Service) EventsSince(place uint64, known bool) (types []EventType, end uint64, more bool, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		head, _, err := journal.Head(tx)
+		if end = head; err != nil || !known || head < place { // the store may have been emptied
+			return err
+		}
+		entries, err := journal.Next(tx, place, batch)
+		for i := range entries {
+			types = append(types, entries[i].Value.Type)
+		}
+		if more = len(entries) == batch; more {
+			end = entries[batch-1].Seq
+		}
+		return err
+	})
+	return types, end, more, err
+}
+
 // tellWatchers follows the journal for the hub until ctx ends. It starts at the
 // current end of the journal; while nobody watches it only keeps its place.
 func (s *Service) tellWatchers(ctx context.Context) error {

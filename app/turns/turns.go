@@ -119,6 +119,20 @@ func (q *Queue) Release(k Key, n int64) {
 	q.serve()
 }
 
+// Load is how much of a queue is in use.
+type Load struct{ Slots, Used, Waiting int64 }
+
+// Load returns the current load.
+func (q *Queue) Load() Load {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := Load{Slots: q.o.Slots, Used: q.o.Slots - q.free}
+	for _, g := range q.order {
+		l.Waiting += int64(g.waiting)
+	}
+	return l
+}
+
 // join takes n slots at once, or returns the waiter for them.
 func (q *Queue) join(k Key, n int64) (*waiter, error) {
 	q.mu.Lock()

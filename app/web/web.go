@@ -101,6 +101,7 @@ func docs(openAPI func() ([]byte, error)) []route {
 		{get, "/docs/api/:operation", everybody(h.ShowOne)},
 		{get, "/docs/webhooks", everybody(h.ShowEvents)},
 		{get, "/docs/openapi.json", everybody(h.Description)},
+		{get, "/docs/grafana.json", everybody(apidoc.Dashboard)},
 	}
 }
 

@@ -82,6 +82,7 @@ type Options struct {
 	Timeout      time.Duration          // of everything, from the name to the last byte of the answer
 	AllowPrivate bool                   // loopback and private addresses as well
 	Allows       func(host string) bool // whom the server may call at all
+	Observe      func(status int)       // told of every post, 0 without an answer; may be nil
 }
 
 // Client posts messages. It is safe for use by several goroutines.
@@ -130,14 +131,22 @@ func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
+		c.observe(0)
 		return Answer{}, explain(err)
 	}
+	c.observe(res.StatusCode)
 	defer res.Body.Close()
 	a := Answer{Status: res.StatusCode, Headers: headerLines(res.Header)}
 	// What was taken is taken, even if the rest of the answer never comes.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRead))
 	a.Body = strings.ToValidUTF8(string(body[:min(len(body), maxKept)]), "\uFFFD")
 	return a, nil
+}
+
+func (c *Client) observe(status int) {
+	if c.options.Observe != nil {
+		c.options.Observe(status)
+	}
 }
 
 // headerLines are the headers of an answer as lines, in order.

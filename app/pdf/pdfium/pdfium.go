@@ -132,6 +132,9 @@ type Engine struct {
 	by   turns.Key
 }
 
+// Load returns how many workers are busy, and how many callers wait for one.
+func (e *Engine) Load() turns.Load { return e.pool.queue.Load() }
+
 // For returns the engine for the work of one caller, which is scheduled fairly
 // among callers. Work done through the engine itself counts as the service's
 // own.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	_ "embed" // the dashboard
 	"encoding/hex"
 	"html/template"
 	"io"
@@ -206,6 +207,16 @@ func (x *Handlers) Description(r *page.Request) error {
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return r.Send(b)
+}
+
+//go:embed grafana.json
+var dashboard []byte
+
+// Dashboard serves a dashboard for Grafana that shows the appliance's metrics.
+func Dashboard(r *page.Request) error {
+	r.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	r.Set(fiber.HeaderContentDisposition, httpkit.Disposition("paraph-grafana.json"))
+	return r.Send(dashboard)
 }
 
 // publicPage returns a page that is the same for everybody.

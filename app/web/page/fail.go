@@ -94,7 +94,7 @@ func keyOf(status int) string {
 
 // Lost serves the 404 page to browsers. Programs fall through to the next handler.
 func (d *Site) Lost(app *fiber.App) {
-	show := d.serve("GET (none)", httpkit.Rule{For: httpkit.Everyone}, func(r *Request) error {
+	show := d.serve("", httpkit.Rule{For: httpkit.Everyone}, func(r *Request) error {
 		if strings.HasPrefix(r.Path(), "/app/") && !httpkit.OnlySignatories(r.Ctx) {
 			if err := r.Enter(); err != nil {
 				return r.signInFirst(err)
