@@ -64,9 +64,16 @@ func post(t *testing.T, change ...func(*domain.Options)) (situation, *server, no
 	for _, c := range change {
 		c(&o)
 	}
-	s := newSituation(t, o)
+	s, m := queued(t, domain.New(t, o))
+	return s, to, m
+}
+
+// queued makes a company with one message.
+func queued(t *testing.T, services *domain.Services) (situation, notify.Message) {
+	t.Helper()
+	s := inCompany(t, services)
 	send(anyOrder, "a")(t, s, nil)
-	return s, to, last(t, s, "invitation", "a@x.example")
+	return s, last(t, s, "invitation", "a@x.example")
 }
 
 // work sends what is due, and notifies of what follows from it.
@@ -83,7 +90,7 @@ func (s situation) message(t *testing.T, id string) notify.Message {
 	return must[notify.Message](t)(s.Notify.GetMessage(t.Context(), s.owner, id))
 }
 
-// jobs lists the states of the jobs of a kind.
+// jobs lists the states of the company's jobs of a kind.
 func (s situation) jobs(t *testing.T, kind string) (states []string) {
 	t.Helper()
 	err := s.DB.View(func(tx *kv.Tx) error {
@@ -93,7 +100,7 @@ func (s situation) jobs(t *testing.T, kind string) (states []string) {
 				return err
 			}
 			for _, j := range all.Items {
-				if j.Kind == kind {
+				if j.Kind == kind && (j.Scope == "" || j.Scope == s.owner.CompanyID) {
 					states = append(states, state)
 				}
 			}
@@ -198,9 +205,9 @@ func TestARejectedMessageFailsAtOnce(t *testing.T) {
 }
 
 // inState returns a message that is in the given state.
-func inState(t *testing.T, state string) (situation, *server, notify.Message) {
+func inState(t *testing.T, services *domain.Services, to *server, state string) (situation, notify.Message) {
 	t.Helper()
-	s, to, m := post(t)
+	s, m := queued(t, services)
 	switch state {
 	case notify.Kept:
 		s.Notify.Sender = nil
@@ -219,13 +226,15 @@ func inState(t *testing.T, state string) (situation, *server, notify.Message) {
 	if m = s.message(t, m.ID); m.Status != state {
 		t.Fatalf("the message is %s, want %s", m.Status, state)
 	}
-	return s, to, m
+	return s, m
 }
 
 // TestRetryAndCancelInEveryState crosses the states of a message with what a
 // person can do to it.
 func TestRetryAndCancelInEveryState(t *testing.T) {
 	t.Parallel()
+	to := &server{}
+	services := domain.New(t, domain.Options{Sender: to})
 	for _, c := range []struct{ state, retry, cancel string }{
 		{notify.Kept, "", "message_not_queued"},
 		{notify.Queued, "", ""},
@@ -234,8 +243,7 @@ func TestRetryAndCancelInEveryState(t *testing.T) {
 		{notify.Cancelled, "", "message_not_queued"},
 	} {
 		t.Run(c.state+" and retry", func(t *testing.T) {
-			t.Parallel()
-			s, to, m := inState(t, c.state)
+			s, m := inState(t, services, to, c.state)
 			before := to.count()
 			after, err := s.Notify.Retry(t.Context(), s.owner, m.ID)
 			if got := domain.Refusal(err); got != c.retry {
@@ -256,8 +264,7 @@ func TestRetryAndCancelInEveryState(t *testing.T) {
 			}
 		})
 		t.Run(c.state+" and cancel", func(t *testing.T) {
-			t.Parallel()
-			s, to, m := inState(t, c.state)
+			s, m := inState(t, services, to, c.state)
 			before := to.count()
 			after, err := s.Notify.Cancel(t.Context(), s.owner, m.ID)
 			if got := domain.Refusal(err); got != c.cancel {
@@ -276,7 +283,8 @@ func TestRetryAndCancelInEveryState(t *testing.T) {
 
 func TestNothingIsRetriedWithoutAServer(t *testing.T) {
 	t.Parallel()
-	s, to, m := inState(t, notify.Failed)
+	to := &server{}
+	s, m := inState(t, domain.New(t, domain.Options{Sender: to}), to, notify.Failed)
 	s.Notify.Sender = nil
 	if _, err := s.Notify.Retry(t.Context(), s.owner, m.ID); domain.Refusal(err) != "mail_not_configured" || s.message(t, m.ID).Status != notify.Failed {
 		t.Errorf("%v, %s", err, s.message(t, m.ID).Status)

@@ -25,7 +25,12 @@ type situation struct {
 
 func newSituation(t *testing.T, o domain.Options) situation {
 	t.Helper()
-	s := domain.New(t, o)
+	return inCompany(t, domain.New(t, o))
+}
+
+// inCompany makes a company of its own for a case that shares the services.
+func inCompany(t *testing.T, s *domain.Services) situation {
+	t.Helper()
 	owner := s.Company(t)
 	return situation{s, owner, s.Member(t, owner.CompanyID, account.RoleAdmin), s.Member(t, owner.CompanyID, account.RoleApprover)}
 }
@@ -66,6 +71,7 @@ func told(all []notify.Message) []string {
 
 func TestEveryEventTellsThoseItConcerns(t *testing.T) {
 	t.Parallel()
+	services := domain.New(t, domain.Options{})
 	for _, c := range []struct {
 		name string
 		// before happens first, and the messages about it are not looked at
@@ -101,8 +107,7 @@ func TestEveryEventTellsThoseItConcerns(t *testing.T) {
 		{"extended", then(sendForADay("a"), expire), extend, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := newSituation(t, domain.Options{})
+			s := inCompany(t, services)
 			var d *signing.Document
 			seen := 0
 			if c.before != nil {
@@ -307,6 +312,7 @@ func TestTheOnlyApproverIsAsked(t *testing.T) {
 // TestMessagesAboutThePast writes the messages only after more has happened.
 func TestMessagesAboutThePast(t *testing.T) {
 	t.Parallel()
+	services := domain.New(t, domain.Options{})
 	for _, c := range []struct {
 		name string
 		do   step
@@ -323,8 +329,7 @@ func TestMessagesAboutThePast(t *testing.T) {
 		{"purged since", then(send(anyOrder, "a"), void(owner), purge), []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := newSituation(t, domain.Options{})
+			s := inCompany(t, services)
 			c.do(t, s, nil)
 			if got := told(s.Messages(t, s.owner.CompanyID)); !slices.Equal(got, c.want) {
 				t.Errorf("told %q, want %q", got, c.want)
@@ -387,10 +392,10 @@ func TestTheOwnerIsToldThatSealingIsDelayed(t *testing.T) {
 // message where an event calls for more than one transaction holds, at its limits.
 func TestManyPeopleAreToldInSeveralTransactions(t *testing.T) {
 	t.Parallel()
+	services := domain.New(t, domain.Options{})
 	for _, n := range []int{49, 50, 51, 100, 101} { // with the owner's
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			s := newSituation(t, domain.Options{})
+			s := inCompany(t, services)
 			var names []string
 			for i := range n {
 				names = append(names, fmt.Sprint("p", i))
