@@ -96,7 +96,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), backups(s), restore(s), reindex(s), user(s), token(s), config(s), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), backups(s), restore(s), reindex(s), user(s), token(s), outbox(s), config(s), version())
 	return c
 }
 
@@ -229,6 +229,19 @@ func user(s *settings) *cobra.Command {
 		})}
 	c.AddCommand(add, password, list, setRole, revoke)
 	return c
+}
+
+func outbox(s *settings) *cobra.Command {
+	return &cobra.Command{Use: "outbox [EMAIL]", Short: "Print links and codes that could not be mailed; the server must be stopped",
+		Long:    "Print links and codes that could not be mailed: those for one address or, without one, those for people\nwho belong to no company or to several. The server must be stopped.",
+		Example: "  paraph outbox\n  paraph outbox ann@example.org", Args: exactly(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			return app.PrintOutbox(cfg, append(args, "")[0], c.OutOrStdout())
+		}}
 }
 
 func token(s *settings) *cobra.Command {

@@ -1,12 +1,20 @@
 package app_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"paraph/app"
+	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/notify"
 )
 
 // withoutMail is an appliance that can't send mail and does not let tests read what would have been sent.
@@ -27,6 +35,9 @@ func sendWith(t *testing.T, c *apptest.Client, person apptest.Map) asked {
 	_, token, _ := strings.Cut(d.Text(t, "invitations.0.sign_url"), "/s/")
 	return asked{d.Text(t, "id"), d.Text(t, "invitations.0.id"), token}
 }
+
+// six finds a code.
+var six = regexp.MustCompile(`\b\d{6}\b`)
 
 // TestCodesByMailNeedAMailServer checks that nobody can be asked for a code that can't reach them.
 func TestCodesByMailNeedAMailServer(t *testing.T) {
@@ -85,6 +96,200 @@ func TestCodeOfAnEarlierInvitationIsInTheOutbox(t *testing.T) {
 	if kept.Text(t, "data.0.kind") != "signing_code" {
 		t.Fatalf("the outbox holds %s", kept.Body)
 	}
-	code := regexp.MustCompile(`\b\d{6}\b`).FindString(c.Get(t, "/outbox/"+kept.Text(t, "data.0.id")).Want(t, 200).Text(t, "text"))
+	at := "/outbox/" + kept.Text(t, "data.0.id")
+	if six.MatchString(c.Get(t, at).Want(t, 200).Text(t, "text")) {
+		t.Error("the code is shown without being asked for")
+	}
+	code := six.FindString(c.Post(t, at+"/reveal", nil).Want(t, 200).Text(t, "text"))
 	s.With(sent.token).Post(t, sent.path()+"/identify", apptest.Map{"code": code}).Want(t, 200)
+	refused(t, c.Post(t, at+"/reveal", nil), 409, "nothing_to_hand_over")
+}
+
+// kept returns the path of the newest message of a kind to an address.
+func kept(t *testing.T, c *apptest.Client, address, kind string) string {
+	t.Helper()
+	r := c.Get(t, "/outbox?search="+address).Want(t, 200)
+	kinds := r.Texts(t, "data", "kind")
+	i := slices.Index(kinds, kind)
+	if i < 0 {
+		t.Fatalf("no %s to %s is kept: %s", kind, address, r.Body)
+	}
+	return "/outbox/" + r.Texts(t, "data", "id")[i]
+}
+
+// TestAirGappedTeamIsBroughtInByBrowser invites five people, in every role, with nothing but pages, and has one of them
+// choose a new password.
+func TestAirGappedTeamIsBroughtInByBrowser(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withoutMail)
+	owner := s.Company(t)
+	b := browse(t, s)
+	b.signIn(owner.Email, apptest.Password)
+	for i, role := range account.Roles() {
+		email := fmt.Sprintf("new%d@company.example", i)
+		said := b.post("/app/team/invite", "emails", email, "role", string(role))
+		if strings.Contains(said, "being e-mailed") || !strings.Contains(said, "nothing was sent") {
+			t.Errorf("after inviting %s the page says %s", email, said)
+		}
+		link := b.post(linkForm.FindString(said))
+		join := accountLink.FindString(link)
+		colleague := browse(t, s)
+		colleague.post(join, "name", "New Person", "password", apptest.Password)
+		if r := s.Login(t, email); r.CompanyID != owner.CompanyID {
+			t.Errorf("%s is in company %s", email, r.CompanyID)
+		}
+		if again := browse(t, s).get(join); strings.Contains(again, "password") {
+			t.Errorf("the link of %s works again", email)
+		}
+	}
+	said := browse(t, s).post("/forgot", "email", "new3@company.example")
+	if strings.Contains(said, "being e-mailed") || !strings.Contains(said, "Ask an administrator") {
+		t.Errorf("the page for a new password says %s", said)
+	}
+	flushed(t, s)
+	at := "/app/settings" + kept(t, owner, "new3@company.example", "reset")
+	if page := b.get(at); accountLink.MatchString(page) || !strings.Contains(page, "/reveal") {
+		t.Errorf("the message shows %s", page)
+	}
+	browse(t, s).post(accountLink.FindString(b.post(at+"/reveal")), "password", "another good password 7")
+	if page := b.get(at); !strings.Contains(page, "Owner Person") || strings.Contains(page, "/reveal") {
+		t.Errorf("after it was used the message shows %s", page)
+	}
+}
+
+// TestLinksOfOthersAreShownToTheirEqualsOnly checks who may be shown the link with which somebody chooses a password.
+func TestLinksOfOthersAreShownToTheirEqualsOnly(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	admin, second, member := owner.Member(t, account.RoleAdmin), owner.Member(t, account.RoleOwner), owner.Member(t, account.RoleMember)
+	everybody := []*apptest.Client{owner, admin, second, member}
+	for _, c := range everybody {
+		s.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": c.Email}).Want(t, 202)
+	}
+	flushed(t, s)
+	messages := map[*apptest.Client]string{}
+	for _, c := range everybody {
+		messages[c] = kept(t, owner, c.Email, "reset")
+	}
+	for _, x := range []struct {
+		reader, of *apptest.Client
+		status     int
+	}{
+		{owner, admin, 200}, {owner, second, 200}, {owner, member, 200}, {owner, owner, 403},
+		{admin, owner, 403}, {admin, second, 403}, {admin, member, 200}, {admin, admin, 403},
+		{member, admin, 403}, {member, member, 403}, {s.Company(t), member, 404},
+	} {
+		for _, path := range []string{"", "/source.eml"} {
+			if r := x.reader.Get(t, messages[x.of]+path); strings.Contains(string(r.Body), "/reset/") && !strings.Contains(string(r.Body), "/reset/\u2026") && !strings.Contains(string(r.Body), "/reset/…") && !strings.Contains(string(r.Body), "/reset/=E2=80=A6") {
+				t.Errorf("%s reads the link of %s: %s", x.reader.Email, x.of.Email, r.Body)
+			}
+		}
+		x.reader.Post(t, messages[x.of]+"/reveal", nil).Want(t, x.status)
+	}
+	token := owner.Post(t, "/tokens", apptest.Map{"name": "ci", "scopes": apptest.List{"read", "write", "sign", "admin"}}).Want(t, 201).Text(t, "token")
+	s.With(token).Post(t, messages[member]+"/reveal", nil).Want(t, 403)
+	s.Advance(t, "6m")
+	refused(t, owner.Post(t, messages[member]+"/reveal", nil), 403, "proof_required")
+	owner.Post(t, messages[member]+"/reveal", apptest.Map{"current_password": apptest.Password}).Want(t, 200)
+	s.Advance(t, "1h")
+	refused(t, owner.Post(t, messages[member]+"/reveal", apptest.Map{"current_password": apptest.Password}), 409, "nothing_to_hand_over")
+}
+
+// TestLinksOfPeopleOfSeveralCompaniesAreTheOperators checks that no company is shown a link that opens another.
+func TestLinksOfPeopleOfSeveralCompaniesAreTheOperators(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner, other := s.Company(t), s.Company(t)
+	both := owner.Member(t, account.RoleMember)
+	other.Post(t, "/members", apptest.Map{"email": both.Email, "role": "member"}).Want(t, 201)
+	s.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": both.Email}).Want(t, 202)
+	flushed(t, s)
+	before := kept(t, owner, both.Email, "reset") // an invitation gives its company no say
+	join := other.Post(t, kept(t, other, both.Email, "invite")+"/reveal", nil).Want(t, 200).Text(t, "links.0")
+	browse(t, s).post(strings.TrimPrefix(join, s.URL))
+	owner.Post(t, before+"/reveal", nil).Want(t, 403)
+	s.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": both.Email}).Want(t, 202)
+	flushed(t, s)
+	for _, c := range []*apptest.Client{owner, other} {
+		if r := c.Get(t, "/outbox?search="+both.Email).Want(t, 200); strings.Count(string(r.Body), `"kind":"reset"`) > 1 {
+			t.Errorf("a company sees %s", r.Body)
+		}
+	}
+	all, err := s.Notify.ListPrivate("")
+	if err != nil || !slices.ContainsFunc(all, func(m notify.Message) bool { return m.To == both.Email && m.Kind == "reset" }) {
+		t.Errorf("the operator is shown %v, %v", all, err)
+	}
+}
+
+// linkForm finds the form that shows the link of an invitation.
+var linkForm = regexp.MustCompile(`/app/team/\w+/link`)
+
+// accountLink finds a link into an account.
+var accountLink = regexp.MustCompile(`/(join|reset)/[\w-]{20,}`)
+
+// flushed waits until messages that are written after a response are in the outbox.
+func flushed(t *testing.T, s *apptest.Server) {
+	t.Helper()
+	if err := s.Accounts.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// browser is a person with cookies and no scripts.
+type browser struct {
+	t      *testing.T
+	base   string
+	client *http.Client
+	csrf   string
+}
+
+func browse(t *testing.T, s *apptest.Server) *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{t: t, base: s.URL, client: &http.Client{Jar: jar}}
+}
+
+func (b *browser) get(path string) string {
+	b.t.Helper()
+	return b.read(b.client.Get(b.base + path))
+}
+
+// post sends a form as its page would.
+func (b *browser) post(path string, pairs ...string) string {
+	b.t.Helper()
+	if b.csrf == "" {
+		b.get("/signin")
+	}
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	form.Set("csrf", b.csrf)
+	return b.read(b.client.PostForm(b.base+path, form))
+}
+
+func (b *browser) read(r *http.Response, err error) string {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if found := formToken.FindSubmatch(body); found != nil {
+		b.csrf = string(found[1])
+	}
+	return string(body)
+}
+
+func (b *browser) signIn(email, password string) {
+	b.t.Helper()
+	if page := b.post("/signin", "email", email, "password", password); !strings.Contains(page, "/signout") {
+		b.t.Fatalf("%s is not signed in: %s", email, page)
+	}
 }

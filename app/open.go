@@ -167,7 +167,7 @@ func (a *App) openServices(o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.Accounts, err = a.accounts(o, ids, outbox.Mail); err != nil {
+	if a.Accounts, err = a.accounts(o, ids, outbox); err != nil {
 		return err
 	}
 	if a.Signing, err = a.signing(ids, outbox); err != nil {
@@ -186,14 +186,14 @@ func (a *App) openServices(o Options) (err error) {
 	return nil
 }
 
-func (a *App) accounts(o Options, ids *ids, mailer account.Mailer) (*account.Service, error) {
+func (a *App) accounts(o Options, ids *ids, outbox *notify.Outbox) (*account.Service, error) {
 	auth := a.Config.Auth
 	cost := account.Cost{Memory: uint32(auth.PasswordMemory / 1024), Passes: uint32(auth.PasswordPasses), Threads: 1}
 	if o.Cheap {
 		cost = account.Cost{Memory: 64, Passes: 1, Threads: 1}
 	}
 	return account.New(a.db, account.Options{
-		TokenKey: a.key, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: mailer, Cost: cost,
+		TokenKey: a.key, Now: a.Clock.Now, NewID: ids.New, Log: a.log, Mailer: outbox.Mail, Forget: outbox.Forget, Cost: cost,
 		TokenLifetime: auth.TokenLifetime, AccountAttempts: auth.LoginAttempts,
 		AddressAttempts: auth.LoginAttemptsPerAddress, AttemptWindow: auth.LoginWindow,
 	})
@@ -213,7 +213,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Words: a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
 		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
-		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,

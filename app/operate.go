@@ -122,6 +122,11 @@ func CheckFolder(ctx context.Context, cfg Config, o CheckOptions, w io.Writer) (
 // WithAccounts opens a data folder that is not in use, for a command on its
 // accounts.
 func WithAccounts(cfg Config, run func(*account.Service) error) error {
+	return withApp(cfg, func(a *App) error { return run(a.Accounts) })
+}
+
+// withApp opens an appliance that serves nobody.
+func withApp(cfg Config, run func(*App) error) error {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return err
 	}
@@ -132,7 +137,30 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(sayFaults(a.words.English(), run(a.Accounts)), a.Close())
+	return errors.Join(sayFaults(a.words.English(), run(a)), a.Close())
+}
+
+// PrintOutbox prints the messages that could not be sent, with their links and codes: those to an address, or ("") those
+// to people who belong to no company or to several.
+func PrintOutbox(cfg Config, address string, w io.Writer) error {
+	return withApp(cfg, func(a *App) error {
+		all, err := a.Notify.ListPrivate(address)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			fmt.Fprintln(w, "Nothing waits to be handed over.")
+		}
+		for _, m := range all {
+			fmt.Fprintf(w, "%s  %s  %s\n", m.CreatedAt.UTC().Format(time.RFC3339), m.Kind, m.To)
+			secrets := m.Links
+			if len(secrets) == 0 {
+				secrets = m.Secrets
+			}
+			fmt.Fprintf(w, "  %s\n", strings.Join(secrets, "\n  "))
+		}
+		return nil
+	})
 }
 
 // mustExist refuses a data folder that was never used: a mistyped path must not

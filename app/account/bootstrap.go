@@ -143,7 +143,7 @@ func (s *Service) SetupLink(context.Context) (token string, err error) {
 		if err != nil || len(user.Companies) == 0 {
 			return err
 		}
-		if err := dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+		if err := s.dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
 			return err
 		}
 		token, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: user.Companies[0].ID}, setupLifetime)

@@ -125,7 +125,7 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 		if err != nil {
 			return err
 		}
-		if err := links.Delete(tx, linkKey(token)); err != nil {
+		if err := s.spendLink(tx, linkKey(token)); err != nil {
 			return err
 		}
 		if u, err = s.moveEmail(tx, u, l.Email); err != nil {
@@ -152,7 +152,7 @@ func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, 
 		return u, fault.Conflict("email_taken")
 	}
 	for _, kind := range []LinkKind{LinkVerify, LinkReset, LinkInvite} {
-		if err := dropLinks(tx, u.ID, kind, ""); err != nil {
+		if err := s.dropLinks(tx, u.ID, kind, ""); err != nil {
 			return u, err
 		}
 	}
@@ -267,7 +267,7 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error {
 	u.Password, u.PasswordAt, u.Fresh = hash, new(tx.Now), false
 	if err := errors.Join(
-		dropLinks(tx, u.ID, LinkReset, ""), dropLinks(tx, u.ID, LinkSetup, ""),
+		s.dropLinks(tx, u.ID, LinkReset, ""), s.dropLinks(tx, u.ID, LinkSetup, ""),
 		s.revokeAll(tx, u.ID, "", ActorUser, keep), s.putUser(tx, u),
 	); err != nil {
 		return err

@@ -93,7 +93,7 @@ func linkUser(tx *kv.Tx, kind LinkKind, token string) (linkRecord, userRecord, e
 
 // dropLinks removes a user's links of one kind ("" for all kinds), for one
 // company or ("") for all.
-func dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
+func (s *Service) dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error {
 	prefix := kv.K(userID)
 	if kind != "" {
 		prefix = kv.K(userID, string(kind))
@@ -109,9 +109,17 @@ func dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID string) error 
 		return err
 	}
 	for _, key := range keys {
-		if err := links.Delete(tx, key); err != nil {
+		if err := s.spendLink(tx, key); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// spendLink removes a link that was used or replaced, and what messages still say of it.
+func (s *Service) spendLink(tx *kv.Tx, key string) error {
+	if s.forget == nil {
+		return links.Delete(tx, key)
+	}
+	return errors.Join(links.Delete(tx, key), s.forget(tx, key))
 }

@@ -125,7 +125,7 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 		}
 		if u.Fresh {
 			u.Fresh = false
-			if err := dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
+			if err := s.dropLinks(tx, u.ID, LinkSetup, ""); err != nil {
 				return err
 			}
 		}

@@ -1,9 +1,11 @@
 package account
 
 import (
+	"errors"
 	"maps"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/kv"
 )
 
@@ -56,12 +58,17 @@ type Mail struct {
 	Company    string
 	Document   string
 	Invitation string
-	Expires    time.Time // of the link or code in it; zero for none
+	User       string    // whose account it is about
+	Link       string    // names the link or code in it, to [Forgetter]; "" for none
+	Expires    time.Time // of the link or code; zero for none
 }
 
 // Mailer records a message in the caller's transaction: it is sent if, and only
 // if, the change it reports is committed.
 type Mailer func(tx *kv.Tx, m Mail) error
+
+// Forgetter removes a link or code from the messages that still hold it, once it was used or replaced.
+type Forgetter func(tx *kv.Tx, link string) error
 
 // tell notifies a person that something about how they get in has changed.
 func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
@@ -87,7 +94,7 @@ func (s *Service) tellOwners(tx *kv.Tx, companyID string, kind MailKind, data ma
 		if err != nil {
 			return false, err
 		}
-		return true, s.mail(tx, kind, u, data)
+		return true, s.mailFrom(tx, companyID, kind, u, u.Email, data)
 	})
 }
 
@@ -95,14 +102,77 @@ func (s *Service) mail(tx *kv.Tx, kind MailKind, u userRecord, data map[string]s
 	return s.mailTo(tx, kind, u, u.Email, data)
 }
 
+// mailTo writes to a person about their account. Where no mail can be sent, the message is kept in the outbox of their
+// company. People of several companies are written to in the outbox of the installation: a link that lets somebody into
+// one company must not be shown to the administrators of another.
 func (s *Service) mailTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
+	company, err := onlyCompany(tx, u.ID)
+	if err != nil {
+		return err
+	}
+	return s.mailFrom(tx, company, kind, u, to, data)
+}
+
+// mailFrom is mailTo for a message that is kept in the outbox of a given company.
+func (s *Service) mailFrom(tx *kv.Tx, company string, kind MailKind, u userRecord, to string, data map[string]string) error {
 	if s.mailer == nil {
 		return nil
 	}
-	return s.mailer(tx, Mail{
-		Kind: kind, To: to, Name: u.Name, Locale: u.Locale, Data: data,
-		Key: string(kind) + "/" + s.newID().String(),
+	m := Mail{Kind: kind, To: to, Name: u.Name, Locale: u.Locale, Data: data, Key: string(kind) + "/" + s.newID().String(),
+		User: u.ID, Company: company}
+	if token := data["token"]; token != "" {
+		m.Link = linkKey(token)
+		l, err := links.Get(tx, m.Link)
+		if err != nil {
+			return err
+		}
+		m.Expires = l.ExpiresAt
+	}
+	return s.mailer(tx, m)
+}
+
+// onlyCompany returns the company of a person who belongs to one alone, "" for others. Invitations that they have not
+// accepted count only for people who have joined no company.
+func onlyCompany(tx *kv.Tx, userID string) (string, error) {
+	var joined, invited []string
+	err := members.Each(tx, "user", kv.K(userID), func(_ string, m memberRecord) (bool, error) {
+		if m.JoinedAt == nil {
+			invited = append(invited, m.CompanyID)
+		} else {
+			joined = append(joined, m.CompanyID)
+		}
+		return true, nil
 	})
+	if len(joined) == 0 {
+		joined = invited
+	}
+	if len(joined) != 1 {
+		return "", err
+	}
+	return joined[0], err
+}
+
+// MayHandOver returns nil if the actor may be shown a link that was written for a member of their company, to hand it
+// over: administrators may, in a session that proved itself a moment ago. Nobody is shown a link of somebody with more
+// rights, which would let them take these over, nor their own, which would prove nothing.
+func MayHandOver(tx *kv.Tx, who Actor, userID string, kind MailKind) error {
+	if err := errors.Join(session(who), who.Require(ScopeAdmin)); err != nil {
+		return err
+	}
+	m, err := members.Get(tx, memberKey(who.CompanyID, userID))
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return fault.NotFound("message")
+	case err != nil:
+		return err
+	case userID == who.UserID || rank(m.Role) < rank(who.Role):
+		return fault.Forbidden("not_yours_to_hand_over")
+	}
+	company, err := onlyCompany(tx, userID)
+	if err == nil && company != who.CompanyID && kind != MailInvite {
+		err = fault.Forbidden("not_yours_to_hand_over") // they have joined another company since
+	}
+	return errors.Join(err, provenAt(who, tx.Now))
 }
 
 // until formats the expiry of a link for the text of a message.

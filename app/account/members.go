@@ -240,14 +240,14 @@ func (s *Service) newUser(tx *kv.Tx, u userRecord) (userRecord, error) {
 }
 
 func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) error {
-	if err := dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
+	if err := s.dropLinks(tx, u.ID, LinkInvite, c.ID); err != nil {
 		return err
 	}
 	token, expires, err := s.makeLink(tx, linkRecord{Kind: LinkInvite, UserID: u.ID, CompanyID: c.ID, Email: u.Email, By: who.Name}, inviteLifetime)
 	if err != nil {
 		return err
 	}
-	return s.mail(tx, MailInvite, u, map[string]string{
+	return s.mailFrom(tx, c.ID, MailInvite, u, u.Email, map[string]string{
 		"token": token, "expires_at": until(expires), "company": c.Name, "inviter": who.Name,
 	})
 }
@@ -330,7 +330,7 @@ func (s *Service) accept(tx *kv.Tx, token, name, hash string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	if err := dropLinks(tx, u.ID, LinkInvite, l.CompanyID); err != nil {
+	if err := s.dropLinks(tx, u.ID, LinkInvite, l.CompanyID); err != nil {
 		return User{}, err
 	}
 	if u.unclaimed() {
@@ -436,7 +436,7 @@ func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	if m.DeactivatedAt == nil {
 		return nil
 	}
-	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
+	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
 }
 
 // RemoveMember removes a person from the company, or lets them leave. What they created stays.
@@ -462,7 +462,7 @@ func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 		}
 		s.changed(tx)
 		return errors.Join(
-			s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), dropLinks(tx, m.UserID, LinkInvite, m.CompanyID),
+			s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.dropLinks(tx, m.UserID, LinkInvite, m.CompanyID),
 			members.Delete(tx, m.key()),
 		)
 	})

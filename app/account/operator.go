@@ -171,7 +171,7 @@ func (s *Service) SetActive(_ context.Context, email string, active bool) error 
 		u.DeactivatedAt = nil
 		if !active {
 			u.DeactivatedAt = new(tx.Now)
-			err = errors.Join(s.revokeAll(tx, u.ID, "", "", ""), dropLinks(tx, u.ID, "", ""))
+			err = errors.Join(s.revokeAll(tx, u.ID, "", "", ""), s.dropLinks(tx, u.ID, "", ""))
 		}
 		return errors.Join(err, s.putUser(tx, u))
 	})

@@ -96,7 +96,11 @@ func (s *Service) markProven(tx *kv.Tx, who *Actor) error {
 
 // proven returns nil if the actor has proven who they are within the last few minutes.
 func (s *Service) proven(who Actor) error {
-	if age := s.now().Sub(who.ProvenAt); who.IsSystem() || !who.ProvenAt.IsZero() && age >= 0 && age < ProofWindow {
+	return provenAt(who, s.now())
+}
+
+func provenAt(who Actor, now time.Time) error {
+	if age := now.Sub(who.ProvenAt); who.IsSystem() || !who.ProvenAt.IsZero() && age >= 0 && age < ProofWindow {
 		return nil
 	}
 	return fault.Forbidden("proof_required")

@@ -179,6 +179,12 @@ func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	return m.view(u), found(err, "member")
 }
 
+// UserOf returns the identifier of the user behind the one by which a company knows a person.
+func UserOf(tx *kv.Tx, companyID, id string) (string, error) {
+	m, err := findMember(tx, companyID, id)
+	return m.UserID, err
+}
+
 // findMember finds a membership by the identifier of its user, or by the identifier
 // that stood for the user before they joined.
 func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {

@@ -29,8 +29,9 @@ type Options struct {
 	Rand  io.Reader        // default crypto/rand; salts, links, two-factor secrets
 	Log   *slog.Logger     // default none
 
-	Mailer  Mailer // default: no messages
-	Service string // name in authenticator apps, default "Paraph"
+	Mailer  Mailer    // default: no messages
+	Forget  Forgetter // default: nothing is forgotten
+	Service string    // name in authenticator apps, default "Paraph"
 
 	Cost            Cost // of a password, default DefaultCost
 	PasswordWorkers int  // passwords checked at a time, default the number of CPUs, at most 4
@@ -88,6 +89,7 @@ type Service struct {
 	newID    func() ulid.ULID
 	log      *slog.Logger
 	mailer   Mailer
+	forget   Forgetter
 	issuer   string
 	lifetime time.Duration
 	sessions int
@@ -130,7 +132,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, issuer: o.Service,
+		db: db, now: o.Now, newID: o.NewID, log: o.Log, mailer: o.Mailer, forget: o.Forget, issuer: o.Service,
 		lifetime: o.TokenLifetime, sessions: o.Sessions, rand: o.Rand, codeKey: codeKey, deviceKey: deviceKey,
 		tokens:     newSigner(tokenKey, o.Now),
 		perAccount: limit.New(o.AccountAttempts, o.AttemptWindow, o.Now),

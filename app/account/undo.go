@@ -51,7 +51,7 @@ func (s *Service) takeBack(tx *kv.Tx, u *userRecord, l linkRecord) error {
 		return err
 	}
 	u.dropCodes(*l.Since)
-	return errors.Join(dropLinks(tx, u.ID, "", ""), s.revokeAll(tx, u.ID, "", ActorUser, ""),
+	return errors.Join(s.dropLinks(tx, u.ID, "", ""), s.revokeAll(tx, u.ID, "", ActorUser, ""),
 		s.revokeTokens(tx, u.ID, *l.Since), s.putUser(tx, *u))
 }
 

@@ -225,6 +225,7 @@ var manuals = map[string]manual{
 	"post-outbox-test":              {text: "To `email`, or to you. The response holds the mail server's reply; if the server refused, so does the message of the 409.", body: `{"email": "{email}"}`},
 	"get-outbox-message":            {text: "With its text and its links."},
 	"get-outbox-message-source-eml": {text: "RFC 5322, for a mail program.", media: "message/rfc822"},
+	"post-outbox-message-reveal":    {text: "For messages that could not be sent because there is no mail server: the link of an invitation to the company, of a new password, of an address check, or a code. `links` holds the link to give to the person. Links into accounts are shown in a session that proved itself in the last five minutes, never to somebody with a lower role than the person, and never to the person themselves. It is recorded who was shown what.", body: `{}`},
 	"post-outbox-message-retry":     {text: "A waiting message is sent now; one that failed, was cancelled, or was kept without a mail server gets a full set of attempts again."},
 	"post-outbox-message-cancel":    {text: "Only while it is waiting."},
 

@@ -28,12 +28,13 @@ type MessageRow struct {
 	Reply        *string `json:"reply" doc:"The mail server's reply on acceptance"`
 	CreatedAt    string  `json:"created_at" format:"date-time"`
 	SentAt       *string `json:"sent_at" format:"date-time"`
+	Revealable   bool    `json:"revealable" doc:"It holds a link or code that still works and is shown only by POST /outbox/{message}/reveal"`
 }
 
 func viewMessageRow(m notify.Message) MessageRow {
 	return MessageRow{ID: m.ID, Kind: m.Kind, DocumentID: orNull(m.Document), InvitationID: orNull(m.Invitation), To: m.To, ToName: m.ToName,
 		Subject: m.Subject, Status: m.Status, Attempts: m.Attempts, LastError: orNull(m.LastError), Reply: orNull(m.Reply),
-		CreatedAt: when(m.CreatedAt), SentAt: maybe(m.SentAt)}
+		CreatedAt: when(m.CreatedAt), SentAt: maybe(m.SentAt), Revealable: m.Revealable()}
 }
 
 type messageView struct {
@@ -72,6 +73,7 @@ func (s *server) outboxRoutes() {
 	})
 	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
 	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, s.messageSource)
+	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, s.reveal)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/cancel", rule: may(account.ScopeAdmin), summary: "Cancel a message", tag: "Outbox"}, s.onMessage(s.Notify.Cancel))
 }
@@ -87,6 +89,16 @@ func (s *server) onMessage(do func(context.Context, account.Actor, string) (noti
 		m, err := do(r.UserContext(), r.who, id)
 		return viewMessage(m), err
 	}
+}
+
+// reveal shows a message with the link or code that its recipient has to be given.
+func (s *server) reveal(r *request, _ *provenBody) (messageView, error) {
+	id, err := r.id("message")
+	if err != nil {
+		return messageView{}, err
+	}
+	m, err := s.Notify.Reveal(r.UserContext(), r.who, id)
+	return viewMessage(m), err
 }
 
 func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], error) {

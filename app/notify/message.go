@@ -100,12 +100,21 @@ type Message struct {
 	Reply      string // the mail server's reply when it accepted the message
 	CreatedAt  time.Time
 	SentAt     *time.Time
+	User       string    `json:",omitempty"` // whose account it is about
+	Link       string    `json:",omitempty"` // names the link or code in it until that was used, replaced or expired
+	Shown      []Showing `json:",omitempty"` // to whom its link or code was shown, to be handed over
 
 	// Sealed holds Subject, Text, HTML and Links encrypted while a message is stored, because they contain links and
 	// codes.
 	Sealed []byte `json:",omitempty"`
 	// Secrets are the links and codes of the message. They are removed once it is sent.
 	Secrets []string `json:",omitempty"`
+}
+
+// Showing is one look at the link or code of a message that could not be sent.
+type Showing struct {
+	Name, Email string // of the member
+	At          time.Time
 }
 
 var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
@@ -123,6 +132,18 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 			return nil
 		}
 		return []kv.Key{kv.K(m.Company, m.Document)}
+	}},
+	kv.Index[Message]{Name: "link", Keys: func(m Message) []kv.Key {
+		if m.Link == "" {
+			return nil
+		}
+		return []kv.Key{kv.K(m.Link)}
+	}},
+	kv.Index[Message]{Name: "user", Keys: func(m Message) []kv.Key {
+		if m.User == "" {
+			return nil
+		}
+		return []kv.Key{kv.K(m.Company, m.User)}
 	}})
 
 // everybody stands in an index key for the messages of all companies.
@@ -202,6 +223,10 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name}
 	if !s.CanSend() {
 		message.Company, message.Document, message.Invitation = m.Company, m.Document, m.Invitation
+		message.User, message.Link = m.User, m.Link
+	}
+	if err := s.forgetAt(tx, message.Link, m.Expires); err != nil {
+		return err
 	}
 	return s.write(tx, message, m.Locale, data)
 }

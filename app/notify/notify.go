@@ -56,6 +56,7 @@ func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{
 		{Kind: sendJob, Timeout: time.Minute, Run: s.send, OnDead: s.giveUp, Backoff: []time.Duration{
 			10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}},
+		{Kind: forgetJob, Timeout: time.Minute, Run: s.forgetExpired},
 		{Kind: sweepJob, Timeout: 10 * time.Minute, Run: s.sweep},
 	}
 }

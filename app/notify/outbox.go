@@ -142,9 +142,13 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 }
 
 // shownTo returns the message as a reader may see it: a message to an invited
-// person contains their link, which only those who may send or sign see.
+// person contains their link, which only those who may send or sign see. Links
+// and codes that [Outbox.Reveal] shows are left out.
 func (m Message) shownTo(who account.Actor) Message {
-	if m.Invitation != "" && !signing.MaySeeLinks(who) {
+	switch {
+	case m.Private():
+		return m.covered()
+	case m.Invitation != "" && !signing.MaySeeLinks(who):
 		m.Text, m.HTML, m.Links = "", "", nil
 	}
 	return m
@@ -165,7 +169,7 @@ func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]by
 	if err != nil {
 		return nil, err
 	}
-	if m.Invitation != "" && !signing.MaySeeLinks(who) {
+	if m.Invitation != "" && !m.Private() && !signing.MaySeeLinks(who) {
 		return nil, who.Require(account.ScopeWrite)
 	}
 	var b bytes.Buffer

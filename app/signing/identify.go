@@ -3,6 +3,7 @@ package signing
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"math/big"
 	"time"
@@ -147,15 +148,18 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		if err := identities.Put(tx, invitation, state); err != nil {
+		if err := errors.Join(identities.Put(tx, invitation, state), s.Forget(tx, CodeName(invitation))); err != nil {
 			return err
 		}
 		return s.Mailer(tx, account.Mail{Kind: MailCode, To: inv.Email, Name: inv.Name, Locale: localeOf(d, inv),
-			Company: d.Company, Document: d.ID, Invitation: inv.ID, Expires: tx.Now.Add(codeLifetime),
+			Company: d.Company, Document: d.ID, Invitation: inv.ID, Link: CodeName(inv.ID), Expires: tx.Now.Add(codeLifetime),
 			Data: map[string]string{"code": code, "title": d.Title, "minutes": fmt.Sprint(int(codeLifetime.Minutes()))},
 			Key:  string(MailCode) + "/" + s.id()})
 	})
 }
+
+// CodeName names the newest code of an invitation to the outbox.
+func CodeName(invitation string) string { return "code/" + invitation }
 
 // newCode returns six digits, uniformly distributed.
 func newCode() (string, error) {
@@ -245,6 +249,9 @@ func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 				return nil
 			}
 			state.CodeHash = ""
+			if err := s.Forget(tx, CodeName(inv.ID)); err != nil {
+				return err
+			}
 		}
 		return identities.Put(tx, inv.ID, state)
 	})
@@ -255,11 +262,11 @@ func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 }
 
 // spendCode invalidates a code that has served its purpose.
-func spendCode(tx *kv.Tx, invitation string) error {
+func (s *Service) spendCode(tx *kv.Tx, invitation string) error {
 	state, err := identityOf(tx, invitation)
 	if err != nil || state.CodeHash == "" {
 		return err
 	}
 	state.CodeHash = ""
-	return identities.Put(tx, invitation, state)
+	return errors.Join(identities.Put(tx, invitation, state), s.Forget(tx, CodeName(invitation)))
 }

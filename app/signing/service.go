@@ -79,7 +79,9 @@ type Options struct {
 	Mailer      account.Mailer // records a message in the caller's transaction
 	// Mails reports whether messages leave for their recipients. If not, the outbox keeps them until somebody hands
 	// them over.
-	Mails     func() bool
+	Mails func() bool
+	// Forget removes a code from the messages that hold it, once it was used or replaced.
+	Forget    account.Forgetter
 	LinkKey   []byte // secret from which signatories' links are made
 	NewID     func() ulid.ULID
 	Now       func() time.Time

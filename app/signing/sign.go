@@ -109,7 +109,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}
-		if err := spendCode(tx, invitation); err != nil {
+		if err := s.spendCode(tx, invitation); err != nil {
 			return err
 		}
 		return s.save(tx, who, d, events...)

@@ -229,7 +229,7 @@ const document = "/app/documents/:id<len(26)>"
 // documents are the lists of documents and the page of each.
 func (p *Pages) documents() []route {
 	o := p.options
-	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Now: o.Now, Signing: o.Signing}
+	h := &documents.Handlers{Accounts: o.Accounts, Log: o.Log, MaxUpload: o.MaxUpload, Notify: o.Notify, Now: o.Now, Signing: o.Signing}
 	return []route{
 		{get, "/app/documents", member(h.ShowList)},
 		{get, "/app/documents/archived", member(h.ShowList)},
@@ -244,6 +244,7 @@ func (p *Pages) documents() []route {
 		{get, document + "/pages/:file/:page.png", member(h.PagePicture)},
 		{get, document + "/download/:what", member(h.Download)},
 		{get, document + "/events.json", member(h.DownloadEvents)},
+		{post, document + "/people/:invitation/code", author(h.RevealCode)},
 
 		{post, document + "/submit", author(h.Step("submit"))},
 		{post, document + "/withdraw", author(h.Step("withdraw"))},
@@ -324,7 +325,7 @@ func (p *Pages) contacts() []route {
 
 // members are the pages about the people of a company.
 func (p *Pages) members() []route {
-	h := &members.Handlers{Accounts: p.options.Accounts, Signing: p.options.Signing}
+	h := &members.Handlers{Accounts: p.options.Accounts, Notify: p.options.Notify, Signing: p.options.Signing}
 	return []route{
 		{get, "/app/team", member(h.ShowList)},
 		{post, "/app/team/invite", manager(h.Invite)},
@@ -337,6 +338,7 @@ func (p *Pages) members() []route {
 		{post, "/app/team/:id/activate", manager(h.Activate)},
 		{post, "/app/team/:id/hand-over", manager(h.HandOver)},
 		{post, "/app/team/:id/resend", manager(h.ResendInvite)},
+		{post, "/app/team/:id/link", manager(h.RevealInvite)},
 	}
 }
 
@@ -379,6 +381,7 @@ func (p *Pages) settings() []route {
 		{get, outbox + "/:id", admin(mail.ShowMessage)},
 		{get, outbox + "/:id/preview", admin(mail.PreviewMessage)},
 		{get, outbox + "/:id/message.eml", admin(mail.DownloadMessage)},
+		{post, outbox + "/:id/reveal", admin(mail.RevealMessage)},
 		{post, outbox + "/:id/retry", admin(mail.RetryMessage)},
 		{post, outbox + "/:id/cancel", admin(mail.CancelMessage)},
 		{get, webhooks, admin(hooks.ShowWebhooks)},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/notify"
 	"paraph/app/signing"
 )
 
@@ -14,6 +15,7 @@ type Handlers struct {
 	Accounts  *account.Service
 	Log       *slog.Logger
 	MaxUpload int64 // of one file, bytes
+	Notify    *notify.Service
 	Now       func() time.Time
 	Signing   *signing.Service
 }

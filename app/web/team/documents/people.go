@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 )
@@ -20,6 +21,7 @@ type personView struct {
 	Own             bool
 	Remind, Replace bool
 	Code            bool // the reader may set their access code
+	Asked           bool // they may have asked for a code that the reader can give them
 	Host            bool // the reader may hand them a device to sign on
 }
 
@@ -50,6 +52,7 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
 		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
 		v.Code = slices.Contains(may, signing.ActionCode)
+		v.Asked = !h.Signing.Mails() && inv.Authentication == signing.ByEmailCode && inv.NotifiedAt != nil && signing.MaySeeLinks(r.Who.Actor)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
 		if v.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
 			v.Link = h.Signing.OwnURL(r.Who.Actor, d, inv, r.BaseURL())
@@ -70,4 +73,18 @@ func facts(r *page.Request, inv *signing.Invitation) []fact {
 		}
 	}
 	return out
+}
+
+// RevealCode shows the code that a recipient asked for, where no mail can be sent.
+func (h *Handlers) RevealCode(r *page.Request) error {
+	back := "/app/documents/" + r.Params("id")
+	m, err := h.Notify.RevealCode(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
+	if fault.KindOf(err) == fault.KindNotFound {
+		r.Flash("warn", "act.nocode")
+		return r.SeeOther(back)
+	}
+	if err != nil {
+		return err
+	}
+	return r.ShowHanded(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
 }

@@ -3,11 +3,13 @@ package members
 
 import (
 	"paraph/app/account"
+	"paraph/app/notify"
 	"paraph/app/signing"
 )
 
 // Handlers serves these pages with the services they need.
 type Handlers struct {
 	Accounts *account.Service
+	Notify   *notify.Service
 	Signing  *signing.Service
 }

@@ -174,3 +174,16 @@ func (h *Handlers) Remove(r *page.Request) error {
 	r.Flash("ok", "member.removed", "name", m.Name)
 	return r.SeeOther("/app/team")
 }
+
+// RevealInvite shows the link of an invitation that could not be mailed.
+func (h *Handlers) RevealInvite(r *page.Request) error {
+	m, err := h.Notify.RevealInvite(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if fault.KindOf(err) == fault.KindNotFound {
+		r.Flash("warn", "team.nolink")
+		return r.SeeOther("/app/team")
+	}
+	if err != nil {
+		return err
+	}
+	return r.ShowHanded(r.Say("handed.join", "name", m.ToName), m.ToName, m.Links, "/app/team")
+}

@@ -2,12 +2,14 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/notify"
 	"paraph/app/web/page"
@@ -78,6 +80,7 @@ type messageCards struct {
 	Tabs           []page.Tab
 	Source         string
 	Retry, Cancels bool
+	Covered        bool   // it holds a link or code that is shown on request
 	At             string // of this page
 }
 
@@ -103,6 +106,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
 		c.Tab = named
 	}
+	c.Covered = m.Revealable()
 	c.Tabs = r.Tabs(c.Tab, "text", r.Say("outbox.text"), "preview", r.Say("outbox.preview"), "headers", r.Say("outbox.headers"), "raw", r.Say("outbox.raw"))
 	if c.Tab == "headers" || c.Tab == "raw" {
 		source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, m.ID)
@@ -118,6 +122,22 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 		r.FramesOwnPages()
 	}
 	return sheet[messageCards]{Title: m.Subject, Own: c}, nil
+}
+
+// RevealMessage shows a message with the link or code that its recipient has to be given.
+func (h *Mail) RevealMessage(r *page.Request) error {
+	m, err := h.Notify.Reveal(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if fault.KindOf(err) == fault.KindConflict {
+		return h.afterMessage(r, err, "")
+	}
+	if err != nil {
+		return err
+	}
+	secrets := m.Links
+	if len(secrets) == 0 {
+		secrets = m.Secrets
+	}
+	return r.ShowHanded(m.Subject, cmp.Or(m.ToName, m.To), secrets, "/app/settings/outbox/"+m.ID)
 }
 
 // afterMessage returns to the message.

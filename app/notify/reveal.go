@@ -1,0 +1,187 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Where no mail can be sent, links and codes for people wait in the outbox until
+// somebody hands them over. They are shown only on request, which is recorded, and
+// are gone once they were used, replaced, or expired.
+
+// Private reports whether the message holds a link into an account, or a code that proves who somebody is. Only
+// [Outbox.Reveal] shows these.
+func (m Message) Private() bool { return m.User != "" || m.Kind == string(signing.MailCode) }
+
+// Revealable reports whether the message holds a link or code that still works.
+func (m Message) Revealable() bool { return m.Private() && m.Link != "" }
+
+// covered returns the message without its links and codes.
+func (m Message) covered() Message {
+	m.Links = slices.Clone(m.Links)
+	m.forget()
+	m.Links = nil
+	return m
+}
+
+// Reveal shows a message with its link or code to somebody who may hand it over, and records that.
+func (s *Outbox) Reveal(_ context.Context, who account.Actor, id string) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if m, err = s.load(tx, who, id); err != nil {
+			return err
+		}
+		m, err = s.reveal(tx, who, m)
+		return err
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+func (s *Outbox) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
+	if err := mayReveal(tx, who, m); err != nil {
+		return Message{}, err
+	}
+	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
+	return m, s.store(tx, m)
+}
+
+func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
+	switch {
+	case m.Private() && m.Link == "":
+		return fault.Conflict("nothing_to_hand_over")
+	case m.User != "":
+		return account.MayHandOver(tx, who, m.User, account.MailKind(m.Kind))
+	case m.Invitation != "" && !signing.MaySeeLinks(who):
+		return who.Require(account.ScopeWrite)
+	}
+	return nil
+}
+
+// RevealInvite shows the newest invitation that waits to be handed to a member.
+func (s *Outbox) RevealInvite(_ context.Context, who account.Actor, member string) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		user, err := account.UserOf(tx, who.CompanyID, member)
+		if err != nil {
+			return err
+		}
+		m, err = s.newest(tx, "user", kv.K(who.CompanyID, user), string(account.MailInvite))
+		if err != nil {
+			return err
+		}
+		m, err = s.reveal(tx, who, m)
+		return err
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+// RevealCode shows the code that an invited person asked for, to those who may send their document.
+func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, invitation string) (m Message, err error) {
+	if _, err := s.signing.Get(ctx, who, document); err != nil {
+		return Message{}, err
+	}
+	if !signing.MaySeeLinks(who) {
+		return Message{}, who.Require(account.ScopeWrite)
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if m, err = s.newest(tx, "link", kv.K(signing.CodeName(invitation)), string(signing.MailCode)); err != nil {
+			return err
+		}
+		if m.Company != who.CompanyID || m.Document != document {
+			return fault.NotFound("message")
+		}
+		m, err = s.reveal(tx, who, m)
+		return err
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+// newest returns the newest message under a key of an index that is of a kind and holds an unused link or code.
+func (s *Outbox) newest(tx *kv.Tx, index string, key kv.Key, kind string) (m Message, err error) {
+	id := ""
+	err = outbox.Each(tx, index, key, func(found string, m Message) (bool, error) {
+		if m.Kind == kind && m.Link != "" {
+			id = max(id, found)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	if id == "" {
+		return Message{}, fault.NotFound("message")
+	}
+	return s.read(tx, id)
+}
+
+// Forget removes a link or code from the messages that hold it, because it was used, replaced, or expired.
+func (s *Outbox) Forget(tx *kv.Tx, link string) error {
+	var found []string
+	err := outbox.Each(tx, "link", kv.K(link), func(id string, m Message) (bool, error) {
+		found = append(found, id)
+		return true, nil
+	})
+	for _, id := range found {
+		if err != nil {
+			return err
+		}
+		var m Message
+		if m, err = s.read(tx, id); err != nil {
+			return err
+		}
+		m.forget()
+		m.Link = ""
+		err = s.store(tx, m)
+	}
+	return err
+}
+
+// forgetJob forgets a link when it expires.
+const forgetJob = "outbox_forget"
+
+func (s *Outbox) forgetAt(tx *kv.Tx, link string, expires time.Time) error {
+	if link == "" || expires.IsZero() {
+		return nil
+	}
+	return s.Jobs.Add(tx, kv.Job{Kind: forgetJob, Key: link, Payload: []byte(link), Due: expires})
+}
+
+func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
+	return s.DB.Update(func(tx *kv.Tx) error { return s.Forget(tx, string(job.Payload)) })
+}
+
+// ListPrivate lists the messages to an address, or ("") those of the installation, that hold a link or code that still
+// works, the oldest first. It is meant for the operator of the machine.
+func (s *Outbox) ListPrivate(address string) (all []Message, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		return outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {
+			ours := address == "" && m.Company == "" || input.FoldEmail(m.To) == input.FoldEmail(address)
+			if ours && m.Revealable() && m.Status != Sent {
+				all = append(all, m)
+			}
+			return true, nil
+		})
+	})
+	return all, errors.Join(err, s.unsealAll(all))
+}
