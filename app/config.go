@@ -41,6 +41,7 @@ type ServerConfig struct {
 	IdleTimeout     time.Duration `koanf:"idle_timeout"`
 	ShutdownTimeout time.Duration `koanf:"shutdown_timeout"`
 	TestControls    bool          `koanf:"test_controls"`
+	Memory          Size          `koanf:"memory"`
 	TLS             TLSConfig     `koanf:"tls"`
 	Limits          LimitsConfig  `koanf:"limits"`
 }

@@ -10,13 +10,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/memory"
 	"paraph/app/words"
 )
 
@@ -31,11 +32,21 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	if err := a.welcome(ctx, w); err != nil {
 		return errors.Join(err, a.Close())
 	}
-	// What was needed to start, such as hashing the first password, is not
-	// needed again: 20 MB.
-	debug.FreeOSMemory()
+	memory.Settle()
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
-	return errors.Join(a.Run(ctx), a.Close())
+	return errors.Join(a.runWithin(ctx), a.Close())
+}
+
+// runWithin runs the appliance within the limits of its memory, which are those of
+// the process.
+func (a *App) runWithin(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() { memory.Keep(ctx, int64(a.Config.Server.Memory), a.db.Mapped, a.index.Mapped) })
+	err := a.Run(ctx)
+	stop()
+	keeper.Wait()
+	return err
 }
 
 // welcome prints how to begin, until setup is done.

@@ -138,14 +138,12 @@ func (b *backupWriter) entries(txn *badger.Txn, since uint64) error {
 			b.number(0)
 			continue
 		}
-		err := item.Value(func(v []byte) error {
-			b.number(uint64(len(v)) + 1)
-			b.write(v)
-			return nil
-		})
+		v, err := content(item)
 		if err != nil {
 			return fmt.Errorf("kv: backup: %w", err)
 		}
+		b.number(uint64(len(v)) + 1)
+		b.write(v)
 	}
 	return b.err
 }
@@ -346,7 +344,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 		if !b.changed {
 			continue
 		}
-		if err := batch.Set(bytes.Clone(b.key), b.value); err != nil {
+		if err := batch.SetEntry(entry(string(b.key), b.value)); err != nil {
 			return fmt.Errorf("kv: restore: %w", diskError(err))
 		}
 	}

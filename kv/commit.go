@@ -80,6 +80,9 @@ func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
 	if tx.err != nil { // fn must not hide that its writes are incomplete
 		return nil, tx.err
 	}
+	if !tx.own.fitsTable() {
+		return nil, ErrTooLarge
+	}
 	return db.enter(tx), nil
 }
 
@@ -169,7 +172,7 @@ func (db *DB) write(g *group) error {
 		if value == nil {
 			err = txn.Delete([]byte(key))
 		} else {
-			err = txn.Set([]byte(key), value)
+			err = txn.SetEntry(entry(key, value))
 		}
 		if err != nil {
 			txn.Discard()
@@ -260,7 +263,7 @@ func (db *DB) repair() error {
 		return err
 	}
 	return db.alone(func() error {
-		if err := db.badger.Close(); err != nil {
+		if err := db.closeBadger(); err != nil {
 			db.log.Error("kv: closing before a repair", "error", err)
 		}
 		err := db.start()

@@ -51,3 +51,6 @@ func StoredPlace(tx *Tx, follower string) (seq uint64, part int, err error) {
 
 // Step is one step of a mirror.
 func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
+
+// DroppedPool reports whether Badger had a pool for its builders.
+func (db *DB) DroppedPool() bool { return db.pool != nil && dropPool(db.badger) == nil }

@@ -33,6 +33,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/ristretto/v2/z"
 )
 
 // Errors returned by this package; test with [errors.Is].
@@ -62,9 +63,8 @@ var (
 	ErrCorrupt = errors.New("kv: corrupt")
 )
 
-// Limits of one call of [DB.Update], well below a Badger transaction of 15 % of
-// the memory table. The index entries, counts and log entries of a call count
-// as well.
+// Limits of one call of [DB.Update]. The index entries, counts and log entries of
+// a call count as well.
 const (
 	MaxUpdateBytes = 3 << 20 // keys and values
 	MaxUpdateKeys  = 20_000
@@ -120,6 +120,7 @@ type DB struct {
 	mu        sync.Mutex
 	idle      *sync.Cond
 	badger    *badger.DB
+	pool      *z.AllocatorPool // of no use, see dropPool
 	cur       *state
 	oldest    *state
 	readers   int
@@ -245,10 +246,17 @@ func (db *DB) start() error {
 	if err != nil {
 		return openError(db.dir, err)
 	}
+	db.pool = dropPool(b)
 	if err := db.load(b); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	return nil
+}
+
+func (db *DB) closeBadger() error {
+	err := db.badger.Close()
+	db.pool.Release()
+	return err
 }
 
 // load makes b the store and reads the counts.
@@ -268,30 +276,18 @@ func (db *DB) load(b *badger.DB) error {
 	return nil
 }
 
-// options returns those measured to use the least memory at the same speed. Tables
-// are small because Badger keeps up to eight builders, each of some fifteen times
-// a table, for a while after it has compacted: 250 MB with its own size. The
-// single writer makes conflict detection needless; SyncWrites makes a commit
-// durable even when the memory table is changed in the middle of it.
+// options returns the options of Badger. The single writer makes conflict
+// detection needless; SyncWrites makes a commit durable even when the memory
+// table is changed in the middle of it.
 func (db *DB) options() badger.Options {
 	dir := db.dir
 	if db.inMemory {
 		dir = ""
 	}
-	return badger.DefaultOptions(dir).
+	return bounded(badger.DefaultOptions(dir)).
 		WithInMemory(db.inMemory).
 		WithSyncWrites(!db.inMemory && !db.noSync).
 		WithDetectConflicts(false).
-		WithMemTableSize(24 << 20).
-		WithBaseTableSize(1 << 20).
-		WithNumMemtables(2).
-		WithNumLevelZeroTables(2).
-		WithNumLevelZeroTablesStall(6).
-		WithBlockCacheSize(16 << 20).
-		WithIndexCacheSize(16 << 20).
-		WithValueLogFileSize(16 << 20).
-		WithNumCompactors(2).
-		WithNumGoroutines(2).
 		WithMetricsEnabled(false).
 		WithCompactL0OnClose(true).
 		WithChecksumVerificationMode(options.OnBlockRead).
@@ -317,7 +313,7 @@ func (db *DB) Close() error {
 	defer db.turn.Unlock()
 	return db.alone(func() error {
 		db.closed = true
-		if err := db.badger.Close(); err != nil {
+		if err := db.closeBadger(); err != nil {
 			return fmt.Errorf("kv: close: %w", diskError(err))
 		}
 		return nil

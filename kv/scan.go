@@ -126,7 +126,7 @@ func (s *scan) value() ([]byte, error) {
 			return append([]byte{}, value...), nil
 		}
 	}
-	value, err := s.it.Item().ValueCopy(nil)
+	value, err := content(s.it.Item())
 	if err != nil {
 		return nil, fmt.Errorf("kv: read: %w", err)
 	}

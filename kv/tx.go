@@ -125,7 +125,7 @@ func (tx *Tx) get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kv: read: %w", err)
 	}
-	value, err := item.ValueCopy(nil)
+	value, err := content(item)
 	if err != nil {
 		return nil, fmt.Errorf("kv: read: %w", err)
 	}

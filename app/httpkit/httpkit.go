@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/memory"
 	"paraph/app/turns"
 )
 
@@ -60,7 +61,7 @@ func New(o Options) (*Kit, error) {
 		o.ReadTimeout = time.Minute
 	}
 	if o.Memory == 0 {
-		o.Memory = share(machineMemory())
+		o.Memory = share(memory.Machine())
 	}
 	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL,
 		prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil

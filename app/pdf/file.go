@@ -33,6 +33,7 @@ type File struct {
 	hybrid   map[int]entry
 	masked   map[int]bool
 	sections []section // newest first
+	ends     []int64   // see revisionEnds
 	trailer  dict
 	rootRef  ref
 
@@ -46,8 +47,9 @@ type File struct {
 	secret    *crypt.Handler // set for an encrypted file that is open
 	recovered bool           // see Recover
 
-	recorded  []numbered // entries of the section being read; nil records nothing
-	scratch   []byte     // see scratchAt
+	recorded  []numbered    // entries of the section being read; nil records nothing
+	scratch   []byte        // see scratchAt
+	inflater  io.ReadCloser // see inflate
 	pages     []Page
 	fieldList []field // see fields
 	groupList []field // fields with child fields

@@ -62,7 +62,7 @@ func (f *File) filters(d dict) (names []name, params []any) {
 func (f *File) unfilter(filter name, params dict, data []byte) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
-		r, err := zlib.NewReader(bytes.NewReader(data))
+		r, err := f.inflate(data)
 		if err != nil {
 			return nil, damaged("deflate: %v", err)
 		}
@@ -80,6 +80,21 @@ func (f *File) unfilter(filter name, params dict, data []byte) ([]byte, error) {
 		return f.bounded(ascii85.NewDecoder(bytes.NewReader(data)))
 	}
 	return nil, damaged("filter %s", filter)
+}
+
+// inflate returns the one reader of the file, which holds 40 KB: a file may have
+// thousands of small streams.
+func (f *File) inflate(data []byte) (io.Reader, error) {
+	r := bytes.NewReader(data)
+	if f.inflater == nil {
+		made, err := zlib.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		f.inflater = made
+		return made, nil
+	}
+	return f.inflater, f.inflater.(zlib.Resetter).Reset(r, nil)
 }
 
 func hexDecode(data []byte) ([]byte, error) {

@@ -11,6 +11,9 @@ import (
 // after the end mark that follows the cross-reference section. The two sections
 // of a linearised file form one revision.
 func (f *File) revisionEnds() ([]int64, error) {
+	if f.ends != nil {
+		return f.ends, nil
+	}
 	var ends []int64
 	for i, s := range f.sections {
 		at := s.end
@@ -26,21 +29,26 @@ func (f *File) revisionEnds() ([]int64, error) {
 		ends = append(ends, end)
 	}
 	slices.Sort(ends)
-	return slices.Compact(ends), nil
+	f.ends = slices.Compact(ends)
+	return f.ends, nil
 }
 
 // endMark returns the offset after the first %%EOF at or after from, including
 // its line end, or the size of the file if there is none.
 func (f *File) endMark(from int64) (int64, error) {
-	b, err := f.bytesAt(from, 64<<10)
+	mark := []byte("%%EOF")
+	b, err := f.scratchAt(from, scratchSize) // nearly always enough
+	if err == nil && !bytes.Contains(b, mark) {
+		b, err = f.bytesAt(from, 64<<10)
+	}
 	if err != nil {
 		return 0, err
 	}
-	i := bytes.Index(b, []byte("%%EOF"))
+	i := bytes.Index(b, mark)
 	if i < 0 {
 		return f.size, nil
 	}
-	i += len("%%EOF")
+	i += len(mark)
 	if i < len(b) && b[i] == '\r' {
 		i++
 	}
