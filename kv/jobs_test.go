@@ -196,6 +196,51 @@ func TestJobIsTriedAgainThenDead(t *testing.T) {
 	clean(t, db, jobs)
 }
 
+// TestFailureIsStoredWithItsConsequence makes jobs fail in every way and expects
+// what OnFail writes wherever the failed attempt is stored.
+func TestFailureIsStoredWithItsConsequence(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	db := open(t, kv.Options{Now: c.now})
+	jobs := kv.NewJobs(db)
+	noted := kv.NewCollection("noted", kv.JSON[string]())
+	note := func(tx *kv.Tx, j kv.Job, err error) error {
+		if stored, e := jobs.Get(tx, j.ID); e != nil || stored.State != j.State {
+			t.Errorf("job %s is stored as %q, %v, not %q", j.ID, stored.State, e, j.State)
+		}
+		return noted.Put(tx, j.ID, j.State+": "+err.Error())
+	}
+	update(t, db, func(tx *kv.Tx) error {
+		return jobs.Put(tx, kv.Job{ID: "killed", Kind: "a", State: kv.JobRunning, Owner: "a process that is gone", Attempts: 1, Interrupted: 2})
+	})
+	work(t, jobs, kv.Handler{Kind: "a", OnFail: note, Backoff: []time.Duration{time.Hour}, Run: func(_ context.Context, j kv.Job) error {
+		if string(j.Payload) == "panic" {
+			panic("handler")
+		}
+		return kv.Permanent(errors.New("gone"))
+	}}, kv.Handler{Kind: "b", Run: func(context.Context, kv.Job) error { return errors.New("no luck") }, OnFail: func(tx *kv.Tx, j kv.Job, err error) error {
+		_ = note(tx, j, err)
+		panic("hook")
+	}})
+	add(t, db, jobs, kv.Job{ID: "panics", Kind: "a", Payload: []byte("panic")}, kv.Job{ID: "gone", Kind: "a"}, kv.Job{ID: "hook", Kind: "b"})
+	idle(t, jobs)
+	view(t, db, func(tx *kv.Tx) error {
+		for id, want := range map[string]string{"killed": "waiting: " + kv.ErrStopped.Error(), "panics": "waiting: panic: handler", "gone": "dead: gone"} {
+			if got, err := noted.Get(tx, id); got != want || err != nil {
+				t.Errorf("%s: noted %q, %v; want %q", id, got, err, want)
+			}
+		}
+		if got, err := noted.Get(tx, "hook"); !errors.Is(err, kv.ErrNotFound) {
+			t.Errorf("a hook that panicked left %q, %v", got, err)
+		}
+		j, err := jobs.Get(tx, "hook")
+		if j.State != kv.JobDead {
+			t.Errorf("a job whose hook panicked is %s", j.State)
+		}
+		return err
+	})
+}
+
 // crash leaves all jobs as a process that was killed while it ran them.
 func crash(t *testing.T, db *kv.DB, jobs *kv.Jobs) {
 	t.Helper()

@@ -19,9 +19,17 @@ type Handler struct {
 	// the job is dead. None: one attempt.
 	Backoff []time.Duration
 	Timeout time.Duration // of one attempt; 0: none
+	// OnFail is called in the transaction that stores a failed attempt, with the
+	// job as stored: dead if it was given up. The error is [ErrStopped] if crashes
+	// cut the attempts short. If OnFail fails, that is logged and the attempt is
+	// stored without it.
+	OnFail func(tx *Tx, job Job, err error) error
 	// OnDead is called with a job that was given up, after that is stored.
 	OnDead func(ctx context.Context, job Job)
 }
+
+// ErrStopped says that the process ended during an attempt.
+var ErrStopped = errors.New("kv: the process stopped during the attempt")
 
 type permanent struct{ error }
 
@@ -72,43 +80,58 @@ const crashesForgiven = 2
 // takeUp makes jobs that an ended process was running wait again, and returns
 // those that are given up instead.
 func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
-	err = j.db.Update(func(tx *Tx) error {
-		dead = nil
-		for kind, h := range handlers {
-			lost, err := j.lost(tx, kind)
+	for kind, h := range handlers {
+		lost, err := j.lost(kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, job := range lost {
+			now, err := j.end(h, func(tx *Tx, h Handler) (Job, error) { return j.interrupted(tx, job, h) })
 			if err != nil {
-				return err
+				return nil, err
 			}
-			for _, job := range lost {
-				now, err := j.interrupted(tx, job, h)
-				if err != nil {
-					return err
-				}
-				if now.State == JobDead {
-					dead = append(dead, now)
-				}
+			if now.State == JobDead {
+				dead = append(dead, now)
 			}
 		}
-		return nil
-	})
-	return dead, err
+	}
+	return dead, nil
 }
 
 // lost returns the jobs of a kind that an ended process was running.
-func (j *Jobs) lost(tx *Tx, kind string) (lost []Job, err error) {
-	err = j.all.Each(tx, "state", K(JobRunning, kind), func(_ string, job Job) (bool, error) {
-		if job.Owner != j.owner {
-			lost = append(lost, job)
-		}
-		return true, nil
+func (j *Jobs) lost(kind string) (lost []Job, err error) {
+	err = j.db.View(func(tx *Tx) error {
+		return j.all.Each(tx, "state", K(JobRunning, kind), func(_ string, job Job) (bool, error) {
+			if job.Owner != j.owner {
+				lost = append(lost, job)
+			}
+			return true, nil
+		})
 	})
 	return lost, err
+}
+
+// end stores the outcome of an attempt, if need be without what OnFail adds to it.
+func (j *Jobs) end(h Handler, settle func(tx *Tx, h Handler) (Job, error)) (now Job, err error) {
+	store := func() error {
+		return j.db.Update(func(tx *Tx) (err error) {
+			now, err = settle(tx, h)
+			return err
+		})
+	}
+	err = store()
+	if !errors.As(err, new(*onFailError)) && (h.OnFail == nil || !errors.Is(err, ErrTooLarge)) {
+		return now, err
+	}
+	j.db.log.Error("kv: the failure of a job cannot be followed up", "kind", h.Kind, "error", err)
+	h.OnFail = nil
+	return now, store()
 }
 
 // interrupted stores that a crash cut an attempt short.
 func (j *Jobs) interrupted(tx *Tx, job Job, h Handler) (Job, error) {
 	if job.Interrupted++; job.Interrupted > crashesForgiven {
-		return j.fail(tx, job, h, errors.New("the process stopped during the attempt"))
+		return j.fail(tx, job, h, ErrStopped)
 	}
 	job.Attempts--
 	return job, j.again(tx, job, job.Due)
@@ -307,11 +330,7 @@ func (w *workersOf) do(job Job) {
 	cancel()
 	stopped := err != nil && w.ctx.Err() != nil && !errors.As(err, new(permanent))
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
-		var now Job
-		storeErr := w.jobs.db.Update(func(tx *Tx) (e error) {
-			now, e = w.jobs.settle(tx, job.ID, h, err, stopped)
-			return e
-		})
+		now, storeErr := w.jobs.end(h, func(tx *Tx, h Handler) (Job, error) { return w.jobs.settle(tx, job.ID, h, err, stopped) })
 		if storeErr == nil {
 			h.gaveUp(w.ctx, now)
 			return
@@ -359,10 +378,33 @@ func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) (Job, error) {
 	job.LastError = fmt.Sprint(err)
 	if errors.As(err, new(permanent)) || job.Attempts > len(h.Backoff) {
 		job.State, job.Owner = JobDead, ""
-		return job, j.all.Put(tx, job.ID, job)
+		if err := j.all.Put(tx, job.ID, job); err != nil {
+			return job, err
+		}
+		return job, h.failed(tx, job, err)
 	}
-	return job, j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1]))
+	job.State = JobWaiting
+	if err := j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1])); err != nil {
+		return job, err
+	}
+	return job, h.failed(tx, job, err)
 }
+
+func (h Handler) failed(tx *Tx, job Job, err error) error {
+	if h.OnFail == nil {
+		return nil
+	}
+	_, e := guarded(func() (struct{}, error) { return struct{}{}, h.OnFail(tx, job, err) })
+	if e != nil {
+		return &onFailError{e}
+	}
+	return nil
+}
+
+// onFailError is an error of a handler's OnFail, rather than one of the store.
+type onFailError struct{ error }
+
+func (e *onFailError) Unwrap() error { return e.error }
 
 // again makes a job wait, unless one of the same kind and key waits already, which
 // takes its place.

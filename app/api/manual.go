@@ -131,6 +131,7 @@ var manuals = map[string]manual{
 	"post-documents-document-approve":  {text: "From pending approval to approved. Allowed for approvers and administrators, except for their own submissions, unless nobody else can approve."},
 	"post-documents-document-reject":   {text: "From pending approval to rejected, with a reason.", body: `{"reason": "The rent is missing."}`},
 	"post-documents-document-reopen":   {text: "From approved or rejected back to draft."},
+	"post-documents-document-seal":     {text: "For a document with `attention` `sealing` or `sealing_failed`: tries at once, and keeps trying if that fails. `attention_message` names the cause. A completed document is returned as it is; any other is a 409." + ownerOrAdmin},
 	"post-documents-document-archive":  {text: "Hides it from lists, in any state except sent; `restore` reverses this."},
 	"post-documents-document-restore":  {text: "Returns it to the lists, in the state it was in."},
 	"post-documents-document-void":     {text: "Ends it permanently, with a reason: nobody can sign any more, and the recipients are notified. Delete a draft instead; a completed document can't be voided." + ownerOrAdmin, body: `{"reason": "Signed on paper instead."}`},

@@ -34,6 +34,7 @@ func (s *server) stateRoutes() {
 		{"withdraw", "Take a submission back", s.Signing.Withdraw, 0},
 		{"approve", "Approve a submitted document", s.Signing.Approve, 0},
 		{"reopen", "Make an approved or rejected document a draft again", s.Signing.Reopen, 0},
+		{"seal", "Retry sealing a document that everybody has signed", s.Signing.RetrySealing, 0},
 		{"archive", "Archive a document", s.Signing.Archive, 0},
 		{"restore", "Restore a document from the archive or the trash", s.Signing.Restore, 0},
 		{"duplicate", "Make a new draft with the same content", s.Signing.Duplicate, http.StatusCreated},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -80,7 +81,7 @@ func (w *wording) word(kind, locale string, facts map[string]string) (*said, err
 	if !l.Has("mail." + kind + ".subject") {
 		return nil, fmt.Errorf("no wording for %s", kind)
 	}
-	m := letter{language: l, facts: dated(l, facts), key: "mail." + kind}
+	m := letter{language: l, facts: inWords(l, facts), key: "mail." + kind}
 	if slices.Contains(account.Notices(), account.MailKind(kind)) {
 		m.rest = "mail.notice"
 	}
@@ -162,8 +163,11 @@ func (m letter) knows(names []string) bool {
 }
 
 // dated returns the facts with their times in words.
-func dated(l *words.Language, facts map[string]string) map[string]string {
+func inWords(l *words.Language, facts map[string]string) map[string]string {
 	out := maps.Clone(facts)
+	if cause := facts["cause"]; cause != "" {
+		out["cause"] = fault.Sentence(l.SayOf, fault.Code("sealing."+cause))
+	}
 	for _, name := range []string{"expires", "expires_at"} {
 		if t, err := time.Parse(time.RFC3339, facts[name]); err == nil {
 			out[name] = l.Moment(t.In(zone(facts["timezone"])))

@@ -69,7 +69,8 @@ var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
 	signing.EventDocumentCompleted:         (*Service).tellCompleted,
 	signing.EventDocumentVoided:            (*Service).tellVoided,
 	signing.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
-	signing.EventDocumentSealingDelayed:    func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_delayed") },
+	signing.EventDocumentSealingDelayed:    (*Service).tellOfDelay,
+	signing.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_failed") },
 	signing.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
 	signing.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
 	signing.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
@@ -87,7 +88,7 @@ func (t *story) facts() map[string]string {
 		"title": d.Title, "company": t.company.Name, "sender": sender, "sender_email": d.Owner.Email,
 		"subject": d.Subject, "message": d.Message, "color": brand(t.company), "logo": logoAddress(d.BaseURL, t.company),
 		"timezone": t.company.Timezone,
-		"reason":   t.event.Data["reason"], "email": t.event.Data["email"],
+		"reason":   t.event.Data["reason"], "email": t.event.Data["email"], "cause": t.event.Data["cause"],
 		"document": strings.TrimSuffix(d.BaseURL, "/") + "/app/documents/" + d.ID,
 	}
 	if d.ExpiresAt != nil {
@@ -164,6 +165,14 @@ func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
 	}
 	t.event.Invitation = t.event.Data["invitation"]
 	return s.tellOwner(tx, t, "access_code")
+}
+
+// tellOfDelay writes to the owner about a cause they don't know yet.
+func (s *Service) tellOfDelay(tx *kv.Tx, t *story) error {
+	if t.event.Data["repeated"] != "" {
+		return nil
+	}
+	return s.tellOwner(tx, t, "sealing_delayed")
 }
 
 // tellOwner writes to the document's owner.

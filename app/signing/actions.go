@@ -30,6 +30,7 @@ const (
 	ActionReplace   Action = "replace"
 	ActionCode      Action = "access_code" // set one that an invitation lacks
 	ActionExtend    Action = "extend"
+	ActionSeal      Action = "seal"     // again, after it failed
 	ActionDownload  Action = "download" // as it stands; sealed once completed
 	ActionDuplicate Action = "duplicate"
 	ActionVoid      Action = "void"
@@ -78,6 +79,7 @@ func rules() []rule {
 		{ActionExtend, func(_ *Service, q asking) error {
 			return q.first(ownerOrAdmin(q.who), func(d *Document) error { return d.extend(q.tx.Now) })
 		}},
+		{ActionSeal, func(_ *Service, q asking) error { return q.first(ownerOrAdmin(q.who), (*Document).sealable) }},
 		{ActionDownload, func(_ *Service, q asking) error { return q.d.downloadable() }},
 		{ActionDuplicate, func(*Service, asking) error { return nil }},
 		{ActionVoid, func(_ *Service, q asking) error {

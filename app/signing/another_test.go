@@ -18,7 +18,7 @@ var (
 
 	keptOfDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
 		"RedirectURL NoDecline NoDelegation DeclineReason Template ExpiresDays")
-	leftOfDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText CreatedAt UpdatedAt " +
+	leftOfDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob CreatedAt UpdatedAt " +
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SentAt CompletedAt ExpiredAt VoidedAt VoidedReason ArchivedAt DeletedAt Version Head MadeFrom")
 
 	keptOfField = fields("Type Name Label Page X Y Width Height Required ReadOnly Value Options Min Max Pattern Format Group FontSize Align")

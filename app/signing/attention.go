@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"paraph/app/fault"
 )
@@ -13,10 +14,11 @@ type AttentionKind string
 
 // The kinds of attention.
 const (
-	AttentionDeclined   AttentionKind = "declined"
-	AttentionSealing    AttentionKind = "sealing"
-	AttentionMailFailed AttentionKind = "mail_failed"
-	AttentionAccessCode AttentionKind = "access_code" // the sender has to set one
+	AttentionDeclined      AttentionKind = "declined"
+	AttentionSealing       AttentionKind = "sealing"
+	AttentionSealingFailed AttentionKind = "sealing_failed" // given up, until somebody retries it
+	AttentionMailFailed    AttentionKind = "mail_failed"
+	AttentionAccessCode    AttentionKind = "access_code" // the sender has to set one
 )
 
 // Attention is the reason why a document can't proceed, with the invitation or
@@ -63,6 +65,13 @@ func (d *Document) AttentionSentence(say fault.Sayer) string {
 	a := d.Attention
 	if a.Code == "" {
 		return d.AttentionText
+	}
+	if d.unsealed() && a.Code != "sealing" {
+		rest := fault.Code("sealing.retried")
+		if a.Kind == AttentionSealingFailed {
+			rest = "sealing.given_up"
+		}
+		return strings.Join([]string{fault.Sentence(say, "sealing.delayed"), fault.Sentence(say, a.Code), fault.Sentence(say, rest)}, " ")
 	}
 	args := []fault.Arg{fault.Text("address", a.Address)}
 	if inv := d.invitation(a.Invitation); inv != nil {

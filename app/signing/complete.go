@@ -2,17 +2,13 @@ package signing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"paraph/app/account"
-	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
-	"paraph/kv"
 )
 
 // complete makes the final revisions of every file and the certificate of
@@ -25,6 +21,7 @@ func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (sav
 	}
 	d.Status, d.CompletedAt = Completed, &now
 	d.needs(Attention{})
+	d.SealCauses = nil
 	for i := range d.Invitations {
 		if inv := &d.Invitations[i]; inv.Role == Viewer && inv.Status == Pending {
 			inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
@@ -53,27 +50,6 @@ func (d *Document) unproven() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// sealNow completes a document that everybody has signed, within the request of
-// the last signature. If that fails, the document stays in Sent with the reason,
-// a job keeps trying, and the owner is notified.
-func (s *Service) sealNow(ctx context.Context, d *Document) (*Document, error) {
-	sealed, err := s.seals(ctx, d.Company, d.ID)
-	if err == nil {
-		return sealed, nil
-	}
-	s.Log.Error("sealing", "document", d.ID, "error", err)
-	why := fault.Code("sealing.failed")
-	if errors.Is(err, pki.ErrTimestamp) {
-		why = "sealing.timestamp"
-	}
-	return s.update(account.System(d.Company), d.ID, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if d.Attention.Kind == AttentionSealing {
-			d.needs(Attention{Kind: AttentionSealing, Code: why})
-		}
-		return []saving{happened(EventDocumentSealingDelayed)}, s.schedule(tx, d)
-	})
 }
 
 // finish appends the validation data and the document timestamp to a file.
@@ -126,50 +102,6 @@ func (s *Service) revise(f *File, kind string, now time.Time, make func(pdf.Base
 		return fmt.Errorf("signing: %s of %s: %w", kind, f.ID, err)
 	}
 	return s.append(f, kind, "", rev, now)
-}
-
-// sealJob is the kind of the job that keeps trying to seal a document.
-const sealJob = "seal"
-
-// Seal tries again to complete a document that everybody has signed.
-func (s *Service) Seal(ctx context.Context, company, id string) error {
-	defer s.lock(id)()
-	_, err := s.seals(ctx, company, id)
-	if fault.KindOf(err) == fault.KindNotFound {
-		return nil
-	}
-	return err
-}
-
-// seals completes a document that is waiting to be sealed and leaves any other
-// unchanged. The caller must hold the document's lock.
-func (s *Service) seals(ctx context.Context, company, id string) (*Document, error) {
-	who := account.System(company)
-	return s.retry(func() (*Document, error) {
-		d, err := s.get(who, id)
-		if err != nil || d.Status != Sent || d.Attention.Kind != AttentionSealing {
-			return d, err
-		}
-		version := d.Version
-		event, err := s.complete(ctx, d, s.Now())
-		if err != nil {
-			return nil, err
-		}
-		err = s.DB.Update(func(tx *kv.Tx) error {
-			stored, err := load(tx, who, id)
-			if err != nil {
-				return err
-			}
-			if err := unchanged(stored, version); err != nil {
-				return err
-			}
-			if err := s.schedule(tx, d); err != nil {
-				return err
-			}
-			return s.save(tx, who, d, event)
-		})
-		return d, err
-	})
 }
 
 // timestampSize adds a tenth to the size that the authority's tokens need.

@@ -3,6 +3,7 @@ package signing
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"paraph/app/account"
@@ -32,12 +33,26 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 	if err := s.due(tx, d, purgeJob, s.purgesNext(d)); err != nil {
 		return err
 	}
-	var sealing *time.Time
-	if d.Attention.Kind == AttentionSealing {
-		at := tx.Now.Add(sealGrace)
-		sealing = &at
+	return s.scheduleSealing(tx, d)
+}
+
+// scheduleSealing adds the job that seals a document when that becomes due. Once
+// an attempt has failed, the pauses between the job's attempts count.
+func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
+	if d.SealJob != "" && d.Attention.Kind != AttentionSealingFailed { // it was given up before
+		if err := s.Jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
+		d.SealJob = ""
 	}
-	return s.due(tx, d, sealJob, sealing)
+	switch {
+	case !d.unsealed():
+		return s.due(tx, d, sealJob, nil)
+	case d.Attention.Code == "sealing":
+		at := tx.Now.Add(sealGrace)
+		return s.due(tx, d, sealJob, &at)
+	}
+	return nil
 }
 
 // sealGrace is the time that the request with the last signature has for sealing
@@ -128,7 +143,7 @@ func (s *Service) Handlers() []kv.Handler {
 		}}
 	}
 	seal := on(sealJob, s.Seal)
-	seal.Backoff = sealWaits()
+	seal.Backoff, seal.OnFail = sealWaits(), s.sealFailed
 	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler(), on(drawJob, s.draw), s.retainHandler()}
 }
 

@@ -17,6 +17,8 @@ const (
 	EventDocumentSent               EventType = "document.sent"
 	EventDocumentCompleted          EventType = "document.completed"
 	EventDocumentSealingDelayed     EventType = "document.sealing_delayed"
+	EventDocumentSealingFailed      EventType = "document.sealing_failed"
+	EventDocumentSealingRetried     EventType = "document.sealing_retried"
 	EventDocumentRenewed            EventType = "document.renewed"
 	EventDocumentExpired            EventType = "document.expired"
 	EventDocumentExtended           EventType = "document.extended"
@@ -57,7 +59,7 @@ func EventTypes() []EventType {
 		EventDocumentCreated, EventDocumentUpdated, EventDocumentFieldsAdded, EventDocumentFieldsReplaced,
 		EventDocumentSubmitted, EventDocumentWithdrawn, EventDocumentApproved, EventDocumentRejected,
 		EventDocumentReopened, EventDocumentSent, EventDocumentCompleted, EventDocumentSealingDelayed,
-		EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
+		EventDocumentSealingFailed, EventDocumentSealingRetried, EventDocumentRenewed, EventDocumentExpired, EventDocumentExtended, EventDocumentVoided,
 		EventDocumentArchived, EventDocumentHandedOver, EventDocumentDeleted, EventDocumentRestored,
 		EventDocumentPurged, EventDocumentMailFailed, EventDocumentMailDelivered,
 		EventTemplateCreated,

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
-
+	"paraph/app/fault"
 	"paraph/app/pdf"
 )
 
@@ -102,11 +102,14 @@ type Document struct {
 	Certificate     *File // certificate of completion, once completed
 	Attention       Attention
 	AttentionText   string `json:",omitempty"` // in records from before attention was a code
-	BaseURL         string // base address of the links in its mails
-	RedirectURL     string `json:",omitempty"` // where people are redirected after signing
-	NoDecline       bool   `json:",omitempty"` // the people invited can't decline
-	NoDelegation    bool   `json:",omitempty"` // they can't pass their invitation on
-	DeclineReason   bool   `json:",omitempty"` // declining requires a reason
+	// SealCauses are the reasons why sealing failed so far, of which the owner was notified.
+	SealCauses    []fault.Code `json:",omitempty"`
+	SealJob       string       `json:",omitempty"` // that was given up, while attention is sealing_failed
+	BaseURL       string       // base address of the links in its mails
+	RedirectURL   string       `json:",omitempty"` // where people are redirected after signing
+	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
+	NoDelegation  bool         `json:",omitempty"` // they can't pass their invitation on
+	DeclineReason bool         `json:",omitempty"` // declining requires a reason
 
 	// Template marks a template: its invitations are roles, which need not name
 	// anybody, and it is never sent; documents are made from it.
@@ -295,6 +298,7 @@ func (d *Document) another(id string, owner Person, now time.Time) *Document {
 	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
 	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
 	next.MadeFrom = nil
+	next.SealCauses, next.SealJob = nil, ""
 	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
 	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt, next.VoidedReason = nil, nil, nil, nil, ""
 	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""

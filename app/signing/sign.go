@@ -40,7 +40,7 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 		return d, err
 	}
 	// The act is on disk; it is not lost even if sealing fails.
-	return s.sealNow(ctx, d)
+	return s.sealNow(ctx, d), nil
 }
 
 // mayAct admits the invited person, and members of the company who may sign through the API.

@@ -144,7 +144,7 @@ func (d *Document) extend(until time.Time) error {
 
 // expire ends the signing if the deadline has passed; it reports whether it did.
 func (d *Document) expire(now time.Time) bool {
-	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.Attention.Kind == AttentionSealing {
+	if d.Status != Sent || d.ExpiresAt == nil || now.Before(*d.ExpiresAt) || d.unsealed() {
 		return false
 	}
 	d.Status, d.ExpiredAt = Expired, &now

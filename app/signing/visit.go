@@ -19,18 +19,20 @@ type Stage string
 
 // The stages. They alone decide what is shown.
 const (
-	StageIdentify  Stage = "identify"  // a code is asked for first
-	StageConsent   Stage = "consent"   // they have to agree before the document is shown
-	StageSign      Stage = "sign"      // it is their turn
-	StageWaiting   Stage = "waiting"   // others are before them
-	StageSigned    Stage = "signed"    // they have signed, others have not
-	StageSealing   Stage = "sealing"   // everybody has signed, the seal is being made
-	StageCompleted Stage = "completed" // the sealed file is available
-	StageDeclined  Stage = "declined"  // they declined
-	StageStopped   Stage = "stopped"   // somebody else declined
-	StageVoided    Stage = "voided"
-	StageExpired   Stage = "expired"
-	StageReading   Stage = "reading" // they only receive a copy, which is not available yet
+	StageIdentify Stage = "identify" // a code is asked for first
+	StageConsent  Stage = "consent"  // they have to agree before the document is shown
+	StageSign     Stage = "sign"     // it is their turn
+	StageWaiting  Stage = "waiting"  // others are before them
+	StageSigned   Stage = "signed"   // they have signed, others have not
+	StageSealing  Stage = "sealing"  // everybody has signed, the seal is being made
+	// StageSealingFailed: everybody has signed, and making the seal was given up.
+	StageSealingFailed Stage = "sealing_failed"
+	StageCompleted     Stage = "completed" // the sealed file is available
+	StageDeclined      Stage = "declined"  // they declined
+	StageStopped       Stage = "stopped"   // somebody else declined
+	StageVoided        Stage = "voided"
+	StageExpired       Stage = "expired"
+	StageReading       Stage = "reading" // they only receive a copy, which is not available yet
 )
 
 // Visit is the view of a document that an invited person has.
@@ -129,6 +131,8 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 		return StageCompleted
 	case d.Attention.Kind == AttentionSealing:
 		return StageSealing
+	case d.Attention.Kind == AttentionSealingFailed:
+		return StageSealingFailed
 	case inv.Status == Signed:
 		return StageSigned
 	case inv.Status == Declined:
@@ -146,7 +150,7 @@ func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage 
 // late reports whether the deadline has passed, even if that has not been recorded yet.
 func (d *Document) late(now time.Time) bool {
 	return d.Status == Expired ||
-		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && d.Attention.Kind != AttentionSealing
+		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && !d.unsealed()
 }
 
 // hidden reports whether the links of a document show no more than what happened

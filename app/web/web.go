@@ -251,6 +251,7 @@ func (p *Pages) documents() []route {
 		{post, document + "/approve", author(h.Step("approve"))},
 		{post, document + "/reopen", author(h.Step("reopen"))},
 		{post, document + "/remind", author(h.Step("remind"))},
+		{post, document + "/seal", author(h.Step("seal"))},
 		{post, document + "/archive", author(h.Step("archive"))},
 		{post, document + "/restore", author(h.Step("restore"))},
 		{post, document + "/delete", author(h.Step("delete"))},

@@ -21,7 +21,7 @@ type oneStep func(*signing.Service, context.Context, account.Actor, string, ...i
 var documentSteps = map[string]oneStep{
 	"submit": (*signing.Service).Submit, "withdraw": (*signing.Service).Withdraw, "approve": (*signing.Service).Approve,
 	"reopen": (*signing.Service).Reopen, "archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore,
-	"delete": (*signing.Service).Delete, "duplicate": (*signing.Service).Duplicate,
+	"delete": (*signing.Service).Delete, "duplicate": (*signing.Service).Duplicate, "seal": (*signing.Service).RetrySealing,
 	"remind": func(s *signing.Service, ctx context.Context, who account.Actor, id string, seen ...int64) (*signing.Document, error) {
 		return s.Remind(ctx, who, id, "", seen...)
 	},
@@ -66,6 +66,11 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	}
 	undo := ""
 	switch name {
+	case "seal":
+		if d.Status != signing.Completed {
+			r.Flash("warn", "act.seal.failed", "why", d.AttentionSentence(r.Words.SayOf))
+			return r.SeeOther(next)
+		}
 	case "archive", "delete":
 		undo = "/app/documents/" + id + "/restore"
 	case "duplicate":

@@ -117,7 +117,7 @@ var first = map[signing.Status][]signing.Action{
 	signing.PendingApproval: {signing.ActionApprove, signing.ActionWithdraw},
 	signing.Approved:        {signing.ActionSend},
 	signing.Rejected:        {signing.ActionReopen},
-	signing.Sent:            {signing.ActionSign, signing.ActionRemind},
+	signing.Sent:            {signing.ActionSign, signing.ActionSeal, signing.ActionRemind},
 	signing.Completed:       {signing.ActionDownload},
 	signing.Expired:         {signing.ActionExtend},
 	signing.Voided:          {signing.ActionDuplicate},

@@ -36,7 +36,7 @@ func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
 
 // inMenu holds the actions of the row menu with their icons. Others are only on
 // the page of the document.
-var inMenu = map[signing.Action]string{signing.ActionEdit: "pencil", signing.ActionSign: "sign", signing.ActionRemind: "bell", signing.ActionDownload: "download",
+var inMenu = map[signing.Action]string{signing.ActionEdit: "pencil", signing.ActionSign: "sign", signing.ActionRemind: "bell", signing.ActionSeal: "lock", signing.ActionDownload: "download",
 	signing.ActionDuplicate: "file", signing.ActionVoid: "void", signing.ActionExtend: "clock", signing.ActionArchive: "lock", signing.ActionRestore: "back",
 	signing.ActionDelete: "cross", signing.ActionPurge: "cross"}
 

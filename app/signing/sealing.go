@@ -1,0 +1,213 @@
+package signing
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/app/fault"
+	"paraph/app/pdf"
+	"paraph/app/pki"
+	"paraph/kv"
+)
+
+// sealJob is the kind of the job that keeps trying to seal a document.
+const sealJob = "seal"
+
+// NoSpace reports whether an error of this service, or of another that shares its
+// store, means that the disk is full.
+func NoSpace(err error) bool {
+	return errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace)
+}
+
+// causeOf returns the code of the sentence that says why sealing failed.
+func causeOf(err error) fault.Code {
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+	}
+	switch {
+	case NoSpace(err):
+		return "sealing.disk_full"
+	case is(pki.ErrExpired):
+		return "sealing.certificate_expired"
+	case is(pki.ErrTimestamp):
+		return "sealing.timestamp"
+	case is(blob.ErrNotFound, blob.ErrCorrupt, pdf.ErrDamaged, pdf.ErrNotPDF, pdf.ErrNoEnd):
+		return "sealing.damaged"
+	case is(kv.ErrStopped):
+		return "sealing.stopped"
+	case is(context.DeadlineExceeded):
+		return "sealing.slow"
+	}
+	return "sealing.failed"
+}
+
+// unsealed reports whether everybody has signed the document and its seal is missing.
+func (d *Document) unsealed() bool {
+	return d.Status == Sent && (d.Attention.Kind == AttentionSealing || d.Attention.Kind == AttentionSealingFailed)
+}
+
+// sealable refuses to seal a document that is not waiting for its seal.
+func (d *Document) sealable() error {
+	if err := d.live(); err != nil {
+		return err
+	}
+	if !d.unsealed() {
+		return conflict("nothing_to_seal")
+	}
+	return nil
+}
+
+// sealingFailed records why the document could not be sealed, and the job that was
+// given up, if one was. It returns no event if nothing new is recorded. The owner
+// is notified of each cause once, and whenever a job was given up.
+func (d *Document) sealingFailed(cause fault.Code, dead string) []saving {
+	next, event := Attention{Kind: AttentionSealing, Code: cause}, happened(EventDocumentSealingDelayed)
+	if dead != "" {
+		next.Kind, event = AttentionSealingFailed, happened(EventDocumentSealingFailed)
+	}
+	if !d.unsealed() || d.Attention == next {
+		return nil
+	}
+	event = event.with("cause", strings.TrimPrefix(string(cause), "sealing."))
+	if slices.Contains(d.SealCauses, cause) {
+		event = event.with("repeated", "true")
+	} else {
+		d.SealCauses = append(d.SealCauses, cause)
+	}
+	d.needs(next)
+	d.SealJob = cmp.Or(dead, d.SealJob)
+	return []saving{event}
+}
+
+// sealNow completes a document that everybody has signed, within the request of
+// the last signature. If that fails, the document stays in Sent with the reason,
+// a job keeps trying, and the owner is notified. The signature is on disk, so the
+// caller never gets an error.
+func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
+	sealed, err := s.seals(ctx, d.Company, d.ID)
+	if err == nil {
+		return sealed
+	}
+	s.Log.Error("sealing", "document", d.ID, "error", err)
+	if ctx.Err() != nil {
+		return d // the job takes over
+	}
+	var noted *Document
+	err = s.DB.Update(func(tx *kv.Tx) (e error) {
+		noted, e = s.noteUnsealed(tx, d.Company, d.ID, causeOf(err), "")
+		return e
+	})
+	if err != nil || noted == nil { // such as a full disk: the job records it
+		s.Log.Error("recording why sealing failed", "document", d.ID, "error", err)
+		return d
+	}
+	return noted
+}
+
+// noteUnsealed records in a transaction why a document could not be sealed. A
+// document that no longer exists is left alone.
+func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
+	who := account.System(company)
+	d, err := load(tx, who, id)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if events := d.sealingFailed(cause, dead); len(events) > 0 {
+		return d, s.save(tx, who, d, events...)
+	}
+	return d, nil
+}
+
+// Seal tries to complete a document that everybody has signed, for the job.
+func (s *Service) Seal(ctx context.Context, company, id string) error {
+	defer s.lock(id)()
+	_, err := s.seals(ctx, company, id)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil
+	}
+	return err
+}
+
+// sealFailed records a failed attempt of the job together with its outcome.
+func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
+	var p documentJob
+	if err := json.Unmarshal(job.Payload, &p); err != nil {
+		return fmt.Errorf("signing: job %s: %w", job.ID, err)
+	}
+	dead := ""
+	if job.State == kv.JobDead {
+		dead = job.ID
+	}
+	_, err = s.noteUnsealed(tx, p.Company, p.Document, causeOf(err), dead)
+	return err
+}
+
+// RetrySealing tries at once to seal a document that everybody has signed, and
+// lets a job keep trying if that fails. A completed document is returned as it is.
+// Besides the company's members it serves the operator, who acts as
+// [account.System] of the document's company.
+func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
+	defer s.lock(id)()
+	if done, err := s.get(who, id, seen...); err == nil && done.Status == Completed && done.live() == nil {
+		return done, errors.Join(member(who, account.ScopeWrite), ownerOrAdmin(who)(nil, done))
+	}
+	d, err := s.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (saving, error) {
+		if err := d.sealable(); err != nil {
+			return saving{}, err
+		}
+		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
+		return happened(EventDocumentSealingRetried), nil
+	}, seen...)
+	if err != nil {
+		return nil, err
+	}
+	return s.sealNow(ctx, d), nil
+}
+
+// seals completes a document that is waiting to be sealed and leaves any other
+// unchanged. The caller must hold the document's lock.
+func (s *Service) seals(ctx context.Context, company, id string) (out *Document, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("panic while sealing", "document", id, "panic", p, "stack", string(debug.Stack()))
+			out, err = nil, fmt.Errorf("signing: panic while sealing %s: %v", id, p)
+		}
+	}()
+	who := account.System(company)
+	return s.retry(func() (*Document, error) {
+		d, err := s.get(who, id)
+		if err != nil || !d.unsealed() {
+			return d, err
+		}
+		version := d.Version
+		event, err := s.complete(ctx, d, s.Now())
+		if err != nil {
+			return nil, err
+		}
+		err = s.DB.Update(func(tx *kv.Tx) error {
+			stored, err := load(tx, who, id)
+			if err != nil {
+				return err
+			}
+			if err := unchanged(stored, version); err != nil {
+				return err
+			}
+			if err := s.schedule(tx, d); err != nil {
+				return err
+			}
+			return s.save(tx, who, d, event)
+		})
+		return d, err
+	})
+}
