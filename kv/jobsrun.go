@@ -29,7 +29,7 @@ type Handler struct {
 }
 
 // ErrStopped says that the process ended during an attempt.
-var ErrStopped = errors.New("kv: the process stopped during the attempt")
+var ErrStopped = errors.New("the process stopped during the attempt")
 
 type permanent struct{ error }
 
@@ -125,7 +125,8 @@ func (j *Jobs) end(h Handler, settle func(tx *Tx, h Handler) (Job, error)) (now 
 	}
 	j.db.log.Error("kv: the failure of a job cannot be followed up", "kind", h.Kind, "error", err)
 	h.OnFail = nil
-	return now, store()
+	err = store()
+	return now, err
 }
 
 // interrupted stores that a crash cut an attempt short.

@@ -207,7 +207,7 @@ func stages() map[string]stage {
 		"post-documents-document-restore": after(draft, "/archive", nil),
 		"post-documents-document-void":    sent, "post-documents-document-remind": sent,
 		"post-documents-document-extend": expired, "post-documents-document-seal": completed,
-		"get-members-member":             withMember, "patch-members-member": withMember, "delete-members-member": withMember,
+		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
 		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
 		"post-templates-template-archive": withTemplate, "post-templates-template-restore": archivedTemplate,
