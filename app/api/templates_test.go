@@ -33,7 +33,7 @@ func TestTemplateBecomesDocuments(t *testing.T) {
 		t.Errorf("variables: %s", got)
 	}
 	d := c.Post(t, "/templates/"+id+"/documents", obj{
-		"people":    list{obj{"role": "TENANT", "name": "Tim Tenant", "email": "tim@tenant.example"}},
+		"people":    list{obj{"role": tpl.Text(t, "roles.0.id"), "name": "Tim Tenant", "email": "tim@tenant.example"}},
 		"variables": obj{"Flat": "2B", "rent": "1,200"}, "values": obj{"deposit": "3600"}, "send": true,
 	}).Want(t, 201)
 	for path, want := range map[string]any{

@@ -98,7 +98,7 @@ func peopleProblems(d *Document) []Problem {
 		}
 		seen[email] = true
 		if inv.lacksCode() {
-			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.Name)},
+			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.Called())},
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
 		if inv.acts() && len(d.Files) > 0 {
@@ -114,7 +114,7 @@ func signatureProblem(d *Document, inv *Invitation) []Problem {
 	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == pdf.FieldSignature }) {
 		return nil
 	}
-	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.Name)}, Severity: SeverityInfo,
+	p := Problem{Code: "no_fields", Args: []fault.Arg{fault.Text("name", inv.Called())}, Severity: SeverityInfo,
 		Invitation: inv.ID, part: "fields"}
 	switch {
 	case len(own) > 0:

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -265,6 +266,9 @@ func (i *Invitation) another(id string, now time.Time) Invitation {
 	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince = nil, nil, nil, nil
 	return next
 }
+
+// Called returns the person's name, or that of the role nobody has taken yet.
+func (i *Invitation) Called() string { return cmp.Or(i.Name, i.RoleName, i.Email) }
 
 // lacksCode reports whether the sender has yet to set the access code that the
 // person will be asked for. Until then the invitation has no link.

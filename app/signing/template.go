@@ -51,7 +51,7 @@ func (d *Document) Variables() []string {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		owner, _, of := strings.Cut(name, ".")
-		return of && (d.role(owner) != nil || owner == "sender") || name == "company" || name == "today"
+		return of && (d.roleIndex(owner) >= 0 || owner == "sender") || name == "company" || name == "today"
 	})
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -69,15 +69,11 @@ func (d *Document) texts() []*string {
 	return out
 }
 
-// role returns the invitation with a role's identifier or name, nil if there is none.
-func (d *Document) role(ref string) *Invitation {
-	for i := range d.Invitations {
-		inv := &d.Invitations[i]
-		if inv.ID == ref || inv.RoleName != "" && strings.EqualFold(inv.RoleName, ref) {
-			return inv
-		}
-	}
-	return nil
+// roleIndex returns the place of the role with an identifier or name, -1 if there is none.
+func (d *Document) roleIndex(ref string) int {
+	return slices.IndexFunc(d.Invitations, func(inv Invitation) bool {
+		return inv.ID == ref || inv.RoleName != "" && strings.EqualFold(inv.RoleName, ref)
+	})
 }
 
 // distinct refuses a second invitation of one address, and in a template a second
@@ -273,7 +269,7 @@ func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseI
 		d.ExpiresAt = &until
 	}
 	var f fault.Fields
-	s.cast(&f, d, in.People)
+	s.cast(&f, d, t.Document, in.People)
 	in.DocumentInput.apply(&f, d, s.Limits, now)
 	d.fillIn(&f, in.Variables, d.known(who, company, now))
 	d.preset(&f, in.Values)
@@ -295,20 +291,22 @@ func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseI
 	return s.insert(ctx, who, d, CreateInput{Send: in.Send})
 }
 
-// cast puts people in the place of roles.
-func (s *Service) cast(f *fault.Fields, d *Document, people []RolePerson) {
+// cast puts people in the place of the roles of a template. The document has its
+// invitations in the order of the template's roles.
+func (s *Service) cast(f *fault.Fields, d, template *Document, people []RolePerson) {
 	taken := map[string]bool{}
 	for i := range people {
 		p, at := &people[i], f.At("people", i)
-		inv := d.role(p.Role)
+		n := template.roleIndex(p.Role)
 		switch {
-		case inv == nil:
+		case n < 0:
 			at.Selected("role")
 			continue
-		case taken[inv.ID]:
+		case taken[d.Invitations[n].ID]:
 			at.Add("role", "role_taken")
 			continue
 		}
+		inv := &d.Invitations[n]
 		taken[inv.ID] = true
 		p.RoleName = nil
 		p.InvitationInput.apply(at, inv, s.proofs())

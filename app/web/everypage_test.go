@@ -77,7 +77,8 @@ func settled(t *testing.T, c *apptest.Client) places {
 	c.Mails(t, "maria@signer.example") // waits until it was sent
 	return places{
 		"/app/documents": d.Text(t, "id"), ":file": d.Text(t, "files.0.id"), ":invitation": d.Text(t, "invitations.0.id"), ":page": "1", ":what": "pdf", ":upload": "none", ":kind": "signature",
-		"/app/contacts": made("/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}), "/app/team": c.Member(t, account.RoleMember).UserID,
+		"/app/templates": made("/templates", apptest.Map{"title": "Lease", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}}),
+		"/app/contacts":  made("/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}), "/app/team": c.Member(t, account.RoleMember).UserID,
 		"/app/settings/api": made("/tokens", apptest.Map{"name": "Build server"}), "/app/settings/webhooks": hook,
 		":delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, http.StatusOK).Text(t, "id"), "/app/settings/outbox": c.Get(t, "/outbox").Want(t, http.StatusOK).Text(t, "data.0.id"),
 	}

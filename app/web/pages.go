@@ -84,7 +84,7 @@ func New(o Options) (*Pages, error) {
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.contacts(), p.members(), p.settings()} {
+		p.templates(), p.contacts(), p.members(), p.settings()} {
 		for _, r := range area {
 			if forSignatories(r.path) {
 				r.access.Rule = r.access.Rule.ForSignatories()

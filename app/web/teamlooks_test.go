@@ -16,6 +16,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 	owner := s.Company(t)
 	member := owner.Member(t, account.RoleMember).UserID
 	contact := owner.Post(t, "/contacts", apptest.Map{"name": "Ben Buyer", "email": "ben@buyer.example"}).Want(t, http.StatusCreated).Text(t, "id")
+	template := owner.Post(t, "/templates", apptest.Map{"title": "Lease for {{Tenant.name}}", "message": "{{rent}}", "roles": apptest.List{apptest.Map{"role_name": "Tenant"}}}).Want(t, http.StatusCreated).Text(t, "id")
 	owner.Post(t, "/tokens", apptest.Map{"name": "Build server"}).Want(t, http.StatusCreated)
 	hook := "/webhooks/" + owner.Post(t, "/webhooks", apptest.Map{"url": "https://hooks.example/paraph", "events": apptest.List{"document.sent"}}).Want(t, http.StatusCreated).Text(t, "id")
 	delivery := owner.Post(t, hook+"/test", nil).Want(t, http.StatusOK).Text(t, "id")
@@ -24,7 +25,7 @@ func TestPagesOfTheTeamInEveryLook(t *testing.T) {
 		"API tokens": "/app/settings/api", "mail": "/app/settings/email", "outbox": "/app/settings/outbox", "certificates": "/app/settings/trust",
 		"webhooks": "/app/settings/webhooks", "webhook": "/app/settings" + hook, "delivery": "/app/settings" + hook + "/deliveries/" + delivery,
 		"security": "/app/settings/security", "team": "/app/team", "member": "/app/team/" + member, "roles": "/app/team/roles",
-		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
+		"contacts": "/app/contacts", "contact": "/app/contacts/" + contact, "templates": "/app/templates", "template": "/app/templates/" + template, "use of a template": "/app/templates/" + template + "/use", "me": "/app/me", "my security": "/app/me/security", "my sessions": "/app/me/sessions", "my signature": "/app/me/signature",
 		"action": "/app/action", "lost": "/app/nowhere",
 	} {
 		t.Run(name, func(t *testing.T) {

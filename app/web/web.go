@@ -27,6 +27,7 @@ import (
 	"paraph/app/web/team/members"
 	"paraph/app/web/team/settings"
 	"paraph/app/web/team/signin"
+	"paraph/app/web/team/templates"
 )
 
 // route is one row of the table. Of two that match a path, the first one counts.
@@ -301,6 +302,24 @@ func (p *Pages) drafts() []route {
 		{get, document + "/review", member(h.ShowReview)},
 		{post, document + "/review", author(h.Review)},
 		{get, document + "/links", member(h.ShowLinks)},
+	}
+}
+
+// templates are the pages about templates. Their content is edited on the pages of drafts.
+func (p *Pages) templates() []route {
+	h := &templates.Handlers{Signing: p.options.Signing}
+	return []route{
+		{get, "/app/templates", member(h.ShowList)},
+		{post, "/app/templates/new", author(h.Add)},
+		{get, "/app/templates/:id", member(h.Show)},
+		{post, "/app/templates/:id", author(h.Save)},
+		{get, "/app/templates/:id/use", author(h.ShowUse)},
+		{post, "/app/templates/:id/use", author(h.Use).With(page.Large)},
+		{post, "/app/templates/:id/archive", author(h.Step("archive"))},
+		{post, "/app/templates/:id/restore", author(h.Step("restore"))},
+		{post, "/app/templates/:id/delete", author(h.Step("delete"))},
+		{post, "/app/templates/:id/duplicate", author(h.Step("duplicate"))},
+		{post, document + "/template", author(h.SaveDocument)},
 	}
 }
 

@@ -116,6 +116,7 @@ func (r *Request) newShell() *shell {
 	for _, to := range []Destination{
 		{Href: "/app/documents", Text: r.Say("nav.documents"), Icon: "file"},
 		{Href: "/app/action", Text: r.Say("nav.action"), Icon: "bell"},
+		{Href: "/app/templates", Text: r.Say("nav.templates"), Icon: "copy"},
 		{Href: "/app/contacts", Text: r.Say("nav.contacts"), Icon: "user"},
 		{Href: "/app/team", Text: r.Say("nav.team"), Icon: "users"},
 		{Href: "/app/settings", Text: r.Say("nav.settings"), Icon: "gear"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/account"
 	"paraph/app/signing"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -47,6 +48,9 @@ func (h *Handlers) Show(r *page.Request) error {
 	d, actions, err := h.document(r, r.Params("id"))
 	if err != nil {
 		return err
+	}
+	if d.Template {
+		return r.SeeOther("/app/templates/" + d.ID)
 	}
 	p, err := h.documentPage(r, d, actions)
 	if err != nil {
@@ -143,6 +147,9 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		default:
 			p.Actions = append(p.Actions, e)
 		}
+	}
+	if r.Who.Actor.Can(account.ScopeWrite) && p.DeletedAt == nil {
+		p.More = append(p.More, menuEntry{Text: r.Say("act.template"), Icon: "copy", Action: p.Base + "/template"})
 	}
 }
 

@@ -24,17 +24,18 @@ type peoplePage struct {
 	HasMe      bool
 	CanDetect  bool
 	Sequential bool
+	Template   bool // its people are roles
 }
 
 // personRow is one person as the form shows and sends them.
 type personRow struct {
-	N                                                                        int
-	ID, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
-	Letter                                                                   string
-	HasCode, New                                                             bool
-	Fields                                                                   int
-	First, Last                                                              bool
-	Roles, Checks, Locales                                                   []page.Option
+	N                                                                                  int
+	ID, RoleName, Name, Email, Role, Position, Check, Code, Hint, Locale, Words, Color string
+	Letter                                                                             string
+	HasCode, New                                                                       bool
+	Fields                                                                             int
+	First, Last                                                                        bool
+	Roles, Checks, Locales                                                             []page.Option
 }
 
 // field returns the name of an input of this row, which also names its errors.
@@ -62,7 +63,7 @@ func peopleRows(d *signing.Document) []personRow {
 	var out []personRow
 	for i := range people {
 		inv := &people[i]
-		row := personRow{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
+		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role, Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
 			if x.Invitation == inv.ID {
@@ -79,7 +80,7 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	if err != nil {
 		return err
 	}
-	data := peoplePage{ID: d.ID, Name: d.Title, Order: d.SigningOrder, Contacts: contacts, Steps: steps(r, d.ID, stepPeople), Sequential: d.SigningOrder == signing.Sequential}
+	data := peoplePage{ID: d.ID, Name: d.Title, Order: d.SigningOrder, Contacts: contacts, Steps: steps(r, d.ID, stepPeople), Sequential: d.SigningOrder == signing.Sequential, Template: d.Template}
 	acting := false
 	for i := range rows {
 		data.HasMe = data.HasMe || strings.EqualFold(rows[i].Email, r.Who.User.Email)

@@ -21,9 +21,9 @@ func sentPeople(r *page.Request) []personRow {
 	for i := range min(n, len(r.Form.Values)) {
 		at := personRow{N: i}
 		get := func(name string) string { return strings.TrimSpace(r.Form.Value(at.field(name))) }
-		row := personRow{N: i, ID: get("id"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),
+		row := personRow{N: i, ID: get("id"), RoleName: get("role_name"), Name: get("name"), Email: get("email"), Role: get("role"), Position: get("position"), Check: get("authentication"),
 			Code: r.Form.Value(at.field("access_code")), Hint: get("access_code_hint"), Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != ""}
-		if row.ID != "" || row.Name != "" || row.Email != "" {
+		if row.ID != "" || row.RoleName != "" || row.Name != "" || row.Email != "" {
 			out = append(out, row)
 		}
 	}
@@ -107,7 +107,7 @@ func (p *personRow) turn() int {
 
 // input converts the row at index i into the service's input.
 func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
+	in := signing.InvitationInput{ID: p.ID, RoleName: &p.RoleName, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
 	if p.Role != "" {
 		in.Role = &p.Role
 	}

@@ -55,6 +55,9 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 	if err != nil {
 		return err
 	}
+	if d.Template {
+		return r.SeeOther("/app/templates/" + d.ID)
+	}
 	switch d.Status {
 	case signing.Draft, signing.PendingApproval, signing.Approved, signing.Rejected:
 		return h.showReviewOf(r, d, http.StatusOK, page.Page{})

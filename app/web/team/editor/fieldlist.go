@@ -83,7 +83,7 @@ func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *field
 	}
 	for i := range d.Invitations {
 		if v := &d.Invitations[i]; v.Role != signing.Viewer {
-			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.Name})
+			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.Called()})
 		}
 	}
 	for i := range d.Files {

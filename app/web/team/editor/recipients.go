@@ -31,14 +31,21 @@ func (h *Handlers) ChangeRecipients(r *page.Request) error {
 
 func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient string) (d *signing.Document, added string, err error) {
 	s, ctx, who := h.Signing, r.UserContext(), r.Who.Actor
+	if d, err = s.Get(ctx, who, id); err != nil {
+		return nil, "", err
+	}
+	in := recipientInput(r)
+	if d.Template {
+		in = roleInput(in)
+	}
 	switch r.Form.Value("do") {
 	case "add":
 		var made []signing.Invitation
-		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{recipientInput(r)}, version); err == nil {
+		if d, made, err = s.Invite(ctx, who, id, []signing.InvitationInput{in}, version); err == nil {
 			added = made[0].ID
 		}
 	case "update":
-		d, err = s.UpdateInvitation(ctx, who, id, recipient, recipientInput(r), version)
+		d, err = s.UpdateInvitation(ctx, who, id, recipient, in, version)
 	case "remove":
 		d, err = s.RemoveInvitation(ctx, who, id, recipient, version)
 	case "arrange":
@@ -50,6 +57,14 @@ func (h *Handlers) changeRecipient(r *page.Request, version int64, id, recipient
 		err = fault.Malformed("form_without_recipient_action")
 	}
 	return d, added, err
+}
+
+// roleInput takes a name without an address for that of a role.
+func roleInput(in signing.InvitationInput) signing.InvitationInput {
+	if in.Name != nil && (in.Email == nil || *in.Email == "") {
+		in.RoleName, in.Name = in.Name, new(string)
+	}
+	return in
 }
 
 // arranged returns invitations with positions in the given order and no other

@@ -1,0 +1,70 @@
+package templates
+
+import (
+	"cmp"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// templateList is the page of all templates.
+type templateList struct {
+	Templates []templateRow
+	MayEdit   bool
+	Search    string
+	Kept      []page.Pair
+	Filters   []page.Tab
+	Columns   []page.Column
+	Pager     page.Pager
+	Filtered  bool
+}
+
+// templateRow is one template of the list.
+type templateRow struct {
+	signing.Template
+	Roles []string
+	Used  string // when, in words; "" is never
+	Ready bool   // it can be used now
+}
+
+// Parts of the list.
+const (
+	active   = "active"
+	archived = "archived"
+	deleted  = "deleted"
+)
+
+// ShowList serves the list of templates.
+func (h *Handlers) ShowList(r *page.Request) error {
+	number, size := r.PageOf()
+	sort, status := cmp.Or(r.Query("sort"), "updated_at|desc"), cmp.Or(r.Query("status"), active)
+	list, total, err := h.Signing.Templates(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: number, PerPage: size, Sort: sort, Search: r.Query("search"), Status: status})
+	if err != nil {
+		return err
+	}
+	mayEdit := r.Who.Actor.Can(account.ScopeWrite)
+	p := templateList{MayEdit: mayEdit, Search: r.Query("search"), Kept: r.Kept("search", "page"), Pager: r.Pager(number, size, total),
+		Filtered: r.Query("search") != "" || status != active,
+		Columns: []page.Column{r.Sortable("title", r.Say("template.title"), sort, false), {Text: r.Say("template.roles")},
+			{Text: r.Say("template.used")}, r.Sortable("updated_at", r.Say("template.changed"), sort, true), {Text: r.Say("template.use")}}}
+	for _, t := range list {
+		row := templateRow{Template: t, Used: usedAt(r, t), Ready: mayEdit && usable(t.Document)}
+		for i := range t.Invitations {
+			row.Roles = append(row.Roles, t.Invitations[i].RoleName)
+		}
+		p.Templates = append(p.Templates, row)
+	}
+	for _, s := range []string{active, archived, deleted} {
+		value := s
+		if s == active {
+			value = ""
+		}
+		p.Filters = append(p.Filters, page.Tab{Href: r.Link("status", value, "page", ""), Text: r.Say("templates." + s), Current: s == status, Count: -1})
+	}
+	return r.Render(http.StatusOK, "templates", page.Page{Title: r.Say("nav.templates"), Data: p})
+}
+
+// usable reports whether documents can be made from a template.
+func usable(d *signing.Document) bool { return d.ArchivedAt == nil && d.DeletedAt == nil }

@@ -1,0 +1,172 @@
+package templates
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/web/page"
+)
+
+// templatePage is one template.
+type templatePage struct {
+	signing.Template
+	Base      string // of the pages that edit its content
+	MayEdit   bool
+	State     string
+	Roles     []roleLine
+	Variables []string
+	Used      string
+	Problems  []string // that keep its documents from being sent
+	Deadline  string   // days, for the form
+}
+
+// roleLine is a role and who takes it unless somebody else is named.
+type roleLine struct {
+	Letter, Color, Name, Does, Person string
+	Fields                            int
+}
+
+// Show serves one template.
+func (h *Handlers) Show(r *page.Request) error {
+	t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	return h.show(r, t, http.StatusOK, page.Page{})
+}
+
+func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.Page) error {
+	data := templatePage{Template: t, Base: "/app/documents/" + t.ID, MayEdit: r.Who.Actor.Can(account.ScopeWrite), State: stateOf(t.Document),
+		Variables: t.Variables(), Used: usedAt(r, t)}
+	if t.ExpiresDays > 0 {
+		data.Deadline = strconv.Itoa(t.ExpiresDays)
+	}
+	for i := range t.Invitations {
+		inv := &t.Invitations[i]
+		line := roleLine{Letter: page.LetterOf(i), Color: page.HueOf(i), Name: inv.RoleName, Does: r.Say("asked." + inv.Role)}
+		if inv.Email != "" {
+			line.Person = r.Words.Mailbox(inv.Name, inv.Email)
+		}
+		for k := range t.Fields {
+			if t.Fields[k].Invitation == inv.ID {
+				line.Fields++
+			}
+		}
+		data.Roles = append(data.Roles, line)
+	}
+	for _, x := range signing.Problems(t.Document) {
+		if x.Severity == signing.SeverityError {
+			data.Problems = append(data.Problems, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))
+		}
+	}
+	p.Title, p.Data, p.Back = t.Title, data, "/app/templates"
+	return r.Render(status, "template", p)
+}
+
+func stateOf(d *signing.Document) string {
+	switch {
+	case d.DeletedAt != nil:
+		return deleted
+	case d.ArchivedAt != nil:
+		return archived
+	}
+	return active
+}
+
+// usedAt returns when a template was last used, in words.
+func usedAt(r *page.Request, t signing.Template) string {
+	at, err := time.Parse(time.RFC3339, t.LastUsedAt)
+	if err != nil {
+		return ""
+	}
+	return r.Words.Moment(at.In(r.Who.Zone()))
+}
+
+// Add makes an empty template and continues with its files.
+func (h *Handlers) Add(r *page.Request) error {
+	title := r.Say("template.untitled")
+	d, err := h.Signing.Create(r.UserContext(), r.Who.Actor, signing.CreateInput{DocumentInput: signing.DocumentInput{Title: &title}, Template: true})
+	if err != nil {
+		return err
+	}
+	return r.SeeOther("/app/documents/" + d.ID + "/files")
+}
+
+// SaveDocument makes a template from a document.
+func (h *Handlers) SaveDocument(r *page.Request) error {
+	t, err := h.Signing.SaveAsTemplate(r.UserContext(), r.Who.Actor, r.Params("id"), nil, nil)
+	if err != nil {
+		return err
+	}
+	r.Flash("ok", "template.saved", "title", t.Title)
+	return r.SeeOther("/app/templates/" + t.ID)
+}
+
+// Save stores the settings of a template.
+func (h *Handlers) Save(r *page.Request) error {
+	t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	text := func(name string) *string { return new(strings.TrimSpace(r.Form.Value(name))) }
+	in := signing.DocumentInput{Title: text("title"), Subject: text("subject"), Message: text("message")}
+	days, err := strconv.Atoi(*text("expires_days"))
+	switch {
+	case err == nil:
+		in.ExpiresDays = &days
+	case *text("expires_days") == "":
+		in.ExpiresDays = new(0)
+	default:
+		in.ExpiresDays = new(-1) // refused with the bounds
+	}
+	if _, err = h.Signing.Update(r.UserContext(), r.Who.Actor, t.ID, in); err == nil {
+		r.Flash("ok", "settings.saved")
+		return r.SeeOther("/app/templates/" + t.ID)
+	}
+	if fault.KindOf(err) != fault.KindInvalid {
+		return err
+	}
+	return h.show(r, t, http.StatusUnprocessableEntity, page.Page{Faults: faults(r, err)})
+}
+
+func faults(r *page.Request, err error) map[string][]string {
+	out := map[string][]string{}
+	for _, f := range fault.FieldsOf(err) {
+		label := strings.ReplaceAll(f.Name, "_", " ")
+		out[f.Name] = append(out[f.Name], r.Sentence(f, map[string]string{label: label[strings.LastIndexByte(label, '.')+1:]}))
+	}
+	return out
+}
+
+// steps are the actions that need nothing but a button press.
+var steps = map[string]func(*signing.Service, context.Context, account.Actor, string, ...int64) (*signing.Document, error){
+	"archive": (*signing.Service).Archive, "restore": (*signing.Service).Restore, "delete": (*signing.Service).Delete,
+	"duplicate": (*signing.Service).Duplicate,
+}
+
+// Step returns the handler of a button.
+func (h *Handlers) Step(name string) page.Handler {
+	return func(r *page.Request) error {
+		t, err := h.Signing.GetTemplate(r.UserContext(), r.Who.Actor, r.Params("id"))
+		if err != nil {
+			return err
+		}
+		d, err := steps[name](h.Signing, r.UserContext(), r.Who.Actor, t.ID)
+		if err != nil {
+			return err
+		}
+		undo := ""
+		if slices.Contains([]string{"archive", "delete"}, name) {
+			undo = "/app/templates/" + t.ID + "/restore"
+		}
+		r.FlashUndo("template.done."+name, undo, "title", d.Title)
+		return r.SeeOther("/app/templates/" + d.ID)
+	}
+}
