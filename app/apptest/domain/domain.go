@@ -91,7 +91,7 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 		return err
 	}
 	out := notify.Options{DB: s.DB, Jobs: s.Jobs, Words: all, Sender: o.Sender, From: mail.Address{Name: "Paraph", Email: "paraph@paraph.example"},
-		NewID: s.NewID, Key: s.Key, BaseURL: BaseURL, Now: s.Now}
+		NewID: s.NewID, Key: s.Key, BaseURL: BaseURL, Now: s.Now, Captures: true}
 	change(&out, o.Outbox)
 	outbox, err := notify.NewOutbox(out)
 	if err != nil {
@@ -102,14 +102,14 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 	if s.Accounts, err = account.New(s.DB, people); err != nil {
 		return err
 	}
-	if err := s.openSigning(t, all, outbox.Mail, o.Signing); err != nil {
+	if err := s.openSigning(t, all, outbox, o.Signing); err != nil {
 		return err
 	}
 	s.Notify = notify.New(outbox, s.Signing)
 	return nil
 }
 
-func (s *Services) openSigning(t testing.TB, all *words.Catalogue, mailer account.Mailer, set func(*signing.Options)) error {
+func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notify.Outbox, set func(*signing.Options)) error {
 	files, err := blob.Open(t.TempDir(), blob.Options{Now: s.Now})
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, mailer accoun
 		return err
 	}
 	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys, Words: all, Fonts: fonts(),
-		Mailer: mailer, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
+		Mailer: outbox.Mail, Mails: outbox.Mails, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
 	change(&o, set)
 	s.Signing, err = signing.New(o)
 	return err
