@@ -216,7 +216,6 @@ func other(name string) signing.InvitationInput {
 func delegate(name, to string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		who.ProvenAt = s.Now()
 		if inv := d.Invitation(who.Invitation); inv.Authentication == signing.ByAccessCode {
 			token := must[string](t)(s.Signing.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
 			who = must[account.Actor](t)(s.Accounts.Authenticate(t.Context(), token))

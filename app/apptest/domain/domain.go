@@ -97,7 +97,7 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	people := account.Options{TokenKey: s.Key, Now: s.Now, NewID: s.NewID, Mailer: outbox.Mail, Cost: account.Cost{Memory: 8, Passes: 1, Threads: 1}}
+	people := account.Options{TokenKey: s.Key, Now: s.Now, NewID: s.NewID, Mailer: outbox.Mail, Forget: outbox.Forget, Cost: account.Cost{Memory: 8, Passes: 1, Threads: 1}}
 	change(&people, o.Account)
 	if s.Accounts, err = account.New(s.DB, people); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Services) openSigning(t testing.TB, all *words.Catalogue, outbox *notif
 		return err
 	}
 	o := signing.Options{DB: s.DB, Jobs: s.Jobs, Blobs: files, Accounts: s.Accounts, Keys: keys, Words: all, Fonts: fonts(),
-		Mailer: outbox.Mail, Mails: outbox.Mails, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
+		Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: s.Key, NewID: s.NewID, Now: s.Now, BaseURL: BaseURL}
 	change(&o, set)
 	s.Signing, err = signing.New(o)
 	return err
