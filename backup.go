@@ -31,8 +31,10 @@ func (k *keyFlags) keys() (backup.Keys, error) {
 }
 
 const backupLong = `Write a backup of records, audit trail, files, keys and configuration file to OUT:
-a new file, or a folder, which gets a file named after the time. The server may
-run meanwhile. The backup is read back before it gets its name.
+a new file, or a folder, which gets a file named after the time, or a folder of
+S3-compatible storage, s3://BUCKET/FOLDER, whose keys and address are read from
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL. The
+server may run meanwhile. The backup is read back before it gets its name.
 
 A backup holds the signing keys. Whoever reads one that is not encrypted can sign
 as you: encrypt it with --recipient or --passphrase-file, or keep it where only
@@ -44,7 +46,7 @@ func backups(s *settings) *cobra.Command {
 	var follow bool
 	var every time.Duration
 	c := &cobra.Command{Use: "backup OUT", Short: "Back up all data, also while the server runs", Long: backupLong,
-		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup /mnt/follow --follow", Args: exactly(1, 1),
+		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup s3://backups/paraph --recipient age1…\n  paraph backup /mnt/follow --follow", Args: exactly(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.load()
 			if err != nil {

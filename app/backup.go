@@ -2,14 +2,18 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -37,7 +41,7 @@ type BackupOptions struct {
 // Backup writes a backup of the data folder to out, whether a server runs or not.
 func Backup(ctx context.Context, cfg Config, out string, o BackupOptions, w io.Writer) error {
 	return withOrigin(ctx, cfg, func(from backup.Origin) error {
-		r, err := backup.Take(ctx, from, out, backup.Options{Keys: o.Keys, Since: o.Since})
+		r, err := backup.Take(ctx, from, out, backup.Options{Keys: o.Keys, Since: o.Since, Buckets: buckets(cfg)})
 		if err != nil {
 			return err
 		}
@@ -83,16 +87,14 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	if err := mustExist(dir); err != nil {
 		return err
 	}
-	if out, err = filepath.Abs(out); err != nil {
+	locked, err := followed(dir, out)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o700); err != nil {
-		return fmt.Errorf("the folder can't be created: %w", err)
-	}
-	if err := backup.MayFollow(out, lockName); err != nil {
+	if err := buckets(cfg).MayFollow(ctx, out, lockName); err != nil {
 		return err
 	}
-	unlock, err := lockFolder(out)
+	unlock, err := lockFolder(locked)
 	if errors.Is(err, ErrLocked) {
 		return fmt.Errorf("another process keeps %s up to date", out)
 	}
@@ -100,8 +102,41 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 		return err
 	}
 	from := backup.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) })
-	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w})
+	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w, Buckets: buckets(cfg)})
 	return errors.Join(err, unlock())
+}
+
+// followed returns the folder whose lock keeps two processes from following into the
+// same place: the place itself, or for a bucket one below the data folder.
+func followed(dir, out string) (string, error) {
+	locked := out
+	if backup.IsBucket(out) {
+		sum := sha256.Sum256([]byte(strings.TrimRight(out, "/")))
+		locked = filepath.Join(dir, "backups", "to-"+hex.EncodeToString(sum[:8]))
+	}
+	locked, err := filepath.Abs(locked)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(locked, 0o700); err != nil {
+		return "", fmt.Errorf("the folder can't be created: %w", err)
+	}
+	return locked, nil
+}
+
+// buckets returns the way to S3-compatible storage: with the keys of the environment,
+// to hosts that network.egress allows.
+func buckets(cfg Config) backup.Buckets {
+	environ := map[string]string{}
+	for _, line := range os.Environ() {
+		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "AWS_") {
+			environ[name] = value
+		}
+	}
+	a := &App{Config: cfg}
+	return backup.Buckets{Environ: environ, Transport: &http.Transport{
+		DialContext: a.dialer(), TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxIdleConnsPerHost: 4,
+	}}
 }
 
 // backupAge is the age from which the last backup is reported as old.
@@ -156,7 +191,7 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 // Restore restores a backup into the data folder, which must be empty. files is
 // a folder to copy files from that the backup does not hold, or empty.
 func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys, w io.Writer) error {
-	r, err := restore(ctx, cfg.Data.Dir, in, files, keys)
+	r, err := restore(ctx, cfg, cfg.Data.Dir, in, files, keys)
 	if err != nil {
 		return err
 	}
@@ -167,7 +202,7 @@ func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys
 	return nil
 }
 
-func restore(ctx context.Context, dir, in, files string, keys backup.Keys) (r backup.Result, err error) {
+func restore(ctx context.Context, cfg Config, dir, in, files string, keys backup.Keys) (r backup.Result, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return r, fmt.Errorf("the data folder can't be created: %w", err)
 	}
@@ -177,7 +212,7 @@ func restore(ctx context.Context, dir, in, files string, keys backup.Keys) (r ba
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	log := slog.New(slog.DiscardHandler)
-	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log})
+	return backup.Restore(ctx, in, dir, backup.RestoreOptions{Keys: keys, DataVersion: dataVersion(), Files: files, Log: log, Buckets: buckets(cfg)})
 }
 
 // VerifyBackup restores a backup to a temporary folder, checks it as paraph check
@@ -190,7 +225,7 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	data := filepath.Join(dir, "data")
-	r, err := restore(ctx, data, in, "", keys)
+	r, err := restore(ctx, cfg, data, in, "", keys)
 	if err != nil {
 		return nil, err
 	}

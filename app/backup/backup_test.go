@@ -29,7 +29,8 @@ var notes = kv.NewCollection("notes", kv.JSON[string]())
 type folder struct {
 	*testing.T
 	*backup.Source
-	now time.Time
+	now     time.Time
+	buckets backup.Buckets // for following into one
 }
 
 func newFolder(t *testing.T) *folder {

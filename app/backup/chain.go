@@ -1,43 +1,25 @@
 package backup
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 )
 
 // Archive is a file that holds a backup, described by its name.
 type Archive struct {
 	Header
-	Path string
+	Name string
 	Size int64
+	in   location
 }
 
-// folder lists the archives of a folder by time. Files with other names are
-// ignored.
-func folder(dir string) ([]Archive, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var all []Archive
-	for _, e := range entries {
-		h, ok := parseName(e.Name())
-		if !ok {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Archive{h, filepath.Join(dir, e.Name()), info.Size()})
-	}
-	slices.SortFunc(all, func(a, b Archive) int { return cmp.Or(a.Time.Compare(b.Time), depth(all, a)-depth(all, b)) })
-	return all, nil
-}
+// Where returns the full path or address of the archive.
+func (a Archive) Where() string { return a.in.where(a.Name) }
+
+func (a Archive) open(ctx context.Context) (io.ReadCloser, error) { return a.in.read(ctx, a.Name) }
 
 // depth returns how many backups of the same second come before one.
 func depth(all []Archive, a Archive) (n int) {
@@ -51,29 +33,25 @@ func depth(all []Archive, a Archive) (n int) {
 	return n
 }
 
-// chain returns the archives that in needs, the full one first: in is a folder,
-// meaning its newest backup, or a file. Increments continue archives in the same
-// folder.
-func chain(in string, keys Keys) ([]Archive, error) {
-	info, err := os.Stat(in)
+// chain returns the archives that in needs, the full one first: in is a folder or a
+// bucket, meaning its newest backup, or a file. Increments continue archives in the
+// same place.
+func (o Buckets) chain(ctx context.Context, in string, keys Keys) ([]Archive, error) {
+	at, name, err := o.place(in, false)
 	if err != nil {
 		return nil, err
 	}
-	dir := in
-	if !info.IsDir() {
-		dir = filepath.Dir(in)
-	}
-	all, err := folder(dir)
+	all, err := sorted(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() && len(all) == 0 {
+	if name == "" && len(all) == 0 {
 		return nil, fmt.Errorf("%s holds no backups", in)
 	}
-	if info.IsDir() {
+	if name == "" {
 		return ancestors(all[len(all)-1], all)
 	}
-	tip, err := open(in, keys)
+	tip, err := describe(ctx, at, name, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -87,53 +65,54 @@ func ancestors(tip Archive, all []Archive) ([]Archive, error) {
 		i := slices.IndexFunc(all, func(a Archive) bool { return a.ID == out[0].Parent })
 		if i < 0 || len(out) > len(all) {
 			return nil, fmt.Errorf("%w: %s continues the backup %s, which is not in %s",
-				ErrGap, filepath.Base(out[0].Path), out[0].Parent, filepath.Dir(out[0].Path))
+				ErrGap, out[0].Name, out[0].Parent, out[0].in.where(""))
 		}
 		out = slices.Insert(out, 0, all[i])
 	}
 	return out, nil
 }
 
-// open finds out which backup a file holds: by its name or, if that was changed,
+// describe finds out which backup a file holds: by its name or, if that was changed,
 // from its header.
-func open(path string, keys Keys) (Archive, error) {
-	if h, ok := parseName(filepath.Base(path)); ok {
-		return Archive{Header: h, Path: path}, nil
+func describe(ctx context.Context, in location, name string, keys Keys) (Archive, error) {
+	a := Archive{Name: name, in: in}
+	if h, ok := parseName(name); ok {
+		a.Header = h
+		return a, nil
 	}
-	f, err := os.Open(path)
+	f, err := a.open(ctx)
 	if err != nil {
 		return Archive{}, err
 	}
-	a := Archive{Path: path}
 	d, err := keys.decode(f)
 	if err == nil {
 		a.Header, err = readHeader(d)
 		err = errors.Join(err, d.Close())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return Archive{}, fmt.Errorf("%s: %w", path, err)
+		return Archive{}, fmt.Errorf("%s: %w", a.Where(), err)
 	}
 	return a, nil
 }
 
 // recognize finds the ID of an earlier backup: of a file, or of the newest one in a
-// folder.
-func recognize(path string, known []Record) (string, error) {
-	info, err := os.Stat(path)
+// folder or a bucket.
+func (o Buckets) recognize(ctx context.Context, address string, known []Record) (string, error) {
+	in, name, err := o.place(address, false)
 	if err != nil {
 		return "", fmt.Errorf("the earlier backup cannot be read: %w", err)
 	}
-	if info.IsDir() {
-		all, err := folder(path)
+	if name == "" {
+		all, err := sorted(ctx, in)
 		if err != nil {
 			return "", err
 		}
 		if len(all) == 0 {
-			return "", fmt.Errorf("%s holds no backups; take a full one, without --since", path)
+			return "", fmt.Errorf("%s holds no backups; take a full one, without --since", address)
 		}
-		path = all[len(all)-1].Path
+		name = all[len(all)-1].Name
 	}
-	f, err := os.Open(path)
+	f, err := in.read(ctx, name)
 	if err != nil {
 		return "", fmt.Errorf("the earlier backup cannot be read: %w", err)
 	}
@@ -146,5 +125,5 @@ func recognize(path string, known []Record) (string, error) {
 			return r.ID, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w", path, ErrUnknownBackup)
+	return "", fmt.Errorf("%s: %w", in.where(name), ErrUnknownBackup)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -26,13 +25,21 @@ type FollowOptions struct {
 	Keys  Keys
 	Every time.Duration // pause between two backups
 	Log   io.Writer     // receives a line about full backups and failures
+	Buckets
 }
 
 // Follow keeps a folder of backups up to date until ctx ends. It retries after
 // every failure, such as a stopped server. Only one process may follow into a
 // folder, and it removes the backups there that are no longer needed.
-func Follow(ctx context.Context, from Origin, dir string, o FollowOptions) error {
-	f := &follower{from, dir, o, ""}
+func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error {
+	in, name, err := o.Buckets.place(out, false)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		return fmt.Errorf("%s is a file; name a folder", out)
+	}
+	f := &follower{from, in, o, ""}
 	for {
 		f.report(f.step(ctx))
 		select {
@@ -45,7 +52,7 @@ func Follow(ctx context.Context, from Origin, dir string, o FollowOptions) error
 
 type follower struct {
 	from   Origin
-	dir    string
+	in     location
 	o      FollowOptions
 	failed string // how the last attempt failed
 }
@@ -71,11 +78,11 @@ func (f *follower) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := folder(f.dir)
+	all, err := sorted(ctx, f.in)
 	if err != nil {
 		return err
 	}
-	r, err := take(ctx, f.from, f.dir, next(all, known, time.Now()), f.o.Keys)
+	r, err := take(ctx, f.from, place{in: f.in}, next(all, known, time.Now()), f.o.Keys)
 	if errors.Is(err, ErrUnchanged) {
 		return nil
 	}
@@ -88,7 +95,7 @@ func (f *follower) step(ctx context.Context) error {
 	if len(r.Damaged) > 0 {
 		fmt.Fprintf(f.o.Log, "%s\n", r.Lacks())
 	}
-	return f.tidy(r.ID)
+	return f.tidy(ctx, r.ID)
 }
 
 // next decides which backup follows the archives of a folder.
@@ -137,8 +144,8 @@ func lastLine(all []Archive, notes map[string]Record) []Archive {
 
 // tidy removes what the newest backup does not need, except the previous full
 // backup and its increments.
-func (f *follower) tidy(newest string) error {
-	all, err := folder(f.dir)
+func (f *follower) tidy(ctx context.Context, newest string) error {
+	all, err := sorted(ctx, f.in)
 	if err != nil {
 		return err
 	}
@@ -146,12 +153,11 @@ func (f *follower) tidy(newest string) error {
 	if err != nil {
 		return err
 	}
+	var names []string
 	for _, a := range slices.Backward(needless) { // increments before what they continue
-		if err := os.Remove(a.Path); err != nil {
-			return err
-		}
+		names = append(names, a.Name)
 	}
-	return syncDir(f.dir)
+	return f.in.remove(ctx, names)
 }
 
 func superfluous(all []Archive, newest string) (needless []Archive, err error) {
@@ -184,16 +190,35 @@ func superfluous(all []Archive, newest string) (needless []Archive, err error) {
 	return needless, nil
 }
 
-// MayFollow refuses a folder with backups that were not made by following: some of
-// them would be removed. mark is the name of the file that such a folder has.
-func MayFollow(dir, mark string) error {
-	all, err := folder(dir)
+// MayFollow refuses a place with backups that were not made by following: some of
+// them would be removed. mark is the name of the file that such a folder has. A
+// bucket gets its mark here.
+func (o Buckets) MayFollow(ctx context.Context, out, mark string) error {
+	in, _, err := o.place(out, false)
 	if err != nil {
 		return err
 	}
-	_, err = os.Stat(filepath.Join(dir, mark))
-	if len(all) > 0 && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a folder of its own", dir)
+	all, err := in.archives(ctx)
+	if err != nil {
+		return err
 	}
-	return ignoreMissing(err)
+	marked, err := isMarked(ctx, in, mark)
+	if err != nil {
+		return err
+	}
+	if len(all) > 0 && !marked {
+		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a folder of its own", out)
+	}
+	if b, ok := in.(*bucket); ok && !marked {
+		return b.mark(ctx)
+	}
+	return nil
+}
+
+func isMarked(ctx context.Context, in location, mark string) (bool, error) {
+	if b, ok := in.(*bucket); ok {
+		return b.marked(ctx)
+	}
+	_, err := os.Stat(in.where(mark))
+	return err == nil, ignoreMissing(err)
 }

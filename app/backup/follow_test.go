@@ -40,7 +40,7 @@ func (f *folder) followed(out string, backups int) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), patience.Limit())
 	defer cancel()
-	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard})
+	err := backup.Follow(ctx, &busy{f, backups, cancel}, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard, Buckets: f.buckets})
 	if err != nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		f.Fatal("not enough backups were made", err)
 	}
@@ -91,10 +91,10 @@ func TestFollowingBeginsAnewInTime(t *testing.T) {
 	if parts := archives(t, out, "part"); len(parts) != 1 || !strings.Contains(parts[0], "after") {
 		t.Errorf("increments: %v", parts)
 	}
-	if err := backup.MayFollow(out, "lock"); err == nil {
+	if err := (backup.Buckets{}).MayFollow(t.Context(), out, "lock"); err == nil {
 		t.Error("a folder with other backups would be followed into")
 	}
-	if err := backup.MayFollow(t.TempDir(), "lock"); err != nil {
+	if err := (backup.Buckets{}).MayFollow(t.Context(), t.TempDir(), "lock"); err != nil {
 		t.Error(err)
 	}
 }

@@ -30,6 +30,7 @@ type RestoreOptions struct {
 	DataVersion int    // the newest version that this program knows
 	Files       string // folder to copy files from that no archive holds, or empty
 	Log         *slog.Logger
+	Buckets
 }
 
 // marker is the file that keeps a half restored folder from being used.
@@ -51,7 +52,7 @@ const lockName = "lock"
 // empty data folder, whose lock the caller holds. If it fails, it leaves the folder
 // empty.
 func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, error) {
-	archives, err := chain(in, o.Keys)
+	archives, err := o.Buckets.chain(ctx, in, o.Keys)
 	if err != nil {
 		return Result{}, err
 	}
@@ -134,7 +135,7 @@ func (t *target) fill(archives []Archive) (err error) {
 	}
 	for i := range archives {
 		if err := t.apply(&archives[i]); err != nil {
-			return fmt.Errorf("%s: %w", archives[i].Path, err)
+			return fmt.Errorf("%s: %w", archives[i].Where(), err)
 		}
 	}
 	return t.compare()
@@ -142,7 +143,7 @@ func (t *target) fill(archives []Archive) (err error) {
 
 // apply restores one archive on top of the previous ones.
 func (t *target) apply(a *Archive) (err error) {
-	f, err := os.Open(a.Path)
+	f, err := a.open(t.ctx)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (s *Source) KeepRecords(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	place, err := placeFor(path)
+	in, name, err := Buckets{}.place(path, true)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Source) KeepRecords(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = place.fill(stream, Keys{})
+	_, err = place{in, name}.fill(ctx, stream, Keys{})
 	return errors.Join(err, stream.Close())
 }
 

@@ -10,20 +10,19 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Options configure a backup.
 type Options struct {
 	Keys  Keys
 	Since string // an earlier backup, or a folder of them; empty for a full one
+	Buckets
 }
 
-// Take makes a backup. out is a file that does not exist yet, or a folder, which
-// gets a file named after the time. The backup is read back before it gets its name.
+// Take makes a backup. out is a file that does not exist yet, or a folder or a bucket,
+// which gets a file named after the time. The backup is read back before it gets its
+// name.
 func Take(ctx context.Context, from Origin, out string, o Options) (Record, error) {
 	var q Request
 	if o.Since != "" {
@@ -31,23 +30,28 @@ func Take(ctx context.Context, from Origin, out string, o Options) (Record, erro
 		if err != nil {
 			return Record{}, err
 		}
-		if q.Parent, err = recognize(o.Since, known); err != nil {
+		if q.Parent, err = o.Buckets.recognize(ctx, o.Since, known); err != nil {
 			return Record{}, err
 		}
 	}
-	return take(ctx, from, out, q, o.Keys)
-}
-
-func take(ctx context.Context, from Origin, out string, q Request, keys Keys) (Record, error) {
-	place, err := placeFor(out)
+	in, name, err := o.Buckets.place(out, true)
 	if err != nil {
 		return Record{}, err
 	}
+	if name != "" {
+		if f, err := in.read(ctx, name); err == nil {
+			return Record{}, errors.Join(errTaken(out), f.Close())
+		}
+	}
+	return take(ctx, from, place{in, name}, q, o.Keys)
+}
+
+func take(ctx context.Context, from Origin, to place, q Request, keys Keys) (Record, error) {
 	stream, err := from.Open(ctx, q)
 	if err != nil {
 		return Record{}, err
 	}
-	r, err := place.fill(stream, keys)
+	r, err := to.fill(ctx, stream, keys)
 	if err = errors.Join(err, stream.Close()); err != nil {
 		return Record{}, err
 	}
@@ -56,41 +60,19 @@ func take(ctx context.Context, from Origin, out string, q Request, keys Keys) (R
 
 // place is the destination of an archive.
 type place struct {
-	dir  string
+	in   location
 	name string // empty: after the time
 }
 
-func placeFor(out string) (place, error) {
-	full, err := filepath.Abs(out)
-	if err != nil {
-		return place{}, err
-	}
-	info, err := os.Stat(full)
-	switch {
-	case err == nil && info.IsDir():
-		return place{dir: full}, nil
-	case err == nil:
-		return place{}, fmt.Errorf("%s exists already; name another file, or a folder", out)
-	case !errors.Is(err, fs.ErrNotExist):
-		return place{}, err
-	case strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator)):
-		return place{dir: full}, os.MkdirAll(full, 0o700)
-	}
-	return place{filepath.Dir(full), filepath.Base(full)}, nil
-}
-
 // fill writes an archive under a temporary name, reads it back and names it.
-func (p place) fill(stream io.Reader, keys Keys) (r Record, err error) {
-	if err := removeStale(filepath.Join(p.dir, "*"+partial), time.Now(), time.Hour); err != nil {
-		return Record{}, err
-	}
-	f, err := os.CreateTemp(p.dir, "paraph-*"+partial) // 0600
+func (p place) fill(ctx context.Context, stream io.Reader, keys Keys) (r Record, err error) {
+	d, err := p.in.draft(ctx)
 	if err != nil {
 		return Record{}, fmt.Errorf("the backup cannot be written: %w", err)
 	}
-	r, err = p.store(f, stream, keys)
+	r, err = p.store(ctx, d, stream, keys)
 	if err != nil {
-		return Record{}, errors.Join(err, f.Close(), ignoreMissing(os.Remove(f.Name())))
+		return Record{}, errors.Join(err, d.discard())
 	}
 	return r, nil
 }
@@ -102,31 +84,27 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-func (p place) store(f *os.File, stream io.Reader, keys Keys) (Record, error) {
-	written := &counter{w: f, hash: sha256.New()}
+func (p place) store(ctx context.Context, d draft, stream io.Reader, keys Keys) (Record, error) {
+	written := &counter{w: d, hash: sha256.New()}
 	header, damaged, err := encodeTo(written, stream, keys)
 	if err != nil {
 		return Record{}, err
 	}
-	if err := f.Sync(); err != nil {
+	if err := d.finish(ctx); err != nil {
 		return Record{}, fmt.Errorf("the backup cannot be written: %w", err)
 	}
-	if err := readBack(f, written, keys); err != nil {
-		return Record{}, fmt.Errorf("the backup that was just written is not good: %w", err)
-	}
-	print, err := fingerprint(f)
+	print, err := readBack(ctx, d, written, keys)
 	if err != nil {
-		return Record{}, err
+		return Record{}, fmt.Errorf("the backup that was just written is not good: %w", err)
 	}
 	name := p.name
 	if name == "" {
 		name = header.FileName(keys.Encrypts())
 	}
-	path := filepath.Join(p.dir, name)
-	if err := errors.Join(f.Close(), nameNew(f.Name(), path), syncDir(p.dir)); err != nil {
+	if err := d.keep(ctx, name); err != nil {
 		return Record{}, err
 	}
-	return Record{Header: header, Where: path, Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts(), Damaged: damaged}, nil
+	return Record{Header: header, Where: p.in.where(name), Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts(), Damaged: damaged}, nil
 }
 
 // encodeTo compresses and encrypts an archive, and checks it on the way. damaged
@@ -185,25 +163,27 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// readBack compares a file with what was written to it and, unless only others can
-// decrypt it, reads it as a restore would.
-func readBack(f *os.File, written *counter, keys Keys) error {
-	dropCache(f)
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
+// readBack compares a draft with what was written to it and, unless only others can
+// decrypt it, reads it as a restore would. It returns the fingerprint.
+func readBack(ctx context.Context, d draft, written *counter, keys Keys) (print string, err error) {
+	f, err := d.read(ctx)
+	if err != nil {
+		return "", err
 	}
-	sum := sha256.New()
+	defer func() { err = errors.Join(err, f.Close()) }()
+	sum, first := sha256.New(), &beginning{hash: sha256.New()}
+	both := io.MultiWriter(sum, first)
 	if keys.Encrypts() && len(keys.Identities) == 0 {
-		if _, err := io.Copy(sum, f); err != nil {
-			return err
+		if _, err := io.Copy(both, f); err != nil {
+			return "", err
 		}
-	} else if _, err := readArchive(io.TeeReader(f, sum), keys, nil); err != nil {
-		return err
+	} else if _, err := readArchive(io.TeeReader(f, both), keys, nil); err != nil {
+		return "", err
 	}
 	if !bytes.Equal(sum.Sum(nil), written.hash.Sum(nil)) {
-		return fmt.Errorf("%w: its content is not what was written", ErrDamaged)
+		return "", fmt.Errorf("%w: its content is not what was written", ErrDamaged)
 	}
-	return nil
+	return first.print(), nil
 }
 
 // readArchive reads and checks an encoded archive to its very end.
@@ -222,24 +202,29 @@ func readArchive(r io.Reader, keys Keys, visit func(h Header, name string, r io.
 	return h, nil
 }
 
-// nameNew renames a file without replacing another.
-func nameNew(from, to string) error {
-	if err := os.Link(from, to); err == nil {
-		return os.Remove(from)
-	} else if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; name another file, or a folder", to)
-	}
-	return os.Rename(from, to) // a file system without links
-}
-
 // fingerprintBytes is how much of an archive identifies it. The first entry holds a
 // random ID, and an encrypted one begins with a random key.
 const fingerprintBytes = 64 << 10
 
-func fingerprint(f io.ReaderAt) (string, error) {
-	hash := sha256.New()
-	if _, err := io.Copy(hash, io.NewSectionReader(f, 0, fingerprintBytes)); err != nil {
+// beginning hashes the first bytes of an archive.
+type beginning struct {
+	hash hash.Hash
+	n    int
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	first := p[:min(len(p), fingerprintBytes-b.n)]
+	b.n += len(first)
+	b.hash.Write(first)
+	return len(p), nil
+}
+
+func (b *beginning) print() string { return hex.EncodeToString(b.hash.Sum(nil)) }
+
+func fingerprint(r io.Reader) (string, error) {
+	b := &beginning{hash: sha256.New()}
+	if _, err := io.Copy(b, io.LimitReader(r, fingerprintBytes)); err != nil {
 		return "", fmt.Errorf("backup: %w", err)
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	return b.print(), nil
 }

@@ -1,0 +1,166 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// location is where archives are kept: a folder of this machine, or a bucket.
+type location interface {
+	// archives lists what has the name of an archive, in no particular order.
+	archives(ctx context.Context) ([]Archive, error)
+	// read opens what has a name; it may be closed before its end.
+	read(ctx context.Context, name string) (io.ReadCloser, error)
+	// remove deletes what has the names, in their order.
+	remove(ctx context.Context, names []string) error
+	// draft begins an archive that has no name yet.
+	draft(ctx context.Context) (draft, error)
+	// where returns the full address of a name, for people.
+	where(name string) string
+}
+
+// draft is an archive while it is being written. It ends with keep or discard.
+type draft interface {
+	io.Writer
+	// finish returns when everything that was written is stored.
+	finish(ctx context.Context) error
+	// read opens it from its beginning, from where it is stored.
+	read(ctx context.Context) (io.ReadCloser, error)
+	// keep names it; nothing else may have the name.
+	keep(ctx context.Context, name string) error
+	// discard removes it. It is called after a failure, when ctx may have ended.
+	discard() error
+}
+
+// sorted lists the archives of a location by time.
+func sorted(ctx context.Context, in location) ([]Archive, error) {
+	all, err := in.archives(ctx)
+	slices.SortFunc(all, func(a, b Archive) int { return cmp.Or(a.Time.Compare(b.Time), depth(all, a)-depth(all, b)) })
+	return all, err
+}
+
+// folder is a location on this machine.
+type folder struct{ dir string }
+
+func (f folder) where(name string) string { return filepath.Join(f.dir, name) }
+
+func (f folder) archives(context.Context) ([]Archive, error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []Archive
+	for _, e := range entries {
+		h, ok := parseName(e.Name())
+		if !ok {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Archive{h, e.Name(), info.Size(), f})
+	}
+	return all, nil
+}
+
+func (f folder) read(_ context.Context, name string) (io.ReadCloser, error) {
+	return os.Open(f.where(name))
+}
+
+func (f folder) remove(_ context.Context, names []string) error {
+	for _, name := range names {
+		if err := os.Remove(f.where(name)); err != nil {
+			return err
+		}
+	}
+	return syncDir(f.dir)
+}
+
+func (f folder) draft(context.Context) (draft, error) {
+	if err := removeStale(filepath.Join(f.dir, "*"+partial), time.Now(), staleDraft); err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(f.dir, "paraph-*"+partial) // 0600
+	if err != nil {
+		return nil, err
+	}
+	return &fileDraft{file, f}, nil
+}
+
+// staleDraft is how long nothing is written to a draft that a crash has left.
+const staleDraft = time.Hour
+
+// fileDraft is a file under a temporary name.
+type fileDraft struct {
+	*os.File
+	in folder
+}
+
+func (d *fileDraft) finish(context.Context) error { return d.Sync() }
+
+func (d *fileDraft) read(context.Context) (io.ReadCloser, error) {
+	dropCache(d.File)
+	_, err := d.Seek(0, io.SeekStart)
+	return io.NopCloser(d.File), err
+}
+
+func (d *fileDraft) keep(_ context.Context, name string) error {
+	return errors.Join(d.Close(), nameNew(d.Name(), d.in.where(name)), syncDir(d.in.dir))
+}
+
+func (d *fileDraft) discard() error {
+	return errors.Join(ignoreClosed(d.Close()), ignoreMissing(os.Remove(d.Name())))
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// nameNew renames a file without replacing another.
+func nameNew(from, to string) error {
+	if err := os.Link(from, to); err == nil {
+		return os.Remove(from)
+	} else if errors.Is(err, fs.ErrExist) {
+		return errTaken(to)
+	}
+	return os.Rename(from, to) // a file system without links
+}
+
+func errTaken(where string) error {
+	return fmt.Errorf("%s exists already; name another file, or a folder", where)
+}
+
+// place finds the location of an address and the name in it, which is empty if the
+// address is a location. What does not exist yet is allowed if it is to be created.
+func (o Buckets) place(address string, create bool) (in location, name string, err error) {
+	if IsBucket(address) {
+		return o.open(address)
+	}
+	full, err := filepath.Abs(address)
+	if err != nil {
+		return nil, "", err
+	}
+	info, err := os.Stat(full)
+	switch {
+	case err == nil && info.IsDir():
+		return folder{full}, "", nil
+	case create && errors.Is(err, fs.ErrNotExist) && (strings.HasSuffix(address, "/") || strings.HasSuffix(address, string(filepath.Separator))):
+		return folder{full}, "", os.MkdirAll(full, 0o700)
+	case err != nil && !(create && errors.Is(err, fs.ErrNotExist)):
+		return nil, "", err
+	}
+	return folder{filepath.Dir(full)}, filepath.Base(full), nil
+}
