@@ -205,11 +205,13 @@ func TestCreateInEveryLook(t *testing.T) {
 	if status, answer := f.form("/app/documents/"+d.Text(t, "id")+"/uploads", "name", "unfinished.pdf", "size", "1000"); status != 201 {
 		t.Fatal(answer)
 	}
+	pages := map[string]func(w *window){}
 	for name, address := range map[string]string{"new": s.URL + "/app/documents/new", "files": at + "/files", "people": at + "/people?add=1", "review": at + "/review", "links": at + "/links"} {
-		inEveryLook(t, name, func(w *window) {
+		pages[name] = func(w *window) {
 			w.enter(c)
 			w.visit(address)
 			w.run(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main details").forEach(d => d.open = true)`))
-		})
+		}
 	}
+	inEveryLook(t, pages)
 }

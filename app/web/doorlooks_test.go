@@ -20,12 +20,12 @@ func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 	browse(t, owner).send("/app/me/email", "email", "moved@example.org")
 	browse(t, s.Anonymous()).send("/forgot", "email", owner.Email)
 	reset, join := s.URL+"/reset/"+s.Link(t, owner.Email, "/reset/"), s.URL+"/join/"+s.Link(t, "new@example.org", "/join/")
-	at := func(address string) func(*window) { return func(w *window) { w.visit(address) } }
+	at := func(address string) func(*window) { return func(w *window) { w.visit(address); w.see("h1") } }
 	second := func(w *window) {
 		w.password(s, careful.Email, apptest.Password)
 		w.heading("One more step")
 	}
-	for name, show := range map[string]func(*window){
+	inEveryLook(t, map[string]func(*window){
 		"before setup":      at(empty.URL + "/"),
 		"setup":             at(empty.URL + "/setup?token=" + empty.First.Setup),
 		"setup, wrong link": at(empty.URL + "/setup?token=wrong"),
@@ -57,10 +57,5 @@ func TestPagesAtTheDoorInEveryLook(t *testing.T) {
 		"join, no such":    at(s.URL + "/join/nothing"),
 		"confirm":          at(s.URL + "/confirm/" + s.Link(t, "moved@example.org", "/confirm/")),
 		"confirm, no such": at(s.URL + "/confirm/nothing"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inEveryLook(t, name, func(w *window) { show(w); w.see("h1") })
-		})
-	}
+	})
 }

@@ -286,30 +286,31 @@ func TestEditorInEveryLook(t *testing.T) {
 	done := newDraft(t, c, 1, maria())
 	done.put(t, place("signature", "Signature", 1, .6))
 	c.Post(t, "/documents/"+done.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
-	for name, show := range map[string]func(w *window){
-		"fields":     func(w *window) { w.edit(d); w.pane("fields") },
-		"properties": func(w *window) { w.edit(d); w.run(chromedp.Focus(".box")); w.key(" ", 0); w.pane("properties") },
-		"people":     func(w *window) { w.edit(d); w.pane("people") },
-		"pages":      func(w *window) { w.edit(d); w.pane("pages") },
-		"overview":   func(w *window) { w.edit(d); w.pane("overview") },
+	edit := func(w *window) { w.enter(c); w.edit(d) }
+	inEveryLook(t, map[string]func(w *window){
+		"fields":     func(w *window) { edit(w); w.pane("fields") },
+		"properties": func(w *window) { edit(w); w.run(chromedp.Focus(".box")); w.key(" ", 0); w.pane("properties") },
+		"people":     func(w *window) { edit(w); w.pane("people") },
+		"pages":      func(w *window) { edit(w); w.pane("pages") },
+		"overview":   func(w *window) { edit(w); w.pane("overview") },
 		"dialog": func(w *window) {
-			w.edit(d)
+			edit(w)
 			w.pane("people")
 			w.click(`[data-do="add-person"]`)
 			w.see("#person[open]")
 		},
-		"list":      func(w *window) { w.visit(d.URL + "/app/documents/" + d.id + "/edit/list"); w.see(".fieldlist") },
-		"read only": func(w *window) { w.visit(d.URL + "/app/documents/" + done.id + "/edit"); w.see(".drawn") },
+		"list": func(w *window) {
+			w.enter(c)
+			w.visit(d.URL + "/app/documents/" + d.id + "/edit/list")
+			w.see(".fieldlist")
+		},
+		"read only": func(w *window) { w.enter(c); w.visit(d.URL + "/app/documents/" + done.id + "/edit"); w.see(".drawn") },
 		"preview": func(w *window) {
+			w.enter(c)
 			w.visit(d.URL + "/app/documents/" + d.id + "/preview/" + d.people[0])
 			w.see(".sheet")
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inEveryLook(t, name, func(w *window) { w.enter(c); show(w) })
-		})
-	}
+	})
 }
 
 // pane shows a part of the editor, on a screen of any width.

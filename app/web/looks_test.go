@@ -3,11 +3,14 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -58,29 +61,49 @@ const unfit = `(() => { const found = [];
 	}
 	return found; })()`
 
-// inEveryLook checks a page in light and dark, narrow and wide, from left to
-// right and from right to left. show opens it in a window.
-func inEveryLook(t *testing.T, name string, show func(w *window)) {
+// inEveryLook checks pages in light and dark, narrow and wide, from left to right
+// and from right to left. Each function opens one in a window. They share one,
+// because another costs as much as to judge a page.
+func inEveryLook(t *testing.T, pages map[string]func(w *window)) {
 	t.Helper()
 	w := open(t, look{})
-	for _, language := range []string{"en", "ar-XB"} {
-		call(w, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
-		w.run(chromedp.EmulateViewport(1200, 900))
-		show(w)
-		for i, width := range []int64{1280, 320} {
-			// Every width in every direction, every colour scheme in every width:
-			// the other combinations show nothing new.
-			scheme := "light"
-			if (i == 1) != (language != "en") {
-				scheme = "dark"
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		t.Run(name, func(t *testing.T) {
+			w.t = t
+			for _, language := range []string{"en", "ar-XB"} {
+				w.anew(language)
+				pages[name](w)
+				w.inEverySize(name, language)
 			}
-			w.run(chromedp.EmulateViewport(width, 4000)) // so that a sticky bar covers nothing
-			call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
-			w.judge(fmt.Sprintf("%s, %s, %d px, %s", name, scheme, width, language))
-		}
+		})
 	}
+	w.t = t
 	w.close()
+}
+
+// anew makes the window one of a reader who has not been here.
+func (w *window) anew(language string) {
+	w.t.Helper()
+	call(w, network.ClearBrowserCookies, cdp.Empty{})
+	call(w, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": language}})
+	w.run(chromedp.EmulateViewport(1200, 900))
+}
+
+// inEverySize judges the visible page.
+func (w *window) inEverySize(name, language string) {
+	w.t.Helper()
+	for i, width := range []int64{1280, 320} {
+		// Every width in every direction, every colour scheme in every width:
+		// the other combinations show nothing new.
+		scheme := "light"
+		if (i == 1) != (language != "en") {
+			scheme = "dark"
+		}
+		w.run(chromedp.EmulateViewport(width, 4000)) // so that a sticky bar covers nothing
+		call(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+		w.judge(fmt.Sprintf("%s, %s, %d px, %s", name, scheme, width, language))
+	}
 }
 
 // judge checks the visible page by the rules of accessibility.

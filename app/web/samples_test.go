@@ -296,7 +296,7 @@ func operations(t *testing.T, s *apptest.Server) []string {
 func TestSamples(t *testing.T) {
 	s := apptest.New(t, mailServer(t))
 	all, prepare := operations(t, s), stages()
-	programs := buildSamples(t, s, all)
+	programs, commands := buildSamples(t, s, all), interpreters()
 	run := func(t *testing.T, id string) {
 		before := prepare[id]
 		if before == nil && strings.Contains(id, "-documents-document") {
@@ -306,7 +306,7 @@ func TestSamples(t *testing.T) {
 		}
 		var e env // reading leaves it unchanged
 		for _, language := range []string{"curl", "go", "python", "javascript"} {
-			command := interpreter(language)
+			command := commands[language]
 			if command == nil && language != "go" || !slices.Contains(others, id) && (language == "python" || language == "javascript") {
 				continue
 			}
@@ -379,22 +379,17 @@ func takeMail(conn net.Conn) {
 	}
 }
 
-// interpreter returns the command that runs a language's programs from its
-// standard input, nil if it isn't installed.
-func interpreter(language string) []string {
-	switch language {
-	case "curl":
-		return []string{"sh", "-e"}
-	case "python":
-		if exec.Command("python3", "-c", "import requests").Run() == nil {
-			return []string{"python3", "-"}
-		}
-	case "javascript":
-		if out, err := exec.Command("node", "--version").Output(); err == nil && !strings.HasPrefix(string(out), "v1") {
-			return []string{"node", "--no-warnings", "--input-type=module", "-"}
-		}
+// interpreters returns the commands that run programs from their standard input,
+// by language, of those that are installed.
+func interpreters() map[string][]string {
+	all := map[string][]string{"curl": {"sh", "-e"}}
+	if exec.Command("python3", "-c", "import requests").Run() == nil {
+		all["python"] = []string{"python3", "-"}
 	}
-	return nil
+	if out, err := exec.Command("node", "--version").Output(); err == nil && !strings.HasPrefix(string(out), "v1") {
+		all["javascript"] = []string{"node", "--no-warnings", "--input-type=module", "-"}
+	}
+	return all
 }
 
 // curlrc makes curl fail if the response is an error.
