@@ -47,8 +47,20 @@ func (e *PanicError) Unwrap() error {
 //
 // fn must be quick, must touch nothing but its transaction, and must not call
 // Update itself: that would wait for its own end.
-func (db *DB) Update(fn func(tx *Tx) error) error {
-	g, err := db.call(fn)
+func (db *DB) Update(fn func(tx *Tx) error) error { return db.For("").Update(fn) }
+
+// Writer writes for one scope, such as a company. Scopes write in turn.
+type Writer struct {
+	db    *DB
+	scope string
+}
+
+// For returns the writer of a scope.
+func (db *DB) For(scope string) Writer { return Writer{db, scope} }
+
+// Update is [DB.Update] in the turn of the scope.
+func (w Writer) Update(fn func(tx *Tx) error) error {
+	g, err := w.call(fn)
 	if err != nil || g == nil {
 		return err
 	}
@@ -57,7 +69,10 @@ func (db *DB) Update(fn func(tx *Tx) error) error {
 }
 
 // call runs fn and puts its writes into a group.
-func (db *DB) call(fn func(tx *Tx) error) (*group, error) {
+func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
+	db := w.db
+	db.gate.enter(w.scope)
+	defer db.gate.leave()
 	db.turn.Lock()
 	defer db.turn.Unlock()
 	for len(db.pending) > groupQueue && !db.closing {

@@ -54,3 +54,13 @@ func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
 
 // DroppedPool reports whether Badger had a pool for its builders.
 func (db *DB) DroppedPool() bool { return db.pool != nil && dropPool(db.badger) == nil }
+
+// Waiting returns how many updates wait for their turn.
+func (db *DB) Waiting() (n int) {
+	db.gate.mu.Lock()
+	defer db.gate.mu.Unlock()
+	for _, line := range db.gate.lines {
+		n += len(line)
+	}
+	return n
+}

@@ -106,7 +106,8 @@ type DB struct {
 	disk     *disk
 	slots    slots // numbers of the counters
 
-	// turn is held while an update's function runs, so there is one at a time.
+	gate *gate // admits one update at a time
+	// turn is held while an update's function runs.
 	turn    sync.Mutex
 	work    *sync.Cond // on turn: pending or closing changed
 	pending []*group   // oldest first; the first may be on its way to the disk
@@ -157,6 +158,7 @@ func open(o Options, usage diskGauge) (*DB, error) {
 		noSync:   o.NoSync,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
+		gate:     newGate(),
 	}
 	if db.now == nil {
 		db.now = time.Now

@@ -134,7 +134,7 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Company{}, err
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if c, err = LoadCompany(tx, who.CompanyID); err != nil {
 			return err
 		}

@@ -149,7 +149,7 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 			return Member{}, err
 		}
 	}
-	err = s.db.Update(func(tx *kv.Tx) error {
+	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err = s.takeIn(tx, who, in, hash)
 		return err
 	})
@@ -365,7 +365,7 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 		return Member{}, err
 	}
 	var member Member
-	err := s.db.Update(func(tx *kv.Tx) error {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := manage(tx, who, id)
 		if err != nil {
 			return err
@@ -445,7 +445,7 @@ func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 		return err
 	}
 	leaving := who.Kind == ActorUser && id == who.UserID
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := manage(tx, who, id)
 		if err != nil {
 			return err

@@ -82,7 +82,7 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 	if err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		return answers.Put(tx, id, answerRecord{
 			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed,
 			ExpiresAt: tx.Now.Add(answerLifetime),

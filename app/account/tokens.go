@@ -41,7 +41,7 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 		in.Scopes = defaultScopes(who)
 	}
 	var made Token
-	err := s.db.Update(func(tx *kv.Tx) error {
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := in.check(who, tx.Now); err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *kv.Tx) error {
+	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		r, err := ownToken(tx, who, id)
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Cont
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now}
 		return change(tx, &c, in)
 	})
@@ -173,7 +173,7 @@ func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *C
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if c, err = load(tx, who, id); err != nil {
 			return err
 		}

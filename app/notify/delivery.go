@@ -144,7 +144,7 @@ func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery 
 	if err := admin(who); err != nil {
 		return Delivery{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		var w Webhook
 		if w, d, err = loadDelivery(tx, who, id, delivery); err != nil {
 			return err

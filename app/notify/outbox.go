@@ -224,7 +224,7 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if m, err = s.load(tx, who, id); err != nil {
 			return err
 		}

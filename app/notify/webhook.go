@@ -282,7 +282,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 	if err := s.apply(&w, in); err != nil {
 		return Webhook{}, err
 	}
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		n, err := webhooks.Count(tx, "company", kv.K(who.CompanyID))
 		if err != nil {
 			return err
@@ -345,7 +345,7 @@ func (s *Webhooks) edit(who account.Actor, id string, change func(tx *kv.Tx, w *
 	if err := admin(who); err != nil {
 		return Webhook{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if w, err = loadWebhook(tx, who, id); err != nil {
 			return err
 		}
@@ -366,7 +366,7 @@ func (s *Webhooks) DeleteWebhook(ctx context.Context, who account.Actor, id stri
 	if err := admin(who); err != nil {
 		return err
 	}
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if _, err := loadWebhook(tx, who, id); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func answersOf(tx *kv.Tx, invitation string) (Answers, error) {
 // SaveAnswers stores what a person has filled in so far. Values are stored
 // unchecked: they are validated when the person signs.
 func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitation string, in Answers) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, _, err := signerAt(tx, who, id, invitation)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 
 // ClearAnswers deletes what a person has filled in.
 func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitation string) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
 		}

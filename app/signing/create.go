@@ -84,7 +84,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 			return nil, err
 		}
 	}
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d.CreatedAt = tx.Now
 		for i := range d.Invitations {
 			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{d.Company, d.ID}); err != nil {

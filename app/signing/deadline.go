@@ -161,7 +161,7 @@ func sealWaits() []time.Duration {
 // onTime makes a change that is due. A document that was deleted or has moved on is left alone.
 func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) error {
 	who := account.System(company)
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
 		if err != nil {
 			return err
@@ -210,7 +210,7 @@ func (s *Service) remindDue(_ context.Context, company, id string) error {
 // events stay in the journal; its files are removed by the next sweep.
 func (s *Service) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(company).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			return nil

@@ -89,7 +89,7 @@ func (s *Service) openOf(company, person string) (ids []string, err error) {
 }
 
 func (s *Service) handOver(who account.Actor, ids []string, from string, heir Person) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := load(tx, who, id)
 			if fault.KindOf(err) == fault.KindNotFound {

@@ -127,7 +127,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
 		if err != nil {
 			return err

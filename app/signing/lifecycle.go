@@ -183,7 +183,7 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 	if err := member(who, account.ScopeWrite); err != nil {
 		return err
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 
 // insertCopy commits a record whose files are those of another.
 func (s *Service) insertCopy(who account.Actor, d *Document, event saving) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		if err := d.stillApprovable(tx); err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 	if err := member(who, account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 		return u, spaceError(cut)
 	}
 	id := u.ID
-	err := s.DB.Update(func(tx *kv.Tx) (err error) {
+	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
 		if u, err = loadUnfinished(tx, who, u.Document, id); err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 
 // markRefused records what an upload needs to be accepted.
 func (s *Service) markRefused(who account.Actor, id, upload string, up *Upload) error {
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		u, err := loadUnfinished(tx, who, id, upload)
 		if err != nil {
 			return err

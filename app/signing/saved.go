@@ -60,7 +60,7 @@ func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return s.DB.Update(func(tx *kv.Tx) error {
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		m, err := savedMarksOf(tx, who)
 		if err != nil {
 			return err

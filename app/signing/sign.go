@@ -94,7 +94,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if signed, total := d.progress(); signed == total {
 		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
 	}
-	err = s.DB.Update(func(tx *kv.Tx) error {
+	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stored, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err

@@ -195,7 +195,7 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 // returns an error, nothing is stored.
 func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error), seen ...int64) (*Document, error) {
 	var out *Document
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id, seen...)
 		if err != nil {
 			return err

@@ -1,0 +1,52 @@
+package kv
+
+import "sync"
+
+// gate admits one caller at a time. Those who wait are served scope by scope, in
+// turn, and in order within a scope: a thousand calls of one company delay the only
+// call of another by one call.
+type gate struct {
+	mu    sync.Mutex
+	busy  bool
+	lines map[string][]chan struct{} // of those waiting
+	order []string                   // scopes with a line, the next one first
+}
+
+func newGate() *gate { return &gate{lines: map[string][]chan struct{}{}} }
+
+// enter waits for the scope's turn. The caller leaves when it is done.
+func (g *gate) enter(scope string) {
+	g.mu.Lock()
+	if !g.busy {
+		g.busy = true
+		g.mu.Unlock()
+		return
+	}
+	called := make(chan struct{})
+	if len(g.lines[scope]) == 0 {
+		g.order = append(g.order, scope)
+	}
+	g.lines[scope] = append(g.lines[scope], called)
+	g.mu.Unlock()
+	<-called
+}
+
+// leave admits the next one.
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.order) == 0 {
+		g.busy = false
+		return
+	}
+	scope := g.order[0]
+	line := g.lines[scope]
+	g.order = g.order[1:]
+	if len(line) > 1 {
+		g.lines[scope] = line[1:]
+		g.order = append(g.order, scope)
+	} else {
+		delete(g.lines, scope)
+	}
+	close(line[0])
+}
