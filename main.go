@@ -96,7 +96,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), backups(s), restore(s), reindex(s), user(s), token(s), outbox(s), config(s), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), outbox(s), config(s), version())
 	return c
 }
 
@@ -172,6 +172,28 @@ func check(s *settings) *cobra.Command {
 		}}
 	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
 	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one rests on a certificate that expires within a year")
+	return c
+}
+
+func doctor(s *settings) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "doctor", Short: "Examine whether everything is in order to run; exits with 1 if there is a problem",
+		Long: `Examine an installation, beside the running server or without one: signing,
+certificates, disk, clock, mail, fonts, LibreOffice, backups, the public address.
+Each line says what to do about it. Warnings are not problems.`,
+		Example: "  paraph doctor\n  paraph doctor --json", Args: exactly(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			healthy, err := app.Doctor(c.Context(), cfg, asJSON, c.OutOrStdout())
+			if err == nil && !healthy {
+				return errNo
+			}
+			return err
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 

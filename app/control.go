@@ -49,7 +49,7 @@ func (a *App) control(ctx context.Context) error {
 		a.log.Warn("commands cannot reach this server while it runs", "error", err)
 		return nil
 	}
-	s := &http.Server{Handler: backup.Handler(a.backupSource(), a.log), ReadHeaderTimeout: 10 * time.Second}
+	s := &http.Server{Handler: a.controls(), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() {
 		// Ends running backups and closes the listener.
 		_ = s.Close()

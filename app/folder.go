@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -116,6 +117,32 @@ func closeFolder(dir string, log *slog.Logger) {
 			log.Warn("the data folder can be read by other users of this machine", "error", err)
 		}
 	}
+}
+
+// openToOthers lists what other users can read of the parts that closeFolder closes.
+func openToOthers(dir string) (open []string, err error) {
+	for _, name := range closed {
+		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+				open = append(open, path)
+			}
+			if name == "." && d.IsDir() && path != filepath.Clean(dir) {
+				return fs.SkipDir
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return open, err
+		}
+	}
+	return open, nil
 }
 
 func closeToOthers(path string, d fs.DirEntry) error {

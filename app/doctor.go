@@ -1,0 +1,155 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"paraph/app/backup"
+)
+
+// States of a finding.
+const (
+	fine    = "ok"
+	warning = "warning" // needs attention, but everything works
+	problem = "problem" // something does not work, or will not
+	skipped = "skipped"
+)
+
+// Finding is what the doctor says of one part of an installation.
+type Finding struct {
+	Part   string `json:"part"`
+	State  string `json:"state"` // ok, warning, problem or skipped
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// Doctor examines an installation, whether a server runs or not, and prints what it
+// finds. It reports whether there is no problem; warnings are none.
+func Doctor(ctx context.Context, cfg Config, asJSON bool, w io.Writer) (healthy bool, err error) {
+	if err := mustExist(cfg.Data.Dir); err != nil {
+		return false, err
+	}
+	all, err := findings(ctx, cfg)
+	if err != nil {
+		return false, err
+	}
+	healthy = true
+	for _, f := range all {
+		healthy = healthy && f.State != problem
+	}
+	if asJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return healthy, e.Encode(all)
+	}
+	for _, f := range all {
+		fmt.Fprintf(w, "%-8s %-12s %s\n", f.State, f.Part, f.Text)
+		if f.Remedy != "" {
+			fmt.Fprintf(w, "%21s %s\n", "", f.Remedy)
+		}
+	}
+	return healthy, nil
+}
+
+// findings examines a data folder through the server that has it open, whose
+// configuration and surroundings count, or by opening it.
+func findings(ctx context.Context, cfg Config) ([]Finding, error) {
+	// Opening the folder mends its modes, and writes files with the time of now.
+	modes, clock := checkModes(cfg.Data.Dir), checkClock(cfg.Data.Dir, time.Now())
+	a, err := Open(cfg.aside(), Options{})
+	if errors.Is(err, ErrLocked) {
+		if err := awaitControl(ctx, cfg.Data.Dir, err); err != nil {
+			return nil, err
+		}
+		all, err := askServer(ctx, cfg.Data.Dir)
+		return append([]Finding{{"server", fine, "A server runs and answers.", ""}, modes}, all...), err
+	}
+	if err != nil {
+		return []Finding{modes, {"start", problem, "The server would not start: " + err.Error() + ".",
+			"If it speaks of damage, run paraph check, or restore a backup into another folder."}}, nil
+	}
+	a.Config = cfg // what aside has changed is not examined here
+	all := append([]Finding{{"server", skipped, "No server runs; what only a running one shows is left out.", ""}, modes}, a.examine(ctx, false)...)
+	if i := slices.IndexFunc(all, func(f Finding) bool { return f.Part == clock.Part }); clock.State != fine {
+		all[i] = clock
+	}
+	return all, a.Close()
+}
+
+// askServer has the running server examine itself.
+func askServer(ctx context.Context, dir string) (all []Finding, err error) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialControl(ctx, dir)
+	}}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://control/doctor", nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("the running server does not answer: %w", err)
+	}
+	defer func() { err = errors.Join(err, res.Body.Close()) }()
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.New("the running server is of a version without paraph doctor; restart it with this one")
+	}
+	return all, json.NewDecoder(res.Body).Decode(&all)
+}
+
+// controls answers the commands of this machine.
+func (a *App) controls() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", backup.Handler(a.backupSource(), a.log))
+	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewEncoder(w).Encode(a.examine(r.Context(), true)); err != nil {
+			a.log.Debug("answering the doctor", "error", err)
+		}
+	})
+	return mux
+}
+
+// examined is how long one part of an examination may take.
+const examined = 30 * time.Second
+
+// examine looks at everything that the server needs. running says whether it serves.
+func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
+	parts := []func(context.Context) Finding{
+		a.examineSigning, a.examineTimestamps, a.examineCertificates, a.examineTLS, a.examinePDF, a.examineOffice, a.examineFonts,
+		a.examineDisk, a.examineClock, a.examineMail, a.examineBackup, a.examineCheck,
+	}
+	if running {
+		parts = append(parts, a.examineAddress, a.examineJobs)
+	}
+	for _, part := range parts {
+		ctx, cancel := context.WithTimeout(ctx, examined)
+		all = append(all, part(ctx))
+		cancel()
+	}
+	return all
+}
+
+// checkModes looks for secrets that other users of the machine can read.
+func checkModes(dir string) Finding {
+	open, err := openToOthers(dir)
+	switch {
+	case err != nil:
+		return Finding{"permissions", problem, "The data folder cannot be read: " + err.Error() + ".", "Run this command as the user that runs the server."}
+	case len(open) > 0:
+		return Finding{"permissions", problem, fmt.Sprintf("Other users of this machine can read %s.", open[0]),
+			"Run chmod -R go= " + dir + "; whoever read the keys can sign as you."}
+	}
+	if f, err := os.CreateTemp(dir, "doctor-*"); err != nil {
+		return Finding{"permissions", problem, "The data folder cannot be written: " + err.Error() + ".", "Run this command, and the server, as the user that owns it."}
+	} else if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return Finding{"permissions", problem, "The data folder cannot be written: " + err.Error() + ".", "Look at its disk."}
+	}
+	return Finding{"permissions", fine, "Only its owner can read the data folder.", ""}
+}
