@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -291,5 +294,62 @@ func (b *browser) signIn(email, password string) {
 	b.t.Helper()
 	if page := b.post("/signin", "email", email, "password", password); !strings.Contains(page, "/signout") {
 		b.t.Fatalf("%s is not signed in: %s", email, page)
+	}
+}
+
+// certified signs a document with its link and returns the text of its certificate of completion.
+func certified(t *testing.T, c *apptest.Client, i asked, body apptest.Map) string {
+	t.Helper()
+	body["consent"], body["signature"] = true, apptest.Map{"type": "typed", "text": "Ben Buyer"}
+	c.Server.With(i.token).Post(t, i.path()+"/sign", body).Want(t, 200)
+	path := filepath.Join(t.TempDir(), "certificate.pdf")
+	if err := os.WriteFile(path, c.Post(t, "/documents/"+i.document+"/download", apptest.Map{"content": "certificate"}).Want(t, 200).Body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.CommandContext(t.Context(), "pdftotext", "-raw", path, "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(string(text)), " ")
+}
+
+// TestCertificateSaysHowTheLinkTravelled compares what the certificate says with what happened to the link.
+func TestCertificateSaysHowTheLinkTravelled(t *testing.T) {
+	t.Parallel()
+	mailing := apptest.New(t, withServer(strictOffice(t)))
+	c := mailing.Company(t)
+	person := sendWith(t, c, apptest.Map{})
+	settle(t, mailing)
+	if text := certified(t, c, person, apptest.Map{}); !strings.Contains(text, "by e-mail to ben@signer.example; the mail server 127.0.0.1 accepted it: 2.0.0 taken as number 17") ||
+		!strings.Contains(text, "given out through the API to Owner Person <"+c.Email+">") {
+		t.Errorf("a link that was mailed and given out: %s", text)
+	}
+
+	s := apptest.New(t, withoutMail)
+	c = s.Company(t)
+	person = sendWith(t, c, apptest.Map{})
+	text := certified(t, c, person, apptest.Map{})
+	if strings.Contains(text, "by e-mail") || strings.Contains(text, "sent to their") || strings.Contains(text, "shown in the web app") {
+		t.Errorf("a link that was given out by the API alone: %s", text)
+	}
+	if strings.Count(text, "given out through the API") != 1 {
+		t.Errorf("a link that the API gave to one caller: %s", text)
+	}
+
+	person = sendWith(t, c, apptest.Map{})
+	b := browse(t, s)
+	b.signIn(c.Email, apptest.Password)
+	at := "/app/documents/" + person.document
+	if page := b.get(at); strings.Contains(page, person.token) {
+		t.Errorf("the page of the document shows the link: %s", page)
+	}
+	if page := b.post(at + "/people/" + person.invitation + "/link"); !strings.Contains(page, person.token) {
+		t.Errorf("the page with the link is %s", page)
+	}
+	if text := certified(t, c, person, apptest.Map{}); !strings.Contains(text, "shown in the web app to Owner Person <"+c.Email+">") {
+		t.Errorf("a link that was shown on a page: %s", text)
+	}
+	if problems := s.Check(t.Context(), false); len(problems) != 0 {
+		t.Errorf("the store: %v", problems)
 	}
 }

@@ -161,7 +161,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.fonts = text.New()
 	ids := newIDs(a.Clock.Now)
 	outbox, err := notify.NewOutbox(notify.Options{
-		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.counted(a.sender()), Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.counted(a.sender()), Server: a.Config.Mail.Host, Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
 	})
 	if err != nil {

@@ -123,11 +123,7 @@ func (s *server) invite(r *request, in *inviteBody) (all[invitationView], error)
 	if err != nil {
 		return all[invitationView]{}, err
 	}
-	out := all[invitationView]{Data: []invitationView{}}
-	for i := range made {
-		out.Data = append(out.Data, r.viewInvitation(d, &made[i]))
-	}
-	return out, nil
+	return all[invitationView]{Data: r.viewInvitations(d, made)}, nil
 }
 
 func (s *server) listInvitations(r *request, _ *nothing) (envelope[invitationView], error) {
@@ -164,7 +160,7 @@ func (r *request) showInvitation(d *signing.Document, id string) (invitationView
 	if inv == nil || r.who.IsSignatory() && r.who.Invitation != id {
 		return invitationView{}, fault.NotFound("invitation")
 	}
-	return r.viewInvitation(d, inv), nil
+	return r.viewInvitations(d, []signing.Invitation{*inv})[0], nil
 }
 
 func (s *server) updateInvitation(r *request, in *invitationBody) (invitationView, error) {

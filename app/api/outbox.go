@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/account"
+	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/notify"
 )
@@ -71,7 +72,7 @@ func (s *server) outboxRoutes() {
 		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
-	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.onMessage(s.Notify.GetMessage))
+	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.getMessage)
 	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, s.messageSource)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, s.reveal)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/retry", rule: may(account.ScopeAdmin), summary: "Send a message again", tag: "Outbox"}, s.onMessage(s.Notify.Retry))
@@ -89,6 +90,33 @@ func (s *server) onMessage(do func(context.Context, account.Actor, string) (noti
 		m, err := do(r.UserContext(), r.who, id)
 		return viewMessage(m), err
 	}
+}
+
+func (s *server) getMessage(r *request, _ *nothing) (messageView, error) {
+	id, err := r.id("message")
+	if err != nil {
+		return messageView{}, err
+	}
+	m, err := s.Notify.GetMessage(r.UserContext(), r.who, id)
+	if err == nil {
+		err = r.handOutMessage(m)
+	}
+	return viewMessage(m), err
+}
+
+// handOutMessage records that the caller is shown the link in a message to an invited person.
+func (r *request) handOutMessage(m notify.Message) error {
+	if m.Document == "" || m.Invitation == "" || len(m.Links) == 0 || len(m.Secrets) == 0 {
+		return nil
+	}
+	d, err := r.server.Signing.Get(r.UserContext(), r.who, m.Document)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil // purged, so that its links open nothing
+	}
+	if err != nil {
+		return err
+	}
+	return r.server.Signing.HandOut(r.UserContext(), r.who, d, m.Invitation)
 }
 
 // reveal shows a message with the link or code that its recipient has to be given.
@@ -121,6 +149,13 @@ func (s *server) listMessages(r *request, _ *nothing) (envelope[MessageRow], err
 
 func (s *server) messageSource(r *request, _ *nothing) error {
 	id, err := r.id("message")
+	if err != nil {
+		return err
+	}
+	m, err := s.Notify.GetMessage(r.UserContext(), r.who, id)
+	if err == nil {
+		err = r.handOutMessage(m)
+	}
 	if err != nil {
 		return err
 	}

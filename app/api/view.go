@@ -125,9 +125,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 	for i := range d.Files {
 		v.Files = append(v.Files, viewFile(d, &d.Files[i]))
 	}
-	for i := range d.Invitations {
-		v.Invitations = append(v.Invitations, r.viewInvitation(d, &d.Invitations[i]))
-	}
+	v.Invitations = r.viewInvitations(d, d.Invitations)
 	for i := range d.Fields {
 		if r.who.IsSignatory() && d.Fields[i].Invitation != r.who.Invitation {
 			continue
@@ -201,6 +199,29 @@ type invitationView struct {
 	RemindersSent  int     `json:"reminders_sent"`
 	CreatedAt      string  `json:"created_at" format:"date-time"`
 	UpdatedAt      string  `json:"updated_at" format:"date-time"`
+}
+
+// viewInvitations renders invitations, with their links for callers who may see them. It is recorded who was shown a
+// link; one for which that fails is left out.
+func (r *request) viewInvitations(d *signing.Document, all []signing.Invitation) []invitationView {
+	out := make([]invitationView, 0, len(all))
+	var linked []string
+	for i := range all {
+		out = append(out, r.viewInvitation(d, &all[i]))
+		if out[i].SignURL != nil {
+			linked = append(linked, all[i].ID)
+		}
+	}
+	if len(linked) == 0 {
+		return out
+	}
+	if err := r.server.Signing.HandOut(r.UserContext(), r.who, d, linked...); err != nil {
+		r.server.Log.Error("recording who is shown a link", "document", d.ID, "error", err)
+		for i := range out {
+			out[i].SignURL = nil
+		}
+	}
+	return out
 }
 
 func (r *request) viewInvitation(d *signing.Document, inv *signing.Invitation) invitationView {

@@ -34,6 +34,7 @@ type Options struct {
 	// Captures says that messages reach their readers without a mail server: a test double's are read by those who
 	// test.
 	Captures bool
+	Server   string // name of the mail server, for evidence
 	From     mail.Address
 	NewID    func() ulid.ULID
 	Key      []byte // of the installation: encrypts message contents
@@ -100,9 +101,12 @@ type Message struct {
 	Reply      string // the mail server's reply when it accepted the message
 	CreatedAt  time.Time
 	SentAt     *time.Time
+	Origin     string    `json:",omitempty"` // company of Document, if the message is not listed there
 	User       string    `json:",omitempty"` // whose account it is about
 	Link       string    `json:",omitempty"` // names the link or code in it until that was used, replaced or expired
 	Shown      []Showing `json:",omitempty"` // to whom its link or code was shown, to be handed over
+
+	hidden bool // links or codes were left out
 
 	// Sealed holds Subject, Text, HTML and Links encrypted while a message is stored, because they contain links and
 	// codes.
@@ -128,7 +132,7 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		return []kv.Key{kv.K(m.Company, input.FoldEmail(m.To))}
 	}},
 	kv.Index[Message]{Name: "document", Keys: func(m Message) []kv.Key {
-		if m.Document == "" {
+		if m.Document == "" || m.Company == "" {
 			return nil
 		}
 		return []kv.Key{kv.K(m.Company, m.Document)}
@@ -220,10 +224,9 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 		}
 		data["link"] = data["base"] + path + token
 	}
-	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name}
+	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name, Origin: m.Company, Document: m.Document, Invitation: m.Invitation}
 	if !s.CanSend() {
-		message.Company, message.Document, message.Invitation = m.Company, m.Document, m.Invitation
-		message.User, message.Link = m.User, m.Link
+		message.Company, message.User, message.Link = m.Company, m.User, m.Link
 	}
 	if err := s.forgetAt(tx, message.Link, m.Expires); err != nil {
 		return err

@@ -8,8 +8,10 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"paraph/app/mail"
@@ -87,10 +89,30 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	if sendErr != nil && errors.Is(sendErr, mail.ErrRejected) {
 		sendErr = kv.Permanent(sendErr)
 	}
-	if sendErr == nil && err == nil && m.Document != "" && m.Attempts > 0 {
-		err = s.signing.MailDelivered(ctx, m.Company, m.Document, m.To)
+	if sendErr == nil && err == nil {
+		err = s.delivered(ctx, m, reply)
 	}
 	return errors.Join(sendErr, err)
+}
+
+// delivered tells the document of a message that the mail server accepted it.
+func (s *Service) delivered(ctx context.Context, m Message, reply string) error {
+	var errs []error
+	if m.Company != "" && m.Document != "" && m.Attempts > 0 {
+		errs = append(errs, s.signing.MailDelivered(ctx, m.Company, m.Document, m.To))
+	}
+	if m.Invitation != "" && slices.Contains(proving, m.Kind) {
+		errs = append(errs, s.signing.MailAccepted(ctx, s.mailed(m, reply)))
+	}
+	return errors.Join(errs...)
+}
+
+// proving are the kinds of messages whose delivery is evidence: they hold the link or a code with which somebody signs.
+var proving = []string{"invitation", "reminder", string(signing.MailCode)}
+
+func (s *Service) mailed(m Message, reply string) signing.Mailed {
+	return signing.Mailed{Company: cmp.Or(m.Company, m.Origin), Document: m.Document, Invitation: m.Invitation, Kind: m.Kind,
+		Address: m.To, Server: s.Server, Reply: reply}
 }
 
 // giveUp marks a message as failed after its last attempt, and reports that to
@@ -104,7 +126,7 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		m.Status = Failed
 		failed = *m
 	})
-	if err == nil && failed.Document != "" {
+	if err == nil && failed.Company != "" && failed.Document != "" {
 		err = s.signing.MailFailed(ctx, failed.Company, failed.Document, failed.To)
 	}
 	if err != nil {

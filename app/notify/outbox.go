@@ -143,11 +143,11 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 
 // shownTo returns the message as a reader may see it: a message to an invited
 // person contains their link, which only those who may send or sign see. Links
-// and codes that [Outbox.Reveal] shows are left out.
+// and codes that [Service.Reveal] shows are left out.
 func (m Message) shownTo(who account.Actor) Message {
 	switch {
 	case m.Private():
-		return m.covered()
+		return m.Covered()
 	case m.Invitation != "" && !signing.MaySeeLinks(who):
 		m.Text, m.HTML, m.Links = "", "", nil
 	}
@@ -172,8 +172,13 @@ func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]by
 	if m.Invitation != "" && !m.Private() && !signing.MaySeeLinks(who) {
 		return nil, who.Require(account.ScopeWrite)
 	}
+	return s.Encode(m)
+}
+
+// Encode returns the source of a message, without its links and codes if these were left out.
+func (s *Outbox) Encode(m Message) ([]byte, error) {
 	var b bytes.Buffer
-	err = s.envelope(m).Encode(&b)
+	err := s.envelope(m).Encode(&b)
 	return b.Bytes(), err
 }
 

@@ -18,22 +18,22 @@ import (
 // are gone once they were used, replaced, or expired.
 
 // Private reports whether the message holds a link into an account, or a code that proves who somebody is. Only
-// [Outbox.Reveal] shows these.
+// [Service.Reveal] shows these.
 func (m Message) Private() bool { return m.User != "" || m.Kind == string(signing.MailCode) }
 
-// Revealable reports whether the message holds a link or code that still works.
-func (m Message) Revealable() bool { return m.Private() && m.Link != "" }
+// Revealable reports whether the message holds a link or code that still works and that pages show on request only.
+func (m Message) Revealable() bool { return m.Link != "" || m.Invitation != "" && m.hidden }
 
-// covered returns the message without its links and codes.
-func (m Message) covered() Message {
-	m.Links = slices.Clone(m.Links)
+// Covered returns the message without its links and codes.
+func (m Message) Covered() Message {
+	m.hidden, m.Links = len(m.Secrets) > 0, slices.Clone(m.Links)
 	m.forget()
 	m.Links = nil
 	return m
 }
 
 // Reveal shows a message with its link or code to somebody who may hand it over, and records that.
-func (s *Outbox) Reveal(_ context.Context, who account.Actor, id string) (m Message, err error) {
+func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}
@@ -50,9 +50,15 @@ func (s *Outbox) Reveal(_ context.Context, who account.Actor, id string) (m Mess
 	return m, nil
 }
 
-func (s *Outbox) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
+func (s *Service) reveal(tx *kv.Tx, who account.Actor, m Message) (Message, error) {
 	if err := mayReveal(tx, who, m); err != nil {
 		return Message{}, err
+	}
+	if m.Document != "" && m.Invitation != "" {
+		err := s.signing.Shown(tx, who, m.Document, m.Invitation, m.Kind == string(signing.MailCode))
+		if err != nil && fault.KindOf(err) != fault.KindNotFound {
+			return Message{}, err
+		}
 	}
 	m.Shown = append(m.Shown, Showing{Name: who.Name, Email: who.Email, At: tx.Now})
 	return m, s.store(tx, m)
@@ -71,7 +77,7 @@ func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
 }
 
 // RevealInvite shows the newest invitation that waits to be handed to a member.
-func (s *Outbox) RevealInvite(_ context.Context, who account.Actor, member string) (m Message, err error) {
+func (s *Service) RevealInvite(_ context.Context, who account.Actor, member string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
 	}

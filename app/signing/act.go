@@ -263,28 +263,3 @@ func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving 
 	}
 	return events
 }
-
-// MailFailed records that a message about a document could not be delivered, so
-// that its owner sees it.
-func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
-	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
-		if d.Owner.Email == address || d.Status != Sent || d.Attention.Kind != "" {
-			return nil, nil
-		}
-		d.needs(d.undelivered(address))
-		return []saving{happened(EventDocumentMailFailed).with("email", address)}, nil
-	})
-}
-
-// MailDelivered clears the failure that [Service.MailFailed] recorded, once a
-// later attempt succeeds.
-func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
-	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
-		if !d.Attention.delivered(address) {
-			return nil, nil
-		}
-		d.needs(Attention{})
-		d.needsCode()
-		return []saving{happened(EventDocumentMailDelivered).with("email", address)}, nil
-	})
-}

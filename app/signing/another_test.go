@@ -14,7 +14,7 @@ import (
 var (
 	keptOfInvitation = fields("Name Email Role RoleName Position Authentication AccessCodeHint Locale Message")
 	leftOfInvitation = fields("Status CreatedAt UpdatedAt ID AccessCodeHash LinkGeneration NotifiedAt ViewedAt SignedAt DeclinedAt " +
-		"DeclinedReason RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince")
+		"DeclinedReason RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown")
 
 	keptOfDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
 		"RedirectURL NoDecline NoDelegation DeclineReason Template ExpiresDays")

@@ -2,11 +2,13 @@ package signing
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/kv"
 )
 
 // AttentionKind is the reason why a document can't proceed, as the API names it.
@@ -96,4 +98,29 @@ func (d *Document) undelivered(address string) Attention {
 // do not name the address.
 func (a Attention) delivered(address string) bool {
 	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
+}
+
+// MailFailed records that a message about a document could not be delivered, so
+// that its owner sees it.
+func (s *Service) MailFailed(_ context.Context, company, id, address string) error {
+	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
+		if d.Owner.Email == address || d.Status != Sent || d.Attention.Kind != "" {
+			return nil, nil
+		}
+		d.needs(d.undelivered(address))
+		return []saving{happened(EventDocumentMailFailed).with("email", address)}, nil
+	})
+}
+
+// MailDelivered clears the failure that [Service.MailFailed] recorded, once a
+// later attempt succeeds.
+func (s *Service) MailDelivered(_ context.Context, company, id, address string) error {
+	return s.onTime(company, id, func(_ *kv.Tx, d *Document) ([]saving, error) {
+		if !d.Attention.delivered(address) {
+			return nil, nil
+		}
+		d.needs(Attention{})
+		d.needsCode()
+		return []saving{happened(EventDocumentMailDelivered).with("email", address)}, nil
+	})
 }

@@ -51,6 +51,10 @@ const (
 	EventInvitationReminded         EventType = "invitation.reminded"
 	EventInvitationLinkRequested    EventType = "invitation.link_requested"
 	EventInvitationProblemReported  EventType = "invitation.problem_reported"
+	EventInvitationMailed           EventType = "invitation.mailed"
+	EventInvitationBounced          EventType = "invitation.bounced"
+	EventInvitationLinkShown        EventType = "invitation.link_shown"
+	EventInvitationCodeShown        EventType = "invitation.code_shown"
 )
 
 // EventTypes lists all types of events, in the order of a document's life.
@@ -69,7 +73,8 @@ func EventTypes() []EventType {
 		EventInvitationViewed, EventInvitationConsented, EventInvitationConsentWithdrawn,
 		EventInvitationInPerson, EventInvitationSigned, EventInvitationDeclined, EventInvitationDelegated,
 		EventInvitationReplaced, EventInvitationReminded, EventInvitationLinkRequested,
-		EventInvitationProblemReported,
+		EventInvitationProblemReported, EventInvitationMailed, EventInvitationBounced,
+		EventInvitationLinkShown, EventInvitationCodeShown,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
@@ -33,6 +34,9 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	}
 	for _, x := range entries {
 		e.Events = append(e.Events, evidenceOfEvent(x))
+	}
+	for i := range e.Signatories {
+		e.Signatories[i].Ways = waysOf(e.Signatories[i], entries)
 	}
 	return e, nil
 }
@@ -89,6 +93,31 @@ func (x *Field) answer() completion.Answer {
 func consentVersion(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
+}
+
+// waysOf lists how the link and the code of a person were handed over, until they acted.
+func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
+	for _, x := range entries {
+		if x.Value.Invitation != p.ID || p.ActedAt != nil && x.At.After(time.Time(*p.ActedAt)) {
+			continue
+		}
+		data := x.Value.Data
+		way := completion.Way{At: completion.Time(x.At), Email: data["email"], Server: data["server"], Reply: data["reply"],
+			Code: data["kind"] == string(MailCode) || x.Value.Type == EventInvitationCodeShown,
+			Who:  completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail}, Token: data["token"]}
+		switch x.Value.Type {
+		case EventInvitationMailed:
+			way.Kind = completion.WayMailed
+		case EventInvitationBounced:
+			way.Kind = completion.WayBounced
+		case EventInvitationLinkShown, EventInvitationCodeShown:
+			way.Kind = data["through"]
+		default:
+			continue
+		}
+		ways = append(ways, way)
+	}
+	return ways
 }
 
 func evidenceOfEvent(x Entry) completion.Event {

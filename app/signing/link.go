@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,6 +122,122 @@ type proofs struct {
 }
 
 func (s *Service) proofs() proofs { return proofs{key: s.LinkKey, mailed: s.Mails()} }
+
+// How a link or code reached somebody, in the data of events.
+const (
+	throughWeb = "web" // a member was shown it on a page
+	throughAPI = "api" // a program or session was given it
+)
+
+// ShowLink returns the link of an invitation to a member who hands it over, and records that.
+func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		inv := d.invitation(invitation)
+		if inv == nil {
+			return fault.NotFound("invitation")
+		}
+		if link = s.SignURL(who, d, inv, base); link == "" {
+			link = s.OwnURL(who, d, inv, base)
+		}
+		if link == "" {
+			return conflict("nothing_to_hand_over")
+		}
+		return s.note(tx, who, d, linkShown(inv, throughWeb))
+	})
+	return link, err
+}
+
+func linkShown(inv *Invitation, through string) saving {
+	return happened(EventInvitationLinkShown).to(inv.ID).with("email", inv.Email).with("through", through)
+}
+
+// HandOut records that the API shows links of a document's invitations to a caller, once for each caller and link.
+func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
+	known := func(d *Document) []string {
+		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
+			inv := d.invitation(id)
+			return inv == nil || slices.Contains(inv.LinkShown, inv.holder(who))
+		})
+	}
+	if len(known(d)) == 0 {
+		return nil
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, d.ID)
+		if err != nil {
+			return err
+		}
+		var events []saving
+		for _, id := range known(d) {
+			inv := d.invitation(id)
+			inv.LinkShown = append(inv.LinkShown, inv.holder(who))
+			event := linkShown(inv, throughAPI)
+			if who.Kind == account.ActorToken {
+				event = event.with("token", who.TokenID)
+			}
+			events = append(events, event)
+		}
+		return s.note(tx, who, d, events...)
+	})
+}
+
+// holder identifies somebody who was shown the current link of the invitation.
+func (i *Invitation) holder(who account.Actor) string {
+	holder := who.UserID
+	if who.Kind == account.ActorToken {
+		holder += " " + who.TokenID
+	}
+	return holder + " " + strconv.Itoa(i.LinkGeneration)
+}
+
+// Shown records in a transaction that a member was shown the message with the link or code of an invitation.
+func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
+	d, err := load(tx, who, id)
+	if err != nil {
+		return err
+	}
+	inv := d.invitation(invitation)
+	if inv == nil {
+		return fault.NotFound("invitation")
+	}
+	if code {
+		return s.note(tx, who, d, happened(EventInvitationCodeShown).to(inv.ID).with("email", inv.Email).with("through", throughWeb))
+	}
+	return s.note(tx, who, d, linkShown(inv, throughWeb))
+}
+
+// Mailed describes a message about an invitation that a mail server accepted or returned.
+type Mailed struct {
+	Company, Document, Invitation string
+	Kind                          string // invitation, reminder, or signing_code
+	Address                       string
+	Server                        string // that accepted it
+	Reply                         string // in its own words, or those of the server that returned it
+}
+
+// MailAccepted records that a mail server accepted the link or code of an invitation.
+func (s *Service) MailAccepted(_ context.Context, m Mailed) error {
+	return s.noteMail(m, happened(EventInvitationMailed).with("server", m.Server))
+}
+
+func (s *Service) noteMail(m Mailed, event saving) error {
+	who := account.System(m.Company)
+	err := s.DB.Update(func(tx *kv.Tx) error {
+		d, err := load(tx, who, m.Document)
+		if err != nil || d.Status != Sent || d.invitation(m.Invitation) == nil {
+			return err
+		}
+		return s.note(tx, who, d, event.to(m.Invitation).with("email", m.Address).with("kind", m.Kind).with("reply", m.Reply))
+	})
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil // purged in the meantime
+	}
+	return err
+}
 
 // codeKey keeps codes unreadable at rest. They are short: without the
 // installation's key, anyone with a copy of the store could try them all.

@@ -251,6 +251,7 @@ type Invitation struct {
 	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
 	Evidence        *Evidence
 	SignatureFields []string // names in the PDF, one per file that this person signs
+	LinkShown       []string `json:",omitempty"` // to whom the API has shown the link, see Service.HandOut
 }
 
 // another makes an invitation from an existing one, to replace it or for another
@@ -263,7 +264,7 @@ func (i *Invitation) another(id string, now time.Time) Invitation {
 	next.AccessCodeHash, next.LinkGeneration = "", 0
 	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.DeclinedAt, next.DeclinedReason = nil, nil, nil, nil, ""
 	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
-	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince = nil, nil, nil, nil
+	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown = nil, nil, nil, nil, nil
 	return next
 }
 

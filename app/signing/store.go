@@ -109,6 +109,22 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	if len(events) == 0 {
 		return errors.New("signing: a change without an event")
 	}
+	if err := s.record(tx, who, d, events...); err != nil {
+		return err
+	}
+	if err := dropAnswers(tx, d, events); err != nil {
+		return err
+	}
+	d.Version++
+	d.UpdatedAt = tx.Now
+	if err := d.bounded(); err != nil {
+		return err
+	}
+	return s.put(tx, d)
+}
+
+// record appends events to the document's chain in the journal.
+func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
 	for _, e := range events {
 		entry, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{
 			Type: e.kind, Company: d.Company, Document: d.ID, Invitation: e.invitation,
@@ -120,15 +136,16 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 		}
 		d.Head = hex.EncodeToString(entry.Hash[:])
 	}
-	if err := dropAnswers(tx, d, events); err != nil {
-		return err
+	return nil
+}
+
+// note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
+// that nobody's work on it is refused because of them.
+func (s *Service) note(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
+	if len(events) == 0 {
+		return nil
 	}
-	d.Version++
-	d.UpdatedAt = tx.Now
-	if err := d.bounded(); err != nil {
-		return err
-	}
-	return s.put(tx, d)
+	return errors.Join(s.record(tx, who, d, events...), documents.Put(tx, documentKey(d.Company, d.ID), *d))
 }
 
 // maxDraft is the maximum size of a draft's record, in bytes: what happens to it

@@ -246,6 +246,7 @@ func (p *Pages) documents() []route {
 		{get, document + "/download/:what", member(h.Download)},
 		{get, document + "/events.json", member(h.DownloadEvents)},
 		{post, document + "/people/:invitation/code", author(h.RevealCode)},
+		{post, document + "/people/:invitation/link", author(h.ShowLink)},
 
 		{post, document + "/submit", author(h.Step("submit"))},
 		{post, document + "/withdraw", author(h.Step("withdraw"))},
@@ -302,6 +303,7 @@ func (p *Pages) drafts() []route {
 		{get, document + "/review", member(h.ShowReview)},
 		{post, document + "/review", author(h.Review)},
 		{get, document + "/links", member(h.ShowLinks)},
+		{post, document + "/links", author(h.RevealLinks)},
 	}
 }
 

@@ -82,6 +82,25 @@ type Signatory struct {
 	DeclinedReason string   `json:"-"`
 	DelegatedTo    *Person  `json:"-"`
 	Answers        []Answer `json:"-"`
+	Ways           []Way    `json:"-"` // the events say the same
+}
+
+// Kinds of ways, besides "web" and "api": a member was shown it on a page, or a caller of the API was given it.
+const (
+	WayMailed  = "mailed"  // a mail server accepted it
+	WayBounced = "bounced" // a mail server returned it
+)
+
+// Way is one way in which a person's link or code was handed over.
+type Way struct {
+	Kind   string
+	Code   bool // the code rather than the link
+	At     Time
+	Email  string
+	Server string
+	Reply  string
+	Who    Person // the member
+	Token  string // of the API, if it was not a session
 }
 
 // Answer is the value a person entered in one field.

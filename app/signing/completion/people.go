@@ -1,6 +1,10 @@
 package completion
 
-import "paraph/app/pdf/text"
+import (
+	"strings"
+
+	"paraph/app/pdf/text"
+)
 
 func (c *pages) people() error {
 	c.chapter("certificate.people")
@@ -82,6 +86,12 @@ func (c *pages) act(p *Signatory) error {
 	var list pairs
 	list.add(say("certificate."+done), c.at(p.ActedAt))
 	list.add(say("certificate.identified_by"), c.Words.SayOr("certificate.method."+p.Method, p.Method))
+	if p.Host == "" && p.Through == "signatory" {
+		c.ways(&list, "certificate.link", p.Ways, false)
+	}
+	if p.Method == "email_code" {
+		c.ways(&list, "certificate.code", p.Ways, true)
+	}
 	through := say("certificate.through.signatory")
 	if p.Through != "signatory" {
 		through = say("certificate.through.api", "who", p.Through)
@@ -105,6 +115,29 @@ func (c *pages) act(p *Signatory) error {
 	list.add(say("certificate.serial"), p.Certificate)
 	c.flow.KeyValues(append(list, c.consent(p)...)...)
 	return nil
+}
+
+// ways adds how the link, or the code, was handed over, under one name.
+func (c *pages) ways(list *pairs, name string, ways []Way, code bool) {
+	var lines []string
+	for _, w := range ways {
+		if w.Code == code {
+			lines = append(lines, c.way(w))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{c.Words.Say("certificate.way.none")}
+	}
+	list.add(c.Words.Say(name), strings.Join(lines, "\n"))
+}
+
+func (c *pages) way(w Way) string {
+	who := c.Words.Mailbox(w.Who.Name, w.Who.Email)
+	if w.Token != "" {
+		who += " (" + w.Token + ")"
+	}
+	return c.Words.Say("certificate.way."+w.Kind, "email", w.Email, "server", w.Server, "reply", w.Reply, "who", who) +
+		" · " + c.at(&w.At)
 }
 
 func (c *pages) consent(p *Signatory) pairs {

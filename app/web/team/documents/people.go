@@ -88,3 +88,22 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 	}
 	return r.ShowHanded(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
 }
+
+// ShowLink shows the link of a recipient, to hand it over.
+func (h *Handlers) ShowLink(r *page.Request) error {
+	back := "/app/documents/" + r.Params("id")
+	link, err := h.Signing.ShowLink(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"), r.BaseURL())
+	if fault.KindOf(err) == fault.KindConflict {
+		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
+		return r.SeeOther(back)
+	}
+	if err != nil {
+		return err
+	}
+	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	name := d.Invitation(r.Params("invitation")).Name
+	return r.ShowHanded(r.Say("handed.sign", "name", name), name, []string{link}, back)
+}

@@ -12,25 +12,37 @@ import (
 type linksPage struct {
 	*signing.Document
 	People []linkRow
+	Shown  bool // the links are on the page
 }
 
 // linkRow is a recipient with their link, "" while it isn't their turn.
-type linkRow struct{ Name, Email, Letter, Color, RoleText, Link string }
+type linkRow struct {
+	Name, Email, Letter, Color, RoleText, Link string
+	Invited                                    bool
+}
 
-// ShowLinks serves the links of a document sent without a mail server.
-func (h *Handlers) ShowLinks(r *page.Request) error {
+// ShowLinks lists the recipients of a document sent without a mail server, and offers their links.
+func (h *Handlers) ShowLinks(r *page.Request) error { return h.showLinks(r, false) }
+
+// RevealLinks shows the links, and records that.
+func (h *Handlers) RevealLinks(r *page.Request) error { return h.showLinks(r, true) }
+
+func (h *Handlers) showLinks(r *page.Request, shown bool) error {
 	d, err := h.draft(r)
 	if err != nil {
 		return err
 	}
-	data := linksPage{Document: d}
+	data := linksPage{Document: d, Shown: shown}
 	people := slices.Clone(d.Invitations)
 	slices.SortStableFunc(people, func(a, b signing.Invitation) int { return a.Position - b.Position })
 	for i := range people {
 		inv := &people[i]
 		row := linkRow{Name: inv.Name, Email: inv.Email, Letter: page.LetterOf(i), Color: page.HueOf(i), RoleText: r.Say("asked." + inv.Role)}
-		if inv.NotifiedAt != nil {
-			row.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL())
+		row.Invited = inv.NotifiedAt != nil && h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()) != ""
+		if row.Invited && shown {
+			if row.Link, err = h.Signing.ShowLink(r.UserContext(), r.Who.Actor, d.ID, inv.ID, r.BaseURL()); err != nil {
+				return err
+			}
 		}
 		data.People = append(data.People, row)
 	}

@@ -101,6 +101,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	if err != nil {
 		return sheet[messageCards]{}, err
 	}
+	m = m.Covered()
 	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
 		Retry: h.Notify.CanSend() && m.Status != notify.Sent, Cancels: m.Status == notify.Queued}
 	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
@@ -109,7 +110,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	c.Covered = m.Revealable()
 	c.Tabs = r.Tabs(c.Tab, "text", r.Say("outbox.text"), "preview", r.Say("outbox.preview"), "headers", r.Say("outbox.headers"), "raw", r.Say("outbox.raw"))
 	if c.Tab == "headers" || c.Tab == "raw" {
-		source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, m.ID)
+		source, err := h.Notify.Encode(m)
 		if err != nil {
 			return sheet[messageCards]{}, err
 		}
@@ -163,12 +164,16 @@ func (h *Mail) PreviewMessage(r *page.Request) error {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox")
 	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return r.SendString(m.HTML)
+	return r.SendString(m.Covered().HTML)
 }
 
 // DownloadMessage serves a message as it was or will be sent.
 func (h *Mail) DownloadMessage(r *page.Request) error {
-	source, err := h.Notify.Source(r.UserContext(), r.Who.Actor, r.Params("id"))
+	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
+	if err != nil {
+		return err
+	}
+	source, err := h.Notify.Encode(m.Covered())
 	if err != nil {
 		return err
 	}
