@@ -221,3 +221,33 @@ func TestTestMessage(t *testing.T) {
 	}
 	c.Post(t, "/outbox/test", nil).Want(t, 429)
 }
+
+// TestBouncedInvitationNeedsAttention follows an invitation that a mail server accepts and returns later.
+func TestBouncedInvitationNeedsAttention(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, withServer(strictOffice(t)))
+	c, other := s.Company(t), s.Company(t)
+	document := sendTo(t, c, "good@signer.example")
+	settle(t, s)
+	id := c.Get(t, "/outbox?document_id="+document+"&search=good").Want(t, 200).Text(t, "data.0.id")
+	report := "From: MAILER-DAEMON@mx.example\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b1\r\n\r\n" +
+		"--b1\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\n" +
+		"Final-Recipient: rfc822; good@signer.example\r\nAction: failed\r\nStatus: 5.2.2\r\nDiagnostic-Code: smtp; 552 5.2.2 the box is full\r\n\r\n" +
+		"--b1\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: <" + id + "@company.example>\r\nSubject: Lease\r\n\r\nText\r\n--b1--\r\n"
+	body := func(text string) apptest.Raw { return apptest.Raw{Type: "message/rfc822", Body: []byte(text)} }
+	other.Post(t, "/outbox/bounces", body(report)).Want(t, 404)
+	c.Member(t, account.RoleMember).Post(t, "/outbox/bounces", body(report)).Want(t, 403)
+	refused(t, c.Post(t, "/outbox/bounces", body("Subject: hello\r\n\r\nhello")), 409, "not_a_delivery_report")
+	for range 2 {
+		if r := c.Post(t, "/outbox/bounces", body(report)).Want(t, 200); r.Text(t, "status") != "bounced" || r.Text(t, "last_error") != "552 5.2.2 the box is full" {
+			t.Errorf("the message is %s", r.Body)
+		}
+	}
+	if r := c.Get(t, "/documents/"+document).Want(t, 200); r.Text(t, "attention") != "mail_failed" {
+		t.Errorf("the document is %s", r.Body)
+	}
+	events := c.Get(t, "/documents/"+document+"/events?per_page=100").Want(t, 200)
+	if n := strings.Count(string(events.Body), `"invitation.bounced"`); n != 1 || !strings.Contains(string(events.Body), "the box is full") {
+		t.Errorf("%d times in %s", n, events.Body)
+	}
+}

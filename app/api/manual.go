@@ -221,11 +221,12 @@ var manuals = map[string]manual{
 	"post-contacts-contact-archive": {text: "It is no longer listed or suggested; `restore` reverses this."},
 	"post-contacts-contact-restore": {text: "Returns 409 if another contact now has the address."},
 
-	"get-outbox": {text: "Newest first. `search` matches the start of the address; `status` accepts `kept`, `queued`, `sent`, `failed` and `cancelled`. Messages meant only for their recipient, such as codes and password links, are not listed.",
+	"get-outbox": {text: "Newest first. `search` matches the start of the address; `status` accepts `kept`, `queued`, `sent`, `failed`, `bounced` and `cancelled`. Messages meant only for their recipient, such as codes and password links, are listed only where no mail can be sent.",
 		query: map[string]string{"status": "failed,queued", "sort": "created_at|desc"}},
 	"post-outbox-test":              {text: "To `email`, or to you. The response holds the mail server's reply; if the server refused, so does the message of the 409.", body: `{"email": "{email}"}`},
 	"get-outbox-message":            {text: "With its text and its links."},
 	"get-outbox-message-source-eml": {text: "RFC 5322, for a mail program.", media: "message/rfc822"},
+	"post-outbox-bounces":           {text: "The body is the delivery report that the mail server sent back (RFC 3464), as `message/rfc822` or `multipart/report`. The message it is about is found by its Message-ID, becomes `bounced`, and the document gets `attention`. A report of a delay is refused with 409."},
 	"post-outbox-message-reveal":    {text: "For messages that could not be sent because there is no mail server: the link of an invitation to the company, of a new password, of an address check, or a code. `links` holds the link to give to the person. Links into accounts are shown in a session that proved itself in the last five minutes, never to somebody with a lower role than the person, and never to the person themselves. It is recorded who was shown what.", body: `{}`},
 	"post-outbox-message-retry":     {text: "A waiting message is sent now; one that failed, was cancelled, or was kept without a mail server gets a full set of attempts again."},
 	"post-outbox-message-cancel":    {text: "Only while it is waiting."},
@@ -251,7 +252,7 @@ var manuals = map[string]manual{
 	"get-healthz":               {text: "For process supervisors."},
 	"get-readyz":                {text: "Makes a test signature; returns 503 if that fails. For load balancers."},
 	"get-certificates-root-pem": {text: "The certificate that all signatures chain to. How to trust it: `/trust`.", media: "application/x-pem-file"},
-	"get-openapi-json":          {text: "OpenAPI 3.1, generated from the types that the handlers use.", media: "application/json"},
+	"get-openapi-json":          {text: "OpenAPI 3.1, generated from the types that the handlers use."},
 
 	"post-test-reset": {text: "Users, companies and documents as at the start."},
 	"post-test-clock": {text: "Anything that becomes due (reminders, expiry) is done before the response.", body: `{"advance": "48h"}`},

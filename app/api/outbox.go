@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"io"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -23,7 +25,7 @@ type MessageRow struct {
 	To           string  `json:"to"`
 	ToName       string  `json:"to_name"`
 	Subject      string  `json:"subject"`
-	Status       string  `json:"status" enum:"kept,queued,sent,failed,cancelled" doc:"kept: no mail server was configured"`
+	Status       string  `json:"status" enum:"kept,queued,sent,failed,bounced,cancelled" doc:"kept: no mail server was configured; bounced: a mail server returned it"`
 	Attempts     int     `json:"attempts"`
 	LastError    *string `json:"last_error"`
 	Reply        *string `json:"reply" doc:"The mail server's reply on acceptance"`
@@ -72,6 +74,9 @@ func (s *server) outboxRoutes() {
 		reply, err := s.Notify.SendTest(r.UserContext(), r.who, in.Email)
 		return testMailAnswer{reply}, err
 	})
+	bounce := operation{method: http.MethodPost, path: "/outbox/bounces", rule: may(account.ScopeAdmin).Uploading(maxReport), summary: "Report a message that came back", tag: "Outbox", status: http.StatusOK}
+	s.doc.add(bounce, typeOf[nothing](), typeOf[messageView]())
+	s.add(bounce, s.bounce)
 	handle(s, operation{method: http.MethodGet, path: "/outbox/{message}", rule: may(account.ScopeAdmin), summary: "Get a message", tag: "Outbox"}, s.getMessage)
 	stream(s, operation{method: http.MethodGet, path: "/outbox/{message}/source.eml", rule: may(account.ScopeAdmin), summary: "Get a message in source form", tag: "Outbox"}, s.messageSource)
 	handle(s, operation{method: http.MethodPost, path: "/outbox/{message}/reveal", rule: may(account.ScopeAdmin), summary: "Show a link or code to hand it over", tag: "Outbox"}, s.reveal)
@@ -117,6 +122,31 @@ func (r *request) handOutMessage(m notify.Message) error {
 		return err
 	}
 	return r.server.Signing.HandOut(r.UserContext(), r.who, d, m.Invitation)
+}
+
+// maxReport is the size of the largest delivery report.
+const maxReport = 1 << 20
+
+// bounce reads a delivery report: a whole message, or the body of a multipart/report.
+func (s *server) bounce(r *request) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	kind := r.Get(fiber.HeaderContentType)
+	media, _, err := mime.ParseMediaType(kind)
+	var report io.Reader = r.body
+	switch {
+	case err == nil && media == "message/rfc822":
+	case err == nil && media == "multipart/report":
+		report = io.MultiReader(strings.NewReader("Content-Type: "+kind+"\r\n\r\n"), r.body)
+	default:
+		return fault.Unsupported("content_type_not_accepted", fault.Text("wanted", "message/rfc822, multipart/report"))
+	}
+	m, err := s.Notify.Bounce(r.UserContext(), r.who, report)
+	if err != nil {
+		return err
+	}
+	return r.send(answer{status: http.StatusOK, body: viewMessage(m)})
 }
 
 // reveal shows a message with the link or code that its recipient has to be given.

@@ -78,6 +78,8 @@ const (
 	Sent   = "sent"
 	Failed = "failed" // given up
 
+	Bounced = "bounced" // accepted by a mail server and returned later
+
 	Cancelled = "cancelled" // canceled by a person
 )
 

@@ -19,7 +19,7 @@ import (
 )
 
 // statuses lists all states of a message.
-var statuses = []string{Kept, Queued, Sent, Failed, Cancelled}
+var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
 
 // OutboxQuery selects messages of a company, newest first unless asked otherwise.
 type OutboxQuery struct {
@@ -203,7 +203,7 @@ func errNoServer() error {
 func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		switch {
-		case m.Status == Sent:
+		case m.Status == Sent || m.Status == Bounced: // its link is gone
 			return fault.Conflict("message_sent")
 		case s.Sender == nil:
 			return errNoServer()

@@ -224,6 +224,11 @@ func (s *Service) MailAccepted(_ context.Context, m Mailed) error {
 	return s.noteMail(m, happened(EventInvitationMailed).with("server", m.Server))
 }
 
+// MailReturned records that such a message came back as undeliverable.
+func (s *Service) MailReturned(_ context.Context, m Mailed) error {
+	return s.noteMail(m, happened(EventInvitationBounced))
+}
+
 func (s *Service) noteMail(m Mailed, event saving) error {
 	who := account.System(m.Company)
 	err := s.DB.Update(func(tx *kv.Tx) error {

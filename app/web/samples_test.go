@@ -215,7 +215,7 @@ func stages() map[string]stage {
 		"get-contacts-contact": withContact, "patch-contacts-contact": withContact, "delete-contacts-contact": withContact,
 		"post-contacts-contact-archive": withContact, "post-contacts-contact-restore": archivedContact,
 	}
-	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel"} {
+	for _, id := range []string{"get-outbox", "get-outbox-message", "get-outbox-message-source-eml", "post-outbox-message-retry", "post-outbox-message-cancel", "post-outbox-message-reveal"} {
 		all[id] = withMessage
 	}
 	for _, id := range []string{"get-webhooks-webhook", "patch-webhooks-webhook", "delete-webhooks-webhook", "post-webhooks-webhook-rotate", "post-webhooks-webhook-test", "post-webhooks-webhook-redeliver",
@@ -241,8 +241,8 @@ func stages() map[string]stage {
 // rate limit.
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
-// withKey are those whose input can only come from a person's passkey.
-var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey"}
+// withKey are those whose input can only come from a person's passkey or a mail server.
+var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces"}
 
 // others are the operations whose samples are also run in languages that need a
 // separate process: they cover every kind of request and response.

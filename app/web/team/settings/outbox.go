@@ -35,7 +35,7 @@ type messageLine struct {
 
 // messageLooks holds the states of a message with their icons.
 var messageLooks = []struct{ status, kind, icon string }{
-	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Cancelled, "", "void"},
+	{notify.Kept, "info", "file"}, {notify.Queued, "warn", "hourglass"}, {notify.Sent, "ok", "check"}, {notify.Failed, "danger", "alert"}, {notify.Bounced, "danger", "alert"}, {notify.Cancelled, "", "void"},
 }
 
 // ShowOutbox serves the list of messages.
@@ -103,7 +103,7 @@ func (h *Mail) messagePage(r *page.Request) (sheet[messageCards], error) {
 	}
 	m = m.Covered()
 	c := messageCards{messageLine: messageLineOf(r, m), Tab: "text", At: "/app/settings/outbox/" + m.ID,
-		Retry: h.Notify.CanSend() && m.Status != notify.Sent, Cancels: m.Status == notify.Queued}
+		Retry: h.Notify.CanSend() && m.Status != notify.Sent && m.Status != notify.Bounced, Cancels: m.Status == notify.Queued}
 	if named := r.Query("tab"); slices.Contains([]string{"preview", "headers", "raw"}, named) {
 		c.Tab = named
 	}

@@ -1,0 +1,117 @@
+package mail
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/mail"
+	"net/textproto"
+	"strings"
+)
+
+// ErrNoBounce means that a message is not a report that another one could not be delivered.
+var ErrNoBounce = errors.New("mail: no delivery report")
+
+// Bounce is a report that a message could not be delivered (RFC 3464).
+type Bounce struct {
+	ID         string // Message-ID of the message, without angle brackets
+	Recipients []BouncedRecipient
+}
+
+// BouncedRecipient is an address that a message could not be delivered to.
+type BouncedRecipient struct {
+	Address string // "" if the report does not name it
+	Status  string // such as 5.1.1 (RFC 3463)
+	Reply   string // of the server that refused it
+}
+
+// Bounds of a report. Proper ones have three parts and some kilobytes.
+const (
+	maxBounce      = 1 << 20
+	maxBounceParts = 20
+	maxRecipients  = 100
+)
+
+// ParseBounce reads a report. A message that reports no final failure is an [ErrNoBounce].
+func ParseBounce(r io.Reader) (Bounce, error) {
+	m, err := mail.ReadMessage(bufio.NewReader(io.LimitReader(r, maxBounce)))
+	if err != nil {
+		return Bounce{}, fmt.Errorf("%w: %w", ErrNoBounce, err)
+	}
+	media, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/report" {
+		return Bounce{}, ErrNoBounce
+	}
+	b, err := readReport(multipart.NewReader(m.Body, params["boundary"]))
+	if err != nil {
+		return Bounce{}, fmt.Errorf("%w: %w", ErrNoBounce, err)
+	}
+	if b.ID == "" || len(b.Recipients) == 0 {
+		return Bounce{}, ErrNoBounce
+	}
+	return b, nil
+}
+
+func readReport(parts *multipart.Reader) (b Bounce, err error) {
+	for range maxBounceParts {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		media, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+		if err != nil {
+			continue // the report does not depend on it
+		}
+		switch media {
+		case "message/delivery-status", "message/global-delivery-status":
+			b.Recipients = append(b.Recipients, failedRecipients(part)...)
+		case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
+			b.ID = returnedID(part)
+		}
+	}
+	return b, nil
+}
+
+// failedRecipients reads the groups of fields of a delivery status; the first group is about the message as a whole.
+func failedRecipients(r io.Reader) (all []BouncedRecipient) {
+	fields := textproto.NewReader(bufio.NewReader(r))
+	for len(all) < maxRecipients {
+		group, err := fields.ReadMIMEHeader()
+		if strings.EqualFold(strings.TrimSpace(group.Get("Action")), "failed") {
+			all = append(all, BouncedRecipient{
+				Address: typed(group, "Final-Recipient", "Original-Recipient"),
+				Status:  clip(group.Get("Status")),
+				Reply:   clip(typed(group, "Diagnostic-Code")),
+			})
+		}
+		if err != nil {
+			return all
+		}
+	}
+	return all
+}
+
+// typed returns the first of the fields that is there, without its type: "smtp; 550 no such user" (RFC 3464 §2.1.2).
+func typed(group textproto.MIMEHeader, names ...string) string {
+	for _, name := range names {
+		if _, value, ok := strings.Cut(group.Get(name), ";"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// returnedID returns the Message-ID of the message that came back.
+func returnedID(r io.Reader) string {
+	header, err := textproto.NewReader(bufio.NewReader(r)).ReadMIMEHeader()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "" // what was read before the fault may be cut short
+	}
+	return strings.Trim(strings.TrimSpace(header.Get("Message-Id")), "<>")
+}

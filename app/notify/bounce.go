@@ -1,0 +1,70 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/mail"
+	"paraph/kv"
+)
+
+// Bounce marks a message of the company as returned, as a delivery report says, and tells the document it was about.
+// Reading the same report again changes nothing.
+func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reader) (m Message, err error) {
+	if err := admin(who); err != nil {
+		return Message{}, err
+	}
+	b, err := mail.ParseBounce(report)
+	if errors.Is(err, mail.ErrNoBounce) {
+		return Message{}, fault.Conflict("not_a_delivery_report").Because(err)
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	id, _, _ := strings.Cut(b.ID, "@")
+	fresh, reply := false, ""
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		if m, err = s.load(tx, who, strings.ToUpper(id)); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(b.Recipients, func(r mail.BouncedRecipient) bool {
+			return r.Address == "" || strings.EqualFold(r.Address, m.To) || len(b.Recipients) == 1
+		})
+		if i < 0 {
+			return fault.NotFound("message")
+		}
+		if m.Status != Sent {
+			return nil
+		}
+		fresh, reply = true, strings.TrimSpace(b.Recipients[i].Reply)
+		if reply == "" {
+			reply = b.Recipients[i].Status
+		}
+		m.Status, m.LastError = Bounced, reply
+		return s.store(tx, m)
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	if fresh {
+		err = s.returned(ctx, m, reply)
+	}
+	return m.shownTo(who), err
+}
+
+// returned tells the document of a message that it came back.
+func (s *Service) returned(ctx context.Context, m Message, reply string) error {
+	if m.Document == "" {
+		return nil
+	}
+	var errs []error
+	if m.Invitation != "" && slices.Contains(proving, m.Kind) {
+		errs = append(errs, s.signing.MailReturned(ctx, s.mailed(m, reply)))
+	}
+	return errors.Join(append(errs, s.signing.MailFailed(ctx, m.Company, m.Document, m.To))...)
+}
