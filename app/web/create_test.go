@@ -80,6 +80,8 @@ func TestCreateWithoutScripts(t *testing.T) {
 	w.run(chromedp.Click(chromedp.CSS("#i-seen")))
 	w.click("button[value=send]")
 	w.heading("The document has been sent")
+	w.click(`form[action$="/links"] button`)
+	w.see(".linkbox")
 	if got := w.read("main"); !strings.Contains(got, "/s/") || strings.Count(got, "/s/") != 1 || !strings.Contains(got, "when it is their turn") {
 		t.Errorf("the links are %q", got)
 	}
