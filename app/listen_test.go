@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"paraph/app"
 	"paraph/app/account"
@@ -178,12 +176,13 @@ func TestStartedBySystemd(t *testing.T) {
 	cmd.ExtraFiles = []*os.File{passed}
 	cmd.Env = environ("LISTEN_FDS=1", "LISTEN_FDNAMES=web", "NOTIFY_SOCKET="+reports.LocalAddr().String(), "WATCHDOG_USEC=100000",
 		"PARAPH_ADMIN_EMAIL="+adminEmail, "PARAPH_ADMIN_PASSWORD="+adminPassword)
+	states := received(t, reports)
 	p := begin(t, cmd)
 	if err := errors.Join(passed.Close(), ln.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"READY=1", "WATCHDOG=1"} {
-		reported(t, reports, want)
+		reported(t, states, want)
 	}
 	if p.url != "http://"+ln.Addr().String() {
 		t.Errorf("it listens on %s, not on %s", p.url, ln.Addr())
@@ -194,24 +193,35 @@ func TestStartedBySystemd(t *testing.T) {
 	if code := p.stop(); code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
-	reported(t, reports, "STOPPING=1")
+	reported(t, states, "STOPPING=1")
+}
+
+// received passes on the states that the server reports. Each is taken from the socket at
+// once, because its queue is short and the server would wait for room.
+func received(t *testing.T, from *net.UnixConn) <-chan string {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := from.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	states := make(chan string, 10_000)
+	go func() {
+		b := make([]byte, 256)
+		for {
+			n, err := from.Read(b)
+			if err != nil {
+				return // closed
+			}
+			states <- string(b[:n])
+		}
+	}()
+	return states
 }
 
 // reported waits for a state that the server reports.
-func reported(t *testing.T, from *net.UnixConn, want string) {
+func reported(t *testing.T, states <-chan string, want string) {
 	t.Helper()
-	if err := from.SetReadDeadline(time.Now().Add(patience.Limit())); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 256)
-	for seen := ""; ; {
-		n, err := from.Read(b)
-		if err != nil {
-			t.Fatalf("%s was not reported, but %s: %v", want, seen, err)
-		}
-		if string(b[:n]) == want {
-			return
-		}
-		seen += fmt.Sprintf("%q ", b[:n])
+	for patience.Receive(t, want, states) != want {
 	}
 }

@@ -63,6 +63,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	for _, p := range []string{"/secret-1", "/secret-2"} {
 		s.Anonymous().Get(t, p).Want(t, http.StatusNotFound)
 	}
+	s.Mails(t, owner.Email)                                           // all jobs are done
+	owner.Get(t, "/documents?search=contract").Want(t, http.StatusOK) // the index contains the document
 	all := scrape(t, s)
 	for _, x := range []struct {
 		name   string

@@ -38,7 +38,7 @@ func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 }
 
 // settling bounds how long the controls wait for due work.
-const settling = 30 * time.Second
+const settling = 90 * time.Second
 
 // Settle waits until due work is done and every notification is in the outbox.
 func (a *App) Settle(ctx context.Context) error {

@@ -52,7 +52,7 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	var err error
 	for range attempts {
 		var d *Document
-		if d, err = work(); err != errChanged {
+		if d, err = work(); !errors.Is(err, errChanged) {
 			return d, err
 		}
 	}

@@ -1,0 +1,42 @@
+package signing_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"paraph/app/apptest/domain"
+	"paraph/app/signing"
+)
+
+// TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile lets a mail fail, which the
+// document records, after the signature was begun and before it is stored.
+func TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	var armed atomic.Bool
+	change := func() {}
+	s := domain.New(t, domain.Options{Signing: func(o *signing.Options) {
+		now := o.Now
+		o.Now = func() time.Time {
+			if armed.Swap(false) {
+				change()
+			}
+			return now()
+		}
+	}})
+	d := s.Sent(t, s.Company(t), signing.DocumentInput{}, domain.Signers("sam@signer.example")...)
+	who := s.Signatory(t, d, "sam@signer.example")
+	version := d.Version
+	change = func() {
+		if err := s.Signing.MailFailed(t.Context(), d.Company, d.ID, who.Email); err != nil {
+			t.Error(err)
+		}
+		version++
+	}
+	armed.Store(true)
+	signed, err := s.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
+		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
+	if err != nil || signed.Status != signing.Completed || version != d.Version+1 {
+		t.Errorf("signed while the document changed: %v", err)
+	}
+}
