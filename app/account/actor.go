@@ -94,6 +94,9 @@ type Actor struct {
 	UserAgent string
 	RequestID string
 
+	// Once is set by the API for a request with an idempotency key.
+	Once *Once
+
 	// Limited means that the company requires two-factor login, which this person
 	// has not set up: until then they can do that and nothing else.
 	Limited bool

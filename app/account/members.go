@@ -150,8 +150,10 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 		}
 	}
 	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		m, err = s.takeIn(tx, who, in, hash)
-		return err
+		if m, err = s.takeIn(tx, who, in, hash); err != nil {
+			return err
+		}
+		return who.Once.Done(tx, m.UserID)
 	})
 	return m, err
 }

@@ -21,10 +21,13 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// Answer is the recorded response to a request.
+// Answer is the recorded response to a request. If the process was killed after
+// the work and before the response, Status is 0 and About says what the work made
+// or changed.
 type Answer struct {
 	Status int
 	Body   []byte
+	About  []string
 }
 
 // answerRecord is a response as stored. Its key is the company and the hash of
@@ -34,6 +37,7 @@ type answerRecord struct {
 	Fingerprint string    `json:"fingerprint"`
 	Status      int       `json:"status"`
 	Body        []byte    `json:"body"` // encrypted: it may contain a token that is shown once
+	About       []string  `json:"about,omitempty"`
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
@@ -65,11 +69,33 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	case kept.UserID != who.UserID || !hmac.Equal([]byte(kept.Fingerprint), []byte(fingerprint)):
 		return nil, fault.Conflict("idempotency_key_reused")
 	}
+	if kept.Status == 0 {
+		return &Answer{About: kept.About}, nil
+	}
 	body, err := s.box.Open(id, kept.Body)
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: kept.Status, Body: body}, nil
+	return &Answer{Status: kept.Status, Body: body, About: kept.About}, nil
+}
+
+// Once records that the work of a request with an idempotency key is done, in the
+// transaction of that work: whatever happens before the response is stored, a
+// repetition does not do the work again. Nil records nothing.
+type Once struct{ id, user, fingerprint string }
+
+// NewOnce returns the record of a request, to be carried by its [Actor].
+func NewOnce(who Actor, key, fingerprint string) *Once {
+	return &Once{answerKey(who, key), who.UserID, fingerprint}
+}
+
+// Done records that the work is done if the transaction commits. about names what
+// the response is about, so that it can be made again.
+func (o *Once) Done(tx *kv.Tx, about ...string) error {
+	if o == nil {
+		return nil
+	}
+	return answers.Put(tx, o.id, answerRecord{UserID: o.user, Fingerprint: o.fingerprint, About: about, ExpiresAt: tx.Now.Add(answerLifetime)})
 }
 
 // KeepAnswer stores a response for a day, for [Service.Replay].
@@ -84,7 +110,7 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 	}
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		return answers.Put(tx, id, answerRecord{
-			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed,
+			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed, About: a.About,
 			ExpiresAt: tx.Now.Add(answerLifetime),
 		})
 	})

@@ -61,7 +61,7 @@ func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Toke
 			Scopes: slices.Compact(slices.Sorted(slices.Values(in.Scopes))), ExpiresAt: in.expiry(),
 		})
 		made.UserName = who.Name
-		return errors.Join(err, s.tellOfToken(tx, who, made))
+		return errors.Join(err, s.tellOfToken(tx, who, made), who.Once.Done(tx, made.ID))
 	})
 	return made, err
 }

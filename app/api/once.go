@@ -25,7 +25,10 @@ func (v twoFactorAnswer) withoutSecrets() any {
 
 // once runs a POST with an Idempotency-Key at most once: a repeated key and
 // body get the first response again.
-func (s *server) once(r *request, run func() (answer, error)) error {
+//
+// again makes the response from what the work was about, if the process was killed
+// before it was stored; nil: then the work is done again.
+func (s *server) once(r *request, again rebuild, run func() (answer, error)) error {
 	key := r.Get("Idempotency-Key")
 	if r.op.method != http.MethodPost || key == "" || r.who.CompanyID == "" || r.who.IsSignatory() {
 		a, err := run()
@@ -43,9 +46,18 @@ func (s *server) once(r *request, run func() (answer, error)) error {
 	if err != nil {
 		return err
 	}
-	if kept != nil {
+	if kept != nil && kept.Status != 0 {
 		r.Set("Idempotency-Replayed", "true")
 		return r.sendBytes(answer{status: kept.Status}, kept.Body)
+	}
+	if kept != nil && again != nil {
+		r.Set("Idempotency-Replayed", "true")
+		run = func() (answer, error) {
+			out, err := again(r, kept.About)
+			return answer{status: r.op.success(), etag: r.etag, body: out}, err
+		}
+	} else if again != nil {
+		r.who.Once = account.NewOnce(r.who, key, r.print())
 	}
 	a, err := run()
 	if err != nil {

@@ -40,7 +40,7 @@ type answer struct {
 // handle registers an endpoint whose body is an I and whose response is an O.
 func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, error)) {
 	s.doc.add(op, typeOf[I](), typeOf[O]())
-	schema := s.doc.schemaOf(typeOf[I]())
+	schema, again := s.doc.schemaOf(typeOf[I]()), rebuilds[typeOf[O]()]
 	s.add(op, func(r *request) error {
 		in := new(I)
 		defer r.closeUploads()
@@ -55,7 +55,7 @@ func handle[I, O any](s *server, op operation, fn func(r *request, in *I) (O, er
 		if err := r.prove(in); err != nil {
 			return err
 		}
-		return s.once(r, func() (answer, error) {
+		return s.once(r, again, func() (answer, error) {
 			out, err := fn(r, in)
 			return answer{status: op.success(), etag: r.etag, body: out}, err
 		})

@@ -115,7 +115,7 @@ func (s *Service) Create(_ context.Context, who account.Actor, in Input) (c Cont
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		c = Contact{ID: s.NewID().String(), Company: who.CompanyID, CreatedAt: tx.Now}
-		return change(tx, &c, in)
+		return errors.Join(change(tx, &c, in), who.Once.Done(tx, c.ID))
 	})
 	if err != nil {
 		return Contact{}, err
@@ -177,7 +177,7 @@ func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *C
 		if c, err = load(tx, who, id); err != nil {
 			return err
 		}
-		return change(tx, &c)
+		return errors.Join(change(tx, &c), who.Once.Done(tx, c.ID))
 	})
 	if err != nil {
 		return Contact{}, err

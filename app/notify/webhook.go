@@ -294,7 +294,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 			return err
 		}
 		w.ID, w.CreatedAt, w.UpdatedAt = s.NewID().String(), tx.Now, tx.Now
-		return webhooks.Put(tx, w.ID, w)
+		return errors.Join(webhooks.Put(tx, w.ID, w), who.Once.Done(tx, w.ID))
 	})
 	if err != nil {
 		return Webhook{}, err
@@ -353,7 +353,7 @@ func (s *Webhooks) edit(who account.Actor, id string, change func(tx *kv.Tx, w *
 			return err
 		}
 		w.UpdatedAt = tx.Now
-		return webhooks.Put(tx, w.ID, w)
+		return errors.Join(webhooks.Put(tx, w.ID, w), who.Once.Done(tx, w.ID))
 	})
 	if err != nil {
 		return Webhook{}, err

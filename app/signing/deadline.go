@@ -210,6 +210,9 @@ func (s *Service) remindDue(_ context.Context, company, id string) error {
 // events stay in the journal; its files are removed by the next sweep.
 func (s *Service) purge(_ context.Context, company, id string) error {
 	who := account.System(company)
+	if err := s.forgetSnapshots(company, id); err != nil {
+		return err
+	}
 	return s.DB.For(company).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
 		if fault.KindOf(err) == fault.KindNotFound {
@@ -225,10 +228,41 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 	})
 }
 
+// snapshotBatch is how many snapshots of a document one transaction removes.
+const snapshotBatch = 2000
+
+// forgetSnapshots removes the snapshots of a document that is in the trash until
+// what is left fits into the transaction that removes the document.
+func (s *Service) forgetSnapshots(company, id string) error {
+	for from, last := int64(1), int64(0); ; from += snapshotBatch {
+		err := s.DB.For(company).Update(func(tx *kv.Tx) error {
+			d, err := documents.Get(tx, documentKey(company, id))
+			if errors.Is(err, kv.ErrNotFound) || err == nil && d.DeletedAt == nil {
+				return nil
+			}
+			if last = d.Version - snapshotBatch; err != nil {
+				return err
+			}
+			for v := from; v < min(last, from+snapshotBatch); v++ {
+				if err := snapshots.Delete(tx, snapshotKey(company, id, v)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || from+snapshotBatch >= last {
+			return err
+		}
+	}
+}
+
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: EventDocumentPurged, Company: d.Company,
 		Document: d.ID, ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
 		IP: who.IP, UserAgent: who.UserAgent}); err != nil {
+		return err
+	}
+	if err := who.Once.Done(tx, d.ID); err != nil {
 		return err
 	}
 	for i := range d.Invitations {
@@ -238,6 +272,11 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	}
 	if err := d.dropAllAnswers(tx); err != nil {
 		return err
+	}
+	for v := max(1, d.Version-snapshotBatch); v <= d.Version; v++ {
+		if err := snapshots.Delete(tx, snapshotKey(d.Company, d.ID, v)); err != nil {
+			return err
+		}
 	}
 	key := documentKey(d.Company, d.ID)
 	if err := documents.Delete(tx, key); err != nil {

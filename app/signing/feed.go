@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// FeedEvent is an event with its document as it is now; nil once that has been
-// permanently deleted.
+// FeedEvent is an event with its document as the event left it; nil once that has
+// been permanently deleted. Events from before that was stored have it as it is now.
 type FeedEvent struct {
 	Entry    Entry
 	Document *Row
@@ -19,7 +19,10 @@ type FeedEvent struct {
 
 // FeedEvent adds its document to an event.
 func (s *Service) FeedEvent(tx *kv.Tx, e Entry) (FeedEvent, error) {
-	row, err := rows.Get(tx, documentKey(e.Value.Company, e.Value.Document))
+	row, err := snapshots.Get(tx, snapshotKey(e.Value.Company, e.Value.Document, e.Value.Version))
+	if errors.Is(err, kv.ErrNotFound) {
+		row, err = rows.Get(tx, documentKey(e.Value.Company, e.Value.Document))
+	}
 	if errors.Is(err, kv.ErrNotFound) {
 		return FeedEvent{Entry: e}, nil
 	}

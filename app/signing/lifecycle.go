@@ -183,19 +183,36 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 	if err := member(who, account.ScopeWrite); err != nil {
 		return err
 	}
-	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+	purged := func(tx *kv.Tx) (*Document, error) {
 		d, err := load(tx, who, id, seen...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := adminOnly(who)(tx, d); err != nil {
-			return err
+			return nil, err
 		}
 		if err := d.purgeable(); err != nil {
-			return err
+			return nil, err
 		}
 		if strings.TrimSpace(title) != strings.TrimSpace(d.Title) {
-			return fault.Invalid("title", "not_the_title")
+			return nil, fault.Invalid("title", "not_the_title")
+		}
+		return d, nil
+	}
+	err := s.DB.View(func(tx *kv.Tx) error {
+		_, err := purged(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.forgetSnapshots(who.CompanyID, id); err != nil {
+		return err
+	}
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, err := purged(tx)
+		if err != nil {
+			return err
 		}
 		if err := s.Jobs.Cancel(tx, purgeJob, d.ID); err != nil {
 			return err

@@ -3,6 +3,7 @@ package signing
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 
 	json "github.com/goccy/go-json"
@@ -21,7 +22,9 @@ var (
 	// changes is the log that the search index follows: documents to be reindexed.
 	changes = kv.NewLog("changes", kv.JSON[change]())
 	// texts holds the text read from a file, by the hash of its PDF.
-	texts      = kv.NewCollection("texts", kv.JSON[fileText]())
+	texts = kv.NewCollection("texts", kv.JSON[fileText]())
+	// snapshots holds the list item of each version of a document, for the events of that version.
+	snapshots  = kv.NewCollection("snapshots", rowCodec)
 	identities = kv.NewCollection("identities", kv.JSON[identity]())
 	invited    = kv.NewCollection("invited", kv.JSON[invitedTo]())
 )
@@ -44,9 +47,14 @@ type Event struct {
 	IP         string
 	UserAgent  string
 	Data       map[string]string `json:",omitempty"`
+	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older entries
 }
 
 func documentKey(company, id string) string { return company + "/" + id }
+
+func snapshotKey(company, id string, version int64) string {
+	return fmt.Sprintf("%s/%016x", documentKey(company, id), version)
+}
 
 // found turns the store's "not found" into the error that people see.
 func found(err error, what string) error {
@@ -109,7 +117,7 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	if len(events) == 0 {
 		return errors.New("signing: a change without an event")
 	}
-	if err := s.record(tx, who, d, events...); err != nil {
+	if err := s.record(tx, who, d, d.Version+1, events...); err != nil {
 		return err
 	}
 	if err := dropAnswers(tx, d, events); err != nil {
@@ -120,23 +128,26 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	if err := d.bounded(); err != nil {
 		return err
 	}
+	if err := snapshots.Put(tx, snapshotKey(d.Company, d.ID, d.Version), d.row()); err != nil {
+		return err
+	}
 	return s.put(tx, d)
 }
 
 // record appends events to the document's chain in the journal.
-func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
+func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, version int64, events ...saving) error {
 	for _, e := range events {
 		entry, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{
 			Type: e.kind, Company: d.Company, Document: d.ID, Invitation: e.invitation,
 			ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
-			IP: who.IP, UserAgent: who.UserAgent, Data: e.data,
+			IP: who.IP, UserAgent: who.UserAgent, Data: e.data, Version: version,
 		})
 		if err != nil {
 			return err
 		}
 		d.Head = hex.EncodeToString(entry.Hash[:])
 	}
-	return nil
+	return who.Once.Done(tx, about(d, events)...)
 }
 
 // note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
@@ -145,7 +156,22 @@ func (s *Service) note(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	if len(events) == 0 {
 		return nil
 	}
-	return errors.Join(s.record(tx, who, d, events...), documents.Put(tx, documentKey(d.Company, d.ID), *d))
+	return errors.Join(s.record(tx, who, d, d.Version, events...), documents.Put(tx, documentKey(d.Company, d.ID), *d))
+}
+
+// about names what a response to the change is about: the document, and the files
+// and invitations that were added.
+func about(d *Document, events []saving) []string {
+	all := []string{d.ID}
+	for _, e := range events {
+		switch e.kind {
+		case EventFileAdded:
+			all = append(all, e.data["file"])
+		case EventInvitationAdded:
+			all = append(all, e.invitation)
+		}
+	}
+	return all
 }
 
 // maxDraft is the maximum size of a draft's record, in bytes: what happens to it

@@ -17,7 +17,7 @@ import (
 
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits}
+	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits, snapshots}
 }
 
 // blobs yields everything on disk that a document needs.

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+
+	"paraph/app/signing"
+)
+
+// rebuild makes the response of a request whose work is done, from what
+// [account.Once] recorded with the work.
+type rebuild func(r *request, about []string) (any, error)
+
+// rebuilds has an entry for every kind of response whose work is one transaction
+// that records itself. Work behind any other response may be done again.
+var rebuilds = map[reflect.Type]rebuild{
+	typeOf[nothing](): func(*request, []string) (any, error) { return nothing{}, nil },
+	typeOf[documentView](): func(r *request, about []string) (any, error) {
+		return r.reply(r.server.Signing.Get(r.UserContext(), r.who, about[0]))
+	},
+	typeOf[templateView](): func(r *request, about []string) (any, error) {
+		return r.replyTemplate(&signing.Document{ID: about[0]}, nil)
+	},
+	typeOf[all[fieldView]](): func(r *request, about []string) (any, error) {
+		return r.allFields(r.server.Signing.Get(r.UserContext(), r.who, about[0]))
+	},
+	typeOf[all[fileView]](): func(r *request, about []string) (any, error) {
+		d, err := r.server.Signing.Get(r.UserContext(), r.who, about[0])
+		if err != nil {
+			return nil, err
+		}
+		r.version(d)
+		return files(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
+	},
+	typeOf[all[invitationView]](): func(r *request, about []string) (any, error) {
+		d, err := r.server.Signing.Get(r.UserContext(), r.who, about[0])
+		if err != nil {
+			return nil, err
+		}
+		return all[invitationView]{Data: r.viewInvitations(d, among(d.Invitations, about, func(inv signing.Invitation) string { return inv.ID }))}, nil
+	},
+	typeOf[contactView](): func(r *request, about []string) (any, error) {
+		c, err := r.server.Contacts.Get(r.UserContext(), r.who, about[0])
+		return viewContact(c), err
+	},
+	typeOf[memberView](): func(r *request, about []string) (any, error) {
+		m, err := r.server.Accounts.GetMember(r.UserContext(), r.who, about[0])
+		return viewMember(m), err
+	},
+	typeOf[tokenView](): func(r *request, about []string) (any, error) {
+		t, err := r.server.Accounts.GetToken(r.UserContext(), r.who, about[0])
+		return viewToken(t).withoutSecrets(), err
+	},
+	typeOf[webhookView](): func(r *request, about []string) (any, error) {
+		w, err := r.server.Webhooks.GetWebhook(r.UserContext(), r.who, about[0])
+		return r.server.viewWebhook(w).withoutSecrets(), err
+	},
+}
+
+// among returns the records whose identifiers are listed.
+func among[T any](records []T, ids []string, id func(T) string) []T {
+	return slices.DeleteFunc(slices.Clone(records), func(v T) bool { return !slices.Contains(ids, id(v)) })
+}
