@@ -76,7 +76,7 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: kept.Status, Body: body, About: kept.About}, nil
+	return &Answer{Status: kept.Status, Body: body}, nil
 }
 
 // Once records that the work of a request with an idempotency key is done, in the
@@ -109,8 +109,12 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 		return err
 	}
 	return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		done, err := answers.Get(tx, id)
+		if err != nil && !errors.Is(err, kv.ErrNotFound) {
+			return err
+		}
 		return answers.Put(tx, id, answerRecord{
-			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed, About: a.About,
+			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed, About: done.About,
 			ExpiresAt: tx.Now.Add(answerLifetime),
 		})
 	})
