@@ -457,7 +457,7 @@ func TestEvents(t *testing.T) {
 	c.Server.With(link(t, d, 0)).Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/view", nil, "User-Agent", "Browser/1").Want(t, 200)
 	c.Server.With(link(t, d, 0)).Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{}, "User-Agent", "Browser/1").Want(t, 200)
 	r := c.Get(t, at+"/events?per_page=1000").Want(t, 200)
-	want := "document.created file.added document.sent invitation.notified invitation.viewed invitation.signed document.completed"
+	want := "document.created file.added document.sent invitation.notified invitation.link_shown invitation.viewed invitation.signed document.completed"
 	if got := strings.Join(r.Texts(t, "data", "type"), " "); got != want {
 		t.Errorf("it lists %s", got)
 	}
@@ -469,8 +469,8 @@ func TestEvents(t *testing.T) {
 		}
 		previous = hash
 	}
-	if r.Text(t, "data.0.actor.type") != "user" || r.Text(t, "data.0.actor.email") != c.Email || r.Text(t, "data.5.actor.type") != "signatory" ||
-		r.Text(t, "data.5.actor.email") != "signer1@signer.example" || r.Text(t, "data.5.ip") != "127.0.0.1" || r.Text(t, "data.5.user_agent") != "Browser/1" {
+	if r.Text(t, "data.0.actor.type") != "user" || r.Text(t, "data.0.actor.email") != c.Email || r.Text(t, "data.6.actor.type") != "signatory" ||
+		r.Text(t, "data.6.actor.email") != "signer1@signer.example" || r.Text(t, "data.6.ip") != "127.0.0.1" || r.Text(t, "data.6.user_agent") != "Browser/1" {
 		t.Errorf("the actors are wrong: %s", r.Body)
 	}
 	evidence := c.Get(t, at+"/download?content=evidence").Want(t, 200)
@@ -478,7 +478,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("the evidence ends with %s, the chain with %s", got, previous)
 	}
 	back := c.Get(t, at+"/events?sort=at%7Cdesc&per_page=2").Want(t, 200)
-	if got := back.Texts(t, "data", "hash"); got[0] != previous || back.Int(t, "meta.total") != 7 {
+	if got := back.Texts(t, "data", "hash"); got[0] != previous || back.Int(t, "meta.total") != 8 {
 		t.Errorf("backwards it begins with %v", got)
 	}
 }
