@@ -214,14 +214,15 @@ func (x *Field) fill(f *fault.Fields, v string, values map[string]string) {
 	if x.drawn() {
 		return
 	}
-	if !x.empty(v) {
+	if v = strings.TrimSpace(v); !x.empty(v) {
 		accepted, why := x.accept(v)
 		if why != nil {
 			why.report(f, x)
 			return
 		}
 		v = accepted
-	} else if x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
+	}
+	if x.empty(v) && x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
 		f.Add("fields."+x.label(), "required", x.named())
 		return
 	}

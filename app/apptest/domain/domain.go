@@ -339,7 +339,7 @@ func Refusal(err error) string {
 			all = append(all, f.Name+" "+string(f.Code))
 		}
 		slices.Sort(all)
-		return strings.Join(all, ", ")
+		return strings.Join(slices.Compact(all), ", ")
 	case fault.CodeOf(err) != "":
 		return string(fault.CodeOf(err))
 	case fault.KindOf(err) != fault.KindInternal:

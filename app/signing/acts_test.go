@@ -1,0 +1,287 @@
+package signing_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/apptest/domain"
+	"paraph/app/signing"
+)
+
+// invited returns the newest invitation of an address.
+func invited(d doc, email string) *signing.Invitation {
+	for i := range slices.Backward(d.Invitations) {
+		if d.Invitations[i].Email == email {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+// sequence reads people such as "a", "b:2" (at position 2), "viewer:c:1".
+func sequence(spec string) (all []domain.Person) {
+	for word := range strings.FieldsSeq(spec) {
+		p := domain.Person{}
+		for part := range strings.SplitSeq(word, ":") {
+			switch {
+			case part == signing.Viewer || part == signing.Approver:
+				p.Role = part
+			case part[0] >= '0' && part[0] <= '9':
+				p.Position = int(part[0] - '0')
+			default:
+				p.Email = part + "@x.example"
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// TestWhoMayActNow crosses the situations of an invitation with what its person
+// may do, and compares that with what is offered to them.
+func TestWhoMayActNow(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	decline := func(d doc, who string) doc {
+		return ok[doc](t)(c.Signing.Decline(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, nil))
+	}
+	delegate := func(d doc, who, to string) doc {
+		return ok[doc](t)(c.Signing.Delegate(ctx, c.author, d.ID, invited(d, who+"@x.example").ID, person(to+"@x.example"), nil))
+	}
+	sign := func(d doc, who string) doc { return c.Sign(t, d, who+"@x.example") }
+	none := func(d doc) doc { return d }
+	for _, x := range []struct {
+		name   string
+		in     signing.DocumentInput
+		people string
+		before func(d doc) doc
+		who    string
+		want   string // refusal of signing, declining and delegating, or one for each
+	}{
+		{"in any order", signing.DocumentInput{}, "a:1 b:2", none, "b", ""},
+		{"first in order", inOrder(), "a:1 b:2", none, "a", ""},
+		{"second in order", inOrder(), "a:1 b:2", none, "b", "not_your_turn"},
+		{"second once the first has signed", inOrder(), "a:1 b:2 c:3", func(d doc) doc { return sign(d, "a") }, "b", ""},
+		{"third once the first has signed", inOrder(), "a:1 b:2 c:3", func(d doc) doc { return sign(d, "a") }, "c", "not_your_turn"},
+		{"together in order", inOrder(), "a:1 b:1", none, "b", ""},
+		{"behind an approver", inOrder(), "approver:a:1 b:2", none, "b", "not_your_turn"},
+		{"behind a viewer", inOrder(), "viewer:a:1 b:2", none, "b", ""},
+		{"behind somebody who delegated", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "b", "not_your_turn"},
+		{"taking over in order", inOrder(), "a:1 b:2", func(d doc) doc { return delegate(d, "a", "new") }, "new", ""},
+		{"an approver", signing.DocumentInput{}, "approver:a b", none, "a", ""},
+		{"a viewer", signing.DocumentInput{}, "viewer:a b", none, "a", "viewer_does_not_sign"},
+		{"signed", signing.DocumentInput{}, "a b", func(d doc) doc { return sign(d, "a") }, "a", "already_signed"},
+		{"declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "a", "invitation_declined"},
+		{"delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "a", "invitation_delegated"},
+		{"another declined", signing.DocumentInput{}, "a b", func(d doc) doc { return decline(d, "a") }, "b", "document_declined"},
+		{"another delegated", signing.DocumentInput{}, "a b", func(d doc) doc { return delegate(d, "a", "new") }, "b", ""},
+		{"no declining", signing.DocumentInput{AllowDecline: new(false)}, "a b", none, "a", " decline_not_allowed "},
+		{"no delegating", signing.DocumentInput{AllowDelegation: new(false)}, "a b", none, "a", "  delegation_not_allowed"},
+		{"with a reason only", signing.DocumentInput{DeclineReason: new(true)}, "a b", none, "a", " reason_required "},
+		{"shortly before the deadline", signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, "a b", func(d doc) doc {
+			c.Advance(time.Hour - time.Millisecond)
+			return d
+		}, "a", ""},
+		{"at the deadline", signing.DocumentInput{ExpiresAt: new(c.Now().Add(2 * time.Hour))}, "a b", func(d doc) doc {
+			c.Advance(time.Hour + time.Millisecond)
+			return d
+		}, "a", "document_expired"},
+	} {
+		d := x.before(c.Sent(t, c.author, x.in, sequence(x.people)...))
+		want := strings.SplitN(x.want+" "+x.want+" "+x.want, " ", 3)
+		if strings.Contains(x.want, " ") {
+			want = strings.Split(x.want, " ")
+		}
+		c.tries(t, x.name, d, x.who+"@x.example", want)
+	}
+}
+
+func inOrder() signing.DocumentInput {
+	return signing.DocumentInput{SigningOrder: new(signing.Sequential)}
+}
+
+// tries tries signing, declining and delegating, those that will be refused first.
+func (c company) tries(t *testing.T, name string, d doc, email string, want []string) {
+	t.Helper()
+	ctx, id := t.Context(), invited(d, email).ID
+	signatory := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: id}
+	offered := ok[[]signing.Action](t)(c.Signing.Actions(ctx, signatory, d))
+	acts := []struct {
+		action signing.Action
+		do     func() error
+	}{
+		{signing.ActionSign, func() error {
+			_, err := c.Signing.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
+			return err
+		}},
+		{signing.ActionDecline, func() error { _, err := c.Signing.Decline(ctx, c.author, d.ID, id, new("  ")); return err }},
+		{signing.ActionDelegate, func() error {
+			_, err := c.Signing.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
+			return err
+		}},
+	}
+	done := false
+	for _, possible := range []bool{false, true} {
+		for i, act := range acts {
+			if done || (want[i] == "") != possible {
+				continue
+			}
+			if got := strings.ReplaceAll(domain.Refusal(act.do()), " ", "_"); got != want[i] {
+				t.Errorf("%s: %s: got %q, want %q", name, act.action, got, want[i])
+			}
+			if offer := slices.Contains(offered, act.action); offer != (want[i] == "" || want[i] == "reason_required") {
+				t.Errorf("%s: %s is offered: %v", name, act.action, offer)
+			}
+			done = possible
+		}
+	}
+}
+
+func TestDeclining(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	for _, x := range []struct {
+		then    account.OnDecline
+		status  signing.Status
+		kind    signing.AttentionKind
+		reasons string
+	}{
+		{account.OnDeclineNotify, signing.Sent, signing.AttentionDeclined, ""},
+		{account.OnDeclineVoid, signing.Voided, "", "Name of a@x.example declined to sign."},
+	} {
+		ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
+		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+		who := c.Signatory(t, d, "a@x.example")
+		d = ok[doc](t)(c.Signing.Decline(t.Context(), who, d.ID, who.Invitation, new(" Not\nnow ")))
+		inv := invited(d, "a@x.example")
+		if d.Status != x.status || d.Attention.Kind != x.kind || d.VoidedReason != x.reasons || inv.Status != signing.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
+			t.Errorf("%s: %s, %+v, %q, %+v", x.then, d.Status, d.Attention, d.VoidedReason, inv)
+		}
+		if x.kind != "" && (d.Attention.Invitation != inv.ID || d.Attention.Code != "declined") {
+			t.Errorf("%+v", d.Attention)
+		}
+	}
+	d := c.Sent(t, c.author, signing.DocumentInput{DeclineReason: new(true)}, domain.Signers("a@x.example")...)
+	who := c.Signatory(t, d, "a@x.example")
+	if _, err := c.Signing.Decline(t.Context(), who, d.ID, who.Invitation, new(strings.Repeat("x", 2001))); domain.Refusal(err) != "reason too_long" {
+		t.Error(err)
+	}
+	if _, err := c.Signing.Decline(t.Context(), who, d.ID, who.Invitation, new("Why not")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTakingOverAnInvitation(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: signing.Approver}, domain.Person{Email: "b@x.example"})
+	d = ok[doc](t)(c.Signing.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example")}))
+	d = ok[doc](t)(c.Signing.Send(ctx, c.author, d.ID, signing.SendInput{}))
+	first := invited(d, "a@x.example")
+	who := c.Signatory(t, d, "a@x.example")
+	for _, x := range []struct {
+		in   signing.InvitationInput
+		want string
+	}{
+		{signing.InvitationInput{}, "email required, name required"},
+		{person("nonsense"), "email not_an_email"},
+		{person("B@x.example"), "email already_invited"},
+		{person("a@x.example"), "email already_invited"},
+	} {
+		if _, err := c.Signing.Delegate(ctx, who, d.ID, first.ID, x.in, nil); domain.Refusal(err) != x.want {
+			t.Errorf("%+v: got %q, want %q", x.in, domain.Refusal(err), x.want)
+		}
+	}
+	in := person("new@x.example")
+	in.Role, in.Position = new(signing.Viewer), new(1)
+	now := ok[doc](t)(c.Signing.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
+	old, next := now.Invitation(first.ID), invited(now, "new@x.example")
+	if old.Status != signing.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
+		t.Errorf("the first is %+v", old)
+	}
+	if next.Status != signing.Notified || next.Name != "Person" || next.Role != signing.Approver || next.Position != 3 || next.Message != "" || !slices.Equal(next.SignatureFields, first.SignatureFields) || len(next.SignatureFields) != 1 {
+		t.Errorf("the next is %+v", next)
+	}
+	if now.Fields[0].Invitation != next.ID || now.Fields[1].Invitation != invited(d, "b@x.example").ID {
+		t.Errorf("the fields are those of %s and %s", now.Fields[0].Invitation, now.Fields[1].Invitation)
+	}
+	if _, err := c.Signing.Signatory(ctx, c.Signing.LinkToken(first)); domain.Refusal(err) != "unauthenticated" {
+		t.Errorf("the first link: %v", err)
+	}
+	// The address of somebody who passed it on is free again.
+	if _, err := c.Signing.Delegate(ctx, c.author, d.ID, next.ID, person("a@x.example"), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReplacingSomebodyWhoDeclined(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+	a := invited(d, "a@x.example")
+	ok[doc](t)(c.Signing.Decline(t.Context(), c.author, d.ID, a.ID, nil))
+	d = ok[doc](t)(c.Signing.Replace(t.Context(), c.author, d.ID, a.ID, person("new@x.example")))
+	if d.Attention.Kind != "" {
+		t.Errorf("it still waits for %+v", d.Attention)
+	}
+	if _, err := c.Signing.Replace(t.Context(), c.author, d.ID, a.ID, person("other@x.example")); domain.Refusal(err) != "invitation_delegated" {
+		t.Error(err)
+	}
+	d = c.Sign(t, d, "b@x.example")
+	if _, err := c.Signing.Replace(t.Context(), c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
+		t.Error(err)
+	}
+	if d = c.Sign(t, d, "new@x.example"); d.Status != signing.Completed {
+		t.Errorf("it is %s", d.Status)
+	}
+}
+
+func TestAMessageThatFailed(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
+	attention := func() signing.Attention { return ok[doc](t)(c.Signing.Get(ctx, c.author, d.ID)).Attention }
+	fails := func(address string) {
+		t.Helper()
+		if err := c.Signing.MailFailed(ctx, d.Company, d.ID, address); err != nil {
+			t.Error(err)
+		}
+	}
+	arrives := func(address string) {
+		t.Helper()
+		if err := c.Signing.MailDelivered(ctx, d.Company, d.ID, address); err != nil {
+			t.Error(err)
+		}
+	}
+	if fails(d.Owner.Email); attention().Kind != "" {
+		t.Errorf("the owner's own: %+v", attention())
+	}
+	if fails("a@x.example"); attention().Kind != signing.AttentionMailFailed || attention().Invitation != invited(d, "a@x.example").ID {
+		t.Errorf("%+v", attention())
+	}
+	if fails("b@x.example"); attention().Invitation != invited(d, "a@x.example").ID {
+		t.Errorf("the second replaced the first: %+v", attention())
+	}
+	if arrives("b@x.example"); attention().Kind == "" {
+		t.Error("cleared by another message")
+	}
+	if arrives("a@x.example"); attention().Kind != "" {
+		t.Errorf("%+v", attention())
+	}
+	if got := c.events(t, d); !slices.Equal(got[len(got)-2:], []string{"document.mail_failed", "document.mail_delivered"}) {
+		t.Errorf("recorded %q", got)
+	}
+	if err := c.Signing.MailFailed(ctx, d.Company, "none", "a@x.example"); err != nil {
+		t.Error(err)
+	}
+	done := c.in(t, "completed")
+	if err := c.Signing.MailFailed(ctx, done.Company, done.ID, "a@x.example"); err != nil || ok[doc](t)(c.Signing.Get(ctx, c.author, done.ID)).Attention.Kind != "" {
+		t.Error(err)
+	}
+}

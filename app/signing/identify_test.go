@@ -1,0 +1,306 @@
+package signing_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/apptest/domain"
+	"paraph/app/signing"
+)
+
+// asking is a document whose one person proves who they are with a code.
+func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
+	t.Helper()
+	p := domain.Person{Email: "a@x.example", Authentication: how}
+	if how == signing.ByAccessCode {
+		p.Code = "open sesame"
+	}
+	d := c.Sent(t, c.author, signing.DocumentInput{}, p, domain.Person{Email: "b@x.example"})
+	return d, c.Signatory(t, d, "a@x.example")
+}
+
+// code returns the newest code that was mailed to an address.
+func (c company) code(t *testing.T) string {
+	t.Helper()
+	all, _, err := c.Notify.List("", 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		for _, s := range m.Secrets {
+			if m.Kind == string(signing.MailCode) && len(s) == 6 {
+				return s
+			}
+		}
+	}
+	t.Fatal("no code was mailed")
+	return ""
+}
+
+func (c company) identify(t *testing.T, who account.Actor, code string) (string, string) {
+	t.Helper()
+	token, err := c.Signing.Identify(t.Context(), who, who.Document, who.Invitation, code)
+	return token, domain.Refusal(err)
+}
+
+// wrong is a code that is not the given one.
+func wrong(code string) string {
+	if code == "000000" {
+		return "000001"
+	}
+	return "000000"
+}
+
+func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	for _, how := range []string{signing.ByEmailCode, signing.ByAccessCode} {
+		d, who := c.asking(t, how)
+		ctx, id, inv := t.Context(), d.ID, who.Invitation
+		for what, x := range map[string]struct {
+			err  func() error
+			want string
+		}{
+			"sign":     {func() error { _, err := c.Signing.Sign(ctx, who, id, inv, signing.SignInput{}); return err }, "code required"},
+			"decline":  {func() error { _, err := c.Signing.Decline(ctx, who, id, inv, nil); return err }, "identification_required"},
+			"delegate": {func() error { _, err := c.Signing.Delegate(ctx, who, id, inv, person("z@x.example"), nil); return err }, "identification_required"},
+			"view":     {func() error { _, err := c.Signing.MarkViewed(ctx, who, id, inv); return err }, "identification_required"},
+			"not me":   {func() error { _, err := c.Signing.NotMe(ctx, who, id, inv, nil); return err }, "identification_required"},
+			"pad":      {func() error { _, _, err := c.Signing.PadCode(ctx, who, id, inv, "signature"); return err }, "identification_required"},
+			"identify": {func() error { _, err := c.Signing.Identify(ctx, who, id, inv, ""); return err }, "code required"},
+		} {
+			if got := domain.Refusal(x.err()); got != x.want {
+				t.Errorf("%s with %s: got %q, want %q", what, how, got, x.want)
+			}
+		}
+		if got := ok[[]signing.Action](t)(c.Signing.Actions(ctx, who, d)); slices.Contains(got, signing.ActionSign) {
+			t.Errorf("signing is offered with %s", how)
+		}
+		if now := ok[doc](t)(c.Signing.Get(ctx, c.author, id)); now.Version != d.Version {
+			t.Errorf("something has changed with %s", how)
+		}
+	}
+}
+
+func TestAnAccessCode(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d, who := c.asking(t, signing.ByAccessCode)
+	for range 4 {
+		if _, why := c.identify(t, who, "wrong"); why != "code wrong_code" {
+			t.Fatal(why)
+		}
+	}
+	token, why := c.identify(t, who, " open sesame ")
+	if why != "" {
+		t.Fatal(why)
+	}
+	proven := ok[account.Actor](t)(c.Accounts.Authenticate(t.Context(), token))
+	if proven.Document != d.ID || proven.Invitation != who.Invitation || !proven.IsSignatory() {
+		t.Errorf("%+v", proven)
+	}
+	if _, err := c.Signing.MarkViewed(t.Context(), proven, d.ID, who.Invitation); err != nil {
+		t.Error(err)
+	}
+	c.Advance(time.Minute)
+	ok[doc](t)(c.Signing.SetAccessCode(t.Context(), c.author, d.ID, who.Invitation, signing.InvitationInput{AccessCode: new("another one")}))
+	if _, err := c.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, nil); domain.Refusal(err) != "identification_required" {
+		t.Errorf("a proof with the code before: %v", err)
+	}
+	if _, why := c.identify(t, who, "open sesame"); why != "code wrong_code" {
+		t.Error(why)
+	}
+	token, _ = c.identify(t, who, "another one")
+	proven = ok[account.Actor](t)(c.Accounts.Authenticate(t.Context(), token))
+	if _, err := c.Signing.Decline(t.Context(), proven, d.ID, who.Invitation, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWrongCodesAreCounted tries up to the limits for ten minutes and for a day.
+func TestWrongCodesAreCounted(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	_, who := c.asking(t, signing.ByAccessCode)
+	for window := range 5 {
+		for range 5 {
+			if _, why := c.identify(t, who, "wrong"); why != "code wrong_code" {
+				t.Fatalf("window %d: %s", window, why)
+			}
+		}
+		if _, why := c.identify(t, who, "open sesame"); window < 4 && why != "too_many_attempts" && why != "throttled" {
+			t.Errorf("window %d: the right code after five wrong ones: %q", window, why)
+		}
+		c.Advance(10*time.Minute - time.Millisecond)
+		if _, why := c.identify(t, who, "open sesame"); why == "" {
+			t.Errorf("window %d is over too early", window)
+		}
+		c.Advance(time.Millisecond)
+	}
+	if _, why := c.identify(t, who, "open sesame"); why != "tries_used_up" {
+		t.Errorf("after 25 wrong codes: %q", why)
+	}
+	c.Advance(24*time.Hour - 50*time.Minute - time.Millisecond)
+	if _, why := c.identify(t, who, "open sesame"); why != "tries_used_up" {
+		t.Errorf("before the day is over: %q", why)
+	}
+	c.Advance(time.Millisecond)
+	if _, why := c.identify(t, who, "open sesame"); why != "" {
+		t.Errorf("the next day: %q", why)
+	}
+}
+
+func TestACodeByMail(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d, who := c.asking(t, signing.ByEmailCode)
+	request := func() string { return domain.Refusal(c.Signing.RequestCode(t.Context(), who, d.ID, who.Invitation)) }
+	if why := request(); why != "" {
+		t.Fatal(why)
+	}
+	first := c.code(t)
+	if _, why := c.identify(t, who, wrong(first)); why != "code wrong_code" {
+		t.Error(why)
+	}
+	c.Advance(30*time.Second - time.Millisecond)
+	if why := request(); why == "" {
+		t.Error("a second code was sent at once")
+	}
+	c.Advance(time.Millisecond)
+	if why := request(); why != "" {
+		t.Fatal(why)
+	}
+	second := c.code(t)
+	if first != second {
+		if _, why := c.identify(t, who, first); why != "code wrong_code" {
+			t.Errorf("the code that was replaced: %q", why)
+		}
+	}
+	c.Advance(10*time.Minute - time.Millisecond)
+	if _, why := c.identify(t, who, second); why != "" {
+		t.Errorf("shortly before its end: %q", why)
+	}
+	if _, why := c.identify(t, who, second); why != "code wrong_code" {
+		t.Errorf("a second time: %q", why)
+	}
+	if why := request(); why != "" {
+		t.Fatal(why)
+	}
+	third := c.code(t)
+	c.Advance(10 * time.Minute)
+	if _, why := c.identify(t, who, third); why != "code wrong_code" {
+		t.Errorf("at its end: %q", why)
+	}
+	for range 2 {
+		if why := request(); why != "" {
+			t.Fatal(why)
+		}
+		c.Advance(30 * time.Second)
+	}
+	if why := request(); why != "codes_used_up" {
+		t.Errorf("the sixth code of a day: %q", why)
+	}
+	c.Advance(24 * time.Hour)
+	if why := request(); why != "" {
+		t.Errorf("the next day: %q", why)
+	}
+	code := c.code(t)
+	for range 5 {
+		c.identify(t, who, wrong(code))
+	}
+	if _, why := c.identify(t, who, code); why == "" {
+		t.Error("the right code works after five wrong ones")
+	}
+	b := c.Signatory(t, d, "b@x.example")
+	if err := c.Signing.RequestCode(t.Context(), b, d.ID, b.Invitation); domain.Refusal(err) != "no_code_needed" {
+		t.Error(err)
+	}
+}
+
+func TestReportingAProblem(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d, who := c.asking(t, signing.ByAccessCode)
+	report := func(text string) string {
+		return domain.Refusal(c.Signing.ReportProblem(t.Context(), who, d.ID, who.Invitation, text))
+	}
+	for text, want := range map[string]string{"": "message required", "  ": "message required", strings.Repeat("x", 2001): "message too_long"} {
+		if got := report(text); got != want {
+			t.Errorf("%.10q: got %q, want %q", text, got, want)
+		}
+	}
+	for i := range 5 {
+		if got := report("The price"); got != "" {
+			t.Fatalf("report %d: %s", i+1, got)
+		}
+		c.Advance(5*time.Minute - time.Millisecond)
+		if got := report("The price"); got == "" {
+			t.Errorf("report %d came too soon", i+2)
+		}
+		c.Advance(time.Millisecond)
+	}
+	if got := report("The price"); got != "notes_used_up" {
+		t.Errorf("the sixth of a day: %q", got)
+	}
+	events, _, err := c.Signing.Events(t.Context(), c.author, d.ID, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	if err != nil || events[0].Value.Type != "invitation.problem_reported" || events[0].Value.Data["reason"] != "The price" || events[0].Value.Invitation != who.Invitation {
+		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+func TestAskingForAnotherLink(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour))}, domain.Signers("a@x.example")...)
+	who := c.Signatory(t, d, "a@x.example")
+	ask := func() string { return domain.Refusal(c.Signing.AskForLink(t.Context(), who, d.ID, who.Invitation)) }
+	asked := func() (n int) {
+		for _, e := range c.events(t, d) {
+			if e == "invitation.link_requested" {
+				n++
+			}
+		}
+		return n
+	}
+	if got := ask(); got != "document_not_expired.ask" || asked() != 0 {
+		t.Errorf("before: %q", got)
+	}
+	c.Advance(time.Hour)
+	for i, wait := range []time.Duration{0, time.Hour - time.Millisecond, time.Millisecond} {
+		c.Advance(wait)
+		if got, want := ask(), []int{1, 1, 2}[i]; got != "" || asked() != want {
+			t.Errorf("request %d: %q; the owner was told %d times, want %d", i+1, got, asked(), want)
+		}
+	}
+}
+
+func TestSendingALinkAgain(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	d := c.Sent(t, c.author, inOrder(), sequence("a:1 b:2")...)
+	token := c.Signing.LinkToken(invited(d, "a@x.example"))
+	reminded := func() int {
+		return invited(ok[doc](t)(c.Signing.Get(t.Context(), c.author, d.ID)), "a@x.example").RemindersSent
+	}
+	for _, x := range []struct {
+		name, token, address string
+		wait                 time.Duration
+		want                 int
+	}{
+		{"another address", token, "b@x.example", 0, 0},
+		{"no invitation", strings.Repeat("0", 26), "a@x.example", 0, 0},
+		{"too short", token[:25], "a@x.example", 0, 0},
+		{"their address", strings.ToLower(token[:26]), " A@x.example ", 0, 1},
+		{"at once again", token, "a@x.example", 0, 1},
+		{"later", token, "a@x.example", time.Hour, 2},
+		{"one who waits", c.Signing.LinkToken(invited(d, "b@x.example")), "b@x.example", time.Hour, 2},
+	} {
+		c.Advance(x.wait)
+		if err := c.Signing.SendLink(t.Context(), x.token, x.address, account.Actor{IP: "192.0.2.1"}); err != nil || reminded() != x.want {
+			t.Errorf("%s: %v, reminded %d times, want %d", x.name, err, reminded(), x.want)
+		}
+	}
+}
