@@ -35,12 +35,21 @@ var groups = map[string]string{
 	"Test":        "Only on a test double: `paraph dev`.",
 }
 
+// exampleOf returns an example in the type of its parameter.
+func exampleOf(s *huma.Schema, text string) any {
+	switch s.Type {
+	case huma.TypeInteger, huma.TypeNumber, huma.TypeBoolean:
+		return json.RawMessage(text)
+	}
+	return text
+}
+
 // apply adds the manual's text and examples to an operation.
 func (m manual) apply(o *huma.Operation) {
 	o.Description = m.text
 	for _, p := range o.Parameters {
 		if v, ok := m.query[p.Name]; ok {
-			p.Example = v
+			p.Example = exampleOf(p.Schema, v)
 		}
 	}
 	if o.RequestBody != nil {

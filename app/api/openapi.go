@@ -33,7 +33,7 @@ func newDocument() *document {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	d := &document{registry: registry, api: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{Title: "Paraph", Version: "1.0.0",
+		Info: &huma.Info{Title: "Paraph", Version: "1.0.0", License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			Description: "Document signing and management. Every endpoint is available under / and under /api."},
 		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
 			"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
@@ -41,6 +41,7 @@ func newDocument() *document {
 	}}
 	d.api.Components.Responses = d.refusals()
 	d.json = sync.OnceValues(func() ([]byte, error) {
+		delete(d.registry.Map(), "Nothing") // the absence of a body
 		d.orderMembers()
 		return d.api.MarshalJSON()
 	})
@@ -138,6 +139,7 @@ func (d *document) describe(op operation, about manual, in, out reflect.Type) *h
 		Extensions: map[string]any{"x-order": d.count},
 	}
 	d.count++
+	o.Security = []map[string][]string{} // said to be none, not left out
 	if op.rule.For != httpkit.Everyone {
 		o.Security = []map[string][]string{{"bearer": {}}}
 	}
