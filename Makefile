@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench fuzz release
+.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -119,9 +119,35 @@ pictures: ## make the pictures of the README anew, in .pictures
 	mkdir -p .pictures
 	PARAPH_PICTURES=$(CURDIR)/.pictures go test ./app/web -run TestPictures -count 1
 
-release: ## binaries for every platform in dist/, with their checksums
+# The same commit and the same version of Go give the same bytes, in any folder: paths
+# are trimmed, there is no C compiler, and the oldest processors are aimed at.
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+# Prints the modules in a binary as CycloneDX.
+define SBOM
+BEGIN { printf "{\"bomFormat\": \"CycloneDX\", \"specVersion\": \"1.5\", \"version\": 1,\n \"components\": [" }
+$$1 == "mod" || $$1 == "dep" {
+	printf "%s\n  {\"type\": \"%s\", \"name\": \"%s\", \"version\": \"%s\", \"purl\": \"pkg:golang/%s@%s\"}",
+		comma, $$1 == "mod" ? "application" : "library", $$2, $$3, $$2, $$3
+	comma = ","
+}
+END { print "\n]}" }
+endef
+export SBOM
+
+release: export GOAMD64 := v1
+release: export GOARM64 := v8.0
+release: ## binaries for every platform in dist/, with their checksums and an SBOM
 	@rm -rf dist && mkdir dist; set -e; \
-	for t in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do \
+	for t in $(PLATFORMS); do \
 		os=$${t%/*} arch=$${t#*/} ext=""; [ $$os = windows ] && ext=.exe; \
 		echo $$t; GOOS=$$os GOARCH=$$arch $(BUILD) -o dist/paraph-$$os-$$arch$$ext .; \
-	done; cd dist && sha256sum * > SHA256SUMS
+	done
+	go version -m dist/paraph-linux-amd64 | awk "$$SBOM" > dist/paraph.cdx.json
+	cd dist && sha256sum paraph* > SHA256SUMS
+
+reproducible: export GOAMD64 := v1
+reproducible: ## build the last commit in two folders and compare the bytes
+	@set -e; a=$$(mktemp -d) b=$$(mktemp -d)/elsewhere; trap 'rm -rf $$a $$(dirname $$b)' EXIT; \
+	for d in $$a/here $$b; do git clone -q --no-hardlinks . $$d; (cd $$d && $(BUILD) -o paraph .); done; \
+	sha256sum $$a/here/paraph $$b/paraph; cmp $$a/here/paraph $$b/paraph && echo "The same bytes."
