@@ -30,7 +30,7 @@ var rebuilds = map[reflect.Type]rebuild{
 			return nil, err
 		}
 		r.version(d)
-		return files(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
+		return r.viewFiles(d, among(d.Files, about, func(f signing.File) string { return f.ID })), nil
 	},
 	typeOf[all[invitationView]](): func(r *request, about []string) (any, error) {
 		d, err := r.server.Signing.Get(r.UserContext(), r.who, about[0])

@@ -46,7 +46,7 @@ func (s *server) listFiles(r *request, _ *nothing) (envelope[fileView], error) {
 	if err != nil {
 		return envelope[fileView]{}, err
 	}
-	return slice(r, files(d, d.Files).Data)
+	return slice(r, r.viewFiles(d, d.Files).Data)
 }
 
 func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
@@ -55,7 +55,7 @@ func (r *request) showFile(d *signing.Document, id string) (fileView, error) {
 		return fileView{}, fault.NotFound("file")
 	}
 	r.version(d)
-	return viewFile(d, f), nil
+	return r.viewFile(d, f), nil
 }
 
 func (s *server) getFile(r *request, _ *nothing) (fileView, error) {

@@ -50,7 +50,7 @@ type roleView struct {
 	Message        *string `json:"message"`
 }
 
-func viewTemplate(t signing.Template) templateView {
+func (r *request) viewTemplate(t signing.Template) templateView {
 	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: personView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
@@ -67,7 +67,7 @@ func viewTemplate(t signing.Template) templateView {
 		v.Approver = &approverView{t.Approver.ID, t.Approver.Name}
 	}
 	for i := range t.Files {
-		v.Files = append(v.Files, viewFile(t.Document, &t.Files[i]))
+		v.Files = append(v.Files, r.viewFile(t.Document, &t.Files[i]))
 	}
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
@@ -183,7 +183,7 @@ func (s *server) listTemplates(r *request, _ *nothing) (envelope[templateView], 
 	if err := merge(&r.faults, err); err != nil {
 		return envelope[templateView]{}, err
 	}
-	return enclose(r, p, views(list, viewTemplate), total), nil
+	return enclose(r, p, views(list, r.viewTemplate), total), nil
 }
 
 func (s *server) createTemplate(r *request, in *createTemplateBody) (templateView, error) {
@@ -216,7 +216,7 @@ func (r *request) replyTemplate(d *signing.Document, err error) (templateView, e
 		return templateView{}, err
 	}
 	r.version(t.Document)
-	return viewTemplate(t), nil
+	return r.viewTemplate(t), nil
 }
 
 func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
@@ -229,7 +229,7 @@ func (s *server) getTemplate(r *request, _ *nothing) (templateView, error) {
 		return templateView{}, err
 	}
 	r.version(t.Document)
-	return viewTemplate(t), nil
+	return r.viewTemplate(t), nil
 }
 
 // template returns the identifier of the path's template, once that is known to

@@ -206,13 +206,13 @@ func (s *server) upload(r *request, in *uploadBody) (all[fileView], error) {
 		return all[fileView]{}, err
 	}
 	r.version(d)
-	return files(d, added), nil
+	return r.viewFiles(d, added), nil
 }
 
-func files(d *signing.Document, of []signing.File) all[fileView] {
+func (r *request) viewFiles(d *signing.Document, of []signing.File) all[fileView] {
 	out := all[fileView]{Data: []fileView{}}
 	for i := range of {
-		out.Data = append(out.Data, viewFile(d, &of[i]))
+		out.Data = append(out.Data, r.viewFile(d, &of[i]))
 	}
 	return out
 }

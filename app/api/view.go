@@ -123,7 +123,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		v.ExternalID, v.Approver, v.TemplateID, v.TemplateVersion = nil, nil, nil, nil
 	}
 	for i := range d.Files {
-		v.Files = append(v.Files, viewFile(d, &d.Files[i]))
+		v.Files = append(v.Files, r.viewFile(d, &d.Files[i]))
 	}
 	v.Invitations = r.viewInvitations(d, d.Invitations)
 	for i := range d.Fields {
@@ -163,7 +163,7 @@ type findingView struct {
 	Message  string `json:"message"`
 }
 
-func viewFile(d *signing.Document, f *signing.File) fileView {
+func (r *request) viewFile(d *signing.Document, f *signing.File) fileView {
 	v := fileView{ID: f.ID, DocumentID: d.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
 		Pages: len(f.Pages), PageSizes: []sizeView{}, Appended: f.Appended, Position: f.Position, ConvertedBy: orNull(f.ConvertedBy),
 		Confirmed: f.Confirmed || f.ConvertedBy != "builtin", Findings: []findingView{}, CreatedAt: when(f.CreatedAt)}
@@ -171,7 +171,7 @@ func viewFile(d *signing.Document, f *signing.File) fileView {
 		v.PageSizes = append(v.PageSizes, sizeView{p.Width, p.Height})
 	}
 	for _, x := range f.Findings {
-		v.Findings = append(v.Findings, findingView(x))
+		v.Findings = append(v.Findings, findingView{x.Code.Word(), x.Severity, x.Sentence(r.server.Words.English().SayOf)})
 	}
 	return v
 }

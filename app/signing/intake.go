@@ -3,9 +3,9 @@ package signing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 
 	"paraph/app/blob"
@@ -146,7 +146,7 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 			}
 		}
 	}
-	file.Findings = append(file.Findings, findings(in, broken)...)
+	file.describe(in, broken)
 	return nil
 }
 
@@ -154,32 +154,31 @@ func dynamicXFA(name string) error {
 	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
 }
 
-// findings describes what the inspection saw; broken counts the file's signatures
-// that are not intact.
-func findings(in pdf.Inspection, broken int) []Finding {
-	var out []Finding
-	add := func(when bool, code, severity, message string) {
+// describe adds what the inspection saw; broken counts the file's signatures that
+// are not intact.
+func (f *File) describe(in pdf.Inspection, broken int) {
+	add := func(when bool, severity string, code fault.Code, pairs ...string) {
 		if when {
-			out = append(out, Finding{code, severity, message})
+			f.found(severity, code, pairs...)
 		}
 	}
-	n := len(in.Signed)
 	// Nothing is removed from a file that is already signed.
-	fate := "is removed before signing"
-	if n > 0 {
-		fate = "stays, because the file is signed"
+	signed := len(in.Signed) > 0
+	fate := func(code fault.Code) fault.Code {
+		if signed {
+			return code + ".signed"
+		}
+		return code
 	}
-	add(n > 0, "already_signed", "info", fmt.Sprintf("The file already carries %d signature(s); they stay as they are, and new ones are added behind them.", n))
-	add(broken > 0, "signature_broken", "warning", fmt.Sprintf("%d of the signatures that the file carries can't be confirmed: the file was changed after it was signed, or the signature is damaged.", broken))
-	add(in.XFA == "static" && n == 0, "xfa", "info", "The file's XFA form is dropped; its ordinary form is kept.")
-	add(in.XFA == "static" && n > 0, "xfa", "info", "The file's XFA form stays, because the file is signed.")
-	add(in.JavaScript, "javascript", "warning", "The file contains JavaScript: it "+fate+".")
-	add(in.LaunchActions, "launch_action", "warning", "The file contains an action that starts programs: it "+fate+".")
-	add(len(in.EmbeddedFiles) > 0, "embedded_files", "info", fmt.Sprintf("The file carries %d embedded file(s).", len(in.EmbeddedFiles)))
-	add(in.HasForm, "existing_form", "info", "The file has form fields of its own; they are kept as they are.")
-	add(len(in.FontsNotEmbedded) > 0, "fonts_not_embedded", "warning", "Some fonts are not embedded, so the pages may look different elsewhere: "+strings.Join(in.FontsNotEmbedded, ", ")+".")
-	add(in.PDFA != "", "pdfa", "info", "The file claims to be PDF/A-"+in.PDFA+".")
-	return out
+	add(signed, SeverityInfo, "already_signed", "count", strconv.Itoa(len(in.Signed)))
+	add(broken > 0, SeverityWarning, "signature_broken", "count", strconv.Itoa(broken))
+	add(in.XFA == "static", SeverityInfo, fate("xfa"))
+	add(in.JavaScript, SeverityWarning, fate("javascript"))
+	add(in.LaunchActions, SeverityWarning, fate("launch_action"))
+	add(len(in.EmbeddedFiles) > 0, SeverityInfo, "embedded_files", "count", strconv.Itoa(len(in.EmbeddedFiles)))
+	add(in.HasForm, SeverityInfo, "existing_form")
+	add(len(in.FontsNotEmbedded) > 0, SeverityWarning, "fonts_not_embedded", "fonts", strings.Join(in.FontsNotEmbedded, ", "))
+	add(in.PDFA != "", SeverityInfo, "pdfa", "level", in.PDFA)
 }
 
 func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error {
@@ -259,10 +258,9 @@ func (s *Service) renderDOCX(ctx context.Context, raw *blob.Writer, file *File, 
 	if err != nil {
 		return err
 	}
-	file.Findings = append(file.Findings, Finding{"converted_builtin", "warning",
-		"The document was converted by the built-in renderer; look at its pages and confirm them before sending."})
+	file.found(SeverityWarning, "converted_builtin")
 	for _, f := range left {
-		file.Findings = append(file.Findings, Finding{f.Code, "warning", f.Message})
+		file.found(SeverityWarning, fault.Code(f.Code))
 	}
 	_, err = b.Write(w)
 	return err

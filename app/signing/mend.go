@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
@@ -30,9 +31,9 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 		return err
 	}
 	if errors.Is(err, pdf.ErrEncrypted) {
-		file.Findings = append(file.Findings, Finding{"encrypted", "info", "The file was encrypted; the protection was removed so that it can be signed. The original is kept."})
+		file.found(SeverityInfo, "encrypted")
 	} else {
-		file.Findings = append(file.Findings, Finding{"repaired", "warning", "The file was damaged and has been repaired; look at its pages before sending. The original is kept."})
+		file.found(SeverityWarning, "repaired")
 	}
 	return s.inspectConverted(u, file)
 }
@@ -152,21 +153,23 @@ func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.Fil
 	if file.Size > flattenLimit {
 		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", megabytes(flattenLimit)))
 	}
-	text := "What is signed is a copy of the file's pages: its form, links and other parts that can be used are only shown there."
+	signatures := 0
 	if f != nil {
 		in := f.Inspect()
 		if in.XFA == pdf.XFADynamic {
 			return dynamicXFA(u.Name)
 		}
-		if n := len(in.Signed); n > 0 {
-			text += fmt.Sprintf(" The %d signature(s) that it carries are only shown, too.", n)
-		}
+		signatures = len(in.Signed)
 	}
 	if err := s.remake(ctx, u, s.PDFium.For(u.by).Flatten, why); err != nil {
 		return err
 	}
 	file.Flattened = true
-	file.Findings = append(file.Findings, Finding{"flattened", "warning", text + " The original is attached inside."})
+	if signatures > 0 {
+		file.found(SeverityWarning, "flattened.signed", "count", strconv.Itoa(signatures))
+	} else {
+		file.found(SeverityWarning, "flattened")
+	}
 	return s.inspectConverted(u, file)
 }
 

@@ -2,8 +2,10 @@ package signing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
@@ -59,4 +61,82 @@ func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (s
 		return "", nil
 	}
 	return text, err
+}
+
+// drawJob draws the pages of a document before anyone looks at them.
+const drawJob = "draw"
+
+// Drawing ahead is limited to what a person looks at, and leaves the machine to
+// programs that take a document from upload to completion in one go.
+const (
+	drawAhead = 40              // pages of a document
+	drawAfter = 2 * time.Second // by then such a document is completed, and nothing is drawn
+)
+
+// pictured names the current picture of a page, counted from 1, by the hash of
+// the file when the page last changed. A signature on page 9 leaves the pictures
+// of the other pages valid.
+func (d *Document) pictured(f *File, page int) string {
+	for i := len(f.Revisions) - 1; i >= 0; i-- {
+		if r := &f.Revisions[i]; d.changed(f, r, page) {
+			return r.SHA256
+		}
+	}
+	return f.Base
+}
+
+// changed reports whether a revision is visible on a page.
+func (d *Document) changed(f *File, r *Revision, page int) bool {
+	if r.Kind != "prepare" && r.Kind != "signature" {
+		return false
+	}
+	if f.Appended > 0 && page > len(f.Pages) {
+		return true
+	}
+	for i := range d.Fields {
+		x := &d.Fields[i]
+		if x.File == f.ID && x.Page == page && (r.Kind == "prepare" || x.Invitation == r.Invitation) {
+			return true
+		}
+	}
+	return false
+}
+
+// drawLater schedules drawing the pages that people will look at next.
+func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
+	if s.Pictures == nil || len(d.Files) == 0 {
+		return nil
+	}
+	payload, err := json.Marshal(documentJob{Company: d.Company, Document: d.ID})
+	if err != nil {
+		return err
+	}
+	return s.Jobs.Add(tx, kv.Job{Kind: drawJob, Scope: d.Company, Key: d.ID, Payload: payload, Due: tx.Now.Add(drawAfter)})
+}
+
+// draw draws the first pages of a document that is waiting for someone. A page
+// that can't be drawn is skipped; the error is reported when someone looks at it.
+func (s *Service) draw(ctx context.Context, company, id string) error {
+	who := account.System(company)
+	d, err := s.see(who, id)
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case d.DeletedAt != nil || d.Status == Completed || d.Status == Expired || d.Status == Voided:
+		return nil
+	}
+	left := drawAhead
+	for i := range d.Files {
+		for page := range min(left, len(d.Files[i].Pages)) {
+			if _, _, err := s.PagePicture(ctx, who, id, d.Files[i].ID, page+1, 0); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				s.Log.Warn("page not drawn ahead", "document", id, "page", page+1, "error", err)
+			}
+		}
+		left -= min(left, len(d.Files[i].Pages))
+	}
+	return nil
 }

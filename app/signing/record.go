@@ -148,13 +148,6 @@ type Size struct {
 	Rotate        int
 }
 
-// Finding describes something that the inspection of an upload found.
-type Finding struct {
-	Code     string // stable word, such as "already_signed"
-	Severity string // info, warning
-	Message  string // a sentence for the owner
-}
-
 // File is one file of a document: its upload, and the revisions appended to it.
 type File struct {
 	ID          string

@@ -24,6 +24,5 @@ type Canvas interface {
 type Finding struct {
 	Code     string // stable, e.g. "chart"
 	Severity string // "info": looks different; "warning": something is missing
-	Message  string // a sentence
 	Count    int    // how often
 }

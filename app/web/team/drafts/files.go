@@ -119,7 +119,7 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 
 // finding describes a result of the inspection and what can be done about it.
 func finding(r *page.Request, x signing.Finding) note {
-	n := note{"info", x.Message}
+	n := note{"info", x.Sentence(r.Words.SayOf)}
 	if x.Severity == signing.SeverityWarning {
 		n.Kind = "warn"
 	}

@@ -1,0 +1,62 @@
+package signing
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"paraph/app/words"
+)
+
+// TestEveryFindingHasASentence looks up the code of every finding in the source,
+// those of the built-in renderer included.
+func TestEveryFindingHasASentence(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for file, pattern := range map[string]string{
+		"intake.go": `Severity(?:Info|Warning), (fate\()?"([a-z_.]+)"`, "mend.go": `Severity(?:Info|Warning), (fate\()?"([a-z_.]+)"`,
+		"../convert/docx/findings.go": `\t(x)?"([a-z_]+)": +"(?:info|warning)",`,
+	} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(source), -1) {
+			codes := []string{m[2]}
+			if m[1] != "" {
+				codes = append(codes, m[2]+".signed")
+			}
+			for _, code := range codes {
+				seen++
+				if !catalogue.English().Has("finding." + code) {
+					t.Errorf("%s: the catalogue has no sentence for %s", file, code)
+				}
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d findings were looked up", seen)
+	}
+}
+
+func TestAFindingSaysWhatItsRecordSays(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := catalogue.English().SayOf
+	var f File
+	f.found(SeverityInfo, "embedded_files", "count", "3")
+	if got, want := f.Findings[0].Sentence(say), "The file carries 3 embedded file(s)."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	old := Finding{Code: "embedded_files", Severity: SeverityInfo, Message: "The file carries 2 embedded file(s)."}
+	if got := old.Sentence(say); got != old.Message {
+		t.Errorf("a record from before says %q", got)
+	}
+}
