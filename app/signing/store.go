@@ -120,6 +120,9 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	if err := s.record(tx, who, d, d.Version+1, events...); err != nil {
 		return err
 	}
+	if err := who.Once.Done(tx, about(d, events)...); err != nil {
+		return err
+	}
 	if err := dropAnswers(tx, d, events); err != nil {
 		return err
 	}
@@ -147,7 +150,7 @@ func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, version int6
 		}
 		d.Head = hex.EncodeToString(entry.Hash[:])
 	}
-	return who.Once.Done(tx, about(d, events)...)
+	return nil
 }
 
 // note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
