@@ -193,7 +193,7 @@ func TestReportAProblem(t *testing.T) {
 	}
 	want(t, html, "Report a problem", `aria-invalid="true"`)
 	_, html = v.send(at+"/report", "message", "The rent is 900, not 950.")
-	want(t, html, "has been notified")
+	want(t, html, "can read your message")
 	status, html = v.send(at+"/report", "message", "And my name is wrong.")
 	if status != http.StatusTooManyRequests {
 		t.Errorf("a second report at once: %d", status)
