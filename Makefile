@@ -1,6 +1,6 @@
 # `make test` is the whole gate; CI runs it and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench fuzz release reproducible
+.PHONY: help run dev build test judged race lint vulnerable tools programs bare pictures bench soak fuzz release reproducible
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -104,7 +104,13 @@ bare: ## build, run and test a clean clone in a bare Debian (as root, with mmdeb
 bench: ## print what the appliance can do, as ratios against bare baselines of the same run
 	go test ./app -run '^$$' -bench House -benchtime 1x -timeout 30m
 	go test ./app -run '^$$' -bench Abuse -benchtime 1x -timeout 10m
+	go test ./app -run '^$$' -bench Memory -benchtime 1x -timeout 10m
+	SOAKTIME=5m go test ./app -run '^$$' -bench Soak -benchtime 1x -timeout 15m
 	go test ./app/web -run '^$$' -bench 'Pages|Editor|LongList' -benchtime 1x -timeout 15m
+
+SOAKTIME ?= 1h
+soak: ## keep a server under mixed load for SOAKTIME, and fail if what it holds grows
+	SOAKTIME=$(SOAKTIME) go test ./app -run '^$$' -bench Soak -benchtime 1x -timeout 0
 
 FUZZTIME ?= 1m
 fuzz: ## run every fuzz target for FUZZTIME

@@ -49,7 +49,7 @@ type twoFactorAnswer struct {
 }
 
 func (s *server) sessionRoutes() {
-	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone(), summary: "Log in", tag: "Session"}, s.logIn)
+	handle(s, operation{method: http.MethodPost, path: "/login", rule: anyone().Hashing(), summary: "Log in", tag: "Session"}, s.logIn)
 	handle(s, operation{method: http.MethodPost, path: "/logout", rule: shared(""), summary: "Log out", tag: "Session"}, func(r *request, _ *nothing) (nothing, error) {
 		return nothing{}, s.Accounts.Logout(r.UserContext(), r.who)
 	})
@@ -76,7 +76,7 @@ func (s *server) sessionRoutes() {
 		return message{s.mailed("If the address is known, a message is on its way.",
 			"No e-mail can be sent. If the address is known, an administrator can give the person a link from the outbox.")}, err
 	})
-	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
+	handle(s, operation{method: http.MethodPost, path: "/password/reset", rule: anyone().Hashing(), summary: "Choose a new password", tag: "Session"}, func(r *request, in *resetBody) (message, error) {
 		err := s.Accounts.ResetPassword(r.UserContext(), in.Token, account.Reset{Password: in.Password, RevokeTokens: in.RevokeTokens})
 		return message{"The password is changed."}, err
 	})

@@ -42,6 +42,7 @@ type Kit struct {
 	Proxies
 	budget   *Budget
 	turns    *turns.Queue // of unauthenticated callers
+	slow     *turns.Queue // of those whose calls take long
 	baseURL  string
 	prefix   string
 	listener string
@@ -63,7 +64,7 @@ func New(o Options) (*Kit, error) {
 	if o.Memory == 0 {
 		o.Memory = share(memory.Machine())
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), baseURL: o.BaseURL,
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), slow: newTurns(), baseURL: o.BaseURL,
 		prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil
 }
 
@@ -81,7 +82,11 @@ func (k *Kit) Turn(c *fiber.Ctx, rule Rule) (leave func(), err error) {
 	if !rule.shared(c.Method()) {
 		return func() {}, nil
 	}
-	return k.turns.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
+	line := k.turns
+	if rule.Slow {
+		line = k.slow
+	}
+	return line.Enter(c.UserContext(), turns.Stranger(k.Address(c)))
 }
 
 // RequestID returns the identifier of a request.

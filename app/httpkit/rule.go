@@ -44,9 +44,19 @@ type Rule struct {
 	// people's actions: its callers do not wait in [Kit.Turn] as well.
 	Queued bool
 
+	// Slow means that a call takes long, such as hashing a password. Its callers
+	// wait in a line of their own in [Kit.Turn], so that pages do not wait behind it.
+	Slow bool
+
 	// Signatories means that the route is also served on the listener for
 	// signatories.
 	Signatories bool
+}
+
+// Hashing returns the rule of a handler that hashes passwords.
+func (r Rule) Hashing() Rule {
+	r.Slow = true
+	return r
 }
 
 // Waiting returns the rule of a handler that does its own waiting.

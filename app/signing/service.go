@@ -102,6 +102,7 @@ type Service struct {
 	verifying  *turns.Queue // for verifying the signatures of a file
 	converting *turns.Queue // for converting a file to PDF
 	searching  *turns.Queue // for querying the index
+	scratch    *turns.Queue // bytes of the files that are verified without being kept
 }
 
 // New creates the service. Nothing runs until Run is called.
@@ -111,9 +112,11 @@ func New(o Options) (*Service, error) {
 	}
 	o.Limits = o.Limits.withDefaults()
 	cores := int64(runtime.GOMAXPROCS(0))
+	largest := o.Limits.UploadBytes + 1<<20
 	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),
 		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2)}),
 		searching:  turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second}),
+		scratch:    turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
 		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
 	}, nil
 }

@@ -63,7 +63,9 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 		return nil, spaceError(err)
 	}
 	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
-	size, err := io.Copy(tmp, io.LimitReader(r, s.Limits.UploadBytes+1))
+	bounded := s.scratch.Writer(ctx, in.By, tmp)
+	defer bounded.Close()
+	size, err := io.Copy(bounded, io.LimitReader(r, s.Limits.UploadBytes+1))
 	if err != nil {
 		return nil, spaceError(err)
 	}

@@ -54,6 +54,12 @@ func (a Access) Waiting() Access {
 	return a
 }
 
+// Hashing returns the same access for a handler that hashes passwords.
+func (a Access) Hashing() Access {
+	a.Rule = a.Rule.Hashing()
+	return a
+}
+
 // Invited is for pages behind a link: admit identifies its holder, and calls next
 // if they have access.
 func Invited(admit func(r *Request, next Handler) error) Access {

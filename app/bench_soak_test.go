@@ -1,0 +1,152 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// BenchmarkSoak keeps a server under mixed load and fails if what it holds grows:
+// memory, goroutines, file handles, and the disk space that each round costs.
+//
+// SOAKTIME is how long it takes.
+func BenchmarkSoak(b *testing.B) {
+	h := &bench{B: b, turn: time.Hour}
+	if v := os.Getenv("SOAKTIME"); v != "" {
+		h.turn = must(time.ParseDuration(v))
+	}
+	for range b.N {
+		h.head(fmt.Sprintf("Mixed load for %v: %d people, each signing, listing, searching and deleting", h.turn, teamSize))
+		h.soak()
+		fmt.Printf("\n%d targets missed\n", h.missed)
+	}
+	if h.missed > 0 {
+		b.Error("the server holds more and more")
+	}
+}
+
+// soakSamples is how many samples are taken. The first third is for warming up;
+// the other two are compared.
+const soakSamples = 18
+
+// held is what a server holds at one moment.
+type held struct {
+	memory, goroutines, handles float64
+	disk                        float64 // of the records, in KB
+	rounds                      int     // of the load so far
+}
+
+func (h *bench) soak() {
+	dir := filepath.Join(h.TempDir(), "soak")
+	socket := filepath.Join(h.TempDir(), "metrics")
+	p := launch(h.B, []string{"PARAPH_ADMIN_EMAIL=" + adminEmail, "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, "serve", "metrics.listen=unix:"+socket)
+	token := p.login().token
+	content := smallPDF("Soak", 100_000)
+	var samples []held
+	rounds := 0
+	for range soakSamples {
+		took := h.work(p.url, h.turn/soakSamples, func(l *lean, _, _ int) error { return h.soakRound(l, token, content) })
+		rounds += len(took) / requestsPerRound
+		s := h.sample(p, socket, dir)
+		s.rounds = rounds
+		samples = append(samples, s)
+		h.line(fmt.Sprintf("%d rounds", rounds), fmt.Sprintf("%.0f MB, %.0f goroutines, %.0f file handles, %.0f MB of records", s.memory, s.goroutines, s.handles, s.disk/1024))
+	}
+	h.steady(samples)
+	p.stop()
+}
+
+// requestsPerRound is how many requests soakRound sends.
+const requestsPerRound = 11
+
+// soakRound has a document signed, looks for documents, and deletes the newest.
+func (h *bench) soakRound(l *lean, token string, content []byte) error {
+	if err := h.cycle(l, token, content); err != nil {
+		return err
+	}
+	if err := l.do(get("/documents", token)); err != nil {
+		return err
+	}
+	id := l.id(0)
+	for _, request := range [][]byte{
+		get("/documents/"+id, token),
+		get("/documents?search=upload", token),
+		send(http.MethodDelete, "/documents/"+id, token),
+	} {
+		// Somebody else may have deleted the newest document meanwhile.
+		if err := l.do(request); err != nil && !errors.Is(err, errStatus) {
+			return err
+		}
+	}
+	return nil
+}
+
+// send returns a request without a body.
+func send(method, path, token string) []byte {
+	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n\r\n", method, path, token)
+}
+
+func (h *bench) sample(p *process, socket, dir string) held {
+	handles, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
+	h.check(err)
+	return held{
+		memory: p.megabytes("RssAnon"), goroutines: h.goroutines(socket), handles: float64(len(handles)),
+		disk: float64(spaceOf(filepath.Join(dir, "kv"))) / 1024,
+	}
+}
+
+var countOfGoroutines = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+// goroutines reads the figures for Prometheus.
+func (h *bench) goroutines(socket string) float64 {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}
+	r, err := client.Get("http://metrics/metrics")
+	h.check(err)
+	b, err := io.ReadAll(r.Body)
+	h.check(errors.Join(err, r.Body.Close()))
+	found := countOfGoroutines.FindSubmatch(b)
+	if found == nil {
+		h.Fatal("no figure of goroutines")
+	}
+	return must(strconv.ParseFloat(string(found[1]), 64))
+}
+
+// steady compares the last third of the samples with the one before.
+func (h *bench) steady(samples []held) {
+	third := len(samples) / 3
+	first, middle, last := samples[third-1], samples[third:2*third], samples[2*third:]
+	ratio := func(of func(held) float64, slack float64) float64 {
+		each := func(s []held) (all []float64) {
+			for _, one := range s {
+				all = append(all, of(one))
+			}
+			return all
+		}
+		return median(each(last)) / (median(each(middle)) + slack)
+	}
+	h.most("memory, compared with before", "", ratio(func(s held) float64 { return s.memory }, 16), 1.1, " times")
+	h.most("goroutines", "", ratio(func(s held) float64 { return s.goroutines }, 20), 1.1, " times")
+	h.most("file handles", "", ratio(func(s held) float64 { return s.handles }, 20), 1.1, " times")
+	perRound := func(from, to held) float64 { return (to.disk - from.disk) / float64(max(1, to.rounds-from.rounds)) }
+	middleEnd, end := middle[len(middle)-1], last[len(last)-1]
+	// Tables wait for compaction: what remains is compared with all that was written.
+	h.most("KB of records kept for each round", fmt.Sprintf("%.1f before", perRound(first, middleEnd)), perRound(middleEnd, end),
+		2*max(perRound(first, middleEnd), diskPerRound), " KB")
+	h.line("most memory", fmt.Sprintf("%.0f MB", slices.MaxFunc(samples, func(a, b held) int { return int(a.memory - b.memory) }).memory))
+}
+
+// diskPerRound is about what a signed document takes, in KB.
+const diskPerRound = 40
