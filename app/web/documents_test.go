@@ -107,7 +107,7 @@ func TestDocumentInEveryState(t *testing.T) {
 					}
 					allowed := map[string]bool{"download": true, "menu": true, "events": true, "pages": true}
 					for _, a := range c.Get(t, "/documents/"+id).Want(t, 200).At(t, "allowed_actions").(apptest.List) {
-						allowed[map[any]string{"send": "review"}[a]] = true
+						allowed[map[any]string{"send": "review", "duplicate": "template"}[a]] = true
 						allowed[fmt.Sprint(a)] = true
 					}
 					for _, m := range offered.FindAllStringSubmatch(html, -1) {

@@ -25,7 +25,7 @@ type verdict struct {
 var harmless = strings.Fields(`POST/logout PATCH/me/passkeys/:passkey POST/me/proof POST/me/proof/passkey/begin POST/me/proof/passkey
 POST/sign-out-everybody DELETE/members/:member DELETE/tokens/:token POST/app/switch POST/app/me/prove POST/app/me/prove/begin POST/app/me
 POST/app/me/signature POST/app/me/passkeys/rename POST/app/session POST/app/me/sessions/end POST/app/me/sessions/end-others POST/app/team/:id/remove
-POST/app/team/:id/deactivate POST/app/team/:id/hand-over POST/app/team/:id/resend POST/app/settings/company
+POST/app/team/:id/deactivate POST/app/team/:id/hand-over POST/app/team/:id/link POST/app/team/:id/resend POST/app/settings/company
 POST/app/settings/security/sign-out POST/app/settings/api/:id/revoke POST/app/keys`)
 
 // verdicts are the routes that change how people get access.

@@ -50,11 +50,23 @@ func (d *openAPI) events(kinds, states []string) ([]eventKind, error) {
 	if err != nil {
 		return nil, err
 	}
+	document = document.without("template", "template_id") // most documents have neither
 	var out []eventKind
 	for _, kind := range kinds {
 		out = append(out, eventKind{kind, asJSON.write(exampleOfKind(kind, message.copied(), document.copied(), states), "")})
 	}
 	return out, nil
+}
+
+// without returns an object that lacks some members.
+func (v value) without(names ...string) value {
+	out := value{kind: v.kind}
+	for i, name := range v.keys {
+		if !slices.Contains(names, name) {
+			out.keys, out.items = append(out.keys, name), append(out.items, v.items[i])
+		}
+	}
+	return out
 }
 
 func (d *openAPI) exampleOf(schema string) (value, error) {
