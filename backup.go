@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app"
-	"paraph/app/backup"
+	"paraph/app/archive"
 )
 
 // keyFlags name the keys of encrypted backups.
@@ -22,8 +22,8 @@ func (k *keyFlags) decrypting(c *cobra.Command) {
 	c.Flags().StringVar(&k.passphrase, "passphrase-file", "", "file whose first line is the passphrase")
 }
 
-func (k *keyFlags) keys() (backup.Keys, error) {
-	keys, err := backup.ParseKeys(k.recipients, k.identities, k.passphrase)
+func (k *keyFlags) keys() (archive.Keys, error) {
+	keys, err := archive.ParseKeys(k.recipients, k.identities, k.passphrase)
 	if err != nil {
 		return keys, calledWrongly{err}
 	}

@@ -96,7 +96,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.file, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return calledWrongly{err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), outbox(s), config(s), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), check(s), doctor(s), backups(s), restore(s), reindex(s), user(s), token(s), companies(s), outbox(s), config(s), version())
 	return c
 }
 
@@ -220,7 +220,7 @@ func onAccounts(s *settings, run func(c *cobra.Command, a *account.Service, args
 }
 
 func user(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Manage users; the server must be stopped", Args: exactly(0, 0),
+	c := &cobra.Command{Use: "user", Short: "Manage users; for all but admin the server must be stopped", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var in account.UserInput
 	var role string
@@ -249,7 +249,7 @@ func user(s *settings) *cobra.Command {
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return a.SetActive(c.Context(), args[0], false)
 		})}
-	c.AddCommand(add, password, list, setRole, revoke)
+	c.AddCommand(add, password, list, setRole, revoke, userAdmin(s))
 	return c
 }
 

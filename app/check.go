@@ -13,6 +13,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/transfer"
 	"paraph/kv"
 )
 
@@ -27,7 +28,7 @@ func (a *App) Check(ctx context.Context, repair bool) []error {
 		}
 	}
 	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), {a.jobs}} {
+	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), transfer.Collections(), {a.jobs}} {
 		parts = append(parts, more...)
 	}
 	var problems []error

@@ -21,7 +21,8 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"serve", "dev", "demo", "verify", "check", "reindex", "config", "version",
-		"user add", "user list", "user password", "user role", "user revoke", "token add", "token list", "token revoke",
+		"user add", "user list", "user password", "user role", "user revoke", "user admin",
+		"company add", "company list", "company rename", "company export", "company import", "token add", "token list", "token revoke",
 	} {
 		got := call(t, append(strings.Fields(command), "--help")...)
 		if got.code != 0 || got.err != "" || !strings.Contains(got.out, "Examples:\n  paraph "+command) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"paraph/app/backup"
+	"paraph/app/transfer"
 )
 
 // States of a finding.
@@ -108,6 +109,10 @@ func askServer(ctx context.Context, dir string) (all []Finding, err error) {
 func (a *App) controls() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", backup.Handler(a.backupSource(), a.log))
+	companies := transfer.Handler(a.installation(), func(err error) error { return sayFaults(a.words.English(), err) })
+	for _, path := range []string{"/companies", "/companies/", "/administrators"} {
+		mux.Handle(path, companies)
+	}
 	mux.HandleFunc("GET /doctor", func(w http.ResponseWriter, r *http.Request) {
 		if err := json.NewEncoder(w).Encode(a.examine(r.Context(), true)); err != nil {
 			a.log.Debug("answering the doctor", "error", err)

@@ -89,7 +89,9 @@ func rooms() []room {
 		{"app/signing/pictures", nil},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
-		{"app/backup", []string{"app/blob", "kv"}},
+		{"app/archive", nil},
+		{"app/backup", []string{"app/archive", "app/blob", "kv"}},
+		{"app/transfer", above("app/account", "app/archive", "app/contact", "app/notify", "app/signing")},
 	}
 	for _, folder := range ground {
 		all = append(all, room{folder, groundMay[folder]})

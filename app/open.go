@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,13 @@ func migrations() []kv.Migration {
 		{To: 1, Run: signing.Migrate},
 		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
 		{To: 3, Run: signing.MigrateIssued},
+		{To: 4, Run: migrateInstallation},
 	}
+}
+
+// migrateInstallation adds what the administration of the installation needs.
+func migrateInstallation(db *kv.DB) error {
+	return errors.Join(account.GrantFirst(db), signing.MigrateUsage(db))
 }
 
 // dataVersion returns the version of the records that this program writes.
@@ -234,6 +241,9 @@ func (a *App) prepare(o Options) (err error) {
 		return err
 	}
 	if err := a.importCertificate(ctx); err != nil {
+		return err
+	}
+	if err := a.installation().Resume(ctx); err != nil {
 		return err
 	}
 	return a.warn()

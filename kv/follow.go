@@ -190,7 +190,8 @@ type FollowerOptions[T any] struct {
 	Idle func(tx *Tx) (bool, error)
 
 	// Wants reports whether Do is to be called for an entry. Entries that are not
-	// wanted cost no commit. Nil: all are wanted.
+	// wanted cost no commit. Nil: all are wanted. Adopted entries never are: the
+	// followers of the log they come from have dealt with them.
 	Wants func(tx *Tx, e Entry[T]) (bool, error)
 
 	// Do deals with an entry, in the transaction that moves the place past it. If
@@ -290,6 +291,9 @@ func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 	}
 	wanted := p.entries[:0]
 	for _, e := range p.entries {
+		if e.Adopted() {
+			continue
+		}
 		ok, err := guarded(func() (bool, error) { return f.o.Wants(tx, e) })
 		if err != nil {
 			return p, &entryError{err, p.last}

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -36,6 +37,34 @@ type Entry[T any] struct {
 	ChainPrevious [32]byte // hash of the entry before it in its chain; zero for the first
 	Value         T
 	Raw           []byte // the encoded Value, covered by Hash
+
+	// Origin is the number that an adopted entry had in the log it comes from, 0
+	// for others. Hash covers it instead of Seq, and Previous is then the hash of
+	// the entry before it in that log.
+	Origin uint64
+	// After is the link of the entry before an adopted one in this log; see Link.
+	After [32]byte
+}
+
+// Adopted reports whether the entry was first written to another log.
+func (e Entry[T]) Adopted() bool { return e.Origin != 0 }
+
+// Number is the number of the entry in the log it was first written to.
+func (e Entry[T]) Number() uint64 { return cmp.Or(e.Origin, e.Seq) }
+
+// Link is what the next entry of this log refers to: the entry's hash, or for an
+// adopted entry the SHA-256 of the text "kv log adopted entry 1", Seq, After and
+// Hash, written as in [HashEntry].
+func (e Entry[T]) Link() [32]byte {
+	if !e.Adopted() {
+		return e.Hash
+	}
+	h := sha256.New()
+	field(h, []byte("kv log adopted entry 1"))
+	field(h, number(e.Seq))
+	field(h, e.After[:])
+	field(h, e.Hash[:])
+	return [32]byte(h.Sum(nil))
 }
 
 // NewLog describes a log. Its name is part of the stored format.
@@ -53,13 +82,13 @@ func NewLog[T any](name string, codec Codec[T]) *Log[T] {
 }
 
 // HashEntry is the SHA-256 of an entry: of the text "kv log entry 1", the
-// fields Seq, ID, Scope, Chain, At (milliseconds since 1970), Previous,
+// fields Number, ID, Scope, Chain, At (milliseconds since 1970), Previous,
 // ChainPrevious and Raw, in this order, each preceded by its length in bytes;
 // numbers and lengths are 8 bytes, big-endian.
 func HashEntry[T any](e Entry[T]) [32]byte {
 	h := sha256.New()
 	field(h, []byte("kv log entry 1"))
-	field(h, number(e.Seq))
+	field(h, number(e.Number()))
 	field(h, []byte(e.ID))
 	field(h, []byte(e.Scope))
 	field(h, []byte(e.Chain))
@@ -86,10 +115,8 @@ func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) 
 	if err != nil {
 		return Entry[T]{}, fmt.Errorf("kv: log %s %q: %w", l.name, id, err)
 	}
-	if taken, err := tx.has(append(join(l.ids), id...)); err != nil {
+	if err := l.mayAdd(tx, id); err != nil {
 		return Entry[T]{}, err
-	} else if taken {
-		return Entry[T]{}, fmt.Errorf("%w: log %s %q", ErrExists, l.name, id)
 	}
 	e := Entry[T]{ID: id, Scope: scope, Chain: chain, At: tx.Now, Value: v, Raw: raw}
 	if err := l.link(tx, &e); err != nil {
@@ -100,6 +127,14 @@ func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) 
 	}
 	e.Raw = append([]byte{}, raw...)
 	return e, nil
+}
+
+func (l *Log[T]) mayAdd(tx *Tx, id string) error {
+	taken, err := tx.has(append(join(l.ids), id...))
+	if err == nil && taken {
+		err = fmt.Errorf("%w: log %s %q", ErrExists, l.name, id)
+	}
+	return err
 }
 
 // link assigns the entry its number and its place in both chains.
@@ -186,13 +221,23 @@ func readHead(tx *Tx, key []byte) (head, error) {
 	return head{binary.BigEndian.Uint64(b), [32]byte(b[8:])}, nil
 }
 
+// adoptedMark is flipped in the time of an adopted entry. It is a bit that in any
+// real time equals the sign.
+const adoptedMark = 1 << 62
+
 // encodeEntry writes everything but Seq, which is in the key, and Value.
 func encodeEntry[T any](e Entry[T]) []byte {
-	b := make([]byte, 0, 128+len(e.ID)+len(e.Scope)+len(e.Chain)+len(e.Raw))
+	b := make([]byte, 0, 168+len(e.ID)+len(e.Scope)+len(e.Chain)+len(e.Raw))
 	b = append(b, e.Hash[:]...)
 	b = append(b, e.Previous[:]...)
 	b = append(b, e.ChainPrevious[:]...)
-	b = append(b, number(uint64(e.At.UnixMilli()))...)
+	at := uint64(e.At.UnixMilli())
+	if e.Adopted() {
+		b = append(b, number(at^adoptedMark)...)
+		b = append(append(b, number(e.Origin)...), e.After[:]...)
+	} else {
+		b = append(b, number(at)...)
+	}
 	for _, s := range []string{e.ID, e.Scope, e.Chain} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
@@ -207,8 +252,16 @@ func (l *Log[T]) decode(seq uint64, b []byte) (e Entry[T], err error) {
 	}
 	e.Seq = seq
 	e.Hash, e.Previous, e.ChainPrevious = [32]byte(b), [32]byte(b[32:]), [32]byte(b[64:])
-	e.At = time.UnixMilli(int64(binary.BigEndian.Uint64(b[96:]))).UTC()
+	at := binary.BigEndian.Uint64(b[96:])
 	b = b[fixed:]
+	if at>>63 != at>>62&1 {
+		if at ^= adoptedMark; len(b) < 40 {
+			return e, bad
+		}
+		e.Origin, e.After = binary.BigEndian.Uint64(b), [32]byte(b[8:])
+		b = b[40:]
+	}
+	e.At = time.UnixMilli(int64(at)).UTC()
 	for _, s := range []*string{&e.ID, &e.Scope, &e.Chain} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
@@ -284,7 +337,7 @@ func (l *Log[T]) current(scan *scan) (e Entry[T], err error) {
 	return l.decode(n, b)
 }
 
-// Head returns the number and the hash of the last entry; zero when there is none.
+// Head returns the number and the link of the last entry; zero when there is none.
 func (l *Log[T]) Head(tx *Tx) (seq uint64, hash [32]byte, err error) {
 	h, err := readHead(tx, l.head)
 	return h.n, h.hash, err

@@ -118,7 +118,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 		if err := l.checkEntry(tx, e, last, chains[e.Chain]); err != nil {
 			return err
 		}
-		last = head{e.Seq, e.Hash}
+		last = head{e.Seq, e.Link()}
 		if e.Chain != "" {
 			chains[e.Chain] = head{chains[e.Chain].n + 1, e.Hash}
 			chained++
@@ -160,8 +160,12 @@ func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
 	if e.Seq != last.n+1 {
 		return fmt.Errorf("%w: entry %d of log %s is missing", ErrCorrupt, last.n+1, l.name)
 	}
+	before := e.Previous
+	if e.Adopted() {
+		before = e.After
+	}
 	switch {
-	case e.Previous != last.hash:
+	case before != last.hash:
 		return bad("it does not follow the entry before it")
 	case e.Chain != "" && e.ChainPrevious != chain.hash:
 		return bad("it does not follow the entry before it in its chain")

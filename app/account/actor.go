@@ -97,6 +97,10 @@ type Actor struct {
 	// Once is set by the API for a request with an idempotency key.
 	Once *Once
 
+	// Installation means that the person may administer the installation; see
+	// RunsInstallation.
+	Installation bool
+
 	// Limited means that the company requires two-factor login, which this person
 	// has not set up: until then they can do that and nothing else.
 	Limited bool

@@ -100,7 +100,7 @@ func (s *Service) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error) {
 	p := &principal{tracked: true, expires: c.expiry(), actor: Actor{
 		Kind: t.Kind, UserID: u.ID, CompanyID: m.CompanyID, TokenID: t.ID,
 		Name: u.Name, Email: u.Email, Role: m.Role, Scopes: slices.Clip(t.Scopes),
-		Limited: company.RequireTwoFactor && !u.guarded(),
+		Limited: company.RequireTwoFactor && !u.guarded(), Installation: u.Installation,
 	}}
 	if t.ExpiresAt != nil {
 		p.expires = *t.ExpiresAt

@@ -70,7 +70,7 @@ func (s *Service) firstAdmin(tx *kv.Tx, email, hash string, fresh bool) (User, C
 		return User{}, Company{}, err
 	}
 	// The operator of the machine vouches for this address.
-	u, err := s.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh})
+	u, err := s.newUser(tx, userRecord{Name: "Administrator", Email: email, EmailVerifiedAt: new(tx.Now), Password: hash, Fresh: fresh, Installation: true})
 	if err != nil {
 		return User{}, Company{}, err
 	}
@@ -201,6 +201,9 @@ func (s *Service) Setup(ctx context.Context, token string, in SetupInput) (user 
 		}
 		if err := in.apply(&u, &c); err != nil {
 			return err
+		}
+		if taken, err := emailTaken(tx, u.Email, u.ID); err != nil || taken {
+			return cmp.Or(err, error(fault.Invalid("email", "taken")))
 		}
 		c.UpdatedAt = tx.Now
 		if err := companies.Put(tx, c.ID, c); err != nil {

@@ -20,8 +20,9 @@ type userRecord struct {
 	Password        string     `json:"password,omitempty"`    // PHC string; "" for none chosen yet
 	PasswordAt      *time.Time `json:"password_at,omitempty"` // when it was last changed
 	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
-	Passkeys        int        `json:"passkeys,omitempty"` // their number
-	Fresh           bool       `json:"fresh,omitempty"`    // made by Bootstrap, nobody logged in yet
+	Passkeys        int        `json:"passkeys,omitempty"`     // their number
+	Fresh           bool       `json:"fresh,omitempty"`        // made by Bootstrap, nobody logged in yet
+	Installation    bool       `json:"installation,omitempty"` // may administer the installation
 	DeactivatedAt   *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt       time.Time  `json:"created_at"`
 	UpdatedAt       time.Time  `json:"updated_at"`
@@ -227,7 +228,7 @@ func (u userRecord) view() User {
 		ID: u.ID, Name: u.Name, Email: u.Email, EmailVerifiedAt: u.EmailVerifiedAt,
 		Locale: u.Locale, Timezone: u.Timezone, TwoFactor: u.guarded(),
 		AuthenticatorApp: u.TwoFactor.active(), Passkeys: u.Passkeys, RecoveryCodes: u.TwoFactor.recovery(),
-		DeactivatedAt: u.DeactivatedAt, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+		Installation: u.Installation, DeactivatedAt: u.DeactivatedAt, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
 	}
 }
 

@@ -18,6 +18,7 @@ type User struct {
 	Passkeys         int  // their number
 	RecoveryCodes    int  // how many are left
 
+	Installation  bool       // may administer the installation
 	DeactivatedAt *time.Time // by the operator: this person can log in nowhere
 	CreatedAt     time.Time
 	UpdatedAt     time.Time

@@ -1,8 +1,7 @@
 // Package backup makes archives of a data folder while it is in use, keeps a
 // folder of them up to date, and restores them.
 //
-// An archive is a tar file compressed with Zstandard, and encrypted with age
-// (age-encryption.org) on request. Its entries, in this order:
+// The entries of an archive (see package archive), in this order:
 //
 //	backup.json           the [Header]
 //	records/00000001 …    the records and the audit trail, in pieces
@@ -18,22 +17,25 @@
 package backup
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"time"
+
+	"paraph/app/archive"
 )
 
 // Names of entries.
 const (
 	headerEntry   = "backup.json"
 	recordsPrefix = "records/"
-	filesPrefix   = "files/"
+	filesPrefix   = archive.Files
 	keysPrefix    = "keys/"
 	settingsEntry = "settings/config.toml"
 	damagedEntry  = "damaged.txt"
 	listEntry     = "files.txt"
-	manifestEntry = "manifest.txt"
 )
 
 // format is the version of the layout above.
@@ -42,7 +44,7 @@ const format = 1
 // Errors of this package; test with [errors.Is].
 var (
 	// ErrDamaged says that an archive differs from what was written.
-	ErrDamaged = errors.New("damaged")
+	ErrDamaged = archive.ErrDamaged
 	// ErrUnknownBackup says that the installation has no record of a backup, so
 	// that nothing can continue it.
 	ErrUnknownBackup = errors.New("this installation does not know the earlier backup; take a full one, without --since")
@@ -51,7 +53,7 @@ var (
 	// ErrGap says that a backup is missing between others.
 	ErrGap = errors.New("a backup is missing")
 	// ErrNoKey says that none of the given keys decrypts an archive.
-	ErrNoKey = errors.New("cannot be decrypted")
+	ErrNoKey = archive.ErrNoKey
 )
 
 // Header describes a backup.
@@ -79,8 +81,37 @@ const (
 	stampLayout = "20060102T150405Z"
 	extension   = ".tar.zst"
 	ageSuffix   = ".age"
-	partial     = ".partial" // of an archive being written
 )
+
+// read reads a whole archive and compares every entry with the manifest. visit,
+// which may be nil, receives each entry but the header and the manifest.
+func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (h Header, err error) {
+	v := archive.Reader{Head: h.parse}
+	if visit != nil {
+		v.Visit = func(name string, r io.Reader) error { return visit(h, name, r) }
+	}
+	err = v.Read(r)
+	return h, err
+}
+
+// readHeader reads no more than the beginning of an archive.
+func readHeader(r io.Reader) (h Header, err error) {
+	err = archive.Reader{Head: h.parse}.ReadHead(r)
+	return h, err
+}
+
+func (h *Header) parse(name string, content []byte) error {
+	if name != headerEntry {
+		return fmt.Errorf("%w: it is not a backup of Paraph", ErrDamaged)
+	}
+	if err := json.Unmarshal(content, h); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if h.Format != format {
+		return fmt.Errorf("it has format %d and this program reads %d; use a newer version of Paraph", h.Format, format)
+	}
+	return nil
+}
 
 // FileName returns the name of an archive in a folder of backups. The name
 // shows which backup it continues, so that a chain is found without decrypting

@@ -18,6 +18,7 @@ import (
 
 	"filippo.io/age"
 
+	"paraph/app/archive"
 	"paraph/app/backup"
 	"paraph/app/blob"
 	"paraph/kv"
@@ -289,7 +290,7 @@ func TestOnlyTheRightKeyOpens(t *testing.T) {
 		return path
 	}
 	parse := func(recipients, identities []string, passphrase string) backup.Keys {
-		k, err := backup.ParseKeys(recipients, identities, passphrase)
+		k, err := archive.ParseKeys(recipients, identities, passphrase)
 		if err != nil {
 			t.Fatal(err)
 		}

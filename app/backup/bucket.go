@@ -15,6 +15,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"paraph/app/archive"
 )
 
 // bucketScheme begins the address of a bucket: s3://BUCKET/PREFIX.
@@ -197,7 +199,7 @@ func (b *bucket) remove(ctx context.Context, names []string) error {
 func (b *bucket) removeStale(ctx context.Context, now time.Time) error {
 	var stale []string
 	err := b.each(ctx, func(name string, o minio.ObjectInfo) error {
-		if strings.HasSuffix(name, partial) && now.Sub(o.LastModified) > staleDraft {
+		if strings.HasSuffix(name, archive.Partial) && now.Sub(o.LastModified) > staleDraft {
 			stale = append(stale, name)
 		}
 		return nil
@@ -213,7 +215,7 @@ func (b *bucket) draft(ctx context.Context) (draft, error) {
 		return nil, err
 	}
 	from, to := io.Pipe()
-	d := &objectDraft{PipeWriter: to, in: b, name: "paraph-" + rand.Text() + partial, stored: make(chan error, 1)}
+	d := &objectDraft{PipeWriter: to, in: b, name: "paraph-" + rand.Text() + archive.Partial, stored: make(chan error, 1)}
 	go func() {
 		_, err := b.client.PutObject(ctx, b.name, b.prefix+d.name, from, -1, minio.PutObjectOptions{
 			ContentType: "application/octet-stream", PartSize: pieceBytes, NumThreads: 1, SendContentMd5: true, DisableContentSha256: true})

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"paraph/app/archive"
 )
 
 // Record is an installation's record of a backup.
@@ -53,11 +55,8 @@ func (c catalog) recordPath(id string) string { return filepath.Join(c.dir, id+"
 func (c catalog) listPath(id string) string   { return filepath.Join(c.dir, id+".files") }
 
 // begin records a backup that is about to be complete.
-func (c catalog) begin(r Record, list *spool) error {
-	if err := list.file.Close(); err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	if err := os.Rename(list.file.Name(), c.listPath(r.ID)); err != nil {
+func (c catalog) begin(r Record, list *archive.Spool) error {
+	if err := list.Keep(c.listPath(r.ID)); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return c.put(r)
@@ -148,26 +147,7 @@ func (c catalog) prune(now time.Time) error {
 			return fmt.Errorf("backup: %w", err)
 		}
 	}
-	return removeStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)
-}
-
-// removeStale removes files that nothing has been written to for some time.
-func removeStale(pattern string, now time.Time, age time.Duration) error {
-	paths, err := filepath.Glob(pattern)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err == nil && now.Sub(info.ModTime()) > age {
-			err = os.Remove(path)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return archive.RemoveStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)
 }
 
 // Last returns the newest good backup that was made of a data folder.

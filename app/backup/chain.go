@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"paraph/app/archive"
 )
 
 // Archive is a file that holds a backup, described by its name.
@@ -84,7 +86,7 @@ func describe(ctx context.Context, in location, name string, keys Keys) (Archive
 	if err != nil {
 		return Archive{}, err
 	}
-	d, err := keys.decode(f)
+	d, err := keys.Decode(f)
 	if err == nil {
 		a.Header, err = readHeader(d)
 		err = errors.Join(err, d.Close())
@@ -116,7 +118,7 @@ func (o Buckets) recognize(ctx context.Context, address string, known []Record) 
 	if err != nil {
 		return "", fmt.Errorf("the earlier backup cannot be read: %w", err)
 	}
-	print, err := fingerprint(f)
+	print, err := archive.Fingerprint(f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"paraph/app/archive"
 )
 
 // location is where archives are kept: a folder of this machine, or a bucket.
@@ -83,14 +85,14 @@ func (f folder) remove(_ context.Context, names []string) error {
 			return err
 		}
 	}
-	return syncDir(f.dir)
+	return archive.SyncDir(f.dir)
 }
 
 func (f folder) draft(context.Context) (draft, error) {
-	if err := removeStale(filepath.Join(f.dir, "*"+partial), time.Now(), staleDraft); err != nil {
+	if err := archive.RemoveStale(filepath.Join(f.dir, "*"+archive.Partial), time.Now(), staleDraft); err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp(f.dir, "paraph-*"+partial) // 0600
+	file, err := os.CreateTemp(f.dir, "paraph-*"+archive.Partial) // 0600
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +111,13 @@ type fileDraft struct {
 func (d *fileDraft) finish(context.Context) error { return d.Sync() }
 
 func (d *fileDraft) read(context.Context) (io.ReadCloser, error) {
-	dropCache(d.File)
+	archive.DropCache(d.File)
 	_, err := d.Seek(0, io.SeekStart)
 	return io.NopCloser(d.File), err
 }
 
 func (d *fileDraft) keep(_ context.Context, name string) error {
-	return errors.Join(d.Close(), nameNew(d.Name(), d.in.where(name)), syncDir(d.in.dir))
+	return errors.Join(d.Close(), archive.NameNew(d.Name(), d.in.where(name)), archive.SyncDir(d.in.dir))
 }
 
 func (d *fileDraft) discard() error {
@@ -127,16 +129,6 @@ func ignoreClosed(err error) error {
 		return nil
 	}
 	return err
-}
-
-// nameNew renames a file without replacing another.
-func nameNew(from, to string) error {
-	if err := os.Link(from, to); err == nil {
-		return os.Remove(from)
-	} else if errors.Is(err, fs.ErrExist) {
-		return errTaken(to)
-	}
-	return os.Rename(from, to) // a file system without links
 }
 
 func errTaken(where string) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/archive"
 	"paraph/app/blob"
 	"paraph/kv"
 )
@@ -63,7 +64,7 @@ func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, err
 	if err := t.fill(archives); err != nil {
 		return Result{}, errors.Join(err, clear(dir))
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, marker)), syncDir(dir)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(dir, marker)), archive.SyncDir(dir)); err != nil {
 		return Result{}, fmt.Errorf("restore: %w", err)
 	}
 	return Result{archives[len(archives)-1].Header, len(archives), t.settings}, nil
@@ -90,7 +91,7 @@ func begin(dir string) error {
 			return fmt.Errorf("%s is not empty: it holds %s; name an empty folder with --set data.dir=FOLDER", dir, e.Name())
 		}
 	}
-	return errors.Join(writeFile(filepath.Join(dir, marker), strings.NewReader("")), syncDir(dir))
+	return errors.Join(writeFile(filepath.Join(dir, marker), strings.NewReader("")), archive.SyncDir(dir))
 }
 
 // clear empties a folder that a restore has begun to fill; the marker goes last.
@@ -107,7 +108,14 @@ func clear(dir string) error {
 			return err
 		}
 	}
-	return errors.Join(syncDir(dir), ignoreMissing(os.Remove(filepath.Join(dir, marker))))
+	return errors.Join(archive.SyncDir(dir), ignoreMissing(os.Remove(filepath.Join(dir, marker))))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // target is a data folder being restored.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"paraph/app/archive"
 	"paraph/app/blob"
 	"paraph/kv"
 )
@@ -165,38 +166,38 @@ func (s *Source) prepare(q Request) (*run, error) {
 func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	defer r.Blobs.Hold()()
 	dir := r.catalog().dir
-	list, err := newSpool(dir)
+	list, err := archive.NewSpool(dir)
 	if err != nil {
 		return err
 	}
-	w, err := newWriter(contextWriter{ctx, to}, r.header.Time, dir)
+	w, err := archive.NewWriter(contextWriter{ctx, to}, r.header.Time, dir)
 	if err != nil {
-		return errors.Join(err, list.remove())
+		return errors.Join(err, list.Remove())
 	}
-	defer func() { err = errors.Join(err, w.sums.remove()) }()
+	defer func() { err = errors.Join(err, w.Close()) }()
 	upto, err := r.entries(w, list)
 	if err != nil {
-		return errors.Join(err, list.remove())
+		return errors.Join(err, list.Remove())
 	}
 	if err := r.catalog().begin(Record{Header: r.header, Upto: upto, Keep: r.q.Keep}, list); err != nil {
 		return err
 	}
-	return w.finish()
+	return w.Finish()
 }
 
-func (r *run) entries(w *writer, list *spool) (upto uint64, err error) {
+func (r *run) entries(w *archive.Writer, list *archive.Spool) (upto uint64, err error) {
 	b, err := json.Marshal(r.header)
 	if err != nil {
 		return 0, err
 	}
-	if err := w.add(headerEntry, int64(len(b)), bytes.NewReader(b)); err != nil {
+	if err := w.Add(headerEntry, int64(len(b)), bytes.NewReader(b)); err != nil {
 		return 0, err
 	}
-	records := &pieces{w: w}
+	records := archive.NewPieces(w, recordsPrefix)
 	if upto, err = r.DB.Backup(records, r.parent.Upto); err != nil {
 		return 0, err
 	}
-	if err := records.flush(); err != nil {
+	if err := records.Flush(); err != nil {
 		return 0, err
 	}
 	if err := r.files(w, list); err != nil {
@@ -210,15 +211,15 @@ func (r *run) entries(w *writer, list *spool) (upto uint64, err error) {
 	}
 	if len(r.damaged) > 0 {
 		names := strings.Join(r.damaged, "\n") + "\n"
-		if err := w.add(damagedEntry, int64(len(names)), strings.NewReader(names)); err != nil {
+		if err := w.Add(damagedEntry, int64(len(names)), strings.NewReader(names)); err != nil {
 			return 0, err
 		}
 	}
-	return upto, w.addSpool(listEntry, list)
+	return upto, w.AddSpool(listEntry, list)
 }
 
 // files writes the files that the parent does not have, and lists all of them.
-func (r *run) files(w *writer, list *spool) (err error) {
+func (r *run) files(w *archive.Writer, list *archive.Spool) (err error) {
 	had := &sortedLines{}
 	if r.header.Parent != "" {
 		f, err := os.Open(r.catalog().listPath(r.header.Parent))
@@ -245,16 +246,16 @@ func (r *run) files(w *writer, list *spool) (err error) {
 	return errors.Join(err, had.err())
 }
 
-func (r *run) file(w *writer, hash string) error {
+func (r *run) file(w *archive.Writer, hash string) error {
 	f, err := r.Blobs.Open(hash)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return errors.Join(w.add(filesPrefix+hash, f.Size(), f), f.Close())
+	return errors.Join(w.Add(filesPrefix+hash, f.Size(), f), f.Close())
 }
 
 // keys writes the keys folder, after the records that name them.
-func (r *run) keys(w *writer) error {
+func (r *run) keys(w *archive.Writer) error {
 	root := filepath.Join(r.Dir, "keys")
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() || unfinished(e.Name()) {
@@ -273,7 +274,7 @@ func unfinished(name string) bool {
 	return strings.HasPrefix(name, ".new-") || strings.HasSuffix(name, ".new")
 }
 
-func (r *run) settings(w *writer) error {
+func (r *run) settings(w *archive.Writer) error {
 	if r.Settings == "" {
 		return nil
 	}
@@ -281,12 +282,12 @@ func (r *run) settings(w *writer) error {
 }
 
 // small writes a file that is replaced as a whole when it changes.
-func (r *run) small(w *writer, name, path string) error {
+func (r *run) small(w *archive.Writer, name, path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return w.add(name, int64(len(b)), bytes.NewReader(b))
+	return w.Add(name, int64(len(b)), bytes.NewReader(b))
 }
 
 // contextWriter ends a copy when its context ends.

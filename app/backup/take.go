@@ -1,17 +1,19 @@
 package backup
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"io/fs"
 	"strings"
+
+	"paraph/app/archive"
 )
+
+// Keys are the recipients that archives are encrypted for and the identities
+// that decrypt them.
+type Keys = archive.Keys
 
 // Options configure a backup.
 type Options struct {
@@ -77,154 +79,55 @@ func (p place) fill(ctx context.Context, stream io.Reader, keys Keys) (r Record,
 	return r, nil
 }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 func (p place) store(ctx context.Context, d draft, stream io.Reader, keys Keys) (Record, error) {
-	written := &counter{w: d, hash: sha256.New()}
-	header, damaged, err := encodeTo(written, stream, keys)
-	if err != nil {
+	r := Record{Encrypted: keys.Encrypts()}
+	content := archive.Content{What: "backup", Stream: stream, Read: r.read}
+	written := archive.NewCounter(d)
+	if err := content.Encode(written, keys); err != nil {
 		return Record{}, err
 	}
 	if err := d.finish(ctx); err != nil {
 		return Record{}, fmt.Errorf("the backup cannot be written: %w", err)
 	}
-	print, err := readBack(ctx, d, written, keys)
-	if err != nil {
+	var err error
+	if r.Fingerprint, err = readBack(ctx, d, content, written, keys); err != nil {
 		return Record{}, fmt.Errorf("the backup that was just written is not good: %w", err)
 	}
-	name := p.name
-	if name == "" {
-		name = header.FileName(keys.Encrypts())
-	}
+	name := cmp.Or(p.name, r.FileName(r.Encrypted))
 	if err := d.keep(ctx, name); err != nil {
 		return Record{}, err
 	}
-	return Record{Header: header, Where: p.in.where(name), Size: written.n, Fingerprint: print, Encrypted: keys.Encrypts(), Damaged: damaged}, nil
+	r.Where, r.Size = p.in.where(name), written.Bytes
+	return r, nil
 }
 
-// encodeTo compresses and encrypts an archive, and checks it on the way. damaged
-// are the files that it lacks.
-func encodeTo(w io.Writer, stream io.Reader, keys Keys) (h Header, damaged []string, err error) {
-	e, err := keys.encode(w)
-	if err != nil {
-		return Header{}, nil, err
-	}
-	defer func() { err = errors.Join(err, e.Close()) }()
-	from, to := &source{r: stream}, &source{}
-	h, err = read(io.TeeReader(from, writerSpy{e, to}), func(_ Header, name string, r io.Reader) error {
+// read reads the header, and the list of the files that the backup lacks.
+func (r *Record) read(from io.Reader) (err error) {
+	r.Header, err = read(from, func(_ Header, name string, content io.Reader) error {
 		if name != damagedEntry {
 			return nil
 		}
-		b, err := io.ReadAll(r)
-		damaged = strings.Fields(string(b))
+		b, err := io.ReadAll(content)
+		r.Damaged = strings.Fields(string(b))
 		return err
 	})
-	switch {
-	case from.err != nil:
-		return h, nil, fmt.Errorf("the backup ended early (the log of a running server says why): %w", from.err)
-	case to.err != nil:
-		return h, nil, fmt.Errorf("the backup cannot be written: %w", to.err)
-	case err != nil:
-		return h, nil, fmt.Errorf("the backup is not good: %w", err)
-	}
-	return h, damaged, e.Close()
+	return err
 }
 
-// writerSpy records how writing failed.
-type writerSpy struct {
-	w    io.Writer
-	note *source
-}
-
-func (s writerSpy) Write(p []byte) (int, error) {
-	n, err := s.w.Write(p)
-	if err != nil {
-		s.note.err = err
-	}
-	return n, err
-}
-
-// counter counts and hashes the bytes written through it.
-type counter struct {
-	w    io.Writer
-	hash hash.Hash
-	n    int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.hash.Write(p[:n])
-	c.n += int64(n)
-	return n, err
-}
-
-// readBack compares a draft with what was written to it and, unless only others can
-// decrypt it, reads it as a restore would. It returns the fingerprint.
-func readBack(ctx context.Context, d draft, written *counter, keys Keys) (print string, err error) {
+func readBack(ctx context.Context, d draft, c archive.Content, written *archive.Counter, keys Keys) (print string, err error) {
 	f, err := d.read(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	sum, first := sha256.New(), &beginning{hash: sha256.New()}
-	both := io.MultiWriter(sum, first)
-	if keys.Encrypts() && len(keys.Identities) == 0 {
-		if _, err := io.Copy(both, f); err != nil {
-			return "", err
-		}
-	} else if _, err := readArchive(io.TeeReader(f, both), keys, nil); err != nil {
-		return "", err
-	}
-	if !bytes.Equal(sum.Sum(nil), written.hash.Sum(nil)) {
-		return "", fmt.Errorf("%w: its content is not what was written", ErrDamaged)
-	}
-	return first.print(), nil
+	return c.ReadBack(f, written, keys)
 }
 
 // readArchive reads and checks an encoded archive to its very end.
 func readArchive(r io.Reader, keys Keys, visit func(h Header, name string, r io.Reader) error) (h Header, err error) {
-	d, err := keys.decode(r)
-	if err != nil {
-		return Header{}, err
-	}
-	h, err = read(d, visit)
-	if err = errors.Join(err, d.Close()); err != nil {
-		return h, err
-	}
-	if n, err := io.Copy(io.Discard, r); err != nil || n > 0 {
-		return h, fmt.Errorf("%w: %d bytes follow its end: %w", ErrDamaged, n, err)
-	}
-	return h, nil
-}
-
-// fingerprintBytes is how much of an archive identifies it. The first entry holds a
-// random ID, and an encrypted one begins with a random key.
-const fingerprintBytes = 64 << 10
-
-// beginning hashes the first bytes of an archive.
-type beginning struct {
-	hash hash.Hash
-	n    int
-}
-
-func (b *beginning) Write(p []byte) (int, error) {
-	first := p[:min(len(p), fingerprintBytes-b.n)]
-	b.n += len(first)
-	b.hash.Write(first)
-	return len(p), nil
-}
-
-func (b *beginning) print() string { return hex.EncodeToString(b.hash.Sum(nil)) }
-
-func fingerprint(r io.Reader) (string, error) {
-	b := &beginning{hash: sha256.New()}
-	if _, err := io.Copy(b, io.LimitReader(r, fingerprintBytes)); err != nil {
-		return "", fmt.Errorf("backup: %w", err)
-	}
-	return b.print(), nil
+	err = archive.Open(r, keys, func(r io.Reader) error {
+		h, err = read(r, visit)
+		return err
+	})
+	return h, err
 }

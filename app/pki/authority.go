@@ -58,6 +58,7 @@ type Authority struct {
 	companies map[string]*Signer
 	past      []*x509.Certificate // superseded ones of an authority in memory
 	lists     map[string]*x509.RevocationList
+	movedHere map[string][]byte // by company, of an authority in memory; see Adopt
 }
 
 // Open reads the authority in a folder, or makes a new one there; with an empty dir it lives in memory only. A folder
@@ -82,6 +83,7 @@ func Open(dir string, o Options) (*Authority, error) {
 		folder:    folder{dir},
 		companies: map[string]*Signer{},
 		lists:     map[string]*x509.RevocationList{},
+		movedHere: map[string][]byte{},
 	}
 	if err := a.load(); err != nil {
 		return nil, err

@@ -340,6 +340,8 @@ func (f folder) check() error {
 		case !strings.HasSuffix(name, pemSuffix):
 		case strings.HasPrefix(name, pastPrefix):
 			_, fault = f.loadPast(name)
+		case strings.HasPrefix(name, movedPrefix):
+			fault = f.checkMoved(name)
 		default:
 			_, fault = f.load(name)
 		}

@@ -169,7 +169,7 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 		d.needs(Attention{})
 	}
 	d.needsCode()
-	if err := invited.Put(tx, next.ID, invitedTo{d.Company, d.ID}); err != nil {
+	if err := invited.Put(tx, next.ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 		return nil, err
 	}
 	return append([]saving{event}, d.notify(tx.Now)...), nil

@@ -39,7 +39,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	}); err != nil {
 		return nil, err
 	}
-	if err := s.finish(ctx, f, now); err != nil {
+	if err := s.finish(ctx, d.Company, f, now); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -15,7 +15,7 @@ import (
 // completion, and moves the record to Completed.
 func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (saving, error) {
 	for i := range d.Files {
-		if err := s.finish(ctx, &d.Files[i], now); err != nil {
+		if err := s.finish(ctx, d.Company, &d.Files[i], now); err != nil {
 			return saving{}, err
 		}
 	}
@@ -53,11 +53,16 @@ func (d *Document) unproven() []string {
 }
 
 // finish appends the validation data and the document timestamp to a file.
-func (s *Service) finish(ctx context.Context, f *File, now time.Time) error {
+func (s *Service) finish(ctx context.Context, company string, f *File, now time.Time) error {
 	crls, err := s.Keys.CRLs(now)
 	if err != nil {
 		return fmt.Errorf("signing: revocation lists: %w", err)
 	}
+	moved, err := s.Keys.MovedLists(company)
+	if err != nil {
+		return fmt.Errorf("signing: revocation lists of the former installation: %w", err)
+	}
+	crls = append(crls, moved...)
 	found := s.collect(ctx, f, crls)
 	if err := s.revise(f, "validation", now, func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.AddDSS(b, slices.Concat(f.Certificates, found.Certificates), slices.Concat(crls, found.CRLs), found.OCSPs)

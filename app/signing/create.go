@@ -87,7 +87,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d.CreatedAt = tx.Now
 		for i := range d.Invitations {
-			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{d.Company, d.ID}); err != nil {
+			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return err
 			}
 		}

@@ -131,6 +131,12 @@ func (s *Service) purgesNext(d *Document) *time.Time {
 	return &at
 }
 
+// NextReminder returns when the next of those whose turn it is will be reminded, nil for never.
+func (d *Document) NextReminder(now time.Time) *time.Time { return d.remindsNext(now) }
+
+// PurgesAt returns when a document in the trash is permanently deleted, nil for never.
+func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
+
 // Handlers returns the jobs of this package, for the worker pool.
 func (s *Service) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
@@ -285,7 +291,7 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 	if err := rows.Delete(tx, key); err != nil {
 		return err
 	}
-	if err := waits.Delete(tx, key); err != nil {
+	if err := errors.Join(waits.Delete(tx, key), dropVital(tx, d)); err != nil {
 		return err
 	}
 	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})

@@ -160,7 +160,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 		var events []saving
 		for _, id := range made {
 			events = append(events, happened(EventInvitationAdded).to(id).with("email", d.invitation(id).Email))
-			if err := invited.Put(tx, id, invitedTo{d.Company, d.ID}); err != nil {
+			if err := invited.Put(tx, id, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return nil, err
 			}
 		}

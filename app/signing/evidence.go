@@ -121,7 +121,7 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 }
 
 func evidenceOfEvent(x Entry) completion.Event {
-	return completion.Event{ID: x.ID, Seq: x.Seq, Type: string(x.Value.Type), At: completion.Time(x.At), ActorType: x.Value.ActorKind,
+	return completion.Event{ID: x.ID, Seq: x.Number(), Type: string(x.Value.Type), At: completion.Time(x.At), ActorType: x.Value.ActorKind,
 		ActorID: x.Value.ActorID, ActorName: x.Value.ActorName, ActorEmail: x.Value.ActorEmail, IP: x.Value.IP,
 		UserAgent: x.Value.UserAgent, Data: x.Value.Data, Hash: hex.EncodeToString(x.Hash[:]),
 		PreviousHash: hex.EncodeToString(x.ChainPrevious[:]), Scope: x.Scope, Chain: x.Chain,

@@ -162,3 +162,19 @@ func CheckEventTypes(field string, types []string) error {
 	}
 	return fault.Invalid(field, "unknown_event", fault.Choices("names", unknown...))
 }
+
+// LastEvent returns the identifier of the newest entry in the journal of a
+// member's company, "" if there is none.
+func (s *Service) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
+	if err := member(who, account.ScopeRead); err != nil {
+		return "", err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		newest, _, err := journal.Scope(tx, who.CompanyID, kv.LogQuery{Descending: true, Limit: 1})
+		if err == nil && len(newest) > 0 {
+			id = newest[0].ID
+		}
+		return err
+	})
+	return id, err
+}

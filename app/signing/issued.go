@@ -81,9 +81,8 @@ func issueAgain(tx *kv.Tx, keys []string) error {
 
 // origin finds the document whose completed file a file is or begins with. A deleted document is not found. Only what
 // the holder can read in the file is disclosed: when it was completed, and its identifier.
-func (s *Service) origin(beginnings []report.Beginning) (*report.Origin, error) {
-	var found *report.Origin
-	err := s.DB.View(func(tx *kv.Tx) error {
+func (s *Service) origin(beginnings []report.Beginning) (found *report.Origin, company string, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, b := range beginnings {
 			known, err := issued.Get(tx, b.SHA256)
 			if errors.Is(err, kv.ErrNotFound) {
@@ -99,10 +98,10 @@ func (s *Service) origin(beginnings []report.Beginning) (*report.Origin, error) 
 			if err != nil {
 				return err
 			}
-			found = &report.Origin{Document: d.ID, CompletedAt: *d.CompletedAt, Whole: b.Whole}
+			found, company = &report.Origin{Document: d.ID, CompletedAt: *d.CompletedAt, Whole: b.Whole}, d.Company
 			return nil
 		}
 		return nil
 	})
-	return found, err
+	return found, company, err
 }

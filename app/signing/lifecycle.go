@@ -244,7 +244,7 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event saving) error
 			return err
 		}
 		for i := range d.Invitations {
-			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{d.Company, d.ID}); err != nil {
+			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return err
 			}
 		}

@@ -60,7 +60,7 @@ func (d *Document) replaced(tx *kv.Tx, before []Invitation) ([]saving, error) {
 		switch {
 		case was < 0:
 			events = append(events, happened(EventInvitationAdded).to(inv.ID).with("email", inv.Email))
-			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{d.Company, d.ID}))
+			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{Company: d.Company, Document: d.ID}))
 		case !reflect.DeepEqual(*inv, before[was]):
 			inv.UpdatedAt = tx.Now
 			events = append(events, happened(EventInvitationUpdated).to(inv.ID))

@@ -53,7 +53,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 			files = append(files, &d.Files[i])
 		}
 		for _, f := range files {
-			again, err := s.renewFile(ctx, f, before, now)
+			again, err := s.renewFile(ctx, d.Company, f, before, now)
 			if err != nil {
 				return nil, fmt.Errorf("signing: renew %s: %w", id, err)
 			}
@@ -75,14 +75,14 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 
 // renewFile adds validation data and a timestamp if the last one expires before
 // the given time, unless the new one would not last longer.
-func (s *Service) renewFile(ctx context.Context, f *File, before, now time.Time) (bool, error) {
+func (s *Service) renewFile(ctx context.Context, company string, f *File, before, now time.Time) (bool, error) {
 	ends, err := s.timestampEnds(f)
 	if err != nil || !ends.Before(before) {
 		return false, err
 	}
 	again := *f
 	again.Revisions = slices.Clone(f.Revisions)
-	if err := s.finish(ctx, &again, now); err != nil {
+	if err := s.finish(ctx, company, &again, now); err != nil {
 		return false, err
 	}
 	next, err := s.timestampEnds(&again)

@@ -30,7 +30,10 @@ var (
 )
 
 // invitedTo maps an invitation to its document.
-type invitedTo struct{ Company, Document string }
+type invitedTo struct {
+	Company, Document string
+	Moved             *movedLinks `json:",omitempty"` // of an invitation that came from another installation
+}
 
 type change struct{ Company, Document string }
 
@@ -230,6 +233,9 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 		return err
 	}
 	if err := putIssued(tx, d); err != nil {
+		return err
+	}
+	if err := putVital(tx, d); err != nil {
 		return err
 	}
 	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})

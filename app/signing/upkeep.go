@@ -17,7 +17,7 @@ import (
 
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits, snapshots}
+	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits, snapshots, vitals, usages}
 }
 
 // blobs yields everything on disk that a document needs.
@@ -86,6 +86,7 @@ func (s *Service) Check(ctx context.Context) []error {
 	verified := map[string]bool{}
 	err := s.DB.View(func(tx *kv.Tx) error {
 		problems = append(problems, journal.Problems(tx)...)
+		problems = append(problems, checkUsage(tx)...)
 		return documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
 			problems = append(problems, s.checkDocument(tx, key, &d, verified)...)
 			return true, ctx.Err()
@@ -124,6 +125,9 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
+	if v, err := vitals.Get(tx, key); err != nil || v.Bytes != d.bytes() || v.Attention != d.vital().Attention {
+		problems = append(problems, errors.Join(fmt.Errorf("document %s: what the installation counts of it differs from the record", d.ID), err))
+	}
 	return append(problems, checkWaiting(tx, key, d)...)
 }
 
@@ -158,7 +162,7 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := putWaiting(tx, &d); err != nil {
+			if err := errors.Join(putWaiting(tx, &d), putVital(tx, &d)); err != nil {
 				return err
 			}
 			return rows.Put(tx, documentKey(d.Company, d.ID), d.row())

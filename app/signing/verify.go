@@ -40,7 +40,18 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	defer func() { err = errors.Join(err, content.Close()) }()
 	ctx, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	return report.Verify(ctx, content, content.Size(), report.Options{Roots: s.Keys.Roots(), Now: s.Now()})
+	roots, err := s.rootsOf(who.CompanyID)
+	if err != nil {
+		return nil, err
+	}
+	return report.Verify(ctx, content, content.Size(), report.Options{Roots: roots, Now: s.Now()})
+}
+
+// rootsOf returns the roots that a company's files may lead to: this
+// installation's, and those of its former ones.
+func (s *Service) rootsOf(company string) ([]*x509.Certificate, error) {
+	moved, err := s.Keys.MovedRoots(company)
+	return append(s.Keys.Roots(), moved...), err
 }
 
 // verifyTime bounds the work on one file: 25 signatures take a fraction of a
@@ -80,7 +91,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 	defer leave()
 	limited, cancel := context.WithTimeout(ctx, verifyTime)
 	defer cancel()
-	found, err = report.Verify(limited, tmp, size, report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password})
+	found, err = s.judge(limited, tmp, size, in)
 	switch {
 	case errors.Is(err, pdf.ErrPassword):
 		return nil, fault.Invalid("password", "file_protected")
@@ -99,8 +110,33 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 			return nil, err
 		}
 	}
-	found.Origin, err = s.origin(found.Beginnings)
-	return found, err
+	return found, nil
+}
+
+// judge reports on a file. One that was completed here for a company that came
+// from another installation is judged by the roots of that one, too.
+func (s *Service) judge(ctx context.Context, r io.ReaderAt, size int64, in VerifyInput) (*report.Report, error) {
+	o := report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password}
+	found, err := report.Verify(ctx, r, size, o)
+	if err != nil {
+		return nil, err
+	}
+	origin, company, err := s.origin(found.Beginnings)
+	if err != nil || origin == nil {
+		return found, err
+	}
+	moved, err := s.Keys.MovedRoots(company)
+	if err != nil {
+		return nil, err
+	}
+	if len(moved) > 0 {
+		o.Roots = append(o.Roots, moved...)
+		if found, err = report.Verify(ctx, r, size, o); err != nil {
+			return nil, err
+		}
+	}
+	found.Origin = origin
+	return found, nil
 }
 
 // removeFile removes a scratch file that may already be gone.

@@ -269,3 +269,17 @@ func migrate(tx *kv.Tx, keys []string) error {
 	}
 	return nil
 }
+
+// WaitingFor returns the names of those whose turn it is.
+func (d *Document) WaitingFor() []string {
+	var names []string
+	if d.Status != Sent || d.declined() != nil {
+		return nil
+	}
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.open() && d.turn(inv) {
+			names = append(names, inv.Name)
+		}
+	}
+	return names
+}

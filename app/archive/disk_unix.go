@@ -1,14 +1,14 @@
 //go:build unix
 
-package backup
+package archive
 
 import (
 	"errors"
 	"os"
 )
 
-// syncDir makes the names in a folder durable.
-func syncDir(path string) error {
+// SyncDir makes the names in a folder durable.
+func SyncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package backup
+package archive
 
 import (
 	"bufio"
@@ -64,7 +64,7 @@ func (k *Keys) addPassphrase(path string) error {
 		return fmt.Errorf("%s is empty; the passphrase is its first line", path)
 	}
 	if len(k.Recipients) > 0 {
-		return errors.New("a backup is encrypted either for recipients or with a passphrase, not both")
+		return errors.New("an archive is encrypted either for recipients or with a passphrase, not both")
 	}
 	recipient, err := age.NewScryptRecipient(phrase)
 	if err != nil {
@@ -85,18 +85,23 @@ type encoder struct {
 	closed bool
 }
 
-func (k Keys) encode(w io.Writer) (*encoder, error) {
+// Encode returns a writer that compresses what is written to it, and encrypts it if
+// there are recipients. Closing it does not close w.
+func (k Keys) Encode(w io.Writer) (io.WriteCloser, error) {
 	e := &encoder{}
 	if k.Encrypts() {
 		var err error
 		if e.crypt, err = age.Encrypt(w, k.Recipients...); err != nil {
-			return nil, fmt.Errorf("backup: %w", err)
+			return nil, fmt.Errorf("archive: %w", err)
 		}
 		w = e.crypt
 	}
 	var err error
 	e.zstd, err = zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
-	return e, err
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 func (e *encoder) Write(p []byte) (int, error) { return e.zstd.Write(p) }
@@ -117,8 +122,8 @@ func (e *encoder) Close() error {
 // ageMagic is the beginning of every age file.
 const ageMagic = "age-encryption.org/"
 
-// decode decrypts if necessary, and decompresses.
-func (k Keys) decode(r io.Reader) (io.ReadCloser, error) {
+// Decode decrypts if necessary, and decompresses.
+func (k Keys) Decode(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(len(ageMagic))
 	if err != nil {

@@ -1,8 +1,8 @@
 //go:build !linux
 
-package backup
+package archive
 
 import "os"
 
 // dropCache does nothing: this system has no such hint.
-func dropCache(*os.File) {}
+func DropCache(*os.File) {}

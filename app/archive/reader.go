@@ -1,4 +1,4 @@
-package backup
+package archive
 
 import (
 	"archive/tar"
@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -14,38 +13,49 @@ import (
 	"strings"
 )
 
-// maxHeader bounds backup.json.
+// maxHeader bounds the first entry.
 const maxHeader = 64 << 10
 
-// read reads a whole archive and compares every entry with the manifest. visit,
-// which may be nil, receives each entry but the header and the manifest; its
-// content is verified only once read returns.
-func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (Header, error) {
-	c := &checker{tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
+// Reader reads the content of an archive. Head receives the first entry, whole.
+// Visit, which may be nil, receives each entry between that and the manifest; its
+// content is verified only once reading has ended.
+type Reader struct {
+	Head  func(name string, content []byte) error
+	Visit func(name string, r io.Reader) error
+}
+
+// Read reads a whole archive and compares every entry with the manifest.
+func (v Reader) Read(r io.Reader) error {
+	c := newChecker(r, v)
 	for c.err == nil && !c.done {
-		c.entry(visit)
+		c.entry()
 	}
 	if c.err == nil {
 		c.end(r)
 	}
 	if c.err != nil && c.at != "" {
-		return c.header, fmt.Errorf("%s: %w", c.at, c.err)
+		return fmt.Errorf("%s: %w", c.at, c.err)
 	}
-	return c.header, c.err
+	return c.err
 }
 
-// readHeader reads no more than the beginning of an archive.
-func readHeader(r io.Reader) (Header, error) {
-	c := &checker{tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
-	c.entry(nil)
-	return c.header, c.err
+// ReadHead reads no more than the beginning of an archive.
+func (v Reader) ReadHead(r io.Reader) error {
+	c := newChecker(r, v)
+	c.entry()
+	return c.err
+}
+
+func newChecker(r io.Reader, v Reader) *checker {
+	return &checker{Reader: v, tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
 }
 
 // checker compares entries with the manifest. Files are in the order of the
 // manifest, so a running hash over their lines takes the place of a list.
 type checker struct {
+	Reader
 	tar    *tar.Reader
-	header Header
+	begun  bool
 	at     string // the entry being read
 	last   string
 	files  hash.Hash
@@ -55,7 +65,7 @@ type checker struct {
 	err    error
 }
 
-func (c *checker) entry(visit func(h Header, name string, r io.Reader) error) {
+func (c *checker) entry() {
 	h, err := c.tar.Next()
 	if err != nil {
 		c.fail(unexpected(err))
@@ -65,13 +75,14 @@ func (c *checker) entry(visit func(h Header, name string, r io.Reader) error) {
 	switch {
 	case h.Typeflag != tar.TypeReg:
 		c.fail(errors.New("it is not a file"))
-	case c.header.Format == 0:
-		c.readHeader(h.Name)
+	case !c.begun:
+		c.begun = true
+		c.head(h.Name)
 	case h.Name == manifestEntry:
 		c.manifest()
 		c.done = true
 	default:
-		c.content(h.Name, visit)
+		c.content(h.Name)
 	}
 }
 
@@ -92,34 +103,26 @@ func unexpected(err error) error {
 	return err
 }
 
-func (c *checker) readHeader(name string) {
-	if name != headerEntry {
-		c.fail(errors.New("it is not a backup of Paraph"))
-		return
-	}
+func (c *checker) head(name string) {
 	b, err := io.ReadAll(io.LimitReader(c.tar, maxHeader))
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	if err := json.Unmarshal(b, &c.header); err != nil {
-		c.fail(err)
+	if c.err = c.Head(name, b); c.err != nil {
 		return
-	}
-	if c.header.Format != format {
-		c.err = fmt.Errorf("it has format %d and this program reads %d; use a newer version of Paraph", c.header.Format, format)
 	}
 	sum := sha256.Sum256(b)
 	c.others[name] = hex.EncodeToString(sum[:])
 }
 
 // content passes an entry on and records its hash.
-func (c *checker) content(name string, visit func(h Header, name string, r io.Reader) error) {
+func (c *checker) content(name string) {
 	hash := sha256.New()
 	source := &source{r: c.tar}
 	r := io.TeeReader(source, hash)
-	if visit != nil {
-		if err := visit(c.header, name, r); err != nil {
+	if c.Visit != nil {
+		if err := c.Visit(name, r); err != nil {
 			c.fail(cmpErr(source.err, err))
 			return
 		}
@@ -158,7 +161,7 @@ func (s *source) Read(p []byte) (int, error) {
 }
 
 func (c *checker) note(name, sum string) {
-	if rest, ok := strings.CutPrefix(name, filesPrefix); ok {
+	if rest, ok := strings.CutPrefix(name, Files); ok {
 		if rest != sum {
 			c.fail(fmt.Errorf("its content hashes to %s", sum))
 		}
@@ -185,7 +188,7 @@ func (c *checker) manifest() {
 		switch {
 		case !ok:
 			c.fail(errors.New("a line cannot be read"))
-		case strings.HasPrefix(name, filesPrefix):
+		case strings.HasPrefix(name, Files):
 			count++
 			fmt.Fprintln(files, lines.Text())
 		case c.others[name] != sum:

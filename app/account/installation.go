@@ -1,0 +1,189 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/turns"
+	"paraph/kv"
+)
+
+// The right to administer the installation belongs to a person, not to a
+// membership: no role of any company includes or grants it.
+
+// RunsInstallation reports whether the actor may administer the installation.
+// API tokens never may.
+func (a Actor) RunsInstallation() bool {
+	return a.Installation && a.Kind == ActorUser && !a.Limited
+}
+
+// runs returns nil for an administrator of the installation. To others its
+// operations do not exist.
+func runs(who Actor) error {
+	if who.RunsInstallation() || who.IsSystem() {
+		return nil
+	}
+	return fault.NotFound("page")
+}
+
+// SetInstallation gives a person the right to administer the installation, or
+// takes it away. Like the other methods for the operator it checks no permissions.
+func (s *Service) SetInstallation(_ context.Context, email string, granted bool) error {
+	return s.db.Update(func(tx *kv.Tx) error {
+		u, err := byEmail(tx, email)
+		if err != nil {
+			return err
+		}
+		u.Installation = granted
+		return s.putUser(tx, u)
+	})
+}
+
+// GrantFirst gives the right to the first person of an installation from before
+// the right existed, unless somebody has it.
+func GrantFirst(db *kv.DB) error {
+	return db.Update(func(tx *kv.Tx) error {
+		var first *userRecord
+		granted := false
+		err := users.Each(tx, "", nil, func(_ string, u userRecord) (bool, error) {
+			if first == nil && u.DeactivatedAt == nil {
+				first = &u
+			}
+			granted = granted || u.Installation
+			return !granted, nil
+		})
+		if err != nil || granted || first == nil {
+			return err
+		}
+		first.Installation = true
+		return users.Put(tx, first.ID, *first)
+	})
+}
+
+// CompanyInput describes a company to add, with its first owner.
+type CompanyInput struct {
+	Name     string
+	Locale   string
+	Timezone string
+	Email    string // of the owner
+	Owner    string // their name; "" for one made from the address
+}
+
+// FoundCompany adds a company with its first owner. A new person gets a generated
+// password and a one-time link to choose their own, like the administrator of the
+// first start; somebody who is known already becomes the owner as they are.
+func (s *Service) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
+	if err := runs(who); err != nil {
+		return Bootstrapped{}, err
+	}
+	in.Email = strings.TrimSpace(in.Email)
+	u := userRecord{Email: in.Email, Name: nameFrom(in.Email), Fresh: true}
+	if err := in.check(&u); err != nil {
+		return Bootstrapped{}, err
+	}
+	password, err := s.inventPassword()
+	if err != nil {
+		return Bootstrapped{}, err
+	}
+	if u.Password, err = s.passwords.hash(ctx, turns.Key{}, password); err != nil {
+		return Bootstrapped{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		b, err = s.found(tx, u, in, password)
+		return err
+	})
+	if err != nil {
+		return Bootstrapped{}, err
+	}
+	return b, nil
+}
+
+func (in CompanyInput) check(u *userRecord) error {
+	var f fault.Fields
+	setText(&f, "name", &in.Name, new(string), maxName)
+	input.CheckEmail(&f, "email", in.Email)
+	if in.Owner != "" {
+		setText(&f, "owner", &in.Owner, &u.Name, maxName)
+	}
+	return f.Err()
+}
+
+func (s *Service) found(tx *kv.Tx, u userRecord, in CompanyInput, password string) (b Bootstrapped, err error) {
+	if b.Company, err = s.newCompany(tx, in.Name, in.Locale, in.Timezone); err != nil {
+		return b, err
+	}
+	known, err := byEmail(tx, in.Email)
+	switch {
+	case err == nil:
+		u = known
+	case fault.KindOf(err) != fault.KindNotFound:
+		return b, err
+	default:
+		if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
+			return b, cmp.Or(err, error(fault.Invalid("email", "taken")))
+		}
+		u.EmailVerifiedAt = new(tx.Now) // the administrator vouches for it
+		if u, err = s.newUser(tx, u); err != nil {
+			return b, err
+		}
+		b.Password = password
+		if b.Setup, _, err = s.makeLink(tx, linkRecord{Kind: LinkSetup, UserID: u.ID, CompanyID: b.Company.ID}, inviteLifetime); err != nil {
+			return b, err
+		}
+	}
+	m := memberRecord{CompanyID: b.Company.ID, UserID: u.ID, Role: RoleOwner, JoinedAt: new(tx.Now), CreatedAt: tx.Now}
+	if err := s.putMember(tx, m); err != nil {
+		return b, err
+	}
+	b.User, err = withCompanies(tx, u)
+	return b, err
+}
+
+// RenameCompany changes the name of any company.
+func (s *Service) RenameCompany(_ context.Context, who Actor, id, name string) (c Company, err error) {
+	if err := runs(who); err != nil {
+		return Company{}, err
+	}
+	err = s.db.Update(func(tx *kv.Tx) error {
+		if c, err = LoadCompany(tx, id); err != nil {
+			return err
+		}
+		var f fault.Fields
+		setText(&f, "name", &name, &c.Name, maxName)
+		if err := f.Err(); err != nil {
+			return err
+		}
+		c.UpdatedAt = tx.Now
+		s.changed(tx)
+		return companies.Put(tx, c.ID, c)
+	})
+	if err != nil {
+		return Company{}, err
+	}
+	return c, nil
+}
+
+// Tenant is a company with the number of its active members.
+type Tenant struct {
+	Company
+	Members int
+}
+
+// Tenants lists every company of the installation.
+func (s *Service) Tenants(ctx context.Context, who Actor) (all []Tenant, err error) {
+	if err := runs(who); err != nil {
+		return nil, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		return companies.Each(tx, "", nil, func(_ string, c Company) (bool, error) {
+			n, err := CountMembers(tx, c.ID)
+			all = append(all, Tenant{c, n})
+			return true, errors.Join(err, ctx.Err())
+		})
+	})
+	return all, err
+}

@@ -1,0 +1,271 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/kv"
+)
+
+// Leaving is what of a company's accounts leaves the installation.
+type Leaving struct {
+	Company string
+	Secrets bool // hashes of passwords and the secrets of authenticator apps too
+	Put     func(kv.Item) error
+}
+
+// movedUser is a person on the way to another installation.
+type movedUser struct {
+	User   userRecord
+	Secret string // of the authenticator app
+	Joined bool   // false: invited, and only what the invitation says
+}
+
+// Leave hands over a company with its settings and people, and returns the
+// identifiers of its members. Sessions, API tokens, mailed links and recovery
+// codes stay: they are secrets of this installation.
+func (s *Service) Leave(tx *kv.Tx, l Leaving) (people []string, err error) {
+	c, err := LoadCompany(tx, l.Company)
+	if err != nil {
+		return nil, err
+	}
+	if err := put(l, companies, c.ID, c); err != nil {
+		return nil, err
+	}
+	if err := s.exportBranding(tx, l); err != nil {
+		return nil, err
+	}
+	err = members.Each(tx, "company", kv.K(l.Company), func(_ string, m memberRecord) (bool, error) {
+		if m.JoinedAt != nil {
+			people = append(people, m.UserID)
+		}
+		return true, errors.Join(s.exportUser(tx, l, m), put(l, members, m.key(), m))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return people, signIns.Each(tx, "company", kv.K(l.Company), func(id string, e SignInEntry) (bool, error) {
+		e.Companies = []string{l.Company}
+		return true, put(l, signIns, id, e)
+	})
+}
+
+func put[T any](l Leaving, c *kv.Collection[T], id string, v T) error {
+	it, err := c.Pack(id, v)
+	if err != nil {
+		return err
+	}
+	return l.Put(it)
+}
+
+func (s *Service) exportBranding(tx *kv.Tx, l Leaving) error {
+	logo, err := logos.Get(tx, l.Company)
+	switch {
+	case err == nil:
+		err = put(l, logos, l.Company, logo)
+	case errors.Is(err, kv.ErrNotFound):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return consents.Each(tx, "company", kv.K(l.Company), func(id string, v ConsentVersion) (bool, error) {
+		return true, put(l, consents, id, v)
+	})
+}
+
+// exportUser hands over a person. Of somebody who has not joined the company
+// knows no more than it wrote into the invitation.
+func (s *Service) exportUser(tx *kv.Tx, l Leaving, m memberRecord) error {
+	u, err := users.Get(tx, m.UserID)
+	if err != nil {
+		return err
+	}
+	moved := movedUser{User: userRecord{ID: u.ID, Name: u.Name, Email: u.Email, Locale: u.Locale, Timezone: u.Timezone, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}}
+	if m.JoinedAt == nil {
+		if m.Invited != nil {
+			moved.User.ID, moved.User.Name, moved.User.Email = m.Invited.ID, m.Invited.Name, m.Invited.Email
+		}
+	} else if moved, err = s.joined(u, l.Secrets); err != nil {
+		return err
+	}
+	it, err := kv.NewItem(users.Name(), moved.User.ID, moved)
+	if err != nil {
+		return err
+	}
+	if err := l.Put(it); err != nil || m.JoinedAt == nil {
+		return err
+	}
+	return passkeys.Each(tx, "", kv.Key(passkeyKey(u.ID, "")), func(id string, p passkeyRecord) (bool, error) {
+		return true, put(l, passkeys, id, p)
+	})
+}
+
+// joined returns a member as they travel.
+func (s *Service) joined(u userRecord, secrets bool) (m movedUser, err error) {
+	app := u.TwoFactor
+	u.Installation, u.Fresh, u.TwoFactor, u.Passkeys = false, false, nil, 0
+	if !secrets {
+		u.Password = ""
+	} else if app.active() {
+		secret, err := s.box.Open(u.ID, app.Secret)
+		if err != nil {
+			return m, err
+		}
+		m.Secret = string(secret)
+		u.TwoFactor = &twoFactor{ConfirmedAt: app.ConfirmedAt, LastStep: app.LastStep}
+	}
+	m.User, m.Joined = u, true
+	return m, nil
+}
+
+// Arriving is a company on its way into the installation.
+type Arriving struct {
+	Company  string
+	Passkeys bool // the address is the same, so passkeys go on working
+}
+
+// Arrival returns the function that stores an item of this package, nil if it
+// belongs to another. Company and members are to be stored last.
+func (s *Service) Arrival(a Arriving, it kv.Item) func(tx *kv.Tx) error {
+	switch it.In {
+	case companies.Name():
+		return arrives(companies, it, func(c Company) bool { return c.ID == a.Company && it.ID == c.ID })
+	case logos.Name():
+		return arrives(logos, it, func(Logo) bool { return it.ID == a.Company })
+	case consents.Name():
+		return arrives(consents, it, func(v ConsentVersion) bool { return v.CompanyID == a.Company })
+	case signIns.Name():
+		return arrives(signIns, it, func(e SignInEntry) bool { return slices.Equal(e.Companies, []string{a.Company}) })
+	case users.Name():
+		return func(tx *kv.Tx) error { return s.userArrives(tx, it) }
+	case members.Name():
+		return func(tx *kv.Tx) error { return s.memberArrives(tx, a, it) }
+	case passkeys.Name():
+		return func(tx *kv.Tx) error { return s.passkeyArrives(tx, a, it) }
+	}
+	return nil
+}
+
+// errForeign says that an export holds what does not belong to its company.
+func errForeign(it kv.Item) error {
+	return fmt.Errorf("%w: %s %q belongs to another company", kv.ErrCorrupt, it.In, it.ID)
+}
+
+func arrives[T any](c *kv.Collection[T], it kv.Item, belongs func(T) bool) func(tx *kv.Tx) error {
+	return func(tx *kv.Tx) error {
+		v, err := kv.Read[T](it)
+		if err == nil && !belongs(v) {
+			err = errForeign(it)
+		}
+		if err != nil {
+			return err
+		}
+		return c.Add(tx, it.ID, v)
+	}
+}
+
+// userArrives adds a person, unless they came with another company of theirs. An
+// address that is somebody else's here is refused: the two might be different
+// people, and one would get into the company of the other.
+func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
+	m, err := kv.Read[movedUser](it)
+	if err != nil {
+		return err
+	}
+	u := m.User
+	if u.ID != it.ID {
+		return errForeign(it)
+	}
+	if has, err := users.Has(tx, u.ID); err != nil || has {
+		return err
+	}
+	switch taken, err := emailTaken(tx, u.Email, u.ID); {
+	case err != nil:
+		return err
+	case taken && !m.Joined:
+		return nil // they are invited as who they are here
+	case taken:
+		return fault.Conflict("person_known_here", fault.Text("email", u.Email))
+	}
+	u.Installation, u.Fresh, u.Passkeys = false, false, 0
+	if m.Secret != "" && u.TwoFactor != nil {
+		sealed, err := s.box.Seal(u.ID, []byte(m.Secret))
+		if err != nil {
+			return err
+		}
+		u.TwoFactor.Secret = sealed
+	}
+	return users.Put(tx, u.ID, u)
+}
+
+func (s *Service) memberArrives(tx *kv.Tx, a Arriving, it kv.Item) error {
+	m, err := kv.Read[memberRecord](it)
+	if err == nil && m.CompanyID != a.Company {
+		err = errForeign(it)
+	}
+	if err != nil {
+		return err
+	}
+	if m.JoinedAt == nil && m.Invited != nil {
+		_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(m.Invited.Email)))
+		if err != nil {
+			return err
+		}
+		m.UserID = u.ID
+	}
+	s.changed(tx)
+	return members.Add(tx, m.key(), m)
+}
+
+// passkeyArrives adds a passkey where it can work. A person whose passkeys all
+// stayed behind signs in without them.
+func (s *Service) passkeyArrives(tx *kv.Tx, a Arriving, it kv.Item) error {
+	p, err := kv.Read[passkeyRecord](it)
+	if err != nil || !a.Passkeys {
+		return err
+	}
+	if has, err := passkeys.Has(tx, it.ID); err != nil || has {
+		return err
+	}
+	u, err := users.Get(tx, p.UserID)
+	if err != nil {
+		return err
+	}
+	u.Passkeys++
+	return errors.Join(passkeys.Add(tx, p.key(), p), users.Put(tx, u.ID, u))
+}
+
+// Free refuses a company that exists here.
+func (s *Service) Free(tx *kv.Tx, company string) error {
+	switch has, err := companies.Has(tx, company); {
+	case err != nil:
+		return err
+	case has:
+		return fault.Conflict("company_known_here", fault.Text("id", company))
+	}
+	return nil
+}
+
+// Reserve refuses a company that exists here, and adds its people, all or none.
+func (s *Service) Reserve(tx *kv.Tx, company string, people []kv.Item) error {
+	if err := s.Free(tx, company); err != nil {
+		return err
+	}
+	for _, it := range people {
+		if err := s.userArrives(tx, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsPerson reports whether an item is a person, who has to be stored first.
+func IsPerson(it kv.Item) bool { return it.In == users.Name() }
+
+// IsMembership reports whether an item lets a person into the company, so that it
+// has to be stored last.
+func IsMembership(it kv.Item) bool { return it.In == members.Name() }

@@ -1,0 +1,257 @@
+package archive
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Partial is the end of the name of an archive being written.
+const Partial = ".partial"
+
+// Place is the destination of an archive.
+type Place struct {
+	dir  string
+	name string // empty: chosen later
+}
+
+// PlaceFor returns a file that does not exist yet, or a folder, in which the
+// archive gets a name of its own.
+func PlaceFor(out string) (Place, error) {
+	full, err := filepath.Abs(out)
+	if err != nil {
+		return Place{}, err
+	}
+	info, err := os.Stat(full)
+	switch {
+	case err == nil && info.IsDir():
+		return Place{dir: full}, nil
+	case err == nil:
+		return Place{}, fmt.Errorf("%s exists already; name another file, or a folder", out)
+	case !errors.Is(err, fs.ErrNotExist):
+		return Place{}, err
+	case strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator)):
+		return Place{dir: full}, os.MkdirAll(full, 0o700)
+	}
+	return Place{filepath.Dir(full), filepath.Base(full)}, nil
+}
+
+// Content is an archive to be stored, neither compressed nor encrypted.
+type Content struct {
+	What   string // in messages, such as "backup"
+	Stream io.Reader
+	// Read reads the content from r and checks it. It is called for the stream, and
+	// again for what was stored, unless that can be decrypted only elsewhere.
+	Read func(r io.Reader) error
+	// Name returns the name of the file in a folder, once Read was called.
+	Name func() string
+}
+
+// Stored describes a stored archive.
+type Stored struct {
+	Path        string
+	Size        int64
+	Fingerprint string // of its beginning; see [Fingerprint]
+}
+
+// Fill writes an archive under a temporary name, reads it back and names it.
+func (p Place) Fill(c Content, keys Keys) (Stored, error) {
+	if err := RemoveStale(filepath.Join(p.dir, "*"+Partial), time.Now(), time.Hour); err != nil {
+		return Stored{}, err
+	}
+	f, err := os.CreateTemp(p.dir, "paraph-*"+Partial) // 0600
+	if err != nil {
+		return Stored{}, fmt.Errorf("the %s cannot be written: %w", c.What, err)
+	}
+	r, err := p.store(f, c, keys)
+	if err != nil {
+		return Stored{}, errors.Join(err, f.Close(), ignoreMissing(os.Remove(f.Name())))
+	}
+	return r, nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (p Place) store(f *os.File, c Content, keys Keys) (Stored, error) {
+	written := NewCounter(f)
+	if err := c.Encode(written, keys); err != nil {
+		return Stored{}, err
+	}
+	if err := f.Sync(); err != nil {
+		return Stored{}, fmt.Errorf("the %s cannot be written: %w", c.What, err)
+	}
+	DropCache(f)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return Stored{}, err
+	}
+	print, err := c.ReadBack(f, written, keys)
+	if err != nil {
+		return Stored{}, fmt.Errorf("the %s that was just written is not good: %w", c.What, err)
+	}
+	name := p.name
+	if name == "" {
+		name = c.Name()
+	}
+	path := filepath.Join(p.dir, name)
+	if err := errors.Join(f.Close(), NameNew(f.Name(), path), SyncDir(p.dir)); err != nil {
+		return Stored{}, err
+	}
+	return Stored{Path: path, Size: written.Bytes, Fingerprint: print}, nil
+}
+
+// Encode compresses and encrypts an archive, and checks it on the way.
+func (c Content) Encode(w io.Writer, keys Keys) (err error) {
+	e, err := keys.Encode(w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	from, to := &source{r: c.Stream}, &source{}
+	err = c.Read(io.TeeReader(from, writerSpy{e, to}))
+	switch {
+	case from.err != nil:
+		return fmt.Errorf("the %s ended early (the log of a running server says why): %w", c.What, from.err)
+	case to.err != nil:
+		return fmt.Errorf("the %s cannot be written: %w", c.What, to.err)
+	case err != nil:
+		return fmt.Errorf("the %s is not good: %w", c.What, err)
+	}
+	return e.Close()
+}
+
+// writerSpy records how writing failed.
+type writerSpy struct {
+	w    io.Writer
+	note *source
+}
+
+func (s writerSpy) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil {
+		s.note.err = err
+	}
+	return n, err
+}
+
+// Counter counts and hashes the bytes written through it.
+type Counter struct {
+	Bytes int64
+	w     io.Writer
+	hash  hash.Hash
+}
+
+// NewCounter passes what is written on to w.
+func NewCounter(w io.Writer) *Counter { return &Counter{w: w, hash: sha256.New()} }
+
+// Write implements [io.Writer].
+func (c *Counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.hash.Write(p[:n])
+	c.Bytes += int64(n)
+	return n, err
+}
+
+// ReadBack compares what was stored with what was written and, unless only others
+// can decrypt it, reads it as its user would. It returns the fingerprint.
+func (c Content) ReadBack(r io.Reader, written *Counter, keys Keys) (print string, err error) {
+	sum, first := sha256.New(), &beginning{hash: sha256.New()}
+	both := io.MultiWriter(sum, first)
+	if keys.Encrypts() && len(keys.Identities) == 0 {
+		if _, err := io.Copy(both, r); err != nil {
+			return "", err
+		}
+	} else if err := Open(io.TeeReader(r, both), keys, c.Read); err != nil {
+		return "", err
+	}
+	if !bytes.Equal(sum.Sum(nil), written.hash.Sum(nil)) {
+		return "", fmt.Errorf("%w: its content is not what was written", ErrDamaged)
+	}
+	return first.print(), nil
+}
+
+// Open decrypts and decompresses an archive, has it read, and checks that nothing
+// follows its end.
+func Open(r io.Reader, keys Keys, read func(io.Reader) error) error {
+	d, err := keys.Decode(r)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(read(d), d.Close()); err != nil {
+		return err
+	}
+	if n, err := io.Copy(io.Discard, r); err != nil || n > 0 {
+		return fmt.Errorf("%w: %d bytes follow its end: %w", ErrDamaged, n, err)
+	}
+	return nil
+}
+
+// NameNew renames a file without replacing another.
+func NameNew(from, to string) error {
+	if err := os.Link(from, to); err == nil {
+		return os.Remove(from)
+	} else if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; name another file, or a folder", to)
+	}
+	return os.Rename(from, to) // a file system without links
+}
+
+// fingerprintBytes is how much of an archive identifies it. The first entry holds a
+// random ID, and an encrypted one begins with a random key.
+const fingerprintBytes = 64 << 10
+
+// beginning hashes the first bytes of an archive.
+type beginning struct {
+	hash hash.Hash
+	n    int
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	first := p[:min(len(p), fingerprintBytes-b.n)]
+	b.n += len(first)
+	b.hash.Write(first)
+	return len(p), nil
+}
+
+func (b *beginning) print() string { return hex.EncodeToString(b.hash.Sum(nil)) }
+
+// Fingerprint returns the hash of the beginning of a stored archive.
+func Fingerprint(r io.Reader) (string, error) {
+	b := &beginning{hash: sha256.New()}
+	if _, err := io.Copy(b, io.LimitReader(r, fingerprintBytes)); err != nil {
+		return "", fmt.Errorf("archive: %w", err)
+	}
+	return b.print(), nil
+}
+
+// RemoveStale removes files that nothing has been written to for some time.
+func RemoveStale(pattern string, now time.Time, age time.Duration) error {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err == nil && now.Sub(info.ModTime()) > age {
+			err = os.Remove(path)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

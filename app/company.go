@@ -1,0 +1,128 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+
+	"github.com/dustin/go-humanize"
+
+	"paraph/app/account"
+	"paraph/app/archive"
+	"paraph/app/transfer"
+)
+
+// installation returns the open data folder as the place of companies.
+func (a *App) installation() *transfer.Installation {
+	return &transfer.Installation{
+		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Signing: a.Signing, Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
+		Dir: a.path("imports"), BaseURL: a.Config.Server.BaseURL, DataVersion: dataVersion(), Program: Version(), Now: a.Clock.Now, Log: a.log,
+	}
+}
+
+// withSite runs a command on the installation of a data folder: through the server
+// that has it open, else by opening it.
+func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) error {
+	dir := cfg.Data.Dir
+	if err := mustExist(dir); err != nil {
+		return err
+	}
+	cfg.Server.Listen = "127.0.0.1:0"
+	a, err := Open(cfg, Options{Log: slog.New(slog.DiscardHandler)})
+	if errors.Is(err, ErrLocked) {
+		if err := awaitControl(ctx, dir, err); err != nil {
+			return err
+		}
+		return run(transfer.NewRemote(func(ctx context.Context) (net.Conn, error) { return dialControl(ctx, dir) }))
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(sayFaults(a.words.English(), run(a.installation())), a.Close())
+}
+
+// AddCompany adds a company with its first owner, and prints once how they sign in.
+func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.Writer) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error {
+		c, err := s.Found(ctx, in)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "Added %s (%s).\n", c.Name, c.ID)
+		if c.Password == "" {
+			fmt.Fprintf(w, "%s is its owner, and signs in as before.\n", c.Email)
+			return nil
+		}
+		fmt.Fprintf(w, "\nIts owner opens this link to choose a password. It works once, for seven days.\n\n  %s/setup?token=%s\n\n"+
+			"Or they sign in without it:\n\n  e-mail    %s\n  password  %s\n\n"+
+			"The password is shown only once. Signing in with it disables the link.\n", siteOf(cfg), c.Setup, c.Email, c.Password)
+		return nil
+	})
+}
+
+// siteOf returns the address of an installation for people, as far as it is known.
+func siteOf(cfg Config) string {
+	if cfg.Server.BaseURL != "" {
+		return cfg.Server.BaseURL
+	}
+	_, port, err := net.SplitHostPort(cfg.Server.Listen)
+	if err != nil {
+		return "http://localhost"
+	}
+	return "http://localhost:" + port
+}
+
+// ListCompanies lists the companies of the installation.
+func ListCompanies(ctx context.Context, cfg Config, w io.Writer) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error {
+		all, err := s.List(ctx)
+		for _, c := range all {
+			fmt.Fprintf(w, "%s  %-30s %d members, %d documents, %s\n", c.ID, c.Name, c.Members, c.Documents, humanize.Bytes(uint64(c.Bytes)))
+		}
+		return err
+	})
+}
+
+// RenameCompany changes the name of a company.
+func RenameCompany(ctx context.Context, cfg Config, company, name string) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Rename(ctx, company, name) })
+}
+
+// GrantInstallation gives a person the right to administer the installation, or
+// takes it away.
+func GrantInstallation(ctx context.Context, cfg Config, email string, granted bool) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Grant(ctx, email, granted) })
+}
+
+// ExportCompany writes one company to a file.
+func ExportCompany(ctx context.Context, cfg Config, company, out string, keys archive.Keys, w io.Writer) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error {
+		e, err := transfer.Save(ctx, s, company, out, keys)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "Wrote %s (%s, %s) and read it back.\n", e.Path, e.Name, humanize.Bytes(uint64(e.Size)))
+		if !e.Encrypted {
+			fmt.Fprintln(w, "It is not encrypted, so it holds no passwords: people choose new ones on the other installation. See --recipient and --passphrase-file.")
+		}
+		return nil
+	})
+}
+
+// ImportCompany brings in the company of an exported file.
+func ImportCompany(ctx context.Context, cfg Config, in string, keys archive.Keys, w io.Writer) error {
+	return withSite(ctx, cfg, func(s transfer.Site) error {
+		r, err := transfer.Load(ctx, s, in, keys)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "Imported %s (%s): %d documents, %d people.\n", r.Name, r.Company, r.Documents, r.People)
+		if !r.Secrets {
+			fmt.Fprintln(w, "Its people have no passwords here yet: they use \"Forgot your password?\", or see paraph user password.")
+		}
+		return nil
+	})
+}

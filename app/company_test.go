@@ -1,0 +1,399 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"filippo.io/age"
+)
+
+var printedCompany = regexp.MustCompile(`\((01[0-9A-Z]{24})\)`)
+
+// foreignServer is a server with another administrator than serve's.
+func foreignServer(t *testing.T, dir string) *process {
+	t.Helper()
+	return launch(t, []string{"PARAPH_ADMIN_EMAIL=root@other.example", "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, "serve")
+}
+
+// founded adds a company and returns its identifier, and its owner's password.
+func founded(t *testing.T, dir, email string) (id, password string) {
+	t.Helper()
+	got := mustCall(t, dir, "company", "add", "Lease Ltd.", email, "--owner", "Olga Owner")
+	id, password = first(printedCompany, got.out), first(printedPassword, got.out)
+	if id == "" || password == "" || first(printedSetup, got.out) == "" {
+		t.Fatalf("no company, password or link in %q", got.out)
+	}
+	return id, password
+}
+
+// opened is a document that one of two has signed.
+type opened struct{ id, second, link string }
+
+// begun makes a document for two people and has the first one sign by their link.
+func (c *client) begun(t *testing.T, title string, content []byte) opened {
+	t.Helper()
+	body, contentType := multipartOf(t, map[string]any{"title": title, "send": true, "invitations": []map[string]string{
+		{"name": "Ann First", "email": "ann@signer.example"}, {"name": "Ben Second", "email": "ben@signer.example"}}}, content)
+	b, err := c.send(http.MethodPost, "/documents", contentType, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		ID          string
+		Invitations []struct {
+			ID  string
+			URL string `json:"sign_url"`
+		}
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	links := make([]string, 2)
+	for i, inv := range d.Invitations {
+		_, links[i], _ = strings.Cut(inv.URL, "/s/")
+	}
+	first := &client{http: c.http, url: c.url, token: links[0]}
+	if err := first.do(http.MethodPost, "/documents/"+d.ID+"/"+d.Invitations[0].ID+"/sign", map[string]any{"consent": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return opened{d.ID, d.Invitations[1].ID, links[1]}
+}
+
+// raw reads a response as it is.
+func (c *client) raw(t *testing.T, path string) string {
+	t.Helper()
+	b, err := c.send(http.MethodGet, path, "", nil)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return string(b)
+}
+
+func (c *client) number(t *testing.T, path string) int {
+	t.Helper()
+	var list struct{ Meta struct{ Total int } }
+	if err := c.do(http.MethodGet, path, nil, &list); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return list.Meta.Total
+}
+
+// multipartOf packs a document and its file.
+func multipartOf(t *testing.T, data map[string]any, content []byte) (body []byte, contentType string) {
+	t.Helper()
+	b, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	m := multipart.NewWriter(&out)
+	err = m.WriteField("data", string(b))
+	part, failed := m.CreateFormFile("file", "contract.pdf")
+	if failed == nil {
+		_, failed = part.Write(content)
+	}
+	if err := errors.Join(err, failed, m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), m.FormDataContentType()
+}
+
+// trail returns the hashes of a document's audit trail.
+func (c *client) trail(t *testing.T, id string) []string {
+	t.Helper()
+	return regexp.MustCompile(`"(?:hash|previous_hash)":"[0-9a-f]{64}"`).FindAllString(c.raw(t, "/documents/"+id+"/events"), -1)
+}
+
+// rootOf saves the root certificate of an installation.
+func rootOf(t *testing.T, c *client) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "root.pem")
+	if err := os.WriteFile(path, []byte(c.raw(t, "/certificates/root.pem")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// judgedBy has pdfsig, qpdf and paraph verify judge a file that leads to some roots.
+func judgedBy(t *testing.T, file []byte, roots ...string) {
+	t.Helper()
+	var all []byte
+	for _, root := range roots {
+		b, err := os.ReadFile(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	path, trusted := filepath.Join(t.TempDir(), "signed.pdf"), filepath.Join(t.TempDir(), "roots.pem")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trusted, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nss := trusting(t, roots[0])
+	for i, root := range roots[1:] {
+		if out, err := exec.Command("certutil", "-A", "-d", "sql:"+nss, "-n", "root "+string(rune('a'+i)), "-t", "CT,C,C", "-i", root).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	judged(t, path, nss)
+	if got := call(t, "verify", "--root", trusted, path); got.code != 0 {
+		t.Errorf("paraph verify: exit %d\n%s", got.code, got.out)
+	}
+}
+
+// newIdentity makes a key of age, which is quicker than a passphrase.
+func newIdentity(t *testing.T) (recipient, file string) {
+	t.Helper()
+	identity, err := age.GenerateX25519Identity()
+	file = filepath.Join(t.TempDir(), "key.txt")
+	if err == nil {
+		err = os.WriteFile(file, []byte(identity.String()+"\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity.Recipient().String(), file
+}
+
+func TestACompanyMovesToAnotherInstallation(t *testing.T) {
+	t.Parallel()
+	from, to, out := t.TempDir(), t.TempDir(), t.TempDir()
+	recipient, key := newIdentity(t)
+	p := serve(t, from)
+	company, password := founded(t, from, "olga@lease.example")
+	c, err := logIn(p.http, p.url, "olga@lease.example", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := smallPDF("Lease", 20_000)
+	done, err := c.complete("Harbour lease", content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := c.begun(t, "Half signed", content)
+	if _, err := p.login().complete("Another company's", content); err != nil {
+		t.Fatal(err)
+	}
+	var stop atomic.Bool
+	var writers sync.WaitGroup
+	writers.Go(func() {
+		if n, err := c.write(&stop, content); n == 0 || err != nil {
+			t.Errorf("%d documents were made meanwhile: %v", n, err)
+		}
+	})
+	if got := mustCall(t, from, "company", "export", company, out, "--recipient", recipient); !strings.Contains(got.out, "read it back") {
+		t.Errorf("it says %q", got.out)
+	}
+	stop.Store(true)
+	writers.Wait()
+	want, trail, root := c.signed(t, done), c.trail(t, done), rootOf(t, c)
+	mustRefuse(t, "not found", from, "company", "export", "01M7Z4BMC36K290EBM3T11X3Q8", out)
+
+	q := foreignServer(t, to)
+	file := onlyFile(t, out)
+	mustRefuse(t, "encrypted", to, "company", "import", file)
+	mustCall(t, to, "company", "import", file, "--identity", key)
+	mustRefuse(t, "exists here already", to, "company", "import", file, "--identity", key)
+	d, err := logIn(q.http, q.url, "olga@lease.example", password)
+	if err != nil {
+		t.Fatalf("the owner cannot sign in: %v", err)
+	}
+	if !bytes.Equal(d.signed(t, done), want) {
+		t.Error("the signed file is not the same")
+	}
+	if got := d.trail(t, done); len(trail) < 4 || !slices.Equal(got, trail) {
+		t.Errorf("the audit trail was %v and is %v", trail, got)
+	}
+	if d.number(t, "/documents?search=harbour") != 1 || d.number(t, "/documents?search=Another+company") != 0 || d.number(t, "/contacts") < 3 {
+		t.Error("the search or the contacts are not the company's")
+	}
+	if n := d.number(t, "/outbox"); n != 0 {
+		t.Errorf("%d messages about what happened elsewhere", n)
+	}
+	judgedBy(t, want, root)
+	if report := string(d.verified(t, want)); !strings.Contains(report, `"trusted":true`) || strings.Contains(report, `"trusted":false`) {
+		t.Errorf("here it is judged as %s", report)
+	}
+
+	signer := &client{http: q.http, url: q.url, token: half.link}
+	if err := signer.do(http.MethodPost, "/documents/"+half.id+"/"+half.second+"/sign", map[string]any{"consent": true}, nil); err != nil {
+		t.Fatalf("by the link of the other installation: %v", err)
+	}
+	judgedBy(t, d.signed(t, half.id), root, rootOf(t, d))
+	fresh, err := d.complete("Signed here", content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judgedBy(t, d.signed(t, fresh), rootOf(t, d))
+	if code := q.stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	mustCall(t, to, "check")
+	if got := mustCall(t, to, "company", "list"); !strings.Contains(got.out, company) || strings.Count(got.out, "\n") != 2 {
+		t.Errorf("companies: %q", got.out)
+	}
+}
+
+// verified uploads a file to be judged.
+func (c *client) verified(t *testing.T, file []byte) []byte {
+	t.Helper()
+	body, contentType := form("signed.pdf", file)
+	b, err := c.send(http.MethodPost, "/verify", contentType, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAnExportWithoutEncryptionHasNoPasswords(t *testing.T) {
+	t.Parallel()
+	from, to, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lease.tar.zst")
+	for _, dir := range []string{from, to} {
+		p := serve(t, dir)
+		if dir == to {
+			p.kill()
+			p = foreignServer(t, filepath.Join(to, "data"))
+		}
+		if code := p.stop(); code != 0 {
+			t.Fatalf("exit %d", code)
+		}
+	}
+	company, password := founded(t, from, "olga@lease.example")
+	mustCall(t, from, "company", "rename", company, "Lease GmbH")
+	if got := mustCall(t, from, "company", "export", company, out); !strings.Contains(got.out, "no passwords") {
+		t.Errorf("it says %q", got.out)
+	}
+	plain, err := exec.Command("tar", "--zstd", "-xOf", out).Output()
+	if err != nil || bytes.Contains(plain, []byte("argon2")) || !bytes.Contains(plain, []byte("Lease GmbH")) {
+		t.Errorf("the file holds %s, %v", plain, err)
+	}
+	data := filepath.Join(to, "data")
+	mustRefuse(t, "exists here already", from, "company", "import", out)
+	mustCall(t, data, "company", "import", out)
+	q := foreignServer(t, data)
+	if _, err := logIn(q.http, q.url, "olga@lease.example", password); statusOf(err) != 401 {
+		t.Errorf("with the old password: %v", err)
+	}
+	if code := q.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	mustCall(t, data, "user", "password", "olga@lease.example", "another good password of hers")
+	mustCall(t, data, "check")
+
+	// Byte by byte, nothing of a damaged export comes in.
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(out, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRefuse(t, "damaged", to, "company", "import", out)
+	if got := mustCall(t, to, "company", "list"); strings.Contains(got.out, company) {
+		t.Errorf("companies: %q", got.out)
+	}
+}
+
+// TestAKilledImportLeavesNothingHalf kills the server whenever an import has got to
+// another stage. After the next start the company is there whole or not at all.
+func TestAKilledImportLeavesNothingHalf(t *testing.T) {
+	t.Parallel()
+	from, to, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "lease.tar.zst")
+	p := serve(t, from)
+	company, password := founded(t, from, "olga@lease.example")
+	c, err := logIn(p.http, p.url, "olga@lease.example", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := smallPDF("Lease", 20_000)
+	for range 60 { // several transactions
+		c.begunDraft(t, content)
+	}
+	done, err := c.complete("Whole", content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipient, key := newIdentity(t)
+	mustCall(t, from, "company", "export", company, out, "--recipient", recipient)
+	want := c.signed(t, done)
+	p.kill()
+	there := func() bool {
+		t.Helper()
+		return strings.Contains(mustCall(t, to, "company", "list").out, company)
+	}
+	for _, stage := range []string{"staged-*.tmp", company + ".records"} {
+		q := foreignServer(t, to)
+		cmd := exec.Command(binary(t), "company", "import", out, "--identity", key, "--set", "data.dir="+to)
+		cmd.Dir, cmd.Env = t.TempDir(), environ()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		var outcome error
+		waiting := true
+		q.until("the import is at "+stage, func() (string, bool) {
+			found, err := filepath.Glob(filepath.Join(to, "imports", stage))
+			if err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case outcome = <-ended: // it was quick
+				waiting = false
+			default:
+			}
+			return strings.Join(found, " "), len(found) > 0 || !waiting
+		})
+		q.kill()
+		if waiting {
+			outcome = <-ended
+		}
+		whole := there()
+		if outcome == nil && !whole {
+			t.Errorf("at %s the import was answered, and the company is gone", stage)
+		}
+		mustCall(t, to, "check")
+		if left, err := filepath.Glob(filepath.Join(to, "imports", "*")); err != nil || len(left) > 0 {
+			t.Errorf("left over: %v %v", left, err)
+		}
+		if whole {
+			break
+		}
+	}
+	if !there() {
+		mustCall(t, to, "company", "import", out, "--identity", key)
+	}
+	q := foreignServer(t, to)
+	d, err := logIn(q.http, q.url, "olga@lease.example", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.number(t, "/documents"); n != 61 || !bytes.Equal(d.signed(t, done), want) {
+		t.Errorf("%d documents", n)
+	}
+}
+
+// begunDraft makes a draft with some text.
+func (c *client) begunDraft(t *testing.T, content []byte) {
+	t.Helper()
+	body, contentType := multipartOf(t, map[string]any{"title": "Draft", "message": strings.Repeat("A long message. ", 100)}, content)
+	if _, err := c.send(http.MethodPost, "/documents", contentType, bytes.NewReader(body)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,42 @@
+package notify
+
+import (
+	"fmt"
+
+	"paraph/kv"
+)
+
+// Leave hands over the webhooks of a company, without their secrets and
+// deliveries.
+func (s *Webhooks) Leave(tx *kv.Tx, company string, put func(kv.Item) error) error {
+	return webhooks.Each(tx, "company", kv.K(company), func(id string, w Webhook) (bool, error) {
+		it, err := webhooks.Pack(id, w)
+		if err != nil {
+			return false, err
+		}
+		return true, put(it)
+	})
+}
+
+// Arrival returns the function that stores an item of this package, nil if it
+// belongs to another. A webhook arrives paused: its secret is another one here,
+// which the receiver has to know before anything is sent.
+func (s *Webhooks) Arrival(company string, it kv.Item) func(tx *kv.Tx) error {
+	if it.In != webhooks.Name() {
+		return nil
+	}
+	return func(tx *kv.Tx) error {
+		w, err := kv.Read[Webhook](it)
+		switch {
+		case err != nil:
+			return err
+		case w.Company != company || it.ID != w.ID:
+			return fmt.Errorf("%w: webhook %q belongs to another company", kv.ErrCorrupt, it.ID)
+		}
+		w.Enabled, w.OldUntil, w.FailingSince, w.Days = false, nil, nil, nil
+		if w.From, err = s.Signing.JournalHead(tx); err != nil {
+			return err
+		}
+		return webhooks.Add(tx, it.ID, w)
+	}
+}

@@ -1,0 +1,268 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+)
+
+// Site is an installation as the commands of its machine see it: its data folder,
+// or the server that has it open.
+type Site interface {
+	Found(ctx context.Context, in account.CompanyInput) (Founded, error)
+	List(ctx context.Context) ([]Listed, error)
+	Rename(ctx context.Context, company, name string) error
+	Grant(ctx context.Context, email string, granted bool) error
+	Export(ctx context.Context, company string, secrets bool) (io.ReadCloser, error)
+	Import(ctx context.Context, r io.Reader) (Result, error)
+}
+
+// Founded is a company that was just added. Password and Setup are empty if its
+// owner was known already.
+type Founded struct {
+	ID, Name, Email, Password string
+	Setup                     string // token of the one-time link to /setup
+}
+
+// Listed is a company in a list.
+type Listed struct {
+	ID, Name  string
+	Members   int
+	Documents int
+	Bytes     int64 // of its files
+}
+
+// Found implements [Site].
+func (i *Installation) Found(ctx context.Context, in account.CompanyInput) (Founded, error) {
+	b, err := i.Accounts.FoundCompany(ctx, account.System(""), in)
+	return Founded{b.Company.ID, b.Company.Name, b.User.Email, b.Password, b.Setup}, err
+}
+
+// List implements [Site].
+func (i *Installation) List(ctx context.Context) (all []Listed, err error) {
+	tenants, err := i.Accounts.Tenants(ctx, account.System(""))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tenants {
+		u, err := i.Signing.UsageOf(t.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Listed{t.ID, t.Name, t.Members, u.Documents, u.Bytes})
+	}
+	return all, nil
+}
+
+// Rename implements [Site].
+func (i *Installation) Rename(ctx context.Context, company, name string) error {
+	_, err := i.Accounts.RenameCompany(ctx, account.System(""), company, name)
+	return err
+}
+
+// Grant implements [Site].
+func (i *Installation) Grant(ctx context.Context, email string, granted bool) error {
+	return i.Accounts.SetInstallation(ctx, email, granted)
+}
+
+// Handler serves a Site to the commands of this machine, over the control socket.
+// say turns a refusal into its sentence.
+func Handler(i *Installation, say func(error) error) http.Handler {
+	c := &controls{i, say, i.Log}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /companies", c.list)
+	mux.HandleFunc("POST /companies", c.found)
+	mux.HandleFunc("PUT /companies", c.rename)
+	mux.HandleFunc("PUT /administrators", c.grant)
+	mux.HandleFunc("POST /companies/export", c.export)
+	mux.HandleFunc("POST /companies/import", c.bringIn)
+	return mux
+}
+
+type controls struct {
+	*Installation
+	say func(error) error
+	log *slog.Logger
+}
+
+// renaming, granting and exporting are the requests of the commands.
+type (
+	renaming struct{ Company, Name string }
+	granting struct {
+		Email   string
+		Granted bool
+	}
+	exporting struct {
+		Company string
+		Secrets bool
+	}
+)
+
+// answer sends a value or an error as JSON or text.
+func answer[T any](c *controls, w http.ResponseWriter, v T, err error) {
+	if err == nil {
+		err = json.NewEncoder(w).Encode(v)
+		if err != nil {
+			c.log.Debug("transfer: answering", "error", err)
+		}
+		return
+	}
+	status := http.StatusInternalServerError
+	if _, refused := errors.AsType[*fault.Error](err); refused {
+		status = http.StatusConflict
+	} else {
+		c.log.Error("a command failed", "error", err)
+	}
+	http.Error(w, c.say(err).Error(), status)
+}
+
+// decoded reads a request and runs a command on it.
+func decoded[I, O any](c *controls, w http.ResponseWriter, r *http.Request, run func(I) (O, error)) {
+	var in I
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	out, err := run(in)
+	answer(c, w, out, err)
+}
+
+func (c *controls) list(w http.ResponseWriter, r *http.Request) {
+	all, err := c.List(r.Context())
+	answer(c, w, all, err)
+}
+
+func (c *controls) found(w http.ResponseWriter, r *http.Request) {
+	decoded(c, w, r, func(in account.CompanyInput) (Founded, error) { return c.Found(r.Context(), in) })
+}
+
+func (c *controls) rename(w http.ResponseWriter, r *http.Request) {
+	decoded(c, w, r, func(in renaming) (struct{}, error) { return struct{}{}, c.Rename(r.Context(), in.Company, in.Name) })
+}
+
+func (c *controls) grant(w http.ResponseWriter, r *http.Request) {
+	decoded(c, w, r, func(in granting) (struct{}, error) { return struct{}{}, c.Grant(r.Context(), in.Email, in.Granted) })
+}
+
+func (c *controls) export(w http.ResponseWriter, r *http.Request) {
+	var in exporting
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	stream, err := c.Export(r.Context(), in.Company, in.Secrets)
+	if err != nil {
+		answer(c, w, struct{}{}, err)
+		return
+	}
+	_, err = io.Copy(w, stream)
+	if err = errors.Join(err, stream.Close()); err != nil {
+		c.log.Error("exporting a company failed", "company", in.Company, "error", err)
+		panic(http.ErrAbortHandler) // so that the client does not take it for the end
+	}
+	c.log.Info("company exported", "company", in.Company)
+}
+
+func (c *controls) bringIn(w http.ResponseWriter, r *http.Request) {
+	out, err := c.Import(r.Context(), r.Body)
+	if err == nil {
+		c.log.Info("company imported", "company", out.Company, "documents", out.Documents, "people", out.People)
+	}
+	answer(c, w, out, err)
+}
+
+// Remote is a running server, by its control socket.
+type Remote struct{ http *http.Client }
+
+// NewRemote returns the server that dial connects to.
+func NewRemote(dial func(context.Context) (net.Conn, error)) *Remote {
+	return &Remote{&http.Client{Transport: &http.Transport{
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		DisableKeepAlives: true,
+	}}}
+}
+
+func (o *Remote) do(ctx context.Context, method, path string, body io.Reader) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://server"+path, body)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := o.http.Do(r)
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err // without the made-up address
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer.Body, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	return nil, errors.Join(errors.New(strings.TrimSpace(string(text))), err, answer.Body.Close())
+}
+
+// call sends a request and decodes the response.
+func call[I, O any](ctx context.Context, o *Remote, method, path string, in I) (out O, err error) {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	body, err := o.do(ctx, method, path, bytes.NewReader(b))
+	if err != nil {
+		return out, err
+	}
+	err = json.NewDecoder(body).Decode(&out)
+	return out, errors.Join(err, body.Close())
+}
+
+// Found implements [Site].
+func (o *Remote) Found(ctx context.Context, in account.CompanyInput) (Founded, error) {
+	return call[account.CompanyInput, Founded](ctx, o, http.MethodPost, "/companies", in)
+}
+
+// List implements [Site].
+func (o *Remote) List(ctx context.Context) ([]Listed, error) {
+	return call[struct{}, []Listed](ctx, o, http.MethodGet, "/companies", struct{}{})
+}
+
+// Rename implements [Site].
+func (o *Remote) Rename(ctx context.Context, company, name string) error {
+	_, err := call[renaming, struct{}](ctx, o, http.MethodPut, "/companies", renaming{company, name})
+	return err
+}
+
+// Grant implements [Site].
+func (o *Remote) Grant(ctx context.Context, email string, granted bool) error {
+	_, err := call[granting, struct{}](ctx, o, http.MethodPut, "/administrators", granting{email, granted})
+	return err
+}
+
+// Export implements [Site].
+func (o *Remote) Export(ctx context.Context, company string, secrets bool) (io.ReadCloser, error) {
+	b, err := json.Marshal(exporting{company, secrets})
+	if err != nil {
+		return nil, err
+	}
+	return o.do(ctx, http.MethodPost, "/companies/export", bytes.NewReader(b))
+}
+
+// Import implements [Site].
+func (o *Remote) Import(ctx context.Context, r io.Reader) (out Result, err error) {
+	body, err := o.do(ctx, http.MethodPost, "/companies/import", r)
+	if err != nil {
+		return out, err
+	}
+	err = json.NewDecoder(body).Decode(&out)
+	return out, errors.Join(err, body.Close())
+}

@@ -1,0 +1,416 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/archive"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Result describes an import.
+type Result struct {
+	Header
+	People, Documents int
+	Passkeys          bool // they go on working
+}
+
+// Import brings in a company from an export, neither compressed nor encrypted. If
+// it fails before the company is accepted, nothing of it remains; a later failure
+// wraps [ErrUnfinished].
+func (i *Installation) Import(ctx context.Context, r io.Reader) (Result, error) {
+	defer i.Blobs.Hold()() // until records name the files
+	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
+		return Result{}, fmt.Errorf("transfer: %w", err)
+	}
+	s, err := i.stage(ctx, r)
+	if err != nil {
+		return Result{}, errors.Join(err, s.remove())
+	}
+	if err := i.accept(s); err != nil {
+		return Result{}, errors.Join(err, s.remove())
+	}
+	if err := i.apply(ctx, s.Company); err != nil {
+		return Result{}, fmt.Errorf("%w: %w", ErrUnfinished, err)
+	}
+	return s.Result, nil
+}
+
+// ErrUnfinished says that an accepted import could not be completed yet.
+var ErrUnfinished = errors.New("the company was accepted but could not be stored whole; the next start of the server goes on with it")
+
+// staged is an import that was received and not yet accepted.
+type staged struct {
+	Result
+	path   string // of the records
+	public []byte
+	people []kv.Item
+	files  hashes // named by documents
+	got    hashes
+	chains map[string]string // of the audit trail: the head so far, by document
+	heads  map[string]string // as the documents say
+}
+
+func (s *staged) remove() error {
+	if s.path == "" {
+		return nil
+	}
+	err := os.Remove(s.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// stage receives and checks an export. Files go to the store at once, where they
+// are swept away unless a record names them.
+func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err error) {
+	s = &staged{files: hashes{}, got: hashes{}, chains: map[string]string{}, heads: map[string]string{}}
+	f, err := os.CreateTemp(i.Dir, "staged-*.tmp")
+	if err != nil {
+		return s, fmt.Errorf("transfer: %w", err)
+	}
+	s.path = f.Name()
+	err = archive.Reader{Head: s.parse, Visit: func(name string, r io.Reader) error {
+		return i.entry(ctx, s, f, name, r)
+	}}.Read(r)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return s, err
+	}
+	if s.DataVersion != i.DataVersion {
+		return s, fmt.Errorf("%w: %s made it; bring both installations to the same version and export again", ErrVersion, s.Program)
+	}
+	s.Passkeys = s.Address != "" && s.Address == i.address()
+	if err := s.each(func(it kv.Item) error { return i.examine(s, it) }); err != nil {
+		return s, err
+	}
+	return s, s.complete()
+}
+
+func (i *Installation) entry(ctx context.Context, s *staged, records io.Writer, name string, r io.Reader) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	hash, isFile := strings.CutPrefix(name, archive.Files)
+	switch {
+	case strings.HasPrefix(name, recordsPrefix):
+		_, err := io.Copy(records, r)
+		return err
+	case isFile:
+		_, err := i.Blobs.Put(ctx, r)
+		return errors.Join(err, s.got.add(hash))
+	case name == keysEntry:
+		var err error
+		s.public, err = io.ReadAll(io.LimitReader(r, maxPublic))
+		return err
+	}
+	return errors.New("it is not known to this version of Paraph")
+}
+
+const (
+	// maxPublic bounds the certificates and revocation lists.
+	maxPublic = 16 << 20
+	// maxLine bounds one record.
+	maxLine = 64 << 20
+)
+
+// each reads the staged records.
+func (s *staged) each(visit func(kv.Item) error) (err error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = eachLine(f, func(it kv.Item, _ int64) (bool, error) { return true, visit(it) })
+	return err
+}
+
+// eachLine reads records, and tells visit how many bytes it has read with each. It
+// returns the number of bytes of those that visit took.
+func eachLine(r io.Reader, visit func(it kv.Item, upto int64) (more bool, err error)) (read int64, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for lines.Scan() {
+		var it kv.Item
+		if err := json.Unmarshal(lines.Bytes(), &it); err != nil {
+			return read, fmt.Errorf("%w: a record cannot be read: %w", archive.ErrDamaged, err)
+		}
+		upto := read + int64(len(lines.Bytes())) + 1
+		more, err := visit(it, upto)
+		if err != nil || !more {
+			return read, err
+		}
+		read = upto
+	}
+	return read, lines.Err()
+}
+
+// examine checks one record by itself, and notes what concerns others.
+func (i *Installation) examine(s *staged, it kv.Item) error {
+	if i.arrival(s.arriving(), it) == nil {
+		return fmt.Errorf("%w: records of %q are not known to this version of Paraph", archive.ErrDamaged, it.In)
+	}
+	if account.IsPerson(it) {
+		s.people = append(s.people, it)
+		s.People++
+		return nil
+	}
+	e, err := signing.EntryOf(s.Company, it)
+	if err != nil {
+		return err
+	}
+	if e != nil {
+		return s.link(e)
+	}
+	d, err := signing.DocumentOf(s.Company, it)
+	if err != nil || d == nil {
+		return err
+	}
+	s.Documents++
+	s.heads[d.ID] = d.Head
+	for b := range d.Blobs {
+		if err := s.files.add(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link checks that an entry continues the audit trail of its document.
+func (s *staged) link(e *signing.Entry) error {
+	before := s.chains[e.Chain]
+	if before == "" {
+		before = hex.EncodeToString(make([]byte, 32))
+	}
+	if hex.EncodeToString(e.ChainPrevious[:]) != before {
+		return fmt.Errorf("%w: the audit trail of document %s has a gap before %s", archive.ErrDamaged, e.Chain, e.ID)
+	}
+	s.chains[e.Chain] = hex.EncodeToString(e.Hash[:])
+	return nil
+}
+
+// complete compares the records with each other and with the files.
+func (s *staged) complete() error {
+	for id, head := range s.heads {
+		if s.chains[id] != head {
+			return fmt.Errorf("%w: the audit trail of document %s does not end where the document says", archive.ErrDamaged, id)
+		}
+	}
+	for hash := range s.files {
+		if _, ok := s.got[hash]; !ok {
+			return fmt.Errorf("%w: the file %x is missing", archive.ErrDamaged, hash)
+		}
+	}
+	return nil
+}
+
+func (s *staged) arriving() account.Arriving {
+	return account.Arriving{Company: s.Company, Passkeys: s.Passkeys}
+}
+
+// arrival returns the function that stores an item, nil if no package knows it.
+func (i *Installation) arrival(a account.Arriving, it kv.Item) func(tx *kv.Tx) error {
+	for _, store := range []func(tx *kv.Tx) error{
+		i.Accounts.Arrival(a, it), i.Signing.Arrival(a.Company, it), i.Contacts.Arrival(a.Company, it), i.Webhooks.Arrival(a.Company, it),
+	} {
+		if store != nil {
+			return store
+		}
+	}
+	return nil
+}
+
+// pending is an accepted import. Its existence means that the import is completed
+// whatever happens.
+type pending struct {
+	Company  string
+	Passkeys bool
+	Place    int64 // in the staged records: what comes before is stored
+}
+
+var imports = kv.NewCollection("imports", kv.JSON[pending]())
+
+// Collections lists what this package stores, for the check of the data folder.
+func Collections() []kv.Checker { return []kv.Checker{imports} }
+
+// path returns the name of an accepted import's records.
+func (i *Installation) path(company string) string { return filepath.Join(i.Dir, company+".records") }
+
+// accept decides, in one transaction, that the company comes in: its people are
+// added and the import is noted, or neither.
+func (i *Installation) accept(s *staged) error {
+	if err := i.mayCome(s); err != nil {
+		return err
+	}
+	if err := i.Keys.Adopt(s.Company, s.public); err != nil {
+		return err
+	}
+	path := i.path(s.Company)
+	if err := errors.Join(os.Rename(s.path, path), archive.SyncDir(i.Dir)); err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	s.path = path
+	err := i.DB.Update(func(tx *kv.Tx) error {
+		if err := i.Accounts.Reserve(tx, s.Company, s.people); err != nil {
+			return err
+		}
+		return imports.Add(tx, s.Company, pending{Company: s.Company, Passkeys: s.Passkeys})
+	})
+	if err != nil {
+		return errors.Join(err, i.Keys.Disown(s.Company))
+	}
+	return nil
+}
+
+// mayCome refuses a company, or any of its records, whose identifier is taken here.
+func (i *Installation) mayCome(s *staged) error {
+	if strings.ContainsAny(s.Company, `/\.`) || s.Company == "" {
+		return fmt.Errorf("%w: %q is not the identifier of a company", archive.ErrDamaged, s.Company)
+	}
+	return i.DB.View(func(tx *kv.Tx) error {
+		if busy, err := imports.Has(tx, s.Company); err != nil || busy {
+			return errors.Join(err, fmt.Errorf("the company %s is being imported already", s.Company))
+		}
+		if err := i.Accounts.Free(tx, s.Company); err != nil {
+			return err
+		}
+		return s.each(func(it kv.Item) error { return signing.MayArrive(tx, it) })
+	})
+}
+
+// Bounds of the records stored in one transaction.
+const (
+	applyBytes = 256 << 10
+	applyItems = 200
+)
+
+// apply stores what is left of an accepted import, a part at a time. Memberships
+// are left for the end: until then nobody can get at the company.
+func (i *Installation) apply(ctx context.Context, company string) (err error) {
+	f, err := os.Open(i.path(company))
+	if err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if more, err = i.applySome(f, company); err != nil {
+			return err
+		}
+	}
+	return i.finish(company)
+}
+
+func (i *Installation) applySome(f *os.File, company string) (more bool, err error) {
+	var p pending
+	err = i.DB.View(func(tx *kv.Tx) error {
+		p, err = imports.Get(tx, company)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if _, err := f.Seek(p.Place, io.SeekStart); err != nil {
+		return false, fmt.Errorf("transfer: %w", err)
+	}
+	part, read, err := nextPart(f)
+	if err != nil || read == 0 {
+		return false, err
+	}
+	p.Place += read
+	return true, i.DB.Update(func(tx *kv.Tx) error {
+		for _, it := range part {
+			if account.IsPerson(it) || account.IsMembership(it) {
+				continue
+			}
+			if err := i.arrival(account.Arriving{Company: company, Passkeys: p.Passkeys}, it)(tx); err != nil {
+				return err
+			}
+		}
+		return imports.Put(tx, company, p)
+	})
+}
+
+// nextPart reads the records of one transaction.
+func nextPart(f io.Reader) (part []kv.Item, read int64, err error) {
+	read, err = eachLine(f, func(it kv.Item, upto int64) (bool, error) {
+		if len(part) > 0 && (upto > applyBytes || len(part) == applyItems) {
+			return false, nil
+		}
+		it.Value = bytes.Clone(it.Value)
+		part = append(part, it)
+		return true, nil
+	})
+	return part, read, err
+}
+
+// finish lets the members in and forgets the import.
+func (i *Installation) finish(company string) error {
+	s := &staged{path: i.path(company)}
+	var entrances []kv.Item
+	err := s.each(func(it kv.Item) error {
+		if account.IsMembership(it) {
+			entrances = append(entrances, it)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = i.DB.Update(func(tx *kv.Tx) error {
+		for _, it := range entrances {
+			if err := i.arrival(account.Arriving{Company: company}, it)(tx); err != nil {
+				return err
+			}
+		}
+		return imports.Delete(tx, company)
+	})
+	return errors.Join(err, s.remove())
+}
+
+// Resume completes the imports that were accepted before the server was stopped or
+// killed, and removes what is left of others.
+func (i *Installation) Resume(ctx context.Context) error {
+	var accepted []string
+	err := i.DB.View(func(tx *kv.Tx) error {
+		return imports.Each(tx, "", nil, func(id string, _ pending) (bool, error) {
+			accepted = append(accepted, id)
+			return true, nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, company := range accepted {
+		i.Log.Info("completing the import of a company", "company", company)
+		if err := i.apply(ctx, company); err != nil {
+			return fmt.Errorf("the import of company %s cannot be completed: %w", company, err)
+		}
+	}
+	return i.clear()
+}
+
+// clear removes files of imports that were never accepted.
+func (i *Installation) clear() error {
+	entries, err := os.ReadDir(i.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, os.Remove(filepath.Join(i.Dir, e.Name())))
+	}
+	return err
+}
