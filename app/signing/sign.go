@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -188,12 +189,13 @@ func through(who account.Actor) string {
 // all, and writes them into the record. It returns the values to draw.
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	own := a.document.fieldsOf(a.inv.ID)
-	values := map[string]string{}
+	values, named := map[string]string{}, map[string]string{}
 	for key, v := range given {
-		if !assign(own, values, key, v) {
+		if !assign(own, named, key, v) && !assignGroup(own, values, key, v) {
 			f.Add("fields."+key, "no_such_field")
 		}
 	}
+	maps.Copy(values, named) // a button's own value counts, in whatever order the map yields them
 	a.handed = readAttachments(f, own, values)
 	for _, x := range own {
 		v, said := values[x.ID]
@@ -259,7 +261,7 @@ func assign(own []*Field, values map[string]string, key, v string) bool {
 			done = true
 		}
 	}
-	return done || assignGroup(own, values, key, v)
+	return done
 }
 
 // assignGroup chooses one button of a group of radio buttons, by its value's name.
