@@ -42,7 +42,8 @@ func (s *Outbox) read(tx *kv.Tx, id string) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	return m, s.unseal(&m)
+	err = s.unseal(&m)
+	return m, err
 }
 
 func (s *Outbox) unsealAll(all []Message) error {
