@@ -403,14 +403,20 @@ func (h *bench) cycles() {
 }
 
 func (h *bench) cycle(l *lean, token string, content []byte) error {
+	_, err := h.signed(l, token, content)
+	return err
+}
+
+// signed goes through the whole cycle, and returns the document's identifier.
+func (h *bench) signed(l *lean, token string, content []byte) (id string, err error) {
 	if err := h.upload(l, token, content); err != nil {
-		return err
+		return "", err
 	}
 	_, rest, _ := strings.Cut(string(l.body), `"document_id":"`)
-	id := rest[:26]
+	id = rest[:26]
 	const people = `{"invitations":[{"name":"Sam Signer","email":"sam@signer.example"}]}`
 	if err := l.do(post("/documents/"+id+"/invite", token, "application/json", []byte(people))); err != nil {
-		return err
+		return "", err
 	}
 	sign := "/documents/" + id + "/" + l.id(0) + "/sign"
 	for _, step := range [][]byte{
@@ -419,13 +425,13 @@ func (h *bench) cycle(l *lean, token string, content []byte) error {
 		post("/documents/"+id+"/download", token, "application/json", nil),
 	} {
 		if err := l.do(step); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if !bytes.HasPrefix(l.body, []byte("%PDF-")) {
-		return errors.New("the download is no PDF")
+		return "", errors.New("the download is no PDF")
 	}
-	return nil
+	return id, nil
 }
 
 // blobsIn returns every file of a data folder with its size.
