@@ -79,14 +79,14 @@ func TestHandOver(t *testing.T) {
 	_, html := v.send(page+"/deactivate", "to", heir.UserID)
 	v.contains(html, "Documents transferred: 3.")
 	leaver.Get(t, "/documents").Want(t, http.StatusUnauthorized)
+	events := owner.Get(t, "/documents/"+out+"/events?sort=at|desc").Want(t, 200)
+	if got := events.Text(t, "data.0.type"); got != "document.handed_over" {
+		t.Errorf("the trail ends with %s", got)
+	}
 	for id, want := range map[string]string{draft: heir.UserID, out: heir.UserID, archived: heir.UserID, done: leaver.UserID} {
 		if got := owner.Get(t, "/documents/"+id).Want(t, 200).Text(t, "owner.id"); got != want {
 			t.Errorf("%s belongs to %s, want %s", id, got, want)
 		}
-	}
-	events := owner.Get(t, "/documents/"+out+"/events?sort=at|desc").Want(t, 200)
-	if got := events.Text(t, "data.0.type"); got != "document.handed_over" {
-		t.Errorf("the trail ends with %s", got)
 	}
 	if errs := s.Signing.Check(t.Context()); len(errs) > 1 || errs[0] != nil {
 		t.Error(errs)

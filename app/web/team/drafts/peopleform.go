@@ -107,7 +107,10 @@ func (p *personRow) turn() int {
 
 // input converts the row at index i into the service's input.
 func (p *personRow) input(i int, sequential bool) signing.InvitationInput {
-	in := signing.InvitationInput{ID: p.ID, RoleName: &p.RoleName, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
+	in := signing.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words, AccessCode: &p.Code, AccessCodeHint: &p.Hint, Position: new(i + 1)}
+	if p.RoleName != "" {
+		in.RoleName = &p.RoleName
+	}
 	if p.Role != "" {
 		in.Role = &p.Role
 	}
