@@ -80,3 +80,25 @@ func sound(t *testing.T, from, name string, at int64) bool {
 	}
 	return len(found) == 0
 }
+
+// A process that is killed while it begins a log leaves an empty file.
+func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := kv.Open(kv.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db, 20)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"000077.vlog", "00077.mem"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !sound(t, dir, "MANIFEST", -1) {
+		t.Error("the store does not open, or is not in order")
+	}
+}

@@ -240,7 +240,7 @@ func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 func (db *DB) start() error {
 	o := db.options()
 	if !db.inMemory {
-		if err := mayOpenTables(db.dir, o); err != nil {
+		if err := errors.Join(mayOpenTables(db.dir, o), removeEmptyLogs(db.dir)); err != nil {
 			return err
 		}
 	}

@@ -60,6 +60,26 @@ func mayOpenTables(dir string, o badger.Options) error {
 	return nil
 }
 
+// removeEmptyLogs removes the logs of a process that was killed between creating
+// one and giving it its size. They hold nothing, and Badger refuses to open them.
+func removeEmptyLogs(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != ".vlog" && ext != ".mem" {
+			continue
+		}
+		if info, failed := e.Info(); failed != nil {
+			err = errors.Join(err, failed)
+		} else if info.Size() == 0 {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
 // tryTable opens a single table. A missing one is left to Badger to report.
 func tryTable(file string, fn func(*table.Table) error) error {
 	_, err := guarded(func() (struct{}, error) {

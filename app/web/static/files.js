@@ -85,5 +85,6 @@ document.addEventListener('submit', e => {
   });
 });
 input.addEventListener('change', () => add(input.files));
+if (input.files.length) add(input.files); // chosen before this script was there
 form.addEventListener('submit', e => { e.preventDefault(); if (input.files.length) add(input.files); else input.focus(); });
 prepare();
