@@ -47,7 +47,7 @@ const (
 
 func (h *bench) abuse() {
 	dir := filepath.Join(h.TempDir(), "abuse")
-	_, p := h.start(dir, "serve")
+	_, p := h.start(dir, "serve", "mail.host=127.0.0.1", "mail.port="+newPostOffice(h).port(), "mail.tls=none") // codes are mailed
 	prey := h.prey(p)
 	content := smallPDF("Team", 100_000)
 	team := func(l *lean, _, _ int) error {

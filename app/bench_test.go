@@ -145,10 +145,10 @@ func (h *bench) starts() {
 	h.most("resident when idle", "", float64(median(idle))/1024, 60, " MB")
 }
 
-func (h *bench) start(dir, command string) (time.Duration, *process) {
+func (h *bench) start(dir, command string, settings ...string) (time.Duration, *process) {
 	binary(h.B)
 	began := time.Now()
-	p := launch(h.B, []string{"PARAPH_ADMIN_EMAIL=" + adminEmail, "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, command)
+	p := launch(h.B, []string{"PARAPH_ADMIN_EMAIL=" + adminEmail, "PARAPH_ADMIN_PASSWORD=" + adminPassword}, dir, command, settings...)
 	l := must(dialLean(p.url))
 	p.until("it is ready", func() (string, bool) {
 		err := l.do(get("/readyz", ""))

@@ -19,7 +19,7 @@ type postOffice struct {
 	mail map[string]map[string]bool // "address subject" → Message-IDs
 }
 
-func newPostOffice(t *testing.T) *postOffice {
+func newPostOffice(t testing.TB) *postOffice {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
