@@ -85,6 +85,25 @@ func TestEverythingMissingIsSaidAtOnce(t *testing.T) {
 	}
 }
 
+// TestVariablesOfRolesThatNobodyKnowsAreAskedFor uses a name that only looks like one
+// the service fills in, and a value that its field refuses.
+func TestVariablesOfRolesThatNobodyKnowsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	c := server(t).Company(t)
+	tpl := lease(t, c, obj{"subject": "{{Tenant.phone}}"})
+	flat := "/documents/" + tpl.Text(t, "id") + "/fields/" + tpl.Text(t, "fields.2.id")
+	c.Patch(t, flat, obj{"value": "Flat no. {{flat}}, {{flat}}"}).Want(t, 200)
+	if got := tpl.Text(t, "variables.2"); got != "tenant.phone" {
+		t.Errorf("the third variable is %q", got)
+	}
+	use := "/templates/" + tpl.Text(t, "id") + "/documents"
+	values := obj{"flat": "2B", "rent": "1", "tenant.phone": "1234"}
+	people := list{obj{"role": "Tenant", "name": "Tim", "email": "tim@tenant.example"}}
+	c.Post(t, use, obj{"people": people, "variables": values}).Want(t, 201)
+	long := merged(values, obj{"flat": strings.Repeat("x", 9_990)})
+	failed(t, c.Post(t, use, obj{"people": people, "variables": long}), 422, "fields.2.value")
+}
+
 func TestTemplatesAreNoDocuments(t *testing.T) {
 	t.Parallel()
 	c := server(t).Company(t)

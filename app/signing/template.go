@@ -49,9 +49,10 @@ func (d *Document) Variables() []string {
 	for _, text := range d.texts() {
 		names = append(names, variable.Names(*text)...)
 	}
+	known := d.known(account.Actor{}, account.Company{}, time.Time{})
 	names = slices.DeleteFunc(names, func(name string) bool {
-		owner, _, of := strings.Cut(name, ".")
-		return of && (d.roleIndex(owner) >= 0 || owner == "sender") || name == "company" || name == "today"
+		_, own := known[name]
+		return own
 	})
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -365,10 +366,16 @@ func (d *Document) fillIn(f *fault.Fields, given, known map[string]string) {
 	if !f.Empty() {
 		return
 	}
+	before := slices.Clone(d.Fields)
 	for _, text := range d.texts() {
 		*text = variable.Fill(*text, values)
 	}
 	d.filledTexts(f)
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.Value != before[i].Value { // a field may bound its values
+			(&FieldInput{Value: &x.Value}).apply(f.At("fields", i), x, placement{files: d.Files, invitations: d.Invitations})
+		}
+	}
 }
 
 // filledTexts checks the texts again: variables may have made them too long.
