@@ -208,7 +208,7 @@ func TestLinksOfPeopleOfSeveralCompaniesAreTheOperators(t *testing.T) {
 	other.Post(t, "/members", apptest.Map{"email": both.Email, "role": "member"}).Want(t, 201)
 	s.Anonymous().Post(t, "/password/forgot", apptest.Map{"email": both.Email}).Want(t, 202)
 	flushed(t, s)
-	before := kept(t, owner, both.Email, "reset") // an invitation gives its company no say
+	before := kept(t, owner, both.Email, "reset") // an invitation entitles its company to nothing
 	join := other.Post(t, kept(t, other, both.Email, "invite")+"/reveal", nil).Want(t, 200).Text(t, "links.0")
 	browse(t, s).post(strings.TrimPrefix(join, s.URL))
 	owner.Post(t, before+"/reveal", nil).Want(t, 403)

@@ -39,7 +39,7 @@ func BenchmarkSoak(b *testing.B) {
 // the other two are compared.
 const soakSamples = 18
 
-// held is what a server holds at one moment.
+// held describes what a server holds at one moment.
 type held struct {
 	memory, goroutines, handles float64
 	disk                        float64 // of the records, in KB

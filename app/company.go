@@ -91,7 +91,7 @@ func RenameCompany(ctx context.Context, cfg Config, company, name string) error 
 	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Rename(ctx, company, name) })
 }
 
-// GrantInstallation gives a person the right to administer the installation, or
+// GrantInstallation grants a person the right to administer the installation, or
 // takes it away.
 func GrantInstallation(ctx context.Context, cfg Config, email string, granted bool) error {
 	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Grant(ctx, email, granted) })

@@ -24,7 +24,7 @@ const (
 	skipped = "skipped"
 )
 
-// Finding is what the doctor says of one part of an installation.
+// Finding describes how the doctor found one part of an installation.
 type Finding struct {
 	Part   string `json:"part"`
 	State  string `json:"state"` // ok, warning, problem or skipped

@@ -30,7 +30,7 @@ func runs(who Actor) error {
 	return fault.NotFound("page")
 }
 
-// SetInstallation gives a person the right to administer the installation, or
+// SetInstallation grants a person the right to administer the installation, or
 // takes it away. Like the other methods for the operator it checks no permissions.
 func (s *Service) SetInstallation(_ context.Context, email string, granted bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
@@ -43,7 +43,7 @@ func (s *Service) SetInstallation(_ context.Context, email string, granted bool)
 	})
 }
 
-// GrantFirst gives the right to the first person of an installation from before
+// GrantFirst grants the right to the first person of an installation from before
 // the right existed, unless somebody has it.
 func GrantFirst(db *kv.DB) error {
 	return db.Update(func(tx *kv.Tx) error {

@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// Leaving is what of a company's accounts leaves the installation.
+// Leaving describes the part of a company's accounts that leaves the installation.
 type Leaving struct {
 	Company string
 	Secrets bool // hashes of passwords and the secrets of authenticator apps too

@@ -146,7 +146,7 @@ func (s *Spool) rewind() (int64, error) {
 	return info.Size(), err
 }
 
-// Keep closes the file and gives it a name.
+// Keep closes the file and names it.
 func (s *Spool) Keep(path string) error {
 	if err := s.file.Close(); err != nil {
 		return fmt.Errorf("archive: %w", err)

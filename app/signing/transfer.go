@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// Leaving is what of a company's documents leaves the installation.
+// Leaving describes the part of a company's documents that leaves the installation.
 type Leaving struct {
 	Company string
 	People  []string // members, whose saved signatures go along
