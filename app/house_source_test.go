@@ -57,7 +57,7 @@ func parsed(t *testing.T) (*token.FileSet, []packageSource) {
 const mostFiles = 40
 
 // crowded are packages that still exceed it. The numbers may only go down.
-var crowded = map[string]int{"app/signing": 63, "app/pdf": 45}
+var crowded = map[string]int{"app/signing": 56, "app/pdf": 45}
 
 func TestHouseHasNoCrowdedRooms(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestHouseHasNoCrowdedRooms(t *testing.T) {
 
 // domain are the packages with business rules: they know neither the API's JSON
 // nor the wording of messages.
-var domain = []string{"app/account", "app/contact", "app/notify", "app/signing"}
+var domain = []string{"app/account", "app/contact", "app/notify", "app/signing", "app/signing/record"}
 
 // TestHouseDomainHasNoWireTags checks that structs of the domain name JSON
 // members only for what is stored or signed, as given in spelled.

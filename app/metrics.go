@@ -16,6 +16,7 @@ import (
 	"paraph/app/metrics"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -239,9 +240,9 @@ func (f *figures) events(to chan<- prometheus.Metric) error {
 			f.seen[t]++
 		}
 	}
-	for _, t := range signing.EventTypes() {
+	for _, t := range record.EventTypes() {
 		to <- prometheus.MustNewConstMetric(eventsDesc, prometheus.CounterValue, float64(f.seen[t]), string(t))
 	}
-	to <- prometheus.MustNewConstMetric(signaturesDesc, prometheus.CounterValue, float64(f.seen[signing.EventInvitationSigned]))
+	to <- prometheus.MustNewConstMetric(signaturesDesc, prometheus.CounterValue, float64(f.seen[record.EventInvitationSigned]))
 	return nil
 }

@@ -98,7 +98,7 @@ func (r *request) viewDocument(d *signing.Document) documentView {
 		ID: d.ID, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(), Subject: orNull(d.Subject),
 		Message: orNull(d.Message), SigningOrder: d.SigningOrder, ExternalID: orNull(d.ExternalID), Metadata: d.Metadata,
 		Locale: orNull(d.Locale), Owner: personView(d.Owner), ExpiresAt: maybe(d.ExpiresAt),
-		Progress: d.ProgressOf(), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
+		Progress: signing.ProgressOf(d), CreatedAt: when(d.CreatedAt), UpdatedAt: when(d.UpdatedAt),
 		SubmittedAt: maybe(d.SubmittedAt), ApprovedAt: maybe(d.ApprovedAt), RejectedAt: maybe(d.RejectedAt),
 		RejectedReason: orNull(d.RejectedReason), SentAt: maybe(d.SentAt), CompletedAt: maybe(d.CompletedAt),
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt), VoidedReason: orNull(d.VoidedReason),

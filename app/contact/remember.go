@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -33,7 +34,7 @@ type person struct {
 // bringsPeople reports whether an event adds people to a document.
 func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	switch e.Value.Type {
-	case signing.EventDocumentSent, signing.EventInvitationDelegated, signing.EventInvitationReplaced:
+	case record.EventDocumentSent, record.EventInvitationDelegated, record.EventInvitationReplaced:
 		return true, nil
 	}
 	return false, nil
@@ -60,7 +61,7 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 // peopleOf lists the people that an event added to a document.
 func (s *Service) peopleOf(tx *kv.Tx, e signing.Entry) ([]person, error) {
 	only := ""
-	if e.Value.Type != signing.EventDocumentSent {
+	if e.Value.Type != record.EventDocumentSent {
 		only = e.Value.Data["invitation"]
 	}
 	d, err := s.Signing.Load(tx, e.Value.Company, e.Value.Document)

@@ -6,7 +6,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -30,7 +30,7 @@ func (s *Service) Preview(ctx context.Context, who account.Actor, document, invi
 		return Message{}, err
 	}
 	kind := "invitation"
-	if inv.Role == signing.Viewer {
+	if inv.Role == record.Viewer {
 		kind = "completed"
 	}
 	return s.compose(t.toSignatory(kind, inv, strings.TrimSuffix(d.BaseURL, "/")+"/s/…"))

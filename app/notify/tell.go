@@ -9,6 +9,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -60,21 +61,21 @@ func (t *story) takes() bool {
 
 // telling maps each type of event to the function that notifies people of it.
 var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
-	signing.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
-	signing.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
-	signing.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
-	signing.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
-	signing.EventInvitationDelegated:       (*Service).tellOfMissingCode,
-	signing.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
-	signing.EventDocumentCompleted:         (*Service).tellCompleted,
-	signing.EventDocumentVoided:            (*Service).tellVoided,
-	signing.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
-	signing.EventDocumentSealingDelayed:    (*Service).tellOfDelay,
-	signing.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_failed") },
-	signing.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
-	signing.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
-	signing.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
-	signing.EventDocumentSubmitted:         (*Service).tellApprover,
+	record.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
+	record.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
+	record.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
+	record.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
+	record.EventInvitationDelegated:       (*Service).tellOfMissingCode,
+	record.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
+	record.EventDocumentCompleted:         (*Service).tellCompleted,
+	record.EventDocumentVoided:            (*Service).tellVoided,
+	record.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
+	record.EventDocumentSealingDelayed:    (*Service).tellOfDelay,
+	record.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_failed") },
+	record.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
+	record.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
+	record.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
+	record.EventDocumentSubmitted:         (*Service).tellApprover,
 }
 
 // facts returns what the messages of a document have in common.
@@ -119,13 +120,13 @@ func logoAddress(base string, c account.Company) string {
 
 func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	inv := t.document.Invitation(t.event.Invitation)
-	if inv == nil || inv.Status == signing.Delegated {
+	if inv == nil || inv.Status == record.Delegated {
 		return nil
 	}
 	link := s.signing.SignURL(account.System(t.document.Company), t.document, inv, t.document.BaseURL)
 	switch {
 	case link != "":
-	case kind == "invitation" && inv.Status == signing.Signed:
+	case kind == "invitation" && inv.Status == record.Signed:
 		// They signed before this message was written. It is written all the
 		// same, so that the content of the outbox does not depend on timing.
 		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
@@ -150,7 +151,7 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 	if inv.Message != "" {
 		f["message"] = inv.Message
 	}
-	if inv.Role == signing.Approver {
+	if inv.Role == record.Approver {
 		f["approver"] = "yes"
 	}
 	m = Message{Company: t.document.Company, Document: t.document.ID, Invitation: inv.ID, Kind: kind, To: inv.Email, ToName: inv.Name}
@@ -160,7 +161,7 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 // tellOfMissingCode writes to the owner if a person with an access code was
 // replaced, since only the owner can set a new code.
 func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
-	if a := t.document.Attention; a.Kind != signing.AttentionAccessCode || a.Invitation != t.event.Data["invitation"] {
+	if a := t.document.Attention; a.Kind != record.AttentionAccessCode || a.Invitation != t.event.Data["invitation"] {
 		return nil
 	}
 	t.event.Invitation = t.event.Data["invitation"]
@@ -217,7 +218,7 @@ func (s *Service) tellCompleted(tx *kv.Tx, t *story) error {
 	errs := []error{s.tellOwner(tx, t, "completed_owner")}
 	for i := range t.document.Invitations {
 		inv := &t.document.Invitations[i]
-		if inv.Status == signing.Delegated {
+		if inv.Status == record.Delegated {
 			continue
 		}
 		link := strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
@@ -231,7 +232,7 @@ func (s *Service) tellVoided(tx *kv.Tx, t *story) error {
 	var errs []error
 	for i := range t.document.Invitations {
 		inv := &t.document.Invitations[i]
-		if inv.NotifiedAt == nil || inv.Status == signing.Delegated || inv.Status == signing.Declined {
+		if inv.NotifiedAt == nil || inv.Status == record.Delegated || inv.Status == record.Declined {
 			continue
 		}
 		errs = append(errs, s.tellSignatory(tx, t, "voided", inv, ""))

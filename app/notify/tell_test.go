@@ -15,6 +15,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // situation is a document in a company with one member of each role that matters here.
@@ -129,8 +130,8 @@ func TestEveryEventTellsThoseItConcerns(t *testing.T) {
 }
 
 const (
-	anyOrder = signing.Parallel
-	inOrder  = signing.Sequential
+	anyOrder = record.Parallel
+	inOrder  = record.Sequential
 )
 
 type step = func(t *testing.T, s situation, d *signing.Document) *signing.Document
@@ -157,9 +158,9 @@ func people(names []string) (all []domain.Person) {
 		p := domain.Person{Email: name + "@x.example", Name: "Person " + name}
 		switch how {
 		case "viewer":
-			p.Role = signing.Viewer
+			p.Role = record.Viewer
 		case "code":
-			p.Authentication, p.Code = signing.ByAccessCode, "open sesame"
+			p.Authentication, p.Code = record.ByAccessCode, "open sesame"
 		}
 		all = append(all, p)
 	}
@@ -216,7 +217,7 @@ func other(name string) signing.InvitationInput {
 func delegate(name, to string) step {
 	return func(t *testing.T, s situation, d *signing.Document) *signing.Document {
 		who := s.Signatory(t, d, name+"@x.example")
-		if inv := d.Invitation(who.Invitation); inv.Authentication == signing.ByAccessCode {
+		if inv := d.Invitation(who.Invitation); inv.Authentication == record.ByAccessCode {
 			token := must[string](t)(s.Signing.Identify(t.Context(), who, d.ID, inv.ID, "open sesame"))
 			who = must[account.Actor](t)(s.Accounts.Authenticate(t.Context(), token))
 		}
@@ -435,7 +436,7 @@ func TestMessagesSayWhatThePersonNeedsToKnow(t *testing.T) {
 		Timezone: new("Europe/Vienna"), BrandColor: new("#004400")}))
 	d := s.Sent(t, s.owner, signing.DocumentInput{Title: new("Lease"), Message: new("To all of you"), ExpiresAt: new(s.Now().Add(48 * time.Hour))},
 		domain.Person{Email: "own@x.example", Name: "Olga", Message: "Only to you", Locale: "fr"},
-		domain.Person{Email: "boss@x.example", Name: "Bea", Role: signing.Approver, Locale: "en"},
+		domain.Person{Email: "boss@x.example", Name: "Bea", Role: record.Approver, Locale: "en"},
 		domain.Person{Email: "plain@x.example", Name: "Per"})
 	link := func(email string) string {
 		return domain.BaseURL + "/s/" + s.Signing.LinkToken(d.Invitation(invitation(d, email)))

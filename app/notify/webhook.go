@@ -20,6 +20,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/limit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/webhook"
 	"paraph/kv"
 )
@@ -219,7 +220,7 @@ func filter(f *fault.Fields, events []string) []string {
 		return []string{AllEvents}
 	}
 	var out []string
-	for _, kind := range signing.EventNames() {
+	for _, kind := range record.EventNames() {
 		if slices.Contains(events, kind) {
 			out = append(out, kind)
 		}

@@ -8,25 +8,27 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
 // respond is the common path of everything an invited person does except signing.
-func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error), seen ...int64) (*Document, error) {
+func (s *Service) respond(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := mayAct(who, id, invitation); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if !isIdentified(who, inv) {
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if !record.IsIdentified(who, inv) {
 			return nil, notIdentified()
 		}
 		return change(tx, d, inv)
 	}, seen...)
 }
 
-func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error), seen ...int64) (*Document, error) {
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		inv := d.invitation(invitation)
+func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
@@ -45,18 +47,18 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 	if err != nil {
 		return nil, err
 	}
-	if inv := d.invitation(invitation); inv != nil && inv.ViewedAt != nil {
+	if inv := d.Invitation(invitation); inv != nil && inv.ViewedAt != nil {
 		return d, mayAct(who, id, invitation)
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.running(tx.Now); err != nil {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
 		inv.ViewedAt = &tx.Now
-		if inv.Status == Notified {
-			inv.Status = Viewed
+		if inv.Status == record.Notified {
+			inv.Status = record.Viewed
 		}
-		return []saving{happened(EventInvitationViewed).to(inv.ID)}, nil
+		return []Event{record.NewEvent(record.EventInvitationViewed).To(inv.ID)}, nil
 	}, seen...)
 }
 
@@ -65,12 +67,12 @@ func (s *Service) MarkViewed(_ context.Context, who account.Actor, id, invitatio
 // way, it is voided at once instead.
 func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation string, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
-	why := lines(&f, "reason", reason, maxReason)
+	why := input.Lines(&f, "reason", reason, record.MaxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.declinable(inv, tx.Now); err != nil {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		if d.DeclineReason && strings.TrimSpace(why) == "" {
@@ -82,16 +84,16 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 		if err != nil {
 			return nil, err
 		}
-		inv.Status, inv.DeclinedAt, inv.DeclinedReason = Declined, &tx.Now, why
-		d.needs(Attention{Kind: AttentionDeclined, Code: "declined", Invitation: inv.ID})
-		events := []saving{happened(EventInvitationDeclined).to(inv.ID).with("email", inv.Email).with("reason", why)}
+		inv.Status, inv.DeclinedAt, inv.DeclinedReason = record.Declined, &tx.Now, why
+		d.Needs(Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
+		events := []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).With("reason", why)}
 		if company.OnDecline != account.OnDeclineVoid {
 			return events, nil
 		}
-		if err := d.void(inv.Name+" declined to sign.", tx.Now); err != nil {
+		if err := d.Void(inv.Name+" declined to sign.", tx.Now); err != nil {
 			return nil, err
 		}
-		return append(events, happened(EventDocumentVoided).with("reason", d.VoidedReason)), nil
+		return append(events, record.NewEvent(record.EventDocumentVoided).With("reason", d.VoidedReason)), nil
 	}, seen...)
 }
 
@@ -100,17 +102,17 @@ func (s *Service) Decline(_ context.Context, who account.Actor, id, invitation s
 // in the journal.
 func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, reason *string, seen ...int64) (*Document, error) {
 	var f fault.Fields
-	why := lines(&f, "reason", reason, maxReason)
+	why := input.Lines(&f, "reason", reason, record.MaxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.delegable(inv, tx.Now); err != nil {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Delegable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		event := happened(EventInvitationDelegated)
+		event := record.NewEvent(record.EventInvitationDelegated)
 		if why != "" {
-			event = event.with("reason", why)
+			event = event.With("reason", why)
 		}
 		return s.takeOver(tx, who, d, inv, in, event)
 	}, seen...)
@@ -122,11 +124,11 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.replaceable(inv, tx.Now); err != nil {
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Replaceable(inv, tx.Now); err != nil {
 			return nil, err
 		}
-		return s.takeOver(tx, who, d, inv, in, happened(EventInvitationReplaced))
+		return s.takeOver(tx, who, d, inv, in, record.NewEvent(record.EventInvitationReplaced))
 	}, seen...)
 }
 
@@ -134,7 +136,7 @@ func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation s
 // and the signature fields in the files, which are named by position rather than
 // by person, so the certified pages do not change. The new person is
 // authenticated in the same way; an access code has to be set anew by the sender.
-func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event saving) ([]saving, error) {
+func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invitation, in InvitationInput, event Event) ([]Event, error) {
 	var f fault.Fields
 	if in.Name == nil {
 		f.Required("name")
@@ -142,37 +144,37 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 	if in.Email == nil {
 		f.Required("email")
 	}
-	next := inv.another(s.id(), tx.Now)
+	next := inv.Another(s.id(), tx.Now)
 	next.Name, next.Email, next.Message, next.AccessCodeHint = "", "", "", ""
 	next.SignatureFields = inv.SignatureFields
-	in.inherit(&f, who, inv)
+	in.Inherit(&f, who, inv)
 	in.Role, in.Position = nil, nil
-	in.apply(&f, &next, s.proofs())
+	in.Apply(&f, &next, s.proofs())
 	if slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
-		return strings.EqualFold(o.Email, next.Email) && o.Status != Delegated
+		return strings.EqualFold(o.Email, next.Email) && o.Status != record.Delegated
 	}) {
 		f.Add("email", "already_invited")
 	}
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	for _, x := range d.fieldsOf(inv.ID) {
+	for _, x := range d.UnsortedFieldsOf(inv.ID) {
 		x.Invitation = next.ID
 	}
-	event = event.to(inv.ID).with("from", inv.Email).with("to", next.Email).with("invitation", next.ID)
+	event = event.To(inv.ID).With("from", inv.Email).With("to", next.Email).With("invitation", next.ID)
 	if next.Authentication != inv.Authentication {
-		event = event.with("authentication", next.Authentication)
+		event = event.With("authentication", next.Authentication)
 	}
-	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = Delegated, next.ID, inv.LinkGeneration+1, tx.Now
+	inv.Status, inv.DelegatedTo, inv.LinkGeneration, inv.UpdatedAt = record.Delegated, next.ID, inv.LinkGeneration+1, tx.Now
 	d.Invitations = append(d.Invitations, next)
-	if d.Attention.Kind == AttentionDeclined && d.declined() == nil {
-		d.needs(Attention{})
+	if d.Attention.Kind == record.AttentionDeclined && d.Declined() == nil {
+		d.Needs(Attention{})
 	}
-	d.needsCode()
+	d.NeedsCode()
 	if err := invited.Put(tx, next.ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 		return nil, err
 	}
-	return append([]saving{event}, d.notify(tx.Now)...), nil
+	return append([]Event{event}, d.Notify(tx.Now)...), nil
 }
 
 // SetAccessCode changes the access code of an invitation that was already sent;
@@ -182,39 +184,24 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.takesCode(inv, tx.Now); err != nil {
+	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.TakesCode(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		var f fault.Fields
 		if in.AccessCode == nil || *in.AccessCode == "" {
 			f.Required("access_code")
 		}
-		in.applyAuthentication(&f, inv, s.proofs())
+		in.ApplyAuthentication(&f, inv, s.proofs())
 		if err := f.Err(); err != nil {
 			return nil, err
 		}
 		inv.ProofSince = new(tx.Now.Truncate(time.Second)) // tokens count in seconds
-		d.needsCode()
-		events := []saving{happened(EventInvitationUpdated).to(inv.ID).with("access_code", "set")}
-		return append(events, d.notify(tx.Now)...), identities.Delete(tx, inv.ID)
+		d.NeedsCode()
+		events := []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID).With("access_code", "set")}
+		return append(events, d.Notify(tx.Now)...), identities.Delete(tx, inv.ID)
 	}, seen...)
 }
-
-// takesCode refuses an access code for an invitation that does not use one or is
-// no longer open.
-func (d *Document) takesCode(inv *Invitation, now time.Time) error {
-	if err := d.running(now); err != nil {
-		return err
-	}
-	if !inv.open() || inv.Authentication != ByAccessCode {
-		return conflict("no_access_code_asked")
-	}
-	return nil
-}
-
-// remindAgain is the minimum interval between manual reminders to a person.
-const remindAgain = time.Minute
 
 // Remind sends a reminder to a person who has not acted yet or, without an
 // invitation, to everyone whose turn it is.
@@ -222,44 +209,15 @@ func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation st
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		inv := d.invitation(invitation)
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		inv := d.Invitation(invitation)
 		if invitation != "" && inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		if err := d.remindable(invitation, tx.Now); err != nil {
+		if err := d.Remindable(invitation, tx.Now); err != nil {
 			return nil, err
 		}
-		events := d.remind(tx.Now, remindedBefore(invitation, tx.Now))
+		events := d.Remind(tx.Now, record.MayRemindAgain(invitation, tx.Now))
 		return events, s.schedule(tx, d)
 	}, seen...)
-}
-
-// remindedBefore matches one person, or everyone, except those reminded just now.
-func remindedBefore(invitation string, now time.Time) func(*Invitation) bool {
-	return func(inv *Invitation) bool {
-		return (invitation == "" || inv.ID == invitation) && (inv.RemindedAt == nil || now.Sub(*inv.RemindedAt) >= remindAgain)
-	}
-}
-
-func nobodyToRemind() error {
-	return conflict("nobody_to_remind")
-}
-
-// remind counts a reminder for everyone who matches and whose turn it is.
-func (d *Document) remind(now time.Time, match func(*Invitation) bool) []saving {
-	if d.declined() != nil {
-		return nil
-	}
-	var events []saving
-	for i := range d.Invitations {
-		inv := &d.Invitations[i]
-		if !inv.open() || inv.Status == Pending || !d.turn(inv) || !match(inv) {
-			continue
-		}
-		inv.RemindedAt, inv.UpdatedAt = &now, now
-		inv.RemindersSent++
-		events = append(events, happened(EventInvitationReminded).to(inv.ID).with("email", inv.Email))
-	}
-	return events
 }

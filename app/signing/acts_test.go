@@ -9,6 +9,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // invited returns the newest invitation of an address.
@@ -27,7 +28,7 @@ func sequence(spec string) (all []domain.Person) {
 		p := domain.Person{}
 		for part := range strings.SplitSeq(word, ":") {
 			switch {
-			case part == signing.Viewer || part == signing.Approver:
+			case part == record.Viewer || part == record.Approver:
 				p.Role = part
 			case part[0] >= '0' && part[0] <= '9':
 				p.Position = int(part[0] - '0')
@@ -101,7 +102,7 @@ func TestWhoMayActNow(t *testing.T) {
 }
 
 func inOrder() signing.DocumentInput {
-	return signing.DocumentInput{SigningOrder: new(signing.Sequential)}
+	return signing.DocumentInput{SigningOrder: new(record.Sequential)}
 }
 
 // tries tries signing, declining and delegating, those that will be refused first.
@@ -114,12 +115,12 @@ func (c company) tries(t *testing.T, name string, d doc, email string, want []st
 		action signing.Action
 		do     func() error
 	}{
-		{signing.ActionSign, func() error {
+		{record.ActionSign, func() error {
 			_, err := c.Signing.Sign(ctx, c.author, d.ID, id, signing.SignInput{Signature: &signing.Mark{Type: "typed", Text: "A"}})
 			return err
 		}},
-		{signing.ActionDecline, func() error { _, err := c.Signing.Decline(ctx, c.author, d.ID, id, new("  ")); return err }},
-		{signing.ActionDelegate, func() error {
+		{record.ActionDecline, func() error { _, err := c.Signing.Decline(ctx, c.author, d.ID, id, new("  ")); return err }},
+		{record.ActionDelegate, func() error {
 			_, err := c.Signing.Delegate(ctx, c.author, d.ID, id, person("other@x.example"), nil)
 			return err
 		}},
@@ -147,18 +148,18 @@ func TestDeclining(t *testing.T) {
 	for _, x := range []struct {
 		then    account.OnDecline
 		status  signing.Status
-		kind    signing.AttentionKind
+		kind    record.AttentionKind
 		reasons string
 	}{
-		{account.OnDeclineNotify, signing.Sent, signing.AttentionDeclined, ""},
-		{account.OnDeclineVoid, signing.Voided, "", "Name of a@x.example declined to sign."},
+		{account.OnDeclineNotify, record.Sent, record.AttentionDeclined, ""},
+		{account.OnDeclineVoid, record.Voided, "", "Name of a@x.example declined to sign."},
 	} {
 		ok[account.Company](t)(c.Accounts.UpdateCompany(t.Context(), c.owner, account.CompanyPatch{OnDecline: &x.then}))
 		d := c.Sent(t, c.author, signing.DocumentInput{}, domain.Signers("a@x.example", "b@x.example")...)
 		who := c.Signatory(t, d, "a@x.example")
 		d = ok[doc](t)(c.Signing.Decline(t.Context(), who, d.ID, who.Invitation, new(" Not\nnow ")))
 		inv := invited(d, "a@x.example")
-		if d.Status != x.status || d.Attention.Kind != x.kind || d.VoidedReason != x.reasons || inv.Status != signing.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
+		if d.Status != x.status || d.Attention.Kind != x.kind || d.VoidedReason != x.reasons || inv.Status != record.Declined || inv.DeclinedReason != "Not\nnow" || !inv.DeclinedAt.Equal(c.Now()) {
 			t.Errorf("%s: %s, %+v, %q, %+v", x.then, d.Status, d.Attention, d.VoidedReason, inv)
 		}
 		if x.kind != "" && (d.Attention.Invitation != inv.ID || d.Attention.Code != "declined") {
@@ -179,7 +180,7 @@ func TestTakingOverAnInvitation(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
-	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: signing.Approver}, domain.Person{Email: "b@x.example"})
+	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example", Message: "To you", Position: 3, Role: record.Approver}, domain.Person{Email: "b@x.example"})
 	d = ok[doc](t)(c.Signing.AddFields(ctx, c.author, d.ID, []signing.FieldInput{box("signature", "a@x.example"), box("text", "b@x.example")}))
 	d = ok[doc](t)(c.Signing.Send(ctx, c.author, d.ID, signing.SendInput{}))
 	first := invited(d, "a@x.example")
@@ -198,13 +199,13 @@ func TestTakingOverAnInvitation(t *testing.T) {
 		}
 	}
 	in := person("new@x.example")
-	in.Role, in.Position = new(signing.Viewer), new(1)
+	in.Role, in.Position = new(record.Viewer), new(1)
 	now := ok[doc](t)(c.Signing.Delegate(ctx, who, d.ID, first.ID, in, new("On leave")))
 	old, next := now.Invitation(first.ID), invited(now, "new@x.example")
-	if old.Status != signing.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
+	if old.Status != record.Delegated || old.DelegatedTo != next.ID || old.LinkGeneration != 1 {
 		t.Errorf("the first is %+v", old)
 	}
-	if next.Status != signing.Notified || next.Name != "Person" || next.Role != signing.Approver || next.Position != 3 || next.Message != "" || !slices.Equal(next.SignatureFields, first.SignatureFields) || len(next.SignatureFields) != 1 {
+	if next.Status != record.Notified || next.Name != "Person" || next.Role != record.Approver || next.Position != 3 || next.Message != "" || !slices.Equal(next.SignatureFields, first.SignatureFields) || len(next.SignatureFields) != 1 {
 		t.Errorf("the next is %+v", next)
 	}
 	if now.Fields[0].Invitation != next.ID || now.Fields[1].Invitation != invited(d, "b@x.example").ID {
@@ -236,7 +237,7 @@ func TestReplacingSomebodyWhoDeclined(t *testing.T) {
 	if _, err := c.Signing.Replace(t.Context(), c.author, d.ID, invited(d, "b@x.example").ID, person("other@x.example")); domain.Refusal(err) != "already_signed" {
 		t.Error(err)
 	}
-	if d = c.Sign(t, d, "new@x.example"); d.Status != signing.Completed {
+	if d = c.Sign(t, d, "new@x.example"); d.Status != record.Completed {
 		t.Errorf("it is %s", d.Status)
 	}
 }
@@ -262,7 +263,7 @@ func TestAMessageThatFailed(t *testing.T) {
 	if fails(d.Owner.Email); attention().Kind != "" {
 		t.Errorf("the owner's own: %+v", attention())
 	}
-	if fails("a@x.example"); attention().Kind != signing.AttentionMailFailed || attention().Invitation != invited(d, "a@x.example").ID {
+	if fails("a@x.example"); attention().Kind != record.AttentionMailFailed || attention().Invitation != invited(d, "a@x.example").ID {
 		t.Errorf("%+v", attention())
 	}
 	if fails("b@x.example"); attention().Invitation != invited(d, "a@x.example").ID {

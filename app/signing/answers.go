@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -48,8 +49,8 @@ func (s *Service) SaveAnswers(_ context.Context, who account.Actor, id, invitati
 		}
 		kept := Answers{Values: map[string]string{}, Handed: before.Handed, SavedAt: &tx.Now,
 			Signature: keptMark(in.Signature), Initials: keptMark(in.Initials)}
-		for _, x := range d.fieldsOf(invitation) {
-			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.drawn() && len(v) <= 4*maxValue {
+		for _, x := range d.UnsortedFieldsOf(invitation) {
+			if v, ok := in.Values[x.ID]; ok && !x.ReadOnly && !x.Drawn() && len(v) <= 4*record.MaxValue {
 				kept.Values[x.ID] = v
 			}
 		}
@@ -69,7 +70,7 @@ func (s *Service) ClearAnswers(_ context.Context, who account.Actor, id, invitat
 
 // keptMark returns the mark to store with the answers, or nil if it is too large to sign with.
 func keptMark(m *Mark) *Mark {
-	if m == nil || m.Oversize() || len(m.Text) > 4*maxName {
+	if m == nil || m.Oversize() || len(m.Text) > 4*record.MaxName {
 		return nil
 	}
 	return m
@@ -86,22 +87,22 @@ func (a Answers) Mark(kind string) *Mark {
 }
 
 // dropAnswers deletes the answers that these events make obsolete.
-func dropAnswers(tx *kv.Tx, d *Document, events []saving) error {
+func dropAnswers(tx *kv.Tx, d *Document, events []Event) error {
 	for _, e := range events {
-		switch e.kind {
-		case EventInvitationSigned, EventInvitationDeclined, EventInvitationDelegated, EventInvitationReplaced:
-			if err := answers.Delete(tx, e.invitation); err != nil {
+		switch e.Type {
+		case record.EventInvitationSigned, record.EventInvitationDeclined, record.EventInvitationDelegated, record.EventInvitationReplaced:
+			if err := answers.Delete(tx, e.Invitation); err != nil {
 				return err
 			}
 		}
 	}
-	if slices.ContainsFunc(events, func(e saving) bool { return e.kind == EventDocumentVoided }) {
-		return d.dropAllAnswers(tx)
+	if slices.ContainsFunc(events, func(e Event) bool { return e.Type == record.EventDocumentVoided }) {
+		return dropAllAnswers(tx, d)
 	}
 	return nil
 }
 
-func (d *Document) dropAllAnswers(tx *kv.Tx) error {
+func dropAllAnswers(tx *kv.Tx, d *Document) error {
 	for i := range d.Invitations {
 		if err := answers.Delete(tx, d.Invitations[i].ID); err != nil {
 			return err

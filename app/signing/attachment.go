@@ -10,24 +10,11 @@ import (
 	"strings"
 
 	"paraph/app/blob"
-	"paraph/app/convert"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 
 	"paraph/app/pdf"
 )
-
-// Attached is a file that a signatory handed in with a field.
-type Attached struct {
-	Name        string
-	ContentType string
-	Size        int64
-	Blob        string // also its SHA-256
-}
-
-// text returns the form in which an attachment's value is stored and drawn: its name and hash.
-func (a *Attached) text() string { return a.Name + attachedHash + a.Blob }
-
-const attachedHash = " sha256:"
 
 // handedIn is a file submitted as a field's value, inspected but not stored.
 type handedIn struct {
@@ -48,7 +35,7 @@ func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []
 		}
 		h, why := readAttachment(v)
 		if why != nil {
-			why.report(f, x)
+			why.Report(f, x)
 			continue
 		}
 		h.field, values[x.ID] = x, h.name
@@ -57,14 +44,14 @@ func readAttachments(f *fault.Fields, own []*Field, values map[string]string) []
 	return all
 }
 
-func readAttachment(v string) (h handedIn, why *flaw) {
+func readAttachment(v string) (h handedIn, why *record.Flaw) {
 	head, data, ok := strings.Cut(strings.TrimPrefix(v, "data:"), ";base64,")
 	if !ok || !strings.HasPrefix(v, "data:") {
-		return h, flawed("not_a_data_url")
+		return h, record.NewFlaw("not_a_data_url")
 	}
 	media, params, err := mime.ParseMediaType(head)
 	if err != nil {
-		return h, flawed("no_media_type")
+		return h, record.NewFlaw("no_media_type")
 	}
 	name, err := url.QueryUnescape(params["name"])
 	if err != nil || name == "" {
@@ -73,11 +60,11 @@ func readAttachment(v string) (h handedIn, why *flaw) {
 	var faults fault.Fields
 	name = fileName(&faults, "name", name)
 	if !faults.Empty() {
-		return h, flawed("not_a_file_name.attachment")
+		return h, record.NewFlaw("not_a_file_name.attachment")
 	}
 	h = handedIn{name: name, media: media, data: data}
 	if size, err := io.Copy(io.Discard, h.content()); err != nil || size == 0 {
-		return h, flawed("not_base64.attachment")
+		return h, record.NewFlaw("not_base64.attachment")
 	}
 	return h, nil
 }
@@ -97,7 +84,7 @@ func (s *Service) takeIn(a *act) error {
 			return err
 		}
 		h.field.Attached = &Attached{Name: h.name, ContentType: h.media, Size: w.Size(), Blob: w.Hash()}
-		h.field.Value = h.field.Attached.text()
+		h.field.Value = h.field.Attached.Value()
 		a.values[h.field.ID] = h.field.Value
 	}
 	if a.marks.signature.Picture == nil {
@@ -139,13 +126,4 @@ func (a *act) drop() error {
 		errs = append(errs, w.Abort())
 	}
 	return errors.Join(errs...)
-}
-
-// contentType returns the type an attachment is served as, which is never one
-// that a browser would run.
-func (a *Attached) contentType() string {
-	if convert.Supported(strings.TrimPrefix(a.ContentType, "image/")) || a.ContentType == "application/pdf" {
-		return a.ContentType
-	}
-	return "application/octet-stream"
 }

@@ -9,47 +9,38 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/record"
 )
 
 // complete makes the final revisions of every file and the certificate of
 // completion, and moves the record to Completed.
-func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (saving, error) {
+func (s *Service) complete(ctx context.Context, d *Document, now time.Time) (Event, error) {
 	for i := range d.Files {
 		if err := s.finish(ctx, d.Company, &d.Files[i], now); err != nil {
-			return saving{}, err
+			return Event{}, err
 		}
 	}
-	d.Status, d.CompletedAt = Completed, &now
-	d.needs(Attention{})
+	d.Status, d.CompletedAt = record.Completed, &now
+	d.Needs(Attention{})
 	d.SealCauses = nil
 	for i := range d.Invitations {
-		if inv := &d.Invitations[i]; inv.Role == Viewer && inv.Status == Pending {
-			inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
+		if inv := &d.Invitations[i]; inv.Role == record.Viewer && inv.Status == record.Pending {
+			inv.Status, inv.NotifiedAt, inv.UpdatedAt = record.Notified, &now, now
 		}
 	}
 	certificate, err := s.certify(ctx, d, now)
 	if err != nil {
-		return saving{}, err
+		return Event{}, err
 	}
 	d.Certificate = certificate
-	event := happened(EventDocumentCompleted).with("certificate_sha256", certificate.current())
-	if missing := d.unproven(); len(missing) > 0 {
-		event = event.with("revocation_unknown", strings.Join(missing, ", "))
+	event := record.NewEvent(record.EventDocumentCompleted).With("certificate_sha256", certificate.Current())
+	if missing := d.Unproven(); len(missing) > 0 {
+		event = event.With("revocation_unknown", strings.Join(missing, ", "))
 	}
 	for i := range d.Files {
-		event = event.with("sha256."+d.Files[i].ID, d.Files[i].current())
+		event = event.With("sha256."+d.Files[i].ID, d.Files[i].Current())
 	}
 	return event, nil
-}
-
-// unproven returns the names of the certificates whose revocation data is missing from a file.
-func (d *Document) unproven() []string {
-	out := slices.Clone(d.Certificate.Unproven)
-	for i := range d.Files {
-		out = append(out, d.Files[i].Unproven...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // finish appends the validation data and the document timestamp to a file.
@@ -76,7 +67,7 @@ func (s *Service) finish(ctx context.Context, company string, f *File, now time.
 			if err != nil {
 				return nil, err
 			}
-			return token, f.note(token) // for the data of the next timestamp
+			return token, f.Note(token) // for the data of the next timestamp
 		})
 	})
 }

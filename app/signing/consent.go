@@ -3,19 +3,12 @@ package signing
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
-
-// Agreement records a person's consent to signing electronically, given before
-// they sign: when, and to which text. The journal records where it came from.
-type Agreement struct {
-	At      time.Time
-	Version string // of the text, see [account.ConsentName]
-}
 
 // consentText returns the text that the people a company invites agree to; "" if
 // no consent is asked for.
@@ -26,16 +19,10 @@ func (s *Service) consentText(c account.Company) string {
 	return cmp.Or(c.ConsentText, s.Consent)
 }
 
-// agreed reports whether a person consents to the current text: anyone who agreed
-// to another version is asked again.
-func (i *Invitation) agreed(text string) bool {
-	return i.Agreed != nil && i.Agreed.Version == account.ConsentName(text)
-}
-
 // closed reports whether a person has to agree before any part of the document is sent to them.
 func (s *Service) closed(who account.Actor, c account.Company, inv *Invitation) bool {
 	text := s.consentText(c)
-	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.open() && !inv.agreed(text)
+	return c.ConsentMode == account.ConsentGate && text != "" && who.IsSignatory() && inv.Open() && !inv.AgreedTo(text)
 }
 
 func notAgreed() error {
@@ -46,41 +33,41 @@ func notAgreed() error {
 // the text, the time, and where the request came from. Further calls change
 // nothing.
 func (s *Service) Agree(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
-	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]saving, error) {
+	return s.consenting(who, id, invitation, func(tx *kv.Tx, inv *Invitation, text string) ([]Event, error) {
 		if text == "" {
-			return nil, conflict("no_consent_asked")
+			return nil, fault.Conflict("no_consent_asked")
 		}
-		if inv.agreed(text) {
+		if inv.AgreedTo(text) {
 			return nil, errAgreed
 		}
 		inv.Agreed = &Agreement{At: tx.Now, Version: account.ConsentName(text)}
-		return []saving{happened(EventInvitationConsented).to(inv.ID).with("consent", inv.Agreed.Version)}, nil
+		return []Event{record.NewEvent(record.EventInvitationConsented).To(inv.ID).With("consent", inv.Agreed.Version)}, nil
 	}, seen...)
 }
 
 // errAgreed means that there is nothing to record.
-var errAgreed = conflict("already_agreed")
+var errAgreed = fault.Conflict("already_agreed")
 
 // WithdrawConsent withdraws a person's consent, before they sign.
 func (s *Service) WithdrawConsent(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
-	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]saving, error) {
+	return s.consenting(who, id, invitation, func(_ *kv.Tx, inv *Invitation, _ string) ([]Event, error) {
 		if inv.Agreed == nil {
-			return nil, conflict("not_agreed")
+			return nil, fault.Conflict("not_agreed")
 		}
 		version := inv.Agreed.Version
 		inv.Agreed = nil
-		return []saving{happened(EventInvitationConsentWithdrawn).to(inv.ID).with("consent", version)}, nil
+		return []Event{record.NewEvent(record.EventInvitationConsentWithdrawn).To(inv.ID).With("consent", version)}, nil
 	}, seen...)
 }
 
 // consenting is the common path of changes that only the invited person makes,
 // while they may sign.
-func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]saving, error), seen ...int64) (*Document, error) {
+func (s *Service) consenting(who account.Actor, id, invitation string, change func(*kv.Tx, *Invitation, string) ([]Event, error), seen ...int64) (*Document, error) {
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	d, err := s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.signable(inv, tx.Now); err != nil {
+	d, err := s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		company, err := account.LoadCompany(tx, d.Company)

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -49,7 +50,7 @@ func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (C
 		return n
 	}
 	c.All, c.Archived, c.Deleted = of("active", everything), of("archived", everything), of("deleted", everything)
-	for _, status := range statusWords[1:] {
+	for _, status := range record.StatusNames() {
 		c.ByStatus[status] = of("active", status)
 	}
 	return c, err
@@ -152,6 +153,6 @@ func spanTerms(kind string, from, to time.Time) []string {
 }
 
 // moreTerms returns the terms of a document besides the part of the lists it is in.
-func (d *Document) moreTerms() []string {
+func moreTerms(d *Document) []string {
 	return slices.Concat([]string{ownerTerm + d.Owner.ID}, dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
 }

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -28,8 +29,8 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 		return nil, err
 	}
 	d := &Document{
-		ID: s.id(), Company: who.CompanyID, Title: untitled, Status: Draft, SigningOrder: Parallel,
-		Owner: person(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL), Template: in.Template,
+		ID: s.id(), Company: who.CompanyID, Title: record.Untitled, Status: record.Draft, SigningOrder: record.Parallel,
+		Owner: record.PersonOf(who), Metadata: map[string]string{}, BaseURL: s.base(in.BaseURL), Template: in.Template,
 	}
 	if err := s.defaults(who, d); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 	now := s.Now()
 	d.CreatedAt = now
 	var faults fault.Fields
-	in.DocumentInput.apply(&faults, d, s.Limits, now)
+	in.DocumentInput.Apply(&faults, d, s.Limits, now)
 	if err := s.DB.View(func(tx *kv.Tx) error { return setApprover(tx, who, &faults, d, in.ApproverID) }); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 		s.place(&faults, d, in.Fields)
 	}
 	if in.Send && faults.Empty() {
-		d.ready(&faults)
+		d.Ready(&faults)
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	if err := commitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
-	events := []saving{d.created()}
+	events := []Event{d.Created()}
 	for i := range d.Files {
 		events = append(events, fileAdded(&d.Files[i]))
 	}
@@ -72,7 +73,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 		if err != nil {
 			return nil, err
 		}
-		if err := d.sendable(company.RequireApproval); err != nil {
+		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
 		var faults fault.Fields
@@ -179,10 +180,10 @@ func (s *Service) invite(f *fault.Fields, d *Document, in []InvitationInput, now
 	var ids []string
 	for i := range in {
 		at := f.At("invitations", i)
-		inv := Invitation{ID: s.id(), Role: Signer, Position: next, Status: Pending, Authentication: ByLink,
+		inv := Invitation{ID: s.id(), Role: record.Signer, Position: next, Status: record.Pending, Authentication: record.ByLink,
 			CreatedAt: now, UpdatedAt: now}
-		in[i].applyTo(at, &inv, s.proofs(), d.Template)
-		d.distinct(at, &inv)
+		in[i].ApplyTo(at, &inv, s.proofs(), d.Template)
+		d.Distinct(at, &inv)
 		next = max(next, inv.Position+1)
 		d.Invitations = append(d.Invitations, inv)
 		ids = append(ids, inv.ID)
@@ -196,10 +197,10 @@ func (s *Service) place(f *fault.Fields, d *Document, in []FieldInput) {
 		f.TooMany("fields", s.Limits.Fields)
 		return
 	}
-	where := placement{files: d.Files, invitations: d.Invitations}
+	where := record.Placement{Files: d.Files, Invitations: d.Invitations}
 	for i := range in {
 		x := Field{}
-		in[i].apply(f.At("fields", i), &x, where)
+		in[i].Apply(f.At("fields", i), &x, where)
 		x.ID = s.id()
 		d.Fields = append(d.Fields, x)
 	}

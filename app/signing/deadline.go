@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -24,10 +25,10 @@ type documentJob struct{ Company, Document string }
 
 // schedule sets the jobs that are due for a document in its current state.
 func (s *Service) schedule(tx *kv.Tx, d *Document) error {
-	if err := s.due(tx, d, expireJob, d.expiresNext()); err != nil {
+	if err := s.due(tx, d, expireJob, d.ExpiresNext()); err != nil {
 		return err
 	}
-	if err := s.due(tx, d, remindJob, d.remindsNext(tx.Now)); err != nil {
+	if err := s.due(tx, d, remindJob, d.NextReminder(tx.Now)); err != nil {
 		return err
 	}
 	if err := s.due(tx, d, purgeJob, s.purgesNext(d)); err != nil {
@@ -39,14 +40,14 @@ func (s *Service) schedule(tx *kv.Tx, d *Document) error {
 // scheduleSealing adds the job that seals a document when that becomes due. Once
 // an attempt has failed, the pauses between the job's attempts count.
 func (s *Service) scheduleSealing(tx *kv.Tx, d *Document) error {
-	if d.SealJob != "" && d.Attention.Kind != AttentionSealingFailed { // it was given up before
+	if d.SealJob != "" && d.Attention.Kind != record.AttentionSealingFailed { // it was given up before
 		if err := s.Jobs.Remove(tx, d.SealJob); err != nil && !errors.Is(err, kv.ErrNotFound) {
 			return err
 		}
 		d.SealJob = ""
 	}
 	switch {
-	case !d.unsealed():
+	case !d.Unsealed():
 		return s.due(tx, d, sealJob, nil)
 	case d.Attention.Code == "sealing":
 		at := tx.Now.Add(sealGrace)
@@ -70,59 +71,6 @@ func (s *Service) due(tx *kv.Tx, d *Document, kind string, at *time.Time) error 
 	return s.Jobs.Add(tx, kv.Job{Kind: kind, Scope: d.Company, Key: d.ID, Payload: payload, Due: *at})
 }
 
-func (d *Document) expiresNext() *time.Time {
-	if d.Status != Sent {
-		return nil
-	}
-	return d.ExpiresAt
-}
-
-// remindsNext returns the earliest time at which someone whose turn it is gets a reminder.
-func (d *Document) remindsNext(now time.Time) *time.Time {
-	if d.Status != Sent || d.declined() != nil {
-		return nil
-	}
-	var next *time.Time
-	for i := range d.Invitations {
-		inv := &d.Invitations[i]
-		if !inv.open() || inv.NotifiedAt == nil || !d.turn(inv) {
-			continue
-		}
-		at := d.remindsAt(inv)
-		if at == nil {
-			continue
-		}
-		if at.Before(now) {
-			at = &now
-		}
-		if next == nil || at.Before(*next) {
-			next = at
-		}
-	}
-	return next
-}
-
-// remindsAt returns when a person is to be reminded next, or nil.
-func (d *Document) remindsAt(inv *Invitation) *time.Time {
-	if d.RemindEveryDays > 0 {
-		at := inv.lastWritten().AddDate(0, 0, d.RemindEveryDays)
-		return &at
-	}
-	for _, days := range d.ReminderDays { // ascending
-		if at := inv.NotifiedAt.AddDate(0, 0, days); at.After(inv.lastWritten()) {
-			return &at
-		}
-	}
-	return nil
-}
-
-func (i *Invitation) lastWritten() time.Time {
-	if i.RemindedAt != nil {
-		return *i.RemindedAt
-	}
-	return *i.NotifiedAt
-}
-
 func (s *Service) purgesNext(d *Document) *time.Time {
 	if d.DeletedAt == nil || s.TrashDays == 0 {
 		return nil
@@ -130,9 +78,6 @@ func (s *Service) purgesNext(d *Document) *time.Time {
 	at := d.DeletedAt.AddDate(0, 0, s.TrashDays)
 	return &at
 }
-
-// NextReminder returns when the next of those whose turn it is will be reminded, nil for never.
-func (d *Document) NextReminder(now time.Time) *time.Time { return d.remindsNext(now) }
 
 // PurgesAt returns when a document in the trash is permanently deleted, nil for never.
 func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
@@ -165,7 +110,7 @@ func sealWaits() []time.Duration {
 }
 
 // onTime makes a change that is due. A document that was deleted or has moved on is left alone.
-func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]saving, error)) error {
+func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
 	who := account.System(company)
 	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id)
@@ -192,21 +137,21 @@ func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 }
 
 func (s *Service) expire(_ context.Context, company, id string) error {
-	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if !d.expire(tx.Now) {
+	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if !d.Expire(tx.Now) {
 			return nil, nil
 		}
-		return []saving{happened(EventDocumentExpired)}, nil
+		return []Event{record.NewEvent(record.EventDocumentExpired)}, nil
 	})
 }
 
 func (s *Service) remindDue(_ context.Context, company, id string) error {
-	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if d.running(tx.Now) != nil {
+	return s.onTime(company, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if d.Running(tx.Now) != nil {
 			return nil, nil
 		}
-		return d.remind(tx.Now, func(inv *Invitation) bool {
-			at := d.remindsAt(inv)
+		return d.Remind(tx.Now, func(inv *Invitation) bool {
+			at := d.RemindsAt(inv)
 			return at != nil && !at.After(tx.Now)
 		}), nil
 	})
@@ -263,9 +208,8 @@ func (s *Service) forgetSnapshots(company, id string) error {
 }
 
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
-	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: EventDocumentPurged, Company: d.Company,
-		Document: d.ID, ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
-		IP: who.IP, UserAgent: who.UserAgent}); err != nil {
+	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: record.EventDocumentPurged, Company: d.Company,
+		Document: d.ID}.By(who)); err != nil {
 		return err
 	}
 	if err := who.Once.Done(tx, d.ID); err != nil {
@@ -276,7 +220,7 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 			return err
 		}
 	}
-	if err := d.dropAllAnswers(tx); err != nil {
+	if err := dropAllAnswers(tx, d); err != nil {
 		return err
 	}
 	for v := max(1, d.Version-snapshotBatch); v <= d.Version; v++ {

@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/record"
 )
 
 // Suggestion is a field that a draft's file seems to call for.
@@ -38,7 +38,7 @@ func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]S
 }
 
 func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([]Suggestion, error) {
-	people := d.inOrder()
+	people := d.InOrder()
 	var out []Suggestion
 	for i := range d.Files {
 		found, err := s.detectIn(ctx, who, &d.Files[i])
@@ -50,7 +50,7 @@ func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([
 			if x.Recipient <= len(people) {
 				x.Invitation = people[x.Recipient-1].ID
 			}
-			if !d.taken(&x) && len(out) < maxSuggestions {
+			if !taken(d, &x) && len(out) < maxSuggestions {
 				out = append(out, x)
 			}
 		}
@@ -58,22 +58,10 @@ func (s *Service) detect(ctx context.Context, who account.Actor, d *Document) ([
 	return out, nil
 }
 
-// inOrder lists those who act, in the order in which they do.
-func (d *Document) inOrder() []*Invitation {
-	var out []*Invitation
-	for i := range d.Invitations {
-		if d.Invitations[i].acts() {
-			out = append(out, &d.Invitations[i])
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *Invitation) int { return cmp.Compare(a.Position, b.Position) })
-	return out
-}
-
 // taken reports whether a place already has a field.
-func (d *Document) taken(x *Suggestion) bool {
+func taken(d *Document, x *Suggestion) bool {
 	place := x.field()
-	return slices.ContainsFunc(d.Fields, func(o Field) bool { return o.File == x.File && o.Page == x.Page && o.covers(&place) })
+	return slices.ContainsFunc(d.Fields, func(o Field) bool { return o.File == x.File && o.Page == x.Page && o.Covers(&place) })
 }
 
 func (x *Suggestion) field() Field {
@@ -143,7 +131,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string,
 	if d, err = s.get(who, id, seen...); err != nil {
 		return nil, 0, 0, err
 	}
-	if err := d.editable(); err != nil {
+	if err := d.Editable(); err != nil {
 		return nil, 0, 0, err
 	}
 	found, err := s.detect(ctx, who, d)
@@ -162,12 +150,12 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string,
 		return d, 0, nobody, nil
 	}
 	version := d.Version
-	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
+	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		if err := unchanged(d, version); err != nil {
-			return nil, conflict("document_changed")
+			return nil, fault.Conflict("document_changed")
 		}
 		s.place(f, d, in)
-		return []saving{happened(EventDocumentFieldsAdded)}, nil
+		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 	return d, len(in), nobody, err
 }

@@ -15,8 +15,10 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
+	"paraph/app/signing/record"
 )
 
 // DownloadInput selects the part of a document to download.
@@ -32,9 +34,9 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 		return nil, err
 	}
 	var f fault.Fields
-	format := oneOf(&f, "format", optional(in.Format), "pdf", "zip")
-	version := oneOf(&f, "version", optional(in.Version), "completed", "current", "original")
-	content := oneOf(&f, "content", optional(in.Content), "document", "certificate", "evidence")
+	format := input.OneOf(&f, "format", optional(in.Format), "pdf", "zip")
+	version := input.OneOf(&f, "version", optional(in.Version), "completed", "current", "original")
+	content := input.OneOf(&f, "content", optional(in.Content), "document", "certificate", "evidence")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -42,36 +44,22 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 	if err != nil {
 		return nil, err
 	}
-	if d.Status != Completed && (version == "" || version == "completed" || content == "certificate") {
-		return nil, conflict("document_not_completed")
+	if d.Status != record.Completed && (version == "" || version == "completed" || content == "certificate") {
+		return nil, fault.Conflict("document_not_completed")
 	}
 	switch {
 	case content == "certificate":
-		return s.sealedDownload(d.Certificate, "Certificate of completion - "+d.fileTitle()+".pdf"), nil
+		return s.sealedDownload(d.Certificate, "Certificate of completion - "+d.FileTitle()+".pdf"), nil
 	case content == "evidence":
 		return s.evidenceDownload(d)
 	case len(d.Files) == 0:
-		return nil, conflict("document_without_files")
+		return nil, fault.Conflict("document_without_files")
 	case format == "zip" || format == "" && len(d.Files) > 1:
 		return s.zipDownload(d, version), nil
 	case len(d.Files) > 1:
 		return nil, fault.Invalid("format", "several_files")
 	}
 	return s.fileDownload(&d.Files[0], version), nil
-}
-
-// fileTitle returns the title as part of a file name.
-func (d *Document) fileTitle() string {
-	clean := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
-			return '_'
-		}
-		return r
-	}, d.Title)
-	if r := []rune(clean); len(r) > 120 {
-		clean = string(r[:120])
-	}
-	return strings.Trim(clean, " .")
 }
 
 func pdfName(name string) string {
@@ -83,11 +71,11 @@ func (s *Service) fileDownload(f *File, version string) *Download {
 	if version == "original" {
 		return s.blobDownload(f.Name, f.ContentType, f.Size, f.SHA256, f.Upload)
 	}
-	return s.blobDownload(pdfName(f.Name), "application/pdf", f.total(), f.current(), f.blobs()...)
+	return s.blobDownload(pdfName(f.Name), "application/pdf", f.Total(), f.Current(), f.Blobs()...)
 }
 
 func (s *Service) sealedDownload(c *File, name string) *Download {
-	return s.blobDownload(name, "application/pdf", c.total(), c.current(), c.blobs()...)
+	return s.blobDownload(name, "application/pdf", c.Total(), c.Current(), c.Blobs()...)
 }
 
 func (s *Service) blobDownload(name, contentType string, size int64, hash string, blobs ...string) *Download {
@@ -100,10 +88,10 @@ func (s *Service) blobDownload(name, contentType string, size int64, hash string
 func (s *Service) zipDownload(d *Document, version string) *Download {
 	sum := sha256.New()
 	for i := range d.Files {
-		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].current())
+		fmt.Fprintf(sum, "%s %s %s\n", version, d.Files[i].ID, d.Files[i].Current())
 	}
 	fmt.Fprint(sum, d.Head)
-	return &Download{Name: d.fileTitle() + ".zip", ContentType: "application/zip", Size: -1,
+	return &Download{Name: d.FileTitle() + ".zip", ContentType: "application/zip", Size: -1,
 		ETag: hex.EncodeToString(sum.Sum(nil)), Write: func(w io.Writer) error { return s.writeZIP(w, d, version) }}
 }
 
@@ -130,7 +118,7 @@ func (s *Service) addDocument(z *zip.Writer, used map[string]int, d *Document, v
 	}
 	for i := range d.Fields {
 		if a := d.Fields[i].Attached; a != nil {
-			if err := addToZIP(z, used, folder, s.blobDownload(a.Name, a.contentType(), a.Size, a.Blob, a.Blob)); err != nil {
+			if err := addToZIP(z, used, folder, s.blobDownload(a.Name, a.ServedAs(), a.Size, a.Blob, a.Blob)); err != nil {
 				return err
 			}
 		}
@@ -188,7 +176,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 		return nil, err
 	}
 	var f fault.Fields
-	version = oneOf(&f, "version", optional(version), "current", "original")
+	version = input.OneOf(&f, "version", optional(version), "current", "original")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -196,7 +184,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 	if err != nil {
 		return nil, err
 	}
-	x := d.file(file)
+	x := d.File(file)
 	if x == nil {
 		return nil, fault.NotFound("file")
 	}
@@ -239,19 +227,19 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 	if err != nil {
 		return nil, "", err
 	}
-	f := d.file(file)
+	f := d.File(file)
 	if f == nil {
 		return nil, "", fault.NotFound("file")
 	}
 	if page < 1 || page > len(f.Pages)+f.Appended {
 		return nil, "", fault.NotFound("page")
 	}
-	paths, err := s.Blobs.Paths(f.blobs()...)
+	paths, err := s.Blobs.Paths(f.Blobs()...)
 	if err != nil {
 		return nil, "", err
 	}
 	width = snapped(who, width)
-	name := fmt.Sprintf("%s-%d-%d", d.pictured(f, page), page, width)
+	name := fmt.Sprintf("%s-%d-%d", d.PageHash(f, page), page, width)
 	png, err := s.Pictures.Get(name, func() ([]byte, error) {
 		// Not canceled with the first request: others may be waiting for the same picture.
 		return s.PDFium.For(who.Turn()).Render(context.WithoutCancel(ctx), pdfium.Source{Paths: paths}, page-1, width)
@@ -277,19 +265,19 @@ func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []strin
 		if err != nil {
 			return nil, err
 		}
-		if d.downloadable() == nil {
+		if d.Downloadable() == nil {
 			all = append(all, d)
 		}
 	}
 	if len(all) == 0 {
-		return nil, conflict("document_without_files.all")
+		return nil, fault.Conflict("document_without_files.all")
 	}
 	return &Download{Name: "documents.zip", ContentType: "application/zip", Size: -1,
 		Write: func(w io.Writer) error {
 			z := zip.NewWriter(w)
 			used := map[string]int{}
 			for _, d := range all {
-				if err := s.addDocument(z, used, d, "current", cmp.Or(d.fileTitle(), d.ID)+"/"); err != nil {
+				if err := s.addDocument(z, used, d, "current", cmp.Or(d.FileTitle(), d.ID)+"/"); err != nil {
 					return err
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/text"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -16,7 +17,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 	p.Opaque = strings.HasPrefix(f.PDFA, "1")
 	spec := pdf.SignSpec{Field: signatureField, Embed: p.Embed}
 	seal := true // the first signature field shows the actual PAdES signature
-	for _, x := range a.document.fieldsIn(a.inv.ID, f.ID) {
+	for _, x := range a.document.FieldsIn(a.inv.ID, f.ID) {
 		box := boxOf(f, x)
 		if x.Type == pdf.FieldSignature && seal {
 			seal = false
@@ -35,7 +36,7 @@ func (s *Service) drawAct(a *act, f *File, signatureField string) (pdf.SignSpec,
 			spec.Values = append(spec.Values, *v)
 		}
 	}
-	if seal && !f.Presigned && len(a.document.fieldsIn(a.inv.ID, f.ID)) == 0 {
+	if seal && !f.Presigned && len(a.document.FieldsIn(a.inv.ID, f.ID)) == 0 {
 		block := text.Box{Width: blockWidth, Height: blockHeight}
 		drawn, err := s.drawMark(p, block, a.marks.signature, s.caption(a)...)
 		if err != nil {
@@ -54,7 +55,7 @@ func (s *Service) caption(a *act) []string {
 // signedBy states who acted, in the document's language.
 func (s *Service) signedBy(a *act) string {
 	key := "certificate.signed_by"
-	if a.inv.Role == Approver {
+	if a.inv.Role == record.Approver {
 		key = "certificate.approved_by"
 	}
 	return s.Words.Match(a.document.Locale).Say(key, "name", a.inv.Name)
@@ -97,20 +98,20 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 		out.Text = a.inv.Name
 		out.Appearance = p.Stamp(box, text.Ink(), a.inv.Name, a.now.UTC().Format("2006-01-02"))
 	case pdf.FieldCheckbox:
-		out.Checked = v == checked
+		out.Checked = v == record.Checked
 	case pdf.FieldRadio:
 		return s.drawRadio(p, x, v, box), nil
 	case pdf.FieldAttachment:
 		if v == "" {
 			return nil, nil
 		}
-		name, hash, _ := strings.Cut(v, attachedHash)
+		name, hash, _ := strings.Cut(v, record.AttachedHash)
 		out.Appearance = p.Attachment(box, name, hash)
 	default:
 		if v == "" {
 			return nil, nil
 		}
-		out.Appearance = p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align, Multiline: x.multiline(box)})
+		out.Appearance = p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box)})
 	}
 	return out, err
 }
@@ -122,12 +123,12 @@ func (s *Service) drawRadio(p *text.Set, x *Field, v string, box text.Box) *pdf.
 		}
 		return &pdf.FieldValue{Name: x.ID, Text: v, Appearance: p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align})}
 	}
-	return &pdf.FieldValue{Name: x.ID, Checked: v == checked}
+	return &pdf.FieldValue{Name: x.ID, Checked: v == record.Checked}
 }
 
 // multiline reports whether a text field has room for more than one line, or was
 // given more than one.
-func (x *Field) multiline(box text.Box) bool {
+func multiline(x *Field, box text.Box) bool {
 	size := x.FontSize
 	if size == 0 {
 		size = 10

@@ -10,6 +10,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 const day = 24 * time.Hour
@@ -29,7 +30,7 @@ func TestReminders(t *testing.T) {
 		{"the company's days", signing.DocumentInput{}, []int{2, 5}, nil, "a2 b2 a5 b5"},
 		{"its own rather than the company's", signing.DocumentInput{RemindEveryDays: new(6)}, []int{2, 5}, nil, "a6 b6 a12 b12"},
 		{"not after signing", signing.DocumentInput{RemindEveryDays: new(4)}, nil, map[int]string{5: "a"}, "a4 b4 b8 b12"},
-		{"in order", signing.DocumentInput{RemindEveryDays: new(4), SigningOrder: new(signing.Sequential)}, nil, map[int]string{6: "a"}, "a4 b10"},
+		{"in order", signing.DocumentInput{RemindEveryDays: new(4), SigningOrder: new(record.Sequential)}, nil, map[int]string{6: "a"}, "a4 b10"},
 		{"until the deadline", signing.DocumentInput{RemindEveryDays: new(4), ExpiresAt: new(domain.Start.Add(8 * day))}, nil, nil, "a4 b4"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -111,11 +112,11 @@ func TestADocumentExpiresAtItsDeadline(t *testing.T) {
 		return ok[doc](t)(c.Signing.Get(t.Context(), c.author, d.ID))
 	}
 	c.Advance(day - time.Millisecond)
-	if d := status(); d.Status != signing.Sent || d.ExpiredAt != nil {
+	if d := status(); d.Status != record.Sent || d.ExpiredAt != nil {
 		t.Errorf("before: %s", d.Status)
 	}
 	c.Advance(time.Millisecond)
-	if d := status(); d.Status != signing.Expired || !d.ExpiredAt.Equal(c.Now()) {
+	if d := status(); d.Status != record.Expired || !d.ExpiredAt.Equal(c.Now()) {
 		t.Errorf("at the deadline: %s", d.Status)
 	}
 	for until, want := range map[time.Duration]string{0: "expires_at not_a_future_time", -day: "expires_at not_a_future_time"} {
@@ -127,11 +128,11 @@ func TestADocumentExpiresAtItsDeadline(t *testing.T) {
 		t.Error(err)
 	}
 	until := c.Now().Add(day)
-	if d := ok[doc](t)(c.Signing.Extend(t.Context(), c.author, d.ID, &until)); d.Status != signing.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
+	if d := ok[doc](t)(c.Signing.Extend(t.Context(), c.author, d.ID, &until)); d.Status != record.Sent || !d.ExpiresAt.Equal(until) || d.ExpiredAt != nil {
 		t.Errorf("extended: %+v", d)
 	}
 	c.Advance(day)
-	if d := status(); d.Status != signing.Expired {
+	if d := status(); d.Status != record.Expired {
 		t.Errorf("at the next deadline: %s", d.Status)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 	if d, err = s.get(who, id, seen...); err != nil {
 		return nil, err
 	}
-	return d.notice(d.invitation(who.Invitation)), nil
+	return d.Notice(d.Invitation(who.Invitation)), nil
 }
 
 // codeClosed is returned instead of any part of a closed document.
@@ -38,11 +39,11 @@ func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, e
 	if err != nil {
 		return nil, err
 	}
-	inv := d.invitation(who.Invitation)
+	inv := d.Invitation(who.Invitation)
 	if inv == nil {
 		return d, nil
 	}
-	if !isIdentified(who, inv) {
+	if !record.IsIdentified(who, inv) {
 		return nil, notIdentified()
 	}
 	company, err := s.companyOf(d.Company)
@@ -50,8 +51,8 @@ func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, e
 		return nil, err
 	}
 	switch {
-	case d.hidden(company, s.Now()):
-		return nil, conflict(codeClosed)
+	case d.Hidden(company, s.Now()):
+		return nil, fault.Conflict(codeClosed)
 	case s.closed(who, company, inv):
 		return nil, notAgreed()
 	}
@@ -68,24 +69,20 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if in.content() {
-			if err := d.editable(); err != nil {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if in.Content() {
+			if err := d.Editable(); err != nil {
 				return nil, err
 			}
 		}
 		var faults fault.Fields
-		in.apply(&faults, d, s.Limits, tx.Now)
+		in.Apply(&faults, d, s.Limits, tx.Now)
 		if err := setApprover(tx, who, &faults, d, in.ApproverID); err != nil {
 			return nil, err
 		}
-		return []saving{happened(EventDocumentUpdated)}, faults.Err()
+		return []Event{record.NewEvent(record.EventDocumentUpdated)}, faults.Err()
 	}, seen...)
 }
-
-// Editable returns the reason why the content of the document can't be changed
-// now, nil if it can.
-func (d *Document) Editable() error { return d.editable() }
 
 // member refuses a signatory: what follows is for the company's own members.
 func member(who account.Actor, scope account.Scope) error {
@@ -96,12 +93,12 @@ func member(who account.Actor, scope account.Scope) error {
 }
 
 // draft is the common path of every change of content.
-func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
+func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if err := d.editable(); err != nil {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if err := d.Editable(); err != nil {
 			return nil, err
 		}
 		var faults fault.Fields
@@ -117,7 +114,7 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 // patterns or that are slow for another reason. They are made outside the
 // transaction, because everybody else waits for it, and are repeated if the
 // document changed in the meantime.
-func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]saving, error), seen ...int64) (*Document, error) {
+func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
@@ -127,7 +124,7 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 		if err != nil {
 			return nil, err
 		}
-		if err := d.editable(); err != nil {
+		if err := d.Editable(); err != nil {
 			return nil, err
 		}
 		version, faults := d.Version, fault.Fields{}
@@ -135,7 +132,7 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 		if err := cmp.Or(err, faults.Err()); err != nil {
 			return nil, err
 		}
-		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]saving, error) {
+		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
 			if err := unchanged(stored, version); err != nil {
 				return nil, err
 			}
@@ -148,7 +145,7 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 // Invite adds people to a draft and returns the new invitations.
 func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, []Invitation, error) {
 	var made []string
-	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	d, err := s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) == 0 {
 			f.Required("invitations")
 			return nil, nil
@@ -157,9 +154,9 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 		if !f.Empty() {
 			return nil, nil
 		}
-		var events []saving
+		var events []Event
 		for _, id := range made {
-			events = append(events, happened(EventInvitationAdded).to(id).with("email", d.invitation(id).Email))
+			events = append(events, record.NewEvent(record.EventInvitationAdded).To(id).With("email", d.Invitation(id).Email))
 			if err := invited.Put(tx, id, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return nil, err
 			}
@@ -171,7 +168,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 	}
 	out := make([]Invitation, 0, len(made))
 	for _, id := range made {
-		out = append(out, *d.invitation(id))
+		out = append(out, *d.Invitation(id))
 	}
 	return d, out, nil
 }
@@ -179,44 +176,44 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 // UpdateInvitation changes an invitation of a draft. For an invitation that was
 // already sent, it sets the access code.
 func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
-	if in.onlyCode() {
+	if in.OnlyCode() {
 		if d, err := s.get(who, id); err == nil && d.SentAt != nil {
 			return s.SetAccessCode(ctx, who, id, invitation, in, seen...)
 		}
 	}
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
-		inv := d.invitation(invitation)
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		in.applyTo(f, inv, s.proofs(), d.Template)
+		in.ApplyTo(f, inv, s.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
-		d.distinct(f, inv)
-		if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
+		d.Distinct(f, inv)
+		if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 			f.Add("role", "viewer_with_fields.remove")
 		}
-		return []saving{happened(EventInvitationUpdated).to(inv.ID)}, nil
+		return []Event{record.NewEvent(record.EventInvitationUpdated).To(inv.ID)}, nil
 	}, seen...)
 }
 
 // RemoveInvitation removes a person and their fields from a draft.
 func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
-		inv := d.invitation(invitation)
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
 		}
-		event := happened(EventInvitationRemoved).to(inv.ID).with("email", inv.Email)
+		event := record.NewEvent(record.EventInvitationRemoved).To(inv.ID).With("email", inv.Email)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
-		return []saving{event}, invited.Delete(tx, invitation)
+		return []Event{event}, invited.Delete(tx, invitation)
 	}, seen...)
 }
 
 // ReplaceFields replaces all existing fields with the given ones. An input with
 // the identifier of an existing field keeps that identifier.
 func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		before := d.Fields
 		d.Fields = nil
 		s.place(f, d, in)
@@ -228,38 +225,38 @@ func (s *Service) ReplaceFields(_ context.Context, who account.Actor, id string,
 				used[in[i].ID] = true
 			}
 		}
-		return []saving{happened(EventDocumentFieldsReplaced)}, nil
+		return []Event{record.NewEvent(record.EventDocumentFieldsReplaced)}, nil
 	}, seen...)
 }
 
 // AddFields places further fields.
 func (s *Service) AddFields(_ context.Context, who account.Actor, id string, in []FieldInput, seen ...int64) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
 		s.place(f, d, in)
-		return []saving{happened(EventDocumentFieldsAdded)}, nil
+		return []Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	}, seen...)
 }
 
 // UpdateField changes one field of a draft.
 func (s *Service) UpdateField(_ context.Context, who account.Actor, id, field string, in FieldInput, seen ...int64) (*Document, error) {
-	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]saving, error) {
-		x := d.field(field)
+	return s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
+		x := d.Field(field)
 		if x == nil {
 			return nil, fault.NotFound("field")
 		}
-		in.apply(f, x, placement{files: d.Files, invitations: d.Invitations})
-		return []saving{happened(EventFieldUpdated).with("field", x.ID)}, nil
+		in.Apply(f, x, record.Placement{Files: d.Files, Invitations: d.Invitations})
+		return []Event{record.NewEvent(record.EventFieldUpdated).With("field", x.ID)}, nil
 	}, seen...)
 }
 
 // RemoveField removes one field from a draft.
 func (s *Service) RemoveField(_ context.Context, who account.Actor, id, field string, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
-		if d.field(field) == nil {
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		if d.Field(field) == nil {
 			return nil, fault.NotFound("field")
 		}
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.ID == field })
-		return []saving{happened(EventFieldRemoved).with("field", field)}, nil
+		return []Event{record.NewEvent(record.EventFieldRemoved).With("field", field)}, nil
 	}, seen...)
 }
 
@@ -272,8 +269,8 @@ type FileInput struct {
 
 // UpdateFile renames, moves or confirms a file of a draft.
 func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file string, in FileInput, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
-		x := d.file(file)
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
+		x := d.File(file)
 		if x == nil {
 			return nil, fault.NotFound("file")
 		}
@@ -290,7 +287,7 @@ func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file stri
 				moveFile(d, file, *in.Position)
 			}
 		}
-		return []saving{happened(EventFileUpdated).with("file", file)}, nil
+		return []Event{record.NewEvent(record.EventFileUpdated).With("file", file)}, nil
 	}, seen...)
 }
 
@@ -310,15 +307,15 @@ func numberFiles(d *Document) {
 
 // RemoveFile removes a file and its fields from a draft.
 func (s *Service) RemoveFile(_ context.Context, who account.Actor, id, file string, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]saving, error) {
-		x := d.file(file)
+	return s.draft(who, id, func(_ *kv.Tx, d *Document, _ *fault.Fields) ([]Event, error) {
+		x := d.File(file)
 		if x == nil {
 			return nil, fault.NotFound("file")
 		}
-		event := happened(EventFileRemoved).with("file", file).with("name", x.Name).with("sha256", x.SHA256)
+		event := record.NewEvent(record.EventFileRemoved).With("file", file).With("name", x.Name).With("sha256", x.SHA256)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.File == file })
 		d.Files = slices.DeleteFunc(d.Files, func(f File) bool { return f.ID == file })
 		numberFiles(d)
-		return []saving{event}, nil
+		return []Event{event}, nil
 	}, seen...)
 }

@@ -62,17 +62,8 @@ func (s *Service) JournalHead(tx *kv.Tx) (uint64, error) {
 	return seq, err
 }
 
-// Invitation returns the invitation with the given identifier, or nil.
-func (d *Document) Invitation(id string) *Invitation { return d.invitation(id) }
-
-// File returns the file with the given identifier, or nil.
-func (d *Document) File(id string) *File { return d.file(id) }
-
-// Field returns the field with the given identifier, or nil.
-func (d *Document) Field(id string) *Field { return d.field(id) }
-
 // ProgressOf counts the acts done and the acts due.
-func (d *Document) ProgressOf() Progress {
-	signed, total := d.progress()
+func ProgressOf(d *Document) Progress {
+	signed, total := d.Progress()
 	return Progress{signed, total}
 }

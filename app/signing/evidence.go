@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
+	"paraph/app/signing/record"
 )
 
 // evidence gathers everything that is known about a document.
@@ -20,17 +21,17 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed, total := d.progress()
+	signed, total := d.Progress()
 	e := &completion.Evidence{Company: company.Name, ChainHead: d.Head, HashRule: completion.HashRule, Document: completion.Document{
 		ID: d.ID, Title: d.Title, Status: d.Status.String(), SigningOrder: d.SigningOrder,
 		Owner: completion.Person{Name: d.Owner.Name, Email: d.Owner.Email}, CreatedAt: completion.Time(d.CreatedAt),
 		SentAt: completion.Maybe(d.SentAt), CompletedAt: completion.Maybe(d.CompletedAt),
 		Signed: signed, Total: total}}
 	for i := range d.Files {
-		e.Files = append(e.Files, d.evidenceOfFile(&d.Files[i]))
+		e.Files = append(e.Files, evidenceOfFile(d, &d.Files[i]))
 	}
 	for i := range d.Invitations {
-		e.Signatories = append(e.Signatories, d.evidenceOfSignatory(&d.Invitations[i]))
+		e.Signatories = append(e.Signatories, evidenceOfSignatory(d, &d.Invitations[i]))
 	}
 	for _, x := range entries {
 		e.Events = append(e.Events, evidenceOfEvent(x))
@@ -41,12 +42,12 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	return e, nil
 }
 
-func (d *Document) evidenceOfFile(f *File) completion.File {
+func evidenceOfFile(d *Document, f *File) completion.File {
 	out := completion.File{ID: f.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
 		ConvertedBy: optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
 	for _, r := range f.Revisions {
 		rev := completion.Revision{Kind: r.Kind, Size: r.Size, Total: r.Total, SHA256: r.SHA256, At: completion.Time(r.At)}
-		if inv := d.invitation(r.Invitation); inv != nil {
+		if inv := d.Invitation(r.Invitation); inv != nil {
 			rev.Signer = &completion.Person{Name: inv.Name, Email: inv.Email}
 		}
 		out.Revisions = append(out.Revisions, rev)
@@ -54,12 +55,12 @@ func (d *Document) evidenceOfFile(f *File) completion.File {
 	return out
 }
 
-func (d *Document) evidenceOfSignatory(inv *Invitation) completion.Signatory {
+func evidenceOfSignatory(d *Document, inv *Invitation) completion.Signatory {
 	out := completion.Signatory{ID: inv.ID, Name: inv.Name, Email: inv.Email, Role: inv.Role, Status: inv.Status,
 		Authentication: inv.Authentication, NotifiedAt: completion.Maybe(inv.NotifiedAt), ViewedAt: completion.Maybe(inv.ViewedAt),
 		SignedAt: completion.Maybe(inv.SignedAt), DeclinedAt: completion.Maybe(inv.DeclinedAt),
 		DeclinedReason: inv.DeclinedReason}
-	if to := d.invitation(inv.DelegatedTo); to != nil {
+	if to := d.Invitation(inv.DelegatedTo); to != nil {
 		out.DelegatedTo = &completion.Person{Name: to.Name, Email: to.Email}
 	}
 	if ev := inv.Evidence; ev != nil {
@@ -70,23 +71,23 @@ func (d *Document) evidenceOfSignatory(inv *Invitation) completion.Signatory {
 		}
 		out.ActedAt = completion.Maybe(&ev.At)
 	}
-	for _, x := range d.fieldsOf(inv.ID) {
-		if !x.Filled || x.drawn() {
+	for _, x := range d.UnsortedFieldsOf(inv.ID) {
+		if !x.Filled || x.Drawn() {
 			continue
 		}
 		if out.Values == nil {
 			out.Values = map[string]string{}
 		}
-		out.Values[x.label()] = x.Value
-		out.Answers = append(out.Answers, x.answer())
+		out.Values[x.Key()] = x.Value
+		out.Answers = append(out.Answers, answer(x))
 	}
 	return out
 }
 
 // answer returns the field's value under the name that people see.
-func (x *Field) answer() completion.Answer {
+func answer(x *Field) completion.Answer {
 	return completion.Answer{Field: cmp.Or(x.Label, x.Name, string(x.Type)), Value: x.Value,
-		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == checked}
+		Box: x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0, Ticked: x.Value == record.Checked}
 }
 
 // consentVersion identifies a wording of the consent text.
@@ -103,14 +104,14 @@ func waysOf(p completion.Signatory, entries []Entry) (ways []completion.Way) {
 		}
 		data := x.Value.Data
 		way := completion.Way{At: completion.Time(x.At), Email: data["email"], Server: data["server"], Reply: data["reply"],
-			Code: data["kind"] == string(MailCode) || x.Value.Type == EventInvitationCodeShown,
+			Code: data["kind"] == string(MailCode) || x.Value.Type == record.EventInvitationCodeShown,
 			Who:  completion.Person{Name: x.Value.ActorName, Email: x.Value.ActorEmail}, Token: data["token"]}
 		switch x.Value.Type {
-		case EventInvitationMailed:
+		case record.EventInvitationMailed:
 			way.Kind = completion.WayMailed
-		case EventInvitationBounced:
+		case record.EventInvitationBounced:
 			way.Kind = completion.WayBounced
-		case EventInvitationLinkShown, EventInvitationCodeShown:
+		case record.EventInvitationLinkShown, record.EventInvitationCodeShown:
 			way.Kind = data["through"]
 		default:
 			continue

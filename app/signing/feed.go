@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -153,7 +154,7 @@ func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]Entry, e
 func CheckEventTypes(field string, types []string) error {
 	var unknown []string
 	for _, t := range types {
-		if !slices.Contains(EventNames(), t) {
+		if !slices.Contains(record.EventNames(), t) {
 			unknown = append(unknown, t)
 		}
 	}

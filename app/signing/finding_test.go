@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
@@ -19,6 +20,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	seen := 0
 	for file, pattern := range map[string]string{
 		"intake.go": `Severity(?:Info|Warning), (fate\()?"([a-z_.]+)"`, "mend.go": `Severity(?:Info|Warning), (fate\()?"([a-z_.]+)"`,
+		"record/finding.go":           `Severity(?:Info|Warning), (fate\()?"([a-z_.]+)"`,
 		"../convert/docx/findings.go": `\t(x)?"([a-z_]+)": +"(?:info|warning)",`,
 	} {
 		source, err := os.ReadFile(file)
@@ -51,11 +53,11 @@ func TestAFindingSaysWhatItsRecordSays(t *testing.T) {
 	}
 	say := catalogue.English().SayOf
 	var f File
-	f.found(SeverityInfo, "embedded_files", "count", "3")
+	f.Found(record.SeverityInfo, "embedded_files", "count", "3")
 	if got, want := f.Findings[0].Sentence(say), "The file carries 3 embedded file(s)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	old := Finding{Code: "embedded_files", Severity: SeverityInfo, Message: "The file carries 2 embedded file(s)."}
+	old := Finding{Code: "embedded_files", Severity: record.SeverityInfo, Message: "The file carries 2 embedded file(s)."}
 	if got := old.Sentence(say); got != old.Message {
 		t.Errorf("a record from before says %q", got)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -91,11 +92,11 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 	if err != nil {
 		return nil, nil, err
 	}
-	inv := d.invitation(invitation)
-	if !isIdentified(who, inv) {
+	inv := d.Invitation(invitation)
+	if !record.IsIdentified(who, inv) {
 		return nil, nil, notIdentified()
 	}
-	return d, inv, d.signable(inv, tx.Now)
+	return d, inv, d.Signable(inv, tx.Now)
 }
 
 // errNoPad is the only error returned for an invalid code, whatever is wrong with it.
@@ -120,8 +121,8 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	if err != nil {
 		return nil, Pad{}, err
 	}
-	inv := d.invitation(id)
-	if inv == nil || !linkWorks(d, inv) || !hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration)) || !tx.Now.Before(until) || d.signable(inv, tx.Now) != nil {
+	inv := d.Invitation(id)
+	if inv == nil || !record.LinkWorks(d, inv) || !hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration)) || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
 		return nil, Pad{}, errNoPad()
 	}
 	company, err := account.LoadCompany(tx, d.Company)

@@ -6,15 +6,12 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
 // handOverBatch is how many documents change owners in one transaction.
 const handOverBatch = 50
-
-// open reports whether something can still happen to a document, so that it needs
-// an owner who looks after it.
-func (s Status) open() bool { return s != Completed && s != Voided }
 
 // CountOpen counts the open documents that a member of the company owns.
 func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
@@ -74,7 +71,7 @@ func (s *Service) openOf(company, person string) (ids []string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, visibility := range slices.Concat(visibilities, templateVisibilities()) {
 			err := rows.Each(tx, "created_at", kv.K(company, visibility, everything), func(_ string, r Row) (bool, error) {
-				if r.Owner.ID == person && Status(r.StatusID).open() {
+				if r.Owner.ID == person && Status(r.StatusID).Open() {
 					ids = append(ids, r.ID)
 				}
 				return true, nil
@@ -98,10 +95,10 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 			if err != nil {
 				return err
 			}
-			if d.Owner.ID != from || !d.Status.open() {
+			if d.Owner.ID != from || !d.Status.Open() {
 				continue
 			}
-			event := happened(EventDocumentHandedOver).with("from", d.Owner.Email).with("to", heir.Email)
+			event := record.NewEvent(record.EventDocumentHandedOver).With("from", d.Owner.Email).With("to", heir.Email)
 			d.Owner = heir
 			if err := s.save(tx, who, d, event); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -22,7 +23,6 @@ const (
 	codeLifetime = 10 * time.Minute
 	codeTries    = 5                // for one code by e-mail, and for an access code in codeLifetime
 	codeWait     = 30 * time.Second // between two codes
-	identified   = time.Hour        // how long a proof of identity lasts
 )
 
 // Daily limits of one invitation. They are lifted only by the passing of time.
@@ -74,7 +74,7 @@ func (i *identity) note(now time.Time) error {
 }
 
 // newCode makes and stores a code to be sent, if the limits allow it.
-func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string, error) {
+func (i *identity) newCode(k record.CodeKey, invitation string, now time.Time) (string, error) {
 	day := i.today(now)
 	switch {
 	case i.SentAt != nil && now.Sub(*i.SentAt) < codeWait:
@@ -89,12 +89,12 @@ func (i *identity) newCode(k codeKey, invitation string, now time.Time) (string,
 		return "", err
 	}
 	day.Codes++
-	i.CodeHash, i.SentAt, i.Tries = k.hash(invitation, code), &now, 0
+	i.CodeHash, i.SentAt, i.Tries = k.Hash(invitation, code), &now, 0
 	return code, nil
 }
 
 // try checks a code against the one required by the invitation. A wrong one counts.
-func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
+func (i *identity) try(k record.CodeKey, inv *Invitation, code string, now time.Time) (good bool, err error) {
 	fresh := i.SentAt != nil && now.Sub(*i.SentAt) < codeLifetime
 	day := i.today(now)
 	switch {
@@ -104,16 +104,16 @@ func (i *identity) try(k codeKey, inv *Invitation, code string, now time.Time) (
 		return false, fault.Throttled(codeTries, codeLifetime-now.Sub(*i.SentAt))
 	}
 	want := inv.AccessCodeHash
-	if inv.Authentication == ByEmailCode {
+	if inv.Authentication == record.ByEmailCode {
 		want = ""
 		if fresh {
 			want = i.CodeHash
 		}
 	}
-	if want != "" && k.fits(inv.ID, code, want) {
+	if want != "" && k.Fits(inv.ID, code, want) {
 		return true, nil
 	}
-	if inv.Authentication == ByAccessCode && !fresh {
+	if inv.Authentication == record.ByAccessCode && !fresh {
 		i.SentAt, i.Tries = &now, 0 // the window in which tries are counted
 	}
 	i.Tries++
@@ -132,12 +132,12 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		if err != nil {
 			return err
 		}
-		inv := d.invitation(invitation)
-		if inv == nil || inv.Authentication != ByEmailCode {
-			return conflict("no_code_needed")
+		inv := d.Invitation(invitation)
+		if inv == nil || inv.Authentication != record.ByEmailCode {
+			return fault.Conflict("no_code_needed")
 		}
 		// People who have signed may come back for the completed file.
-		if err := d.running(tx.Now); err != nil && d.Status != Completed {
+		if err := d.Running(tx.Now); err != nil && d.Status != record.Completed {
 			return err
 		}
 		state, err := identityOf(tx, invitation)
@@ -195,26 +195,14 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	if err != nil {
 		return "", err
 	}
-	inv := d.invitation(invitation)
+	inv := d.Invitation(invitation)
 	if inv == nil {
 		return "", fault.NotFound("invitation")
 	}
 	if err := s.prove(inv, code, usesUp); err != nil {
 		return "", err
 	}
-	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, identified)
-}
-
-// isIdentified reports whether a person needs no further proof: the link is
-// enough, or the proof was given when their token was made.
-func isIdentified(who account.Actor, inv *Invitation) bool {
-	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.counts(who.Until)
-}
-
-// counts reports whether a proof that lasts until the given time was made with
-// the current access code.
-func (i *Invitation) counts(until time.Time) bool {
-	return i.ProofSince == nil || !until.Add(-identified).Before(*i.ProofSince)
+	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
 }
 
 // spending reports whether a correct code is used up by the proof.
@@ -229,7 +217,7 @@ const (
 // counted in a separate transaction, since they count even if nothing else is
 // stored.
 func (s *Service) prove(inv *Invitation, code string, spend spending) error {
-	if inv.Authentication == ByLink {
+	if inv.Authentication == record.ByLink {
 		return nil
 	}
 	if code == "" {

@@ -9,13 +9,14 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // asking is a document whose one person proves who they are with a code.
 func (c company) asking(t *testing.T, how string) (doc, account.Actor) {
 	t.Helper()
 	p := domain.Person{Email: "a@x.example", Authentication: how}
-	if how == signing.ByAccessCode {
+	if how == record.ByAccessCode {
 		p.Code = "open sesame"
 	}
 	d := c.Sent(t, c.author, signing.DocumentInput{}, p, domain.Person{Email: "b@x.example"})
@@ -57,7 +58,7 @@ func wrong(code string) string {
 func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	for _, how := range []string{signing.ByEmailCode, signing.ByAccessCode} {
+	for _, how := range []string{record.ByEmailCode, record.ByAccessCode} {
 		d, who := c.asking(t, how)
 		ctx, id, inv := t.Context(), d.ID, who.Invitation
 		for what, x := range map[string]struct {
@@ -76,7 +77,7 @@ func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
 				t.Errorf("%s with %s: got %q, want %q", what, how, got, x.want)
 			}
 		}
-		if got := ok[[]signing.Action](t)(c.Signing.Actions(ctx, who, d)); slices.Contains(got, signing.ActionSign) {
+		if got := ok[[]signing.Action](t)(c.Signing.Actions(ctx, who, d)); slices.Contains(got, record.ActionSign) {
 			t.Errorf("signing is offered with %s", how)
 		}
 		if now := ok[doc](t)(c.Signing.Get(ctx, c.author, id)); now.Version != d.Version {
@@ -88,7 +89,7 @@ func TestNothingHappensBeforeThePersonIsIdentified(t *testing.T) {
 func TestAnAccessCode(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d, who := c.asking(t, signing.ByAccessCode)
+	d, who := c.asking(t, record.ByAccessCode)
 	for range 4 {
 		if _, why := c.identify(t, who, "wrong"); why != "code wrong_code" {
 			t.Fatal(why)
@@ -124,7 +125,7 @@ func TestAnAccessCode(t *testing.T) {
 func TestWrongCodesAreCounted(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	_, who := c.asking(t, signing.ByAccessCode)
+	_, who := c.asking(t, record.ByAccessCode)
 	for window := range 5 {
 		for range 5 {
 			if _, why := c.identify(t, who, "wrong"); why != "code wrong_code" {
@@ -156,7 +157,7 @@ func TestWrongCodesAreCounted(t *testing.T) {
 func TestACodeByMail(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d, who := c.asking(t, signing.ByEmailCode)
+	d, who := c.asking(t, record.ByEmailCode)
 	request := func() string { return domain.Refusal(c.Signing.RequestCode(t.Context(), who, d.ID, who.Invitation)) }
 	if why := request(); why != "" {
 		t.Fatal(why)
@@ -223,7 +224,7 @@ func TestACodeByMail(t *testing.T) {
 func TestReportingAProblem(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	d, who := c.asking(t, signing.ByAccessCode)
+	d, who := c.asking(t, record.ByAccessCode)
 	report := func(text string) string {
 		return domain.Refusal(c.Signing.ReportProblem(t.Context(), who, d.ID, who.Invitation, text))
 	}

@@ -89,7 +89,7 @@ func (s *Service) indexOne(tx *kv.Tx, b *search.Batch, c change) error {
 	if err != nil {
 		return err
 	}
-	b.Put = append(b.Put, d.searchable(body))
+	b.Put = append(b.Put, searchable(&d, body))
 	return nil
 }
 
@@ -114,12 +114,12 @@ func bodyOf(tx *kv.Tx, d *Document) (string, error) {
 }
 
 // searchable returns a document as it is indexed.
-func (d *Document) searchable(body string) search.Document {
-	r := d.row()
+func searchable(d *Document, body string) search.Document {
+	r := rowOf(d)
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
 		Texts:   []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
-		Filters: append(d.moreTerms(), cell{d.visibility(), everything}.term(), cell{d.visibility(), d.Status.String()}.term()),
+		Filters: append(moreTerms(d), cell{d.Visibility(), everything}.term(), cell{d.Visibility(), d.Status.String()}.term()),
 		Sort:    map[string]string{},
 	}
 	for _, f := range d.Files {
@@ -129,7 +129,7 @@ func (d *Document) searchable(body string) search.Document {
 		out.Texts = append(out.Texts, inv.Name, inv.Email)
 	}
 	for _, x := range d.Fields {
-		if x.Filled && !x.drawn() {
+		if x.Filled && !x.Drawn() {
 			out.Texts = append(out.Texts, x.Value)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -36,11 +37,6 @@ func deviceKey(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MayHost reports whether a member may hand a device to a person so that they sign now.
-func (d *Document) MayHost(who account.Actor, inv *Invitation, now time.Time) bool {
-	return who.Kind == account.ActorUser && who.Can(account.ScopeWrite) && linkWorks(d, inv) && d.signable(inv, now) == nil
-}
-
 // HandDevice lets a person sign on a device of the calling member, for an hour.
 // The code it returns opens the person's pages, and nothing else.
 func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
@@ -52,15 +48,15 @@ func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitatio
 		return "", err
 	}
 	code = base64.RawURLEncoding.EncodeToString(raw)
-	_, err = s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.signable(inv, tx.Now); err != nil {
+	_, err = s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Signable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		if !d.MayHost(who, inv, tx.Now) {
 			return nil, fault.Forbidden("session_required.in_person")
 		}
 		h := handedOver{Company: d.Company, Document: d.ID, Invitation: inv.ID, Host: who.Name + " <" + who.Email + ">", HostName: who.Name, Until: tx.Now.Add(inPersonLasts)}
-		return []saving{happened(EventInvitationInPerson).to(inv.ID).with("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
+		return []Event{record.NewEvent(record.EventInvitationInPerson).To(inv.ID).With("email", inv.Email)}, devices.Put(tx, deviceKey(code), h)
 	})
 	return code, err
 }
@@ -84,8 +80,8 @@ func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err erro
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
 		}
-		inv := d.invitation(h.Invitation)
-		if inv == nil || !linkWorks(&d, inv) {
+		inv := d.Invitation(h.Invitation)
+		if inv == nil || !record.LinkWorks(&d, inv) {
 			return fault.Unauthenticated()
 		}
 		p = InPerson{Host: h.HostName, Confirmed: h.Confirmed, Ended: h.Ended, Who: account.Actor{Kind: account.ActorSignatory, CompanyID: h.Company,

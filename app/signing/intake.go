@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"strconv"
 	"strings"
 
 	"paraph/app/blob"
@@ -13,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/signing/record"
 	"paraph/app/signing/report"
 )
 
@@ -103,7 +103,7 @@ func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
 // inspect records pages and findings, and refuses a file that can't be signed.
 func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
+		file.Pages = append(file.Pages, Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
 	}
 	if len(file.Pages) == 0 {
 		return refuse(nil, "file_without_pages", fault.Text("file", u.Name))
@@ -146,39 +146,12 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 			}
 		}
 	}
-	file.describe(in, broken)
+	file.Describe(in, broken)
 	return nil
 }
 
 func dynamicXFA(name string) error {
 	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
-}
-
-// describe adds what the inspection saw; broken counts the file's signatures that
-// are not intact.
-func (f *File) describe(in pdf.Inspection, broken int) {
-	add := func(when bool, severity string, code fault.Code, pairs ...string) {
-		if when {
-			f.found(severity, code, pairs...)
-		}
-	}
-	// Nothing is removed from a file that is already signed.
-	signed := len(in.Signed) > 0
-	fate := func(code fault.Code) fault.Code {
-		if signed {
-			return code + ".signed"
-		}
-		return code
-	}
-	add(signed, SeverityInfo, "already_signed", "count", strconv.Itoa(len(in.Signed)))
-	add(broken > 0, SeverityWarning, "signature_broken", "count", strconv.Itoa(broken))
-	add(in.XFA == "static", SeverityInfo, fate("xfa"))
-	add(in.JavaScript, SeverityWarning, fate("javascript"))
-	add(in.LaunchActions, SeverityWarning, fate("launch_action"))
-	add(len(in.EmbeddedFiles) > 0, SeverityInfo, "embedded_files", "count", strconv.Itoa(len(in.EmbeddedFiles)))
-	add(in.HasForm, SeverityInfo, "existing_form")
-	add(len(in.FontsNotEmbedded) > 0, SeverityWarning, "fonts_not_embedded", "fonts", strings.Join(in.FontsNotEmbedded, ", "))
-	add(in.PDFA != "", SeverityInfo, "pdfa", "level", in.PDFA)
 }
 
 func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error {
@@ -219,7 +192,7 @@ func (s *Service) measure(u *Upload, file *File) error {
 		return refuse(err, "file_not_converted", fault.Text("file", u.Name))
 	}
 	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, Size{p.Width, p.Height, p.Rotate})
+		file.Pages = append(file.Pages, Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
 	}
 	s.converted(u, file)
 	return nil
@@ -258,9 +231,9 @@ func (s *Service) renderDOCX(ctx context.Context, raw *blob.Writer, file *File, 
 	if err != nil {
 		return err
 	}
-	file.found(SeverityWarning, "converted_builtin")
+	file.Found(record.SeverityWarning, "converted_builtin")
 	for _, f := range left {
-		file.found(SeverityWarning, fault.Code(f.Code))
+		file.Found(record.SeverityWarning, fault.Code(f.Code))
 	}
 	_, err = b.Write(w)
 	return err

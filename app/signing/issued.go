@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"paraph/app/signing/record"
 	"paraph/app/signing/report"
 	"paraph/kv"
 )
@@ -16,15 +17,15 @@ type issuedFor struct{ Company, Document string }
 
 // putIssued records the files of a completed document as they stand. After a renewal the older ones stay known.
 func putIssued(tx *kv.Tx, d *Document) error {
-	if d.Status != Completed {
+	if d.Status != record.Completed {
 		return nil
 	}
 	files := make([]string, 0, len(d.Files)+1)
 	for i := range d.Files {
-		files = append(files, d.Files[i].current())
+		files = append(files, d.Files[i].Current())
 	}
 	if d.Certificate != nil {
-		files = append(files, d.Certificate.current())
+		files = append(files, d.Certificate.Current())
 	}
 	for _, sum := range files {
 		if err := issued.Put(tx, sum, issuedFor{d.Company, d.ID}); err != nil {
@@ -40,7 +41,7 @@ func MigrateIssued(db *kv.DB) error {
 	var completed []string
 	err := db.View(func(tx *kv.Tx) error {
 		return documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
-			if d.Status == Completed {
+			if d.Status == record.Completed {
 				completed = append(completed, key)
 			}
 			return true, nil

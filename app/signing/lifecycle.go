@@ -7,15 +7,17 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
 // step is the common path of operations that only move the state.
-func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (saving, error), seen ...int64) (*Document, error) {
+func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64) (*Document, error) {
 	if err := member(who, account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if may != nil {
 			if err := may(tx, d); err != nil {
 				return nil, err
@@ -25,7 +27,7 @@ func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Docu
 		if err != nil {
 			return nil, err
 		}
-		return []saving{event}, s.schedule(tx, d)
+		return []Event{event}, s.schedule(tx, d)
 	}, seen...)
 }
 
@@ -41,15 +43,15 @@ func ownerOrAdmin(who account.Actor) func(*kv.Tx, *Document) error {
 
 // Submit asks for approval before the document is sent.
 func (s *Service) Submit(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentSubmitted), d.submit(person(who), tx.Now)
+	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentSubmitted), d.Submit(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
 // Withdraw withdraws a submission; only its owner may.
 func (s *Service) Withdraw(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentWithdrawn), d.withdraw()
+	return s.step(who, id, ownerOrSubmitter(who), func(_ *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentWithdrawn), d.Withdraw()
 	}, seen...)
 }
 
@@ -69,7 +71,7 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 		if !who.CanApprove() {
 			return fault.Forbidden("role_not_allowed.approver")
 		}
-		if d.Status != PendingApproval || d.SubmittedBy != who.UserID {
+		if d.Status != record.PendingApproval || d.SubmittedBy != who.UserID {
 			return nil
 		}
 		n, err := account.CountMembers(tx, who.CompanyID)
@@ -85,8 +87,8 @@ func (s *Service) mayApprove(who account.Actor) func(*kv.Tx, *Document) error {
 
 // Approve lets a submitted document be sent.
 func (s *Service) Approve(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentApproved), d.approve(person(who), tx.Now)
+	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentApproved), d.Approve(record.PersonOf(who), tx.Now)
 	}, seen...)
 }
 
@@ -96,15 +98,15 @@ func (s *Service) Reject(_ context.Context, who account.Actor, id string, reason
 	if err != nil {
 		return nil, err
 	}
-	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentRejected).with("reason", why), d.reject(person(who), why, tx.Now)
+	return s.step(who, id, s.mayApprove(who), func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentRejected).With("reason", why), d.Reject(record.PersonOf(who), why, tx.Now)
 	}, seen...)
 }
 
 // required returns a text that must not be empty.
 func required(field string, v *string) (string, error) {
 	var f fault.Fields
-	s := lines(&f, field, v, maxReason)
+	s := input.Lines(&f, field, v, record.MaxReason)
 	if s == "" && f.Empty() {
 		f.Required(field)
 	}
@@ -113,8 +115,8 @@ func required(field string, v *string) (string, error) {
 
 // Reopen makes an approved or rejected document a draft again.
 func (s *Service) Reopen(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentReopened), d.reopen()
+	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentReopened), d.Reopen()
 	}, seen...)
 }
 
@@ -124,45 +126,45 @@ func (s *Service) Void(_ context.Context, who account.Actor, id string, reason *
 	if err != nil {
 		return nil, err
 	}
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentVoided).with("reason", why), d.void(why, tx.Now)
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentVoided).With("reason", why), d.Void(why, tx.Now)
 	}, seen...)
 }
 
 // Extend sets a new deadline on an expired document and makes it active again.
 func (s *Service) Extend(_ context.Context, who account.Actor, id string, until *time.Time, seen ...int64) (*Document, error) {
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
 		var f fault.Fields
 		if until == nil {
 			f.Required("expires_at")
-			return saving{}, f.Err()
+			return Event{}, f.Err()
 		}
-		t := deadline(&f, "expires_at", until, tx.Now)
+		t := record.CheckDeadline(&f, "expires_at", until, tx.Now)
 		if err := f.Err(); err != nil {
-			return saving{}, err
+			return Event{}, err
 		}
-		return happened(EventDocumentExtended).with("expires_at", FormatTime(*t)), d.extend(*t)
+		return record.NewEvent(record.EventDocumentExtended).With("expires_at", FormatTime(*t)), d.Extend(*t)
 	}, seen...)
 }
 
 // Archive hides a document from the lists, reversibly.
 func (s *Service) Archive(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentArchived), d.archive(tx.Now)
+	return s.step(who, id, nil, func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentArchived), d.Archive(tx.Now)
 	}, seen...)
 }
 
 // Restore brings a document back from the archive or the trash.
 func (s *Service) Restore(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentRestored), d.restore()
+	return s.step(who, id, nil, func(_ *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentRestored), d.Restore()
 	}, seen...)
 }
 
 // Delete moves a document to the trash, from which it is purged later.
 func (s *Service) Delete(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (saving, error) {
-		return happened(EventDocumentDeleted), d.trash(tx.Now)
+	return s.step(who, id, ownerOrAdmin(who), func(tx *kv.Tx, d *Document) (Event, error) {
+		return record.NewEvent(record.EventDocumentDeleted), d.Trash(tx.Now)
 	}, seen...)
 }
 
@@ -191,7 +193,7 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 		if err := adminOnly(who)(tx, d); err != nil {
 			return nil, err
 		}
-		if err := d.purgeable(); err != nil {
+		if err := d.Purgeable(); err != nil {
 			return nil, err
 		}
 		if strings.TrimSpace(title) != strings.TrimSpace(d.Title) {
@@ -231,16 +233,16 @@ func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, see
 		return nil, err
 	}
 	d := s.copyOf(from, who)
-	if err := s.insertCopy(who, d, d.created().with("duplicate_of", id)); err != nil {
+	if err := s.insertCopy(who, d, d.Created().With("duplicate_of", id)); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
 // insertCopy commits a record whose files are those of another.
-func (s *Service) insertCopy(who account.Actor, d *Document, event saving) error {
+func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error {
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if err := d.stillApprovable(tx); err != nil {
+		if err := stillApprovable(tx, d); err != nil {
 			return err
 		}
 		for i := range d.Invitations {
@@ -254,7 +256,7 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event saving) error
 
 // stillApprovable opens the approval to everybody who may approve if the named
 // member can no longer do so.
-func (d *Document) stillApprovable(tx *kv.Tx) error {
+func stillApprovable(tx *kv.Tx, d *Document) error {
 	if d.Approver == nil {
 		return nil
 	}
@@ -269,23 +271,23 @@ func (d *Document) stillApprovable(tx *kv.Tx) error {
 // copyOf copies the content of a document and leaves its history behind.
 func (s *Service) copyOf(from *Document, who account.Actor) *Document {
 	now := s.Now()
-	d := from.another(s.id(), person(who), now)
+	d := from.Another(s.id(), record.PersonOf(who), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {
 		renamed[f.ID] = s.id()
-		d.Files = append(d.Files, f.another(renamed[f.ID], now))
+		d.Files = append(d.Files, f.Another(renamed[f.ID], now))
 	}
 	for i := range from.Invitations {
 		inv := &from.Invitations[i]
-		if inv.Status == Delegated {
+		if inv.Status == record.Delegated {
 			continue
 		}
 		renamed[inv.ID] = s.id()
-		d.Invitations = append(d.Invitations, inv.another(renamed[inv.ID], now))
+		d.Invitations = append(d.Invitations, inv.Another(renamed[inv.ID], now))
 	}
 	for _, x := range from.Fields {
 		if invitation, ok := renamed[x.Invitation]; ok {
-			d.Fields = append(d.Fields, x.another(s.id(), renamed[x.File], invitation))
+			d.Fields = append(d.Fields, x.Another(s.id(), renamed[x.File], invitation))
 		}
 	}
 	return d

@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -58,8 +58,8 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
 		}
-		inv := d.invitation(id)
-		if inv == nil || !linkWorks(&d, inv) {
+		inv := d.Invitation(id)
+		if inv == nil || !record.LinkWorks(&d, inv) {
 			return fault.Unauthenticated()
 		}
 		want, code := s.linkCode(id, inv.LinkGeneration), token[linkIDLength:]
@@ -71,13 +71,6 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 		return nil
 	})
 	return who, err
-}
-
-// linkWorks reports whether an invitation's link opens anything: from sending
-// until the document is deleted, or the invitation was passed on or reached the
-// wrong person. What can be done with it depends on the document's state.
-func linkWorks(d *Document, inv *Invitation) bool {
-	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
 }
 
 // MaySeeLinks reports whether an actor may be shown the links of other people's
@@ -100,7 +93,7 @@ func (s *Service) SignURL(who account.Actor, d *Document, inv *Invitation, base 
 // their role. It requires the member's own session: API tokens get no link from
 // it.
 func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base string) string {
-	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.isFor(who) || !actionable(d, inv) {
+	if who.Kind != account.ActorUser || !who.Can(account.ScopeRead) || !inv.IsFor(who) || !actionable(d, inv) {
 		return ""
 	}
 	return s.url(inv, base)
@@ -108,20 +101,14 @@ func (s *Service) OwnURL(who account.Actor, d *Document, inv *Invitation, base s
 
 // actionable reports whether the holder of a link can still act with it.
 func actionable(d *Document, inv *Invitation) bool {
-	return d.Status == Sent && inv.open() && linkWorks(d, inv)
+	return d.Status == record.Sent && inv.Open() && record.LinkWorks(d, inv)
 }
 
 func (s *Service) url(inv *Invitation, base string) string {
 	return strings.TrimSuffix(base, "/") + "/s/" + s.LinkToken(inv)
 }
 
-// proofs are the ways in which invited people can prove who they are.
-type proofs struct {
-	key    codeKey
-	mailed bool // codes reach people by e-mail
-}
-
-func (s *Service) proofs() proofs { return proofs{key: s.LinkKey, mailed: s.Mails()} }
+func (s *Service) proofs() record.Proofs { return record.Proofs{Key: s.LinkKey, Mailed: s.Mails()} }
 
 // How a link or code reached somebody, in the data of events.
 const (
@@ -136,7 +123,7 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 		if err != nil {
 			return err
 		}
-		inv := d.invitation(invitation)
+		inv := d.Invitation(invitation)
 		if inv == nil {
 			return fault.NotFound("invitation")
 		}
@@ -144,23 +131,23 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 			link = s.OwnURL(who, d, inv, base)
 		}
 		if link == "" {
-			return conflict("nothing_to_hand_over")
+			return fault.Conflict("nothing_to_hand_over")
 		}
 		return s.note(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return link, err
 }
 
-func linkShown(inv *Invitation, through string) saving {
-	return happened(EventInvitationLinkShown).to(inv.ID).with("email", inv.Email).with("through", through)
+func linkShown(inv *Invitation, through string) Event {
+	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }
 
 // HandOut records that the API shows links of a document's invitations to a caller, once for each caller and link.
 func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, invitations ...string) error {
 	known := func(d *Document) []string {
 		return slices.DeleteFunc(slices.Clone(invitations), func(id string) bool {
-			inv := d.invitation(id)
-			return inv == nil || slices.Contains(inv.LinkShown, inv.holder(who))
+			inv := d.Invitation(id)
+			return inv == nil || slices.Contains(inv.LinkShown, inv.Holder(who))
 		})
 	}
 	if len(known(d)) == 0 {
@@ -171,27 +158,18 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 		if err != nil {
 			return err
 		}
-		var events []saving
+		var events []Event
 		for _, id := range known(d) {
-			inv := d.invitation(id)
-			inv.LinkShown = append(inv.LinkShown, inv.holder(who))
+			inv := d.Invitation(id)
+			inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
 			event := linkShown(inv, throughAPI)
 			if who.Kind == account.ActorToken {
-				event = event.with("token", who.TokenID)
+				event = event.With("token", who.TokenID)
 			}
 			events = append(events, event)
 		}
 		return s.note(tx, who, d, events...)
 	})
-}
-
-// holder identifies somebody who was shown the current link of the invitation.
-func (i *Invitation) holder(who account.Actor) string {
-	holder := who.UserID
-	if who.Kind == account.ActorToken {
-		holder += " " + who.TokenID
-	}
-	return holder + " " + strconv.Itoa(i.LinkGeneration)
 }
 
 // Shown records in a transaction that a member was shown the message with the link or code of an invitation.
@@ -200,12 +178,12 @@ func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, cod
 	if err != nil {
 		return err
 	}
-	inv := d.invitation(invitation)
+	inv := d.Invitation(invitation)
 	if inv == nil {
 		return fault.NotFound("invitation")
 	}
 	if code {
-		return s.note(tx, who, d, happened(EventInvitationCodeShown).to(inv.ID).with("email", inv.Email).with("through", throughWeb))
+		return s.note(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
 	}
 	return s.note(tx, who, d, linkShown(inv, throughWeb))
 }
@@ -221,45 +199,25 @@ type Mailed struct {
 
 // MailAccepted records that a mail server accepted the link or code of an invitation.
 func (s *Service) MailAccepted(_ context.Context, m Mailed) error {
-	return s.noteMail(m, happened(EventInvitationMailed).with("server", m.Server))
+	return s.noteMail(m, record.NewEvent(record.EventInvitationMailed).With("server", m.Server))
 }
 
 // MailReturned records that such a message came back as undeliverable.
 func (s *Service) MailReturned(_ context.Context, m Mailed) error {
-	return s.noteMail(m, happened(EventInvitationBounced))
+	return s.noteMail(m, record.NewEvent(record.EventInvitationBounced))
 }
 
-func (s *Service) noteMail(m Mailed, event saving) error {
+func (s *Service) noteMail(m Mailed, event Event) error {
 	who := account.System(m.Company)
 	err := s.DB.Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, m.Document)
-		if err != nil || d.Status != Sent || d.invitation(m.Invitation) == nil {
+		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
 			return err
 		}
-		return s.note(tx, who, d, event.to(m.Invitation).with("email", m.Address).with("kind", m.Kind).with("reply", m.Reply))
+		return s.note(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // purged in the meantime
 	}
 	return err
-}
-
-// codeKey keeps codes unreadable at rest. They are short: without the
-// installation's key, anyone with a copy of the store could try them all.
-type codeKey []byte
-
-// hash returns the stored form of a code.
-func (k codeKey) hash(invitation, code string) string {
-	m := hmac.New(sha256.New, k)
-	m.Write([]byte("access code\x00" + invitation + "\x00" + strings.TrimSpace(code)))
-	return hex.EncodeToString(m.Sum(nil))
-}
-
-// fits reports whether a code matches the stored hash, made with the key or, by earlier versions, without it.
-func (k codeKey) fits(invitation, code, stored string) bool {
-	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
-	m.Write([]byte(strings.TrimSpace(code)))
-	before := hex.EncodeToString(m.Sum(nil))
-	now := k.hash(invitation, code)
-	return subtle.ConstantTimeCompare([]byte(now), []byte(stored))|subtle.ConstantTimeCompare([]byte(before), []byte(stored)) == 1
 }

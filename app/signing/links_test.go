@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 func TestALinkWorksFromSendingUntilItIsTakenBack(t *testing.T) {
@@ -103,7 +104,7 @@ func TestWhatALinkOpens(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
-	code := domain.Person{Email: "code@x.example", Authentication: signing.ByAccessCode, Code: "open sesame", Position: 1}
+	code := domain.Person{Email: "code@x.example", Authentication: record.ByAccessCode, Code: "open sesame", Position: 1}
 	act := func(f func(d doc, id string) (doc, error)) func(d doc) {
 		return func(d doc) { ok[doc](t)(f(d, invited(d, "a@x.example").ID)) }
 	}
@@ -120,24 +121,24 @@ func TestWhatALinkOpens(t *testing.T) {
 		content   bool // the files are shown
 		closed    bool
 	}{
-		{"their turn", "a", none, false, signing.StageSign, true, false},
-		{"not identified", "code", none, false, signing.StageIdentify, false, false},
-		{"only reading", "v", none, false, signing.StageReading, true, false},
-		{"signed", "a", func(d doc) { c.Sign(t, d, "a@x.example") }, false, signing.StageSigned, true, false},
-		{"declined", "a", decline, false, signing.StageDeclined, false, true},
-		{"declined, readable", "a", decline, true, signing.StageDeclined, true, false},
-		{"another declined", "b", decline, false, signing.StageStopped, false, true},
-		{"voided", "a", void, false, signing.StageVoided, false, true},
-		{"voided, readable", "a", void, true, signing.StageVoided, true, false},
-		{"voided, not identified", "code", void, false, signing.StageVoided, false, true},
-		{"voided, readable, not identified", "code", void, true, signing.StageVoided, false, false},
-		{"late", "a", late, false, signing.StageExpired, false, true},
-		{"expired", "a", expired, false, signing.StageExpired, false, true},
-		{"expired, readable", "a", expired, true, signing.StageExpired, true, false},
-		{"signed, then another declined", "b", func(d doc) { c.Sign(t, d, "b@x.example"); decline(d) }, false, signing.StageStopped, false, true},
+		{"their turn", "a", none, false, record.StageSign, true, false},
+		{"not identified", "code", none, false, record.StageIdentify, false, false},
+		{"only reading", "v", none, false, record.StageReading, true, false},
+		{"signed", "a", func(d doc) { c.Sign(t, d, "a@x.example") }, false, record.StageSigned, true, false},
+		{"declined", "a", decline, false, record.StageDeclined, false, true},
+		{"declined, readable", "a", decline, true, record.StageDeclined, true, false},
+		{"another declined", "b", decline, false, record.StageStopped, false, true},
+		{"voided", "a", void, false, record.StageVoided, false, true},
+		{"voided, readable", "a", void, true, record.StageVoided, true, false},
+		{"voided, not identified", "code", void, false, record.StageVoided, false, true},
+		{"voided, readable, not identified", "code", void, true, record.StageVoided, false, false},
+		{"late", "a", late, false, record.StageExpired, false, true},
+		{"expired", "a", expired, false, record.StageExpired, false, true},
+		{"expired, readable", "a", expired, true, record.StageExpired, true, false},
+		{"signed, then another declined", "b", func(d doc) { c.Sign(t, d, "b@x.example"); decline(d) }, false, record.StageStopped, false, true},
 	} {
 		ok[account.Company](t)(c.Accounts.UpdateCompany(ctx, c.owner, account.CompanyPatch{ClosedDocumentsReadable: &x.readable}))
-		people := append(sequence("a:1 b:1"), domain.Person{Email: "v@x.example", Role: signing.Viewer}, code)
+		people := append(sequence("a:1 b:1"), domain.Person{Email: "v@x.example", Role: record.Viewer}, code)
 		d := c.Sent(t, c.author, signing.DocumentInput{ExpiresAt: new(c.Now().Add(time.Hour)), Message: new("Please")}, people...)
 		x.before(d)
 		who := account.Actor{Kind: account.ActorSignatory, CompanyID: d.Company, Document: d.ID, Invitation: invited(d, x.who+"@x.example").ID}
@@ -158,13 +159,13 @@ func TestWhatALinkOpens(t *testing.T) {
 		if !x.content && (v.Document.Message != "" || len(v.Document.Invitations) > 1 || v.Document.Title != "Contract") {
 			t.Errorf("%s: shows %+v", x.name, v.Document)
 		}
-		if secret := v.Document.VoidedReason != ""; x.stage == signing.StageVoided && secret != (x.who == "a") {
+		if secret := v.Document.VoidedReason != ""; x.stage == record.StageVoided && secret != (x.who == "a") {
 			t.Errorf("%s: the reason is shown: %v", x.name, secret)
 		}
 	}
 	d := c.Sign(t, c.Sent(t, c.author, signing.DocumentInput{}, sequence("a viewer:v")...), "a@x.example")
 	for _, who := range []string{"a", "v"} {
-		if v, err := c.Signing.Visit(ctx, c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != signing.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
+		if v, err := c.Signing.Visit(ctx, c.Signatory(t, d, who+"@x.example")); err != nil || v.Stage != record.StageCompleted || len(v.Document.Files) != 1 || v.Closed {
 			t.Errorf("completed, for %s: %+v, %v", who, v, err)
 		}
 	}

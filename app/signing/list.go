@@ -12,6 +12,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -93,7 +94,7 @@ func (q *ListQuery) cells(f *fault.Fields) []cell {
 	}
 	if q.Templates {
 		for i := range cells {
-			cells[i].visibility = templatePrefix + cells[i].visibility
+			cells[i].visibility = record.TemplatePrefix + cells[i].visibility
 		}
 	}
 	return cells
@@ -111,7 +112,7 @@ func (q *ListQuery) named(f *fault.Fields, shown []string) []cell {
 		case ok:
 			states[status.String()] = true
 		default:
-			f.Add("status", "unknown_status", fault.Text("status", strconv.Quote(shorten(word))), fault.Choices("known", statusWords[1:]...))
+			f.Add("status", "unknown_status", fault.Text("status", strconv.Quote(shorten(word))), fault.Choices("known", record.StatusNames()...))
 		}
 	}
 	slices.Sort(whole)
@@ -120,7 +121,7 @@ func (q *ListQuery) named(f *fault.Fields, shown []string) []cell {
 		if slices.Contains(whole, v) {
 			continue
 		}
-		for _, st := range Statuses() {
+		for _, st := range record.Statuses() {
 			if states[st.String()] {
 				out = append(out, cell{v, st.String()})
 			}
@@ -147,9 +148,9 @@ func shorten(s string) string {
 // parseStatus reads a state by its word or number.
 func parseStatus(word string) (Status, bool) {
 	if n, err := strconv.Atoi(word); err == nil {
-		return Status(n), n >= int(Draft) && n <= int(Voided) && strconv.Itoa(n) == word
+		return Status(n), n >= int(record.Draft) && n <= int(record.Voided) && strconv.Itoa(n) == word
 	}
-	i := slices.Index(statusWords[1:], word)
+	i := slices.Index(record.StatusNames(), word)
 	return Status(i + 1), i >= 0
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -35,13 +36,13 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	}
 	for i := range all {
 		if err := db.Update(func(tx *kv.Tx) error {
-			return rows.Put(tx, documentKey(company, all[i].ID), all[i].row())
+			return rows.Put(tx, documentKey(company, all[i].ID), rowOf(&all[i]))
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", everything}, {"active", "rejected"}}
-	wanted := slices.DeleteFunc(slices.Clone(all), func(d Document) bool { return d.Status == PendingApproval })
+	wanted := slices.DeleteFunc(slices.Clone(all), func(d Document) bool { return d.Status == record.PendingApproval })
 	for _, descending := range []bool{false, true} {
 		slices.SortFunc(wanted, func(a, b Document) int {
 			x, y := sortedRow{key: FoldTitle(a.Title), id: a.ID}, sortedRow{key: FoldTitle(b.Title), id: b.ID}
@@ -87,12 +88,12 @@ func TestMigrate(t *testing.T) {
 	company := ulid.Make().String()
 	const n = batch + 20
 	for i := range n {
-		d := Document{ID: ulid.Make().String(), Company: company, Status: []Status{PendingApproval, Draft}[i%2], SubmittedBy: "me"}
+		d := Document{ID: ulid.Make().String(), Company: company, Status: []Status{record.PendingApproval, record.Draft}[i%2], SubmittedBy: "me"}
 		if err := db.Update(func(tx *kv.Tx) error {
 			if err := documents.Put(tx, documentKey(company, d.ID), d); err != nil {
 				return err
 			}
-			return rows.Put(tx, documentKey(company, d.ID), d.row())
+			return rows.Put(tx, documentKey(company, d.ID), rowOf(&d))
 		}); err != nil {
 			t.Fatal(err)
 		}

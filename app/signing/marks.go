@@ -4,7 +4,9 @@ import (
 	"strconv"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 )
 
 // Mark is a person's signature or initials as given: a name in a script face,
@@ -30,7 +32,7 @@ func readMarks(f *fault.Fields, inv *Invitation, in SignInput) marks {
 func readMark(f *fault.Fields, field string, in *Mark, typed string) mark.Drawn {
 	m := mark.Read(f, field, in, typed)
 	if m.Type == "typed" && in != nil && in.Text != "" {
-		m.Text = line(f.Under(field), "text", &in.Text, maxName)
+		m.Text = input.Line(f.Under(field), "text", &in.Text, record.MaxName)
 	}
 	return m
 }
@@ -42,9 +44,9 @@ func (s *Service) legible(f *fault.Fields, a *act) {
 			f.Add(field, "undrawable_characters", fault.Text("characters", strconv.Quote(string(missing))))
 		}
 	}
-	for _, x := range a.document.fieldsOf(a.inv.ID) {
-		if !x.drawn() {
-			check("fields."+x.label(), a.values[x.ID])
+	for _, x := range a.document.UnsortedFieldsOf(a.inv.ID) {
+		if !x.Drawn() {
+			check("fields."+x.Key(), a.values[x.ID])
 		}
 	}
 	if a.marks.signature.Type == "typed" {

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile lets a mail fail, which the
@@ -36,7 +37,7 @@ func TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile(t *testing.T) {
 	armed.Store(true)
 	signed, err := s.Signing.Sign(t.Context(), who, d.ID, who.Invitation, signing.SignInput{
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
-	if err != nil || signed.Status != signing.Completed || version != d.Version+1 {
+	if err != nil || signed.Status != record.Completed || version != d.Version+1 {
 		t.Errorf("signed while the document changed: %v", err)
 	}
 }

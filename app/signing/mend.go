@@ -11,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/record"
 )
 
 // intakePDF opens the upload with the strict reader. A file that this can't open,
@@ -31,9 +32,9 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 		return err
 	}
 	if errors.Is(err, pdf.ErrEncrypted) {
-		file.found(SeverityInfo, "encrypted")
+		file.Found(record.SeverityInfo, "encrypted")
 	} else {
-		file.found(SeverityWarning, "repaired")
+		file.Found(record.SeverityWarning, "repaired")
 	}
 	return s.inspectConverted(u, file)
 }
@@ -166,9 +167,9 @@ func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.Fil
 	}
 	file.Flattened = true
 	if signatures > 0 {
-		file.found(SeverityWarning, "flattened.signed", "count", strconv.Itoa(signatures))
+		file.Found(record.SeverityWarning, "flattened.signed", "count", strconv.Itoa(signatures))
 	} else {
-		file.found(SeverityWarning, "flattened")
+		file.Found(record.SeverityWarning, "flattened")
 	}
 	return s.inspectConverted(u, file)
 }

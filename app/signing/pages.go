@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 	if err != nil {
 		return nil, err
 	}
-	f := d.file(file)
+	f := d.File(file)
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
@@ -73,35 +74,6 @@ const (
 	drawAfter = 2 * time.Second // by then such a document is completed, and nothing is drawn
 )
 
-// pictured names the current picture of a page, counted from 1, by the hash of
-// the file when the page last changed. A signature on page 9 leaves the pictures
-// of the other pages valid.
-func (d *Document) pictured(f *File, page int) string {
-	for i := len(f.Revisions) - 1; i >= 0; i-- {
-		if r := &f.Revisions[i]; d.changed(f, r, page) {
-			return r.SHA256
-		}
-	}
-	return f.Base
-}
-
-// changed reports whether a revision is visible on a page.
-func (d *Document) changed(f *File, r *Revision, page int) bool {
-	if r.Kind != "prepare" && r.Kind != "signature" {
-		return false
-	}
-	if f.Appended > 0 && page > len(f.Pages) {
-		return true
-	}
-	for i := range d.Fields {
-		x := &d.Fields[i]
-		if x.File == f.ID && x.Page == page && (r.Kind == "prepare" || x.Invitation == r.Invitation) {
-			return true
-		}
-	}
-	return false
-}
-
 // drawLater schedules drawing the pages that people will look at next.
 func (s *Service) drawLater(tx *kv.Tx, d *Document) error {
 	if s.Pictures == nil || len(d.Files) == 0 {
@@ -124,7 +96,7 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 		return nil
 	case err != nil:
 		return err
-	case d.DeletedAt != nil || d.Status == Completed || d.Status == Expired || d.Status == Voided:
+	case d.DeletedAt != nil || d.Status == record.Completed || d.Status == record.Expired || d.Status == record.Voided:
 		return nil
 	}
 	left := drawAhead

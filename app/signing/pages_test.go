@@ -11,12 +11,12 @@ func TestAPictureIsNamedByWhatChangedItsPage(t *testing.T) {
 			{Kind: "signature", Invitation: "ben", SHA256: "ben's"}, {Kind: "validation", SHA256: "dss"}, {Kind: "timestamp", SHA256: "stamp"}}}},
 	}
 	for i, want := range []string{"base", "ann's", "ben's"} {
-		if got := d.pictured(&d.Files[0], i+1); got != want {
+		if got := d.PageHash(&d.Files[0], i+1); got != want {
 			t.Errorf("page %d is named %s, want %s", i+1, got, want)
 		}
 	}
 	d.Files[0].Revisions = d.Files[0].Revisions[:2]
-	if got := d.pictured(&d.Files[0], 3); got != "prepared" {
+	if got := d.PageHash(&d.Files[0], 3); got != "prepared" {
 		t.Errorf("before Ben signs, his page is named %s", got)
 	}
 }

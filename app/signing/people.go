@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -17,7 +18,7 @@ import (
 // it; people who are not among the inputs are removed with their fields. Faults
 // are named invitations.N.FIELD.
 func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id string, in []InvitationInput, seen ...int64) (*Document, error) {
-	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	return s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(in) > s.Limits.Invitations {
 			f.TooMany("invitations", s.Limits.Invitations)
 			return nil, nil
@@ -27,9 +28,9 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 		for i := range in {
 			at := f.At("invitations", i)
 			inv := s.known(before, d.Invitations, in[i].ID, i+1, tx.Now)
-			in[i].applyTo(at, &inv, s.proofs(), d.Template)
-			d.distinct(at, &inv)
-			if inv.Role == Viewer && len(d.fieldsOf(inv.ID)) > 0 {
+			in[i].ApplyTo(at, &inv, s.proofs(), d.Template)
+			d.Distinct(at, &inv)
+			if inv.Role == record.Viewer && len(d.UnsortedFieldsOf(inv.ID)) > 0 {
 				at.Add("role", "viewer_with_fields.remove")
 			}
 			d.Invitations = append(d.Invitations, inv)
@@ -37,7 +38,7 @@ func (s *Service) ReplaceInvitations(_ context.Context, who account.Actor, id st
 		if !f.Empty() {
 			return nil, nil
 		}
-		return d.replaced(tx, before)
+		return replaced(tx, d, before)
 	}, seen...)
 }
 
@@ -47,34 +48,34 @@ func (s *Service) known(before, taken []Invitation, id string, position int, now
 	if i := slices.IndexFunc(before, same); i >= 0 && !slices.ContainsFunc(taken, same) {
 		return before[i]
 	}
-	return Invitation{ID: s.id(), Role: Signer, Position: position, Status: Pending, Authentication: ByLink, CreatedAt: now, UpdatedAt: now}
+	return Invitation{ID: s.id(), Role: record.Signer, Position: position, Status: record.Pending, Authentication: record.ByLink, CreatedAt: now, UpdatedAt: now}
 }
 
 // replaced records who was added, changed and removed, and deletes the fields of those removed.
-func (d *Document) replaced(tx *kv.Tx, before []Invitation) ([]saving, error) {
-	var events []saving
+func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
+	var events []Event
 	var errs []error
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		was := slices.IndexFunc(before, func(o Invitation) bool { return o.ID == inv.ID })
 		switch {
 		case was < 0:
-			events = append(events, happened(EventInvitationAdded).to(inv.ID).with("email", inv.Email))
+			events = append(events, record.NewEvent(record.EventInvitationAdded).To(inv.ID).With("email", inv.Email))
 			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{Company: d.Company, Document: d.ID}))
 		case !reflect.DeepEqual(*inv, before[was]):
 			inv.UpdatedAt = tx.Now
-			events = append(events, happened(EventInvitationUpdated).to(inv.ID))
+			events = append(events, record.NewEvent(record.EventInvitationUpdated).To(inv.ID))
 		}
 	}
 	for i := range before {
-		if gone := &before[i]; d.invitation(gone.ID) == nil {
+		if gone := &before[i]; d.Invitation(gone.ID) == nil {
 			d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == gone.ID })
-			events = append(events, happened(EventInvitationRemoved).to(gone.ID).with("email", gone.Email))
+			events = append(events, record.NewEvent(record.EventInvitationRemoved).To(gone.ID).With("email", gone.Email))
 			errs = append(errs, invited.Delete(tx, gone.ID))
 		}
 	}
 	if len(events) == 0 {
-		events = append(events, happened(EventDocumentUpdated))
+		events = append(events, record.NewEvent(record.EventDocumentUpdated))
 	}
 	return events, errors.Join(errs...)
 }

@@ -24,11 +24,11 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 	var blocks []string // invitations that get a block on the signature page
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if !inv.acts() || !signs(d, inv, f) {
+		if !inv.Acts() || !signs(d, inv, f) {
 			continue
 		}
 		names[inv.ID] = signatureName(inv)
-		if !d.placeOwn(f, inv, s.Words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
+		if !placeOwn(d, f, inv, s.Words.Match(d.Locale).Say("certificate.signature_of", "name", inv.Name), spec) {
 			blocks = append(blocks, inv.ID)
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Service) placeFields(d *Document, f *File, spec *pdf.PrepareSpec) (map[
 func signatureName(inv *Invitation) string { return "signature." + inv.ID }
 
 func signs(d *Document, inv *Invitation, f *File) bool {
-	for _, x := range d.signsFiles(inv.ID) {
+	for _, x := range d.SignsFiles(inv.ID) {
 		if x.ID == f.ID {
 			return true
 		}
@@ -60,15 +60,15 @@ func signs(d *Document, inv *Invitation, f *File) bool {
 // placeOwn requests a person's fields on a file. The first signature field is the
 // one that is signed; without any, the signature is invisible, unless the person
 // has no field at all: then placeOwn returns false.
-func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
+func placeOwn(d *Document, f *File, inv *Invitation, label string, spec *pdf.PrepareSpec) bool {
 	signature := pdf.SignatureSpec{Name: signatureName(inv), Page: -1, Label: label}
-	own := d.fieldsIn(inv.ID, f.ID)
+	own := d.FieldsIn(inv.ID, f.ID)
 	for _, x := range own {
 		if x.Type == pdf.FieldSignature && signature.Page < 0 {
 			signature.Page, signature.X, signature.Y, signature.Width, signature.Height = x.Page-1, x.X, x.Y, x.Width, x.Height
 			continue
 		}
-		spec.Fields = append(spec.Fields, x.spec(f, signature.Name))
+		spec.Fields = append(spec.Fields, fieldSpec(x, f, signature.Name))
 	}
 	if len(own) == 0 {
 		return false
@@ -79,10 +79,10 @@ func (d *Document) placeOwn(f *File, inv *Invitation, label string, spec *pdf.Pr
 
 // spec returns the field as it is written to the PDF. A default value is shown
 // when the signatory's revision draws it; until then the field is empty.
-func (x *Field) spec(f *File, owner string) pdf.FieldSpec {
+func fieldSpec(x *Field, f *File, owner string) pdf.FieldSpec {
 	out := pdf.FieldSpec{Name: x.ID, Type: x.Type, Page: x.Page - 1, X: x.X, Y: x.Y, Width: x.Width, Height: x.Height,
 		Options: x.Options, Group: x.Group, Required: x.Required, ReadOnly: x.ReadOnly, Owner: owner,
-		FontSize: x.FontSize, Align: x.Align, Label: x.Label, Multiline: x.multiline(boxOf(f, x))}
+		FontSize: x.FontSize, Align: x.Align, Label: x.Label, Multiline: multiline(x, boxOf(f, x))}
 	if out.Label == "" {
 		out.Label = x.Name
 	}
@@ -128,7 +128,7 @@ func (s *Service) signaturePage(d *Document, f *File, blocks []string, names map
 		write(b, l, x, columnWidth, y-4, 7.5, false, .4, number)
 		b.Line(x, y+blockHeight+2, x+columnWidth, y+blockHeight+2, .75, .45, .5, .55)
 		spec.Signatures = append(spec.Signatures, pdf.SignatureSpec{
-			Name: names[id], Label: l.Say("certificate.signature_of", "name", d.invitation(id).Name), Page: len(f.Pages) + i/perPage,
+			Name: names[id], Label: l.Say("certificate.signature_of", "name", d.Invitation(id).Name), Page: len(f.Pages) + i/perPage,
 			X: x / page.A4Width, Y: y / page.A4Height, Width: blockWidth / page.A4Width, Height: blockHeight / page.A4Height,
 		})
 	}

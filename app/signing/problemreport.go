@@ -6,6 +6,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -16,7 +18,7 @@ const reportAgain = 5 * time.Minute
 // from signing. No proof of identity is needed.
 func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invitation, problem string) error {
 	var f fault.Fields
-	text := lines(&f, "message", &problem, maxReason)
+	text := input.Lines(&f, "message", &problem, record.MaxReason)
 	if text == "" && f.Empty() {
 		f.Required("message")
 	}
@@ -26,7 +28,7 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
-	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, _ *Document, inv *Invitation) ([]saving, error) {
+	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, _ *Document, inv *Invitation) ([]Event, error) {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
 			return nil, err
@@ -38,7 +40,7 @@ func (s *Service) ReportProblem(_ context.Context, who account.Actor, id, invita
 			return nil, err
 		}
 		state.ReportedAt = &tx.Now
-		return []saving{happened(EventInvitationProblemReported).to(inv.ID).with("email", inv.Email).with("reason", text)}, identities.Put(tx, inv.ID, state)
+		return []Event{record.NewEvent(record.EventInvitationProblemReported).To(inv.ID).With("email", inv.Email).With("reason", text)}, identities.Put(tx, inv.ID, state)
 	})
 	return err
 }

@@ -8,12 +8,13 @@ import (
 	"paraph/app/apptest"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 )
 
 func codes(d *signing.Document) string {
 	var out []string
-	for _, p := range signing.Problems(d) {
+	for _, p := range record.Problems(d) {
 		out = append(out, p.Severity+" "+string(p.Code))
 	}
 	return strings.Join(out, ", ")
@@ -34,15 +35,15 @@ func TestProblems(t *testing.T) {
 		"error no_files, error no_signer": func(d *signing.Document) { *d = signing.Document{} },
 		"error not_confirmed":             func(d *signing.Document) { d.Files[0].ConvertedBy = "builtin" },
 		"warning same_file":               func(d *signing.Document) { d.Files = append(d.Files, d.Files[0]) },
-		"error no_signer":                 func(d *signing.Document) { d.Invitations[0].Role = signing.Approver },
+		"error no_signer":                 func(d *signing.Document) { d.Invitations[0].Role = record.Approver },
 		"warning same_email": func(d *signing.Document) {
-			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "A@x.org", Role: signing.Viewer})
+			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "A@x.org", Role: record.Viewer})
 		},
 		"info no_fields":        func(d *signing.Document) { d.Fields = nil },
 		"warning no_signature":  func(d *signing.Document) { d.Fields[0].Type = "text" },
 		"error field_of_nobody": func(d *signing.Document) { x := box("x", .5, .5); x.Invitation = "z"; d.Fields = append(d.Fields, x) },
 		"error field_of_viewer": func(d *signing.Document) {
-			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "b@x.org", Role: signing.Viewer})
+			d.Invitations = append(d.Invitations, signing.Invitation{ID: "b", Email: "b@x.org", Role: record.Viewer})
 			x := box("x", .5, .5)
 			x.Invitation = "b"
 			d.Fields = append(d.Fields, x)
@@ -60,14 +61,14 @@ func TestProblems(t *testing.T) {
 	} {
 		d := &signing.Document{
 			Files:       []signing.File{{ID: "f", Name: "f.pdf", Pages: []signing.Size{{Width: 595, Height: 842}}}},
-			Invitations: []signing.Invitation{{ID: "a", Name: "Ana", Email: "a@x.org", Role: signing.Signer}},
+			Invitations: []signing.Invitation{{ID: "a", Name: "Ana", Email: "a@x.org", Role: record.Signer}},
 			Fields:      []signing.Field{{ID: "s", File: "f", Invitation: "a", Type: "signature", Page: 1, X: .1, Y: .1, Width: .2, Height: .1}},
 		}
 		change(d)
 		if got := codes(d); got != want {
 			t.Errorf("problems are %q, want %q", got, want)
 		}
-		for _, p := range signing.Problems(d) {
+		for _, p := range record.Problems(d) {
 			if _, err := english.TextOf("fault."+string(p.Code), nil); err != nil {
 				t.Errorf("%s: %v", p.Code, err)
 			}
@@ -82,7 +83,7 @@ func TestProblemsAreMany(t *testing.T) {
 	for range 5000 {
 		d.Fields = append(d.Fields, signing.Field{File: "f", Page: 1, Width: 1, Height: 1})
 	}
-	if n := len(signing.Problems(d)); n == 0 || n > 200 {
+	if n := len(record.Problems(d)); n == 0 || n > 200 {
 		t.Errorf("%d problems are listed", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -22,7 +23,7 @@ func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
 	var all []found
 	err := s.DB.View(func(tx *kv.Tx) error {
 		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
-			if d.Status == Completed {
+			if d.Status == record.Completed {
 				all = append(all, found{d.Company, d.ID})
 			}
 			return true, ctx.Err()
@@ -44,7 +45,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 	_, err = s.retry(func() (*Document, error) {
 		did = false
 		d, err := s.get(who, id)
-		if err != nil || d.Status != Completed {
+		if err != nil || d.Status != record.Completed {
 			return d, err
 		}
 		version, now := d.Version, s.Now()
@@ -62,12 +63,12 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 		if !did {
 			return d, nil
 		}
-		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]saving, error) {
+		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
 			if err := unchanged(stored, version); err != nil {
 				return nil, err
 			}
 			stored.Files, stored.Certificate = d.Files, d.Certificate
-			return []saving{happened(EventDocumentRenewed)}, nil
+			return []Event{record.NewEvent(record.EventDocumentRenewed)}, nil
 		})
 	})
 	return did, err

@@ -55,7 +55,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 		if err != nil {
 			return err
 		}
-		if err := d.editable(); err != nil {
+		if err := d.Editable(); err != nil {
 			return err
 		}
 		var f fault.Fields
@@ -88,7 +88,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 			return err
 		}
 		if n >= maxUnfinished {
-			return conflict("too_many_uploads")
+			return fault.Conflict("too_many_uploads")
 		}
 		return unfinished.Put(tx, u.ID, u)
 	})
@@ -173,7 +173,7 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 func (s *Service) uploadAt(ctx context.Context, who account.Actor, id, upload string, offset int64) (Unfinished, error) {
 	u, err := s.GetUpload(ctx, who, id, upload)
 	if err == nil && offset != u.Received {
-		err = conflict("wrong_offset", fault.Number("offset", u.Received))
+		err = fault.Conflict("wrong_offset", fault.Number("offset", u.Received))
 	}
 	return u, err
 }
@@ -185,7 +185,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 	if errors.Is(cut, blob.ErrNotFound) {
 		// What had arrived is lost: the upload starts over.
 		size = 0
-		cut = conflict("wrong_offset", fault.Number("offset", 0))
+		cut = fault.Conflict("wrong_offset", fault.Number("offset", 0))
 	} else if size == 0 && cut != nil {
 		return u, spaceError(cut)
 	}
@@ -226,7 +226,7 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 		return nil, nil, err
 	}
 	if !u.Whole() {
-		return nil, nil, conflict("upload_incomplete", fault.Number("received", u.Received), fault.Number("size", u.Size))
+		return nil, nil, fault.Conflict("upload_incomplete", fault.Number("received", u.Received), fault.Number("size", u.Size))
 	}
 	raw, err := s.Blobs.Resume(u.ID)
 	if err != nil {

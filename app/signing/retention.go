@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -62,28 +63,15 @@ func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
 		return err
 	}
 	for _, id := range due {
-		err := s.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-			if at := d.ended(); at == nil || at.After(before) || d.DeletedAt != nil {
+		err := s.onTime(c.ID, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+			if at := d.Ended(); at == nil || at.After(before) || d.DeletedAt != nil {
 				return nil, nil
 			}
-			return []saving{happened(EventDocumentDeleted).with("reason", "retention")}, d.trash(tx.Now)
+			return []Event{record.NewEvent(record.EventDocumentDeleted).With("reason", "retention")}, d.Trash(tx.Now)
 		})
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// ended returns when the document ended, nil if it has not.
-func (d *Document) ended() *time.Time {
-	switch d.Status {
-	case Completed:
-		return d.CompletedAt
-	case Expired:
-		return d.ExpiredAt
-	case Voided:
-		return d.VoidedAt
 	}
 	return nil
 }
@@ -93,7 +81,7 @@ func (s *Service) endedBefore(ctx context.Context, company string, before time.T
 	bound := FormatTime(before)
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, visibility := range []string{"active", "archived"} {
-			for _, status := range []Status{Completed, Expired, Voided} {
+			for _, status := range []Status{record.Completed, record.Expired, record.Voided} {
 				prefix := kv.K(company, visibility, status.String())
 				err := rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
 					if r.CreatedAt > bound {
@@ -122,7 +110,7 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 		return &at, err
 	}
 	d, err := documents.Get(tx, documentKey(company, r.ID))
-	return d.ended(), err
+	return d.Ended(), err
 }
 
 // PreviewRetention counts the documents that would go to the trash with a

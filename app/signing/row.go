@@ -9,6 +9,7 @@ import (
 	json "github.com/goccy/go-json"
 	"golang.org/x/text/unicode/norm"
 
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -81,8 +82,8 @@ func optional(s string) *string {
 }
 
 // row returns the list item of a document.
-func (d *Document) row() Row {
-	signed, total := d.progress()
+func rowOf(d *Document) Row {
+	signed, total := d.Progress()
 	r := Row{
 		ID: d.ID, company: d.Company, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(),
 		Owner:      RowPerson(d.Owner),
@@ -104,9 +105,9 @@ func (d *Document) row() Row {
 }
 
 func (r Row) visibility() string {
-	v := visibilityOf(r.ArchivedAt != nil, r.DeletedAt != nil)
+	v := record.VisibilityOf(r.ArchivedAt != nil, r.DeletedAt != nil)
 	if r.Template {
-		return templatePrefix + v
+		return record.TemplatePrefix + v
 	}
 	return v
 }

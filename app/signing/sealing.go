@@ -1,20 +1,19 @@
 package signing
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -47,44 +46,6 @@ func causeOf(err error) fault.Code {
 		return "sealing.slow"
 	}
 	return "sealing.failed"
-}
-
-// unsealed reports whether everybody has signed the document and its seal is missing.
-func (d *Document) unsealed() bool {
-	return d.Status == Sent && (d.Attention.Kind == AttentionSealing || d.Attention.Kind == AttentionSealingFailed)
-}
-
-// sealable refuses to seal a document that is not waiting for its seal.
-func (d *Document) sealable() error {
-	if err := d.live(); err != nil {
-		return err
-	}
-	if !d.unsealed() {
-		return conflict("nothing_to_seal")
-	}
-	return nil
-}
-
-// sealingFailed records why the document could not be sealed, and the job that was
-// given up, if one was. It returns no event if nothing new is recorded. The owner
-// is notified of each cause once, and whenever a job was given up.
-func (d *Document) sealingFailed(cause fault.Code, dead string) []saving {
-	next, event := Attention{Kind: AttentionSealing, Code: cause}, happened(EventDocumentSealingDelayed)
-	if dead != "" {
-		next.Kind, event = AttentionSealingFailed, happened(EventDocumentSealingFailed)
-	}
-	if !d.unsealed() || d.Attention == next {
-		return nil
-	}
-	event = event.with("cause", strings.TrimPrefix(string(cause), "sealing."))
-	if slices.Contains(d.SealCauses, cause) {
-		event = event.with("repeated", "true")
-	} else {
-		d.SealCauses = append(d.SealCauses, cause)
-	}
-	d.needs(next)
-	d.SealJob = cmp.Or(dead, d.SealJob)
-	return []saving{event}
 }
 
 // sealNow completes a document that everybody has signed, within the request of
@@ -123,7 +84,7 @@ func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, 
 	if err != nil {
 		return nil, err
 	}
-	if events := d.sealingFailed(cause, dead); len(events) > 0 {
+	if events := d.SealingFailed(cause, dead); len(events) > 0 {
 		return d, s.save(tx, who, d, events...)
 	}
 	return d, nil
@@ -159,15 +120,15 @@ func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 // [account.System] of the document's company.
 func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	defer s.lock(id)()
-	if done, err := s.get(who, id, seen...); err == nil && done.Status == Completed && done.live() == nil {
+	if done, err := s.get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
 		return done, errors.Join(member(who, account.ScopeWrite), ownerOrAdmin(who)(nil, done))
 	}
-	d, err := s.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (saving, error) {
-		if err := d.sealable(); err != nil {
-			return saving{}, err
+	d, err := s.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
+		if err := d.Sealable(); err != nil {
+			return Event{}, err
 		}
-		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
-		return happened(EventDocumentSealingRetried), nil
+		d.Needs(Attention{Kind: record.AttentionSealing, Code: "sealing"})
+		return record.NewEvent(record.EventDocumentSealingRetried), nil
 	}, seen...)
 	if err != nil {
 		return nil, err
@@ -187,7 +148,7 @@ func (s *Service) seals(ctx context.Context, company, id string) (out *Document,
 	who := account.System(company)
 	return s.retry(func() (*Document, error) {
 		d, err := s.get(who, id)
-		if err != nil || !d.unsealed() {
+		if err != nil || !d.Unsealed() {
 			return d, err
 		}
 		version := d.Version

@@ -1,17 +1,16 @@
 package signing
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -64,14 +63,14 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	if err != nil {
 		return nil, err
 	}
-	if err := d.sendable(company.RequireApproval); err != nil {
+	if err := d.Sendable(company.RequireApproval); err != nil {
 		return nil, err
 	}
 	var faults fault.Fields
 	now := s.Now()
 	in.apply(&faults, d, s.Limits, company, now)
-	d.ready(&faults)
-	d.requireCodesBy(&faults, s.Mails())
+	d.Ready(&faults)
+	d.RequireCodesBy(&faults, s.Mails())
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -79,8 +78,8 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	if err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if err := d.sendable(company.RequireApproval); err != nil {
+	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
 		if err := unchanged(d, work.version); err != nil {
@@ -100,7 +99,7 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 
 func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company account.Company, now time.Time) {
 	more := DocumentInput{Subject: in.Subject, Message: in.Message, ExpiresAt: in.ExpiresAt, RemindEveryDays: in.RemindEveryDays}
-	more.apply(f, d, limits, now)
+	more.Apply(f, d, limits, now)
 	if d.RemindEveryDays == 0 {
 		d.ReminderDays = company.ReminderDays
 	}
@@ -113,18 +112,8 @@ func (in *SendInput) apply(f *fault.Fields, d *Document, limits Limits, company 
 	}
 }
 
-// requireCodesBy refuses invitations that ask for a code by e-mail if none can be sent, such as those of a copied
-// document.
-func (d *Document) requireCodesBy(f *fault.Fields, mailed bool) {
-	for i := range d.Invitations {
-		if inv := &d.Invitations[i]; !mailed && inv.acts() && inv.Authentication == ByEmailCode {
-			f.At("invitations", i).Add("authentication", "no_mail_for_codes")
-		}
-	}
-}
-
 // send puts the prepared files into the record and notifies the first people.
-func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) {
+func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]Event, error) {
 	d.Files = work.files
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
@@ -135,28 +124,13 @@ func (s *Service) send(tx *kv.Tx, d *Document, work *sending) ([]saving, error) 
 			}
 		}
 	}
-	d.Status, d.SentAt = Sent, &tx.Now
-	events := []saving{happened(EventDocumentSent)}
-	events = append(events, d.notify(tx.Now)...)
+	d.Status, d.SentAt = record.Sent, &tx.Now
+	events := []Event{record.NewEvent(record.EventDocumentSent)}
+	events = append(events, d.Notify(tx.Now)...)
 	if err := s.drawLater(tx, d); err != nil {
 		return nil, err
 	}
 	return events, s.schedule(tx, d)
-}
-
-// notify turns those whose turn it is from pending to notified. The mails follow
-// from the journal.
-func (d *Document) notify(now time.Time) []saving {
-	var events []saving
-	for i := range d.Invitations {
-		inv := &d.Invitations[i]
-		if inv.Status != Pending || !inv.acts() || inv.lacksCode() || !d.turn(inv) {
-			continue
-		}
-		inv.Status, inv.NotifiedAt, inv.UpdatedAt = Notified, &now, now
-		events = append(events, happened(EventInvitationNotified).to(inv.ID).with("email", inv.Email))
-	}
-	return events
 }
 
 // timestampField is the invisible field made for the document timestamp.
@@ -245,23 +219,9 @@ func (s *Service) seal(ctx context.Context, f *File, signer *pki.Signer, ts pki.
 			if err != nil {
 				return nil, err
 			}
-			return cms, f.note(cms)
+			return cms, f.Note(cms)
 		},
 	}
-}
-
-// note adds the certificates included with a signature to those of the file.
-func (f *File) note(cms []byte) error {
-	certificates, err := pki.EmbeddedCertificates(cms)
-	if err != nil {
-		return err
-	}
-	for _, c := range certificates {
-		if !slices.ContainsFunc(f.Certificates, func(known []byte) bool { return bytes.Equal(known, c) }) {
-			f.Certificates = append(f.Certificates, c)
-		}
-	}
-	return nil
 }
 
 func (s *Service) timestamper() pki.Timestamper {
@@ -273,7 +233,7 @@ func (s *Service) timestamper() pki.Timestamper {
 
 // baseOf opens a file as it stands, to append to.
 func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
-	file, err := s.Blobs.Concat(f.blobs()...)
+	file, err := s.Blobs.Concat(f.Blobs()...)
 	if err != nil {
 		return pdf.Base{}, nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
 	}
@@ -306,7 +266,7 @@ func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now
 		return spaceError(err)
 	}
 	f.Revisions = append(f.Revisions, Revision{
-		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size, Total: f.total() + ref.Size,
+		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size, Total: f.Total() + ref.Size,
 		SHA256: fmt.Sprintf("%x", rev.SHA256), HashState: rev.HashState, At: now,
 	})
 	return nil

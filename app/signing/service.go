@@ -31,33 +31,6 @@ import (
 	"paraph/search"
 )
 
-// Limits bound what one document may hold. Zero means the default.
-type Limits struct {
-	UploadBytes   int64 // size of one uploaded file
-	Files         int   // files of a document
-	Pages         int   // pages of a file
-	Invitations   int   // people invited to a document
-	Fields        int   // fields of a document
-	MetadataBytes int   // keys and values of the metadata together
-}
-
-func (l Limits) withDefaults() Limits {
-	or := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	if l.UploadBytes == 0 {
-		l.UploadBytes = 500 << 20
-	}
-	or(&l.Files, 100)
-	or(&l.Pages, 5000)
-	or(&l.Invitations, 1000)
-	or(&l.Fields, 5000)
-	or(&l.MetadataBytes, 16<<10)
-	return l
-}
-
 // Options are what the service needs from its surroundings. Everything but
 // Log, Office, Timestamper and Revocations is required.
 type Options struct {
@@ -110,7 +83,7 @@ func New(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	o.Limits = o.Limits.withDefaults()
+	o.Limits = o.Limits.WithDefaults()
 	cores := int64(runtime.GOMAXPROCS(0))
 	largest := o.Limits.UploadBytes + 1<<20
 	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"paraph/app/account"
@@ -15,6 +14,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -37,7 +37,7 @@ func (s *Service) Sign(ctx context.Context, who account.Actor, id, invitation st
 	defer s.lock(id)()
 	proven := false // a code is accepted once, though the work may be repeated
 	d, err := s.retry(func() (*Document, error) { return s.signOnce(ctx, who, id, invitation, in, &proven, seen...) })
-	if err != nil || d.Attention.Kind != AttentionSealing {
+	if err != nil || d.Attention.Kind != record.AttentionSealing {
 		return d, err
 	}
 	// The act is on disk; it is not lost even if sealing fails.
@@ -87,13 +87,13 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 	if err := a.keep(); err != nil {
 		return nil, err
 	}
-	events := []saving{happened(EventInvitationSigned).to(invitation).with("email", a.inv.Email).with("method", a.inv.Evidence.Method).
-		with("certificate", a.inv.Evidence.Serial)}
+	events := []Event{record.NewEvent(record.EventInvitationSigned).To(invitation).With("email", a.inv.Email).With("method", a.inv.Evidence.Method).
+		With("certificate", a.inv.Evidence.Serial)}
 	if who.Host != "" {
-		events[0] = events[0].with("host", who.Host)
+		events[0] = events[0].With("host", who.Host)
 	}
-	if signed, total := d.progress(); signed == total {
-		d.needs(Attention{Kind: AttentionSealing, Code: "sealing"})
+	if signed, total := d.Progress(); signed == total {
+		d.Needs(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		stored, err := load(tx, who, id, seen...)
@@ -103,10 +103,10 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		if err := unchanged(stored, version); err != nil {
 			return err
 		}
-		if err := stored.signable(stored.invitation(invitation), tx.Now); err != nil {
+		if err := stored.Signable(stored.Invitation(invitation), tx.Now); err != nil {
 			return err
 		}
-		events = append(events, d.notify(tx.Now)...)
+		events = append(events, d.Notify(tx.Now)...)
 		if err := s.schedule(tx, d); err != nil {
 			return err
 		}
@@ -126,15 +126,15 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 // stored: a request costs nothing before its sender has proven who they are and
 // all of it is valid.
 func (s *Service) check(who account.Actor, d *Document, invitation string, in SignInput, proven *bool) (*act, error) {
-	inv := d.invitation(invitation)
+	inv := d.Invitation(invitation)
 	if inv == nil {
 		return nil, fault.NotFound("invitation")
 	}
 	now := s.Now()
-	if err := d.signable(inv, now); err != nil {
+	if err := d.Signable(inv, now); err != nil {
 		return nil, err
 	}
-	if !isIdentified(who, inv) && !*proven {
+	if !record.IsIdentified(who, inv) && !*proven {
 		if err := s.prove(inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		return nil, err
 	}
 	consent := s.consentText(company)
-	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.agreed(consent)
+	consented := in.Consent != nil && *in.Consent || consent != "" && company.ConsentMode == account.ConsentGate && inv.AgreedTo(consent)
 	if who.IsSignatory() && consent != "" && !consented {
 		faults.Add("consent", "consent_missing")
 	}
@@ -157,7 +157,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	inv.Status, inv.SignedAt, inv.UpdatedAt = Signed, &now, now
+	inv.Status, inv.SignedAt, inv.UpdatedAt = record.Signed, &now, now
 	if inv.ViewedAt == nil && who.IsSignatory() {
 		inv.ViewedAt = &now
 	}
@@ -169,7 +169,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 }
 
 func method(who account.Actor, inv *Invitation) string {
-	if who.Host != "" && inv.Authentication == ByLink {
+	if who.Host != "" && inv.Authentication == record.ByLink {
 		return "in_person"
 	}
 	if who.IsSignatory() {
@@ -188,10 +188,10 @@ func through(who account.Actor) string {
 // fill accepts a person's values, keyed by identifier, name or group, checks them
 // all, and writes them into the record. It returns the values to draw.
 func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
-	own := a.document.fieldsOf(a.inv.ID)
+	own := a.document.UnsortedFieldsOf(a.inv.ID)
 	values, named := map[string]string{}, map[string]string{}
 	for key, v := range given {
-		if !assign(own, named, key, v) && !assignGroup(own, values, key, v) {
+		if !record.SetValue(own, named, key, v) && !record.SetGroup(own, values, key, v) {
 			f.Add("fields."+key, "no_such_field")
 		}
 	}
@@ -200,124 +200,16 @@ func (a *act) fill(f *fault.Fields, given map[string]string) map[string]string {
 	for _, x := range own {
 		v, said := values[x.ID]
 		if said && x.ReadOnly {
-			f.Add("fields."+x.label(), "read_only", x.named())
+			f.Add("fields."+x.Key(), "read_only", x.Arg())
 			continue
 		}
 		if !said {
-			v = x.automatic(a.inv, a.now)
+			v = x.Automatic(a.inv, a.now)
 		}
-		x.fill(f, v, values)
+		x.Fill(f, v, values)
 	}
-	requireGroups(f, own, values)
+	record.CheckGroups(f, own, values)
 	return values
-}
-
-func (x *Field) fill(f *fault.Fields, v string, values map[string]string) {
-	if x.drawn() {
-		return
-	}
-	if v = strings.TrimSpace(v); !x.empty(v) {
-		accepted, why := x.accept(v)
-		if why != nil {
-			why.report(f, x)
-			return
-		}
-		v = accepted
-	}
-	if x.empty(v) && x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
-		f.Add("fields."+x.label(), "required", x.named())
-		return
-	}
-	values[x.ID] = v
-	x.Value, x.Filled = v, true
-}
-
-// named returns the field's name as an argument of a fault.
-func (x *Field) named() fault.Arg { return fault.Text("field", x.label()) }
-
-// label returns how a field is called in messages: its name, its label, or its type.
-func (x *Field) label() string {
-	switch {
-	case x.Name != "":
-		return x.Name
-	case x.Label != "":
-		return x.Label
-	}
-	return x.ID
-}
-
-// assign sets the value of the field that the key names.
-func assign(own []*Field, values map[string]string, key, v string) bool {
-	for _, x := range own {
-		if strings.EqualFold(x.ID, key) {
-			values[x.ID] = v
-			return true
-		}
-	}
-	done := false
-	for _, x := range own {
-		if x.Name == key {
-			values[x.ID] = v
-			done = true
-		}
-	}
-	return done
-}
-
-// assignGroup chooses one button of a group of radio buttons, by its value's name.
-func assignGroup(own []*Field, values map[string]string, group, choice string) bool {
-	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != pdf.FieldRadio || x.Group != group || group == "" })
-	i := slices.IndexFunc(members, func(x *Field) bool { return x.Name == choice || x.Label == choice || x.ID == choice })
-	if i < 0 {
-		return false
-	}
-	for j, x := range members {
-		values[x.ID] = unchecked
-		if j == i {
-			values[x.ID] = checked
-		}
-	}
-	return true
-}
-
-// automatic returns the value of a field that its person did not fill in: what is
-// known about them, the day, or the default.
-func (x *Field) automatic(inv *Invitation, now time.Time) string {
-	if x.Type == pdf.FieldDateSigned {
-		return now.Format(time.DateOnly)
-	}
-	if x.Value != "" {
-		return x.Value
-	}
-	switch x.Type {
-	case pdf.FieldName:
-		return inv.Name
-	case pdf.FieldEmail:
-		return inv.Email
-	}
-	return ""
-}
-
-// requireGroups requires one button of every required group, and no two of any group.
-func requireGroups(f *fault.Fields, own []*Field, values map[string]string) {
-	chosen, required := map[string]int{}, map[string]bool{}
-	for _, x := range own {
-		if x.Type != pdf.FieldRadio || x.Group == "" {
-			continue
-		}
-		required[x.Group] = required[x.Group] || x.Required
-		if !x.empty(values[x.ID]) {
-			chosen[x.Group]++
-		}
-	}
-	for group, need := range required {
-		switch {
-		case need && chosen[group] == 0:
-			f.Add("fields."+group, "required", fault.Text("field", group))
-		case chosen[group] > 1:
-			f.Add("fields."+group, "several_choices", fault.Text("field", group))
-		}
-	}
 }
 
 // untimedValidity is how long a signatory's certificate is valid if no timestamp
@@ -344,7 +236,7 @@ func (s *Service) signFilesFor(ctx context.Context, a *act, validity time.Durati
 		return fmt.Errorf("signing: the signatory's certificate: %w", err)
 	}
 	a.inv.Evidence.Serial = signer.Certificate.SerialNumber.Text(16)
-	for _, f := range a.document.signsFiles(a.inv.ID) {
+	for _, f := range a.document.SignsFiles(a.inv.ID) {
 		if err := s.signFile(ctx, a, f, signer, ts); err != nil {
 			return err
 		}
@@ -353,7 +245,7 @@ func (s *Service) signFilesFor(ctx context.Context, a *act, validity time.Durati
 }
 
 func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Signer, ts pki.Timestamper) error {
-	field, ok := a.inv.signatureField(f.ID)
+	field, ok := a.inv.SignatureField(f.ID)
 	if !ok {
 		return fmt.Errorf("signing: %s has no signature field for %s", f.ID, a.inv.ID)
 	}
@@ -372,14 +264,4 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 		return fmt.Errorf("signing: sign %s: %w", f.ID, err)
 	}
 	return s.append(f, "signature", a.inv.ID, rev, a.now)
-}
-
-// signatureField returns the name of the field this person signs in a file.
-func (i *Invitation) signatureField(file string) (string, bool) {
-	for _, s := range i.SignatureFields {
-		if f, name, ok := strings.Cut(s, " "); ok && f == file {
-			return name, true
-		}
-	}
-	return "", false
 }

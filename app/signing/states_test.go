@@ -10,6 +10,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // company is the company of one test, with a member of each role.
@@ -53,7 +54,7 @@ const (
 )
 
 func states() (all []string) {
-	for _, s := range signing.Statuses() {
+	for _, s := range record.Statuses() {
 		all = append(all, s.String())
 	}
 	return append(all, archived, deleted)
@@ -291,23 +292,23 @@ func (c company) events(t *testing.T, d doc) (types []string) {
 func TestActionsAreWhatIsNotRefused(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	offered := map[string]signing.Action{"edit": signing.ActionEdit, "submit": signing.ActionSubmit, "withdraw": signing.ActionWithdraw, "approve": signing.ActionApprove,
-		"reject": signing.ActionReject, "reopen": signing.ActionReopen, "send": signing.ActionSend, "replace": signing.ActionReplace, "remind": signing.ActionRemind,
-		"extend": signing.ActionExtend, "void": signing.ActionVoid, "archive": signing.ActionArchive, "delete": signing.ActionDelete,
-		"restore": signing.ActionRestore, "purge": signing.ActionPurge}
+	offered := map[string]signing.Action{"edit": record.ActionEdit, "submit": record.ActionSubmit, "withdraw": record.ActionWithdraw, "approve": record.ActionApprove,
+		"reject": record.ActionReject, "reopen": record.ActionReopen, "send": record.ActionSend, "replace": record.ActionReplace, "remind": record.ActionRemind,
+		"extend": record.ActionExtend, "void": record.ActionVoid, "archive": record.ActionArchive, "delete": record.ActionDelete,
+		"restore": record.ActionRestore, "purge": record.ActionPurge}
 	for _, state := range states() {
 		d := c.in(t, state)
 		got := ok[[]signing.Action](t)(c.Signing.Actions(t.Context(), c.owner, d))
 		for _, o := range operations() {
 			action, known := offered[o.name]
-			if !known || action == signing.ActionWithdraw { // only its author's
+			if !known || action == record.ActionWithdraw { // only its author's
 				continue
 			}
 			if want := strings.Contains(" "+o.leads, " "+state+">"); slices.Contains(got, action) != want {
 				t.Errorf("%s of a document that is %s: offered %v, want %v", o.name, state, !want, want)
 			}
 		}
-		if !slices.Contains(got, signing.ActionDuplicate) || !slices.Contains(got, signing.ActionDownload) {
+		if !slices.Contains(got, record.ActionDuplicate) || !slices.Contains(got, record.ActionDownload) {
 			t.Errorf("of a document that is %s only %q are offered", state, got)
 		}
 	}
@@ -365,12 +366,12 @@ func TestSendingNeedsApprovalWhereTheCompanySaysSo(t *testing.T) {
 	if _, err := c.Signing.Send(t.Context(), c.author, d.ID, signing.SendInput{}); domain.Refusal(err) != "approval_required" {
 		t.Error(err)
 	}
-	if got := ok[[]signing.Action](t)(c.Signing.Actions(t.Context(), c.author, d)); slices.Contains(got, signing.ActionSend) {
+	if got := ok[[]signing.Action](t)(c.Signing.Actions(t.Context(), c.author, d)); slices.Contains(got, record.ActionSend) {
 		t.Error("sending is offered")
 	}
 	ok[doc](t)(c.Signing.Submit(t.Context(), c.author, d.ID))
 	ok[doc](t)(c.Signing.Approve(t.Context(), c.approver, d.ID))
-	if d, err := c.Signing.Send(t.Context(), c.author, d.ID, signing.SendInput{}); err != nil || d.Status != signing.Sent {
+	if d, err := c.Signing.Send(t.Context(), c.author, d.ID, signing.SendInput{}); err != nil || d.Status != record.Sent {
 		t.Error(err)
 	}
 	_, err := c.Signing.Create(t.Context(), c.author, signing.CreateInput{Send: true, Invitations: []signing.InvitationInput{person("a@x.example")}})

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	json "github.com/goccy/go-json"
-
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -36,22 +35,6 @@ type invitedTo struct {
 }
 
 type change struct{ Company, Document string }
-
-// Event is one entry of the audit trail, as it is stored and hashed.
-type Event struct {
-	Type       EventType
-	Company    string
-	Document   string
-	Invitation string `json:",omitempty"`
-	ActorKind  string // user, signatory, system
-	ActorID    string
-	ActorName  string
-	ActorEmail string
-	IP         string
-	UserAgent  string
-	Data       map[string]string `json:",omitempty"`
-	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older entries
-}
 
 func documentKey(company, id string) string { return company + "/" + id }
 
@@ -82,7 +65,7 @@ func load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, er
 		return nil, found(err, "document")
 	}
 	if who.IsSignatory() {
-		if inv := d.invitation(who.Invitation); inv == nil || !linkWorks(&d, inv) {
+		if inv := d.Invitation(who.Invitation); inv == nil || !record.LinkWorks(&d, inv) {
 			return nil, fault.NotFound("document")
 		}
 	}
@@ -92,31 +75,10 @@ func load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, er
 	return &d, nil
 }
 
-// saving is an event of a change that is to be written to the journal.
-type saving struct {
-	kind       EventType
-	invitation string
-	data       map[string]string
-}
-
-func happened(kind EventType) saving { return saving{kind: kind} }
-
-func (e saving) to(invitation string) saving { e.invitation = invitation; return e }
-
-func (e saving) with(key, value string) saving {
-	data := make(map[string]string, len(e.data)+1)
-	for k, v := range e.data {
-		data[k] = v
-	}
-	data[key] = value
-	e.data = data
-	return e
-}
-
 // save stores the document and journals its events in the same transaction: no
 // change escapes the journal. It increments the version and updates the list
 // item.
-func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
+func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...Event) error {
 	if len(events) == 0 {
 		return errors.New("signing: a change without an event")
 	}
@@ -131,23 +93,20 @@ func (s *Service) save(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 	}
 	d.Version++
 	d.UpdatedAt = tx.Now
-	if err := d.bounded(); err != nil {
+	if err := d.Bounded(); err != nil {
 		return err
 	}
-	if err := snapshots.Put(tx, snapshotKey(d.Company, d.ID, d.Version), d.row()); err != nil {
+	if err := snapshots.Put(tx, snapshotKey(d.Company, d.ID, d.Version), rowOf(d)); err != nil {
 		return err
 	}
 	return s.put(tx, d)
 }
 
 // record appends events to the document's chain in the journal.
-func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, version int64, events ...saving) error {
+func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, version int64, events ...Event) error {
 	for _, e := range events {
-		entry, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{
-			Type: e.kind, Company: d.Company, Document: d.ID, Invitation: e.invitation,
-			ActorKind: actorKind(who), ActorID: actorID(who), ActorName: who.Name, ActorEmail: who.Email,
-			IP: who.IP, UserAgent: who.UserAgent, Data: e.data, Version: version,
-		})
+		e.Company, e.Document, e.Version = d.Company, d.ID, version
+		entry, err := journal.Append(tx, s.id(), d.Company, d.ID, e.By(who))
 		if err != nil {
 			return err
 		}
@@ -158,7 +117,7 @@ func (s *Service) record(tx *kv.Tx, who account.Actor, d *Document, version int6
 
 // note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
 // that nobody's work on it is refused because of them.
-func (s *Service) note(tx *kv.Tx, who account.Actor, d *Document, events ...saving) error {
+func (s *Service) note(tx *kv.Tx, who account.Actor, d *Document, events ...Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -167,58 +126,21 @@ func (s *Service) note(tx *kv.Tx, who account.Actor, d *Document, events ...savi
 
 // about names what a response to the change is about: the document, and the files
 // and invitations that were added.
-func about(d *Document, events []saving) []string {
+func about(d *Document, events []Event) []string {
 	all := []string{d.ID}
 	for _, e := range events {
-		switch e.kind {
-		case EventFileAdded:
-			all = append(all, e.data["file"])
-		case EventInvitationAdded:
-			all = append(all, e.invitation)
+		switch e.Type {
+		case record.EventFileAdded:
+			all = append(all, e.Data["file"])
+		case record.EventInvitationAdded:
+			all = append(all, e.Invitation)
 		}
 	}
 	return all
 }
 
-// maxDraft is the maximum size of a draft's record, in bytes: what happens to it
-// later must still fit into one transaction.
-const maxDraft = 1 << 20
-
 // TooLarge reports whether a change was refused because it does not fit into one record.
 func TooLarge(err error) bool { return errors.Is(err, kv.ErrTooLarge) }
-
-// bounded refuses a draft that is too large to be completed later.
-func (d *Document) bounded() error {
-	if d.Status != Draft && d.Status != Approved || len(d.Fields)+len(d.Invitations)+len(d.Files) < 200 {
-		return nil
-	}
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	if len(b) > maxDraft {
-		return fault.TooLarge("document_too_large")
-	}
-	return nil
-}
-
-// actorKind returns the journal's name for the actor: user, signatory or system.
-func actorKind(who account.Actor) string {
-	switch who.Kind {
-	case account.ActorSignatory:
-		return "signatory"
-	case account.ActorSystem:
-		return "system"
-	}
-	return "user"
-}
-
-func actorID(who account.Actor) string {
-	if who.Kind == account.ActorSignatory {
-		return who.Invitation
-	}
-	return who.UserID
-}
 
 // put stores the document and its list item, and queues it for the index.
 func (s *Service) put(tx *kv.Tx, d *Document) error {
@@ -226,7 +148,7 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 	if err := documents.Put(tx, key, *d); err != nil {
 		return err
 	}
-	if err := rows.Put(tx, key, d.row()); err != nil {
+	if err := rows.Put(tx, key, rowOf(d)); err != nil {
 		return err
 	}
 	if err := putWaiting(tx, d); err != nil {
@@ -245,7 +167,7 @@ func (s *Service) put(tx *kv.Tx, d *Document) error {
 // update is the common path of every change: it loads the document for the actor,
 // changes the record, and saves it with the events. If the change function
 // returns an error, nothing is stored.
-func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]saving, error), seen ...int64) (*Document, error) {
+func (s *Service) update(who account.Actor, id string, change func(tx *kv.Tx, d *Document) ([]Event, error), seen ...int64) (*Document, error) {
 	var out *Document
 	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d, err := load(tx, who, id, seen...)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -71,7 +72,7 @@ func (l Leaving) journal(tx *kv.Tx) error {
 const journalItem = "journal"
 
 func (s *Service) exportDocument(tx *kv.Tx, l Leaving, key string, d *Document) error {
-	for b := range d.blobs {
+	for b := range d.Blobs {
 		if err := l.File(b); err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func hand[T any](tx *kv.Tx, l Leaving, c *kv.Collection[T], id string) error {
 }
 
 func (s *Service) exportLink(tx *kv.Tx, l Leaving, d *Document, inv *Invitation) error {
-	if !linkWorks(d, inv) {
+	if !record.LinkWorks(d, inv) {
 		return nil
 	}
 	at, err := invited.Get(tx, inv.ID)
@@ -195,9 +196,6 @@ func DocumentOf(company string, it kv.Item) (*Document, error) {
 	return &d, err
 }
 
-// Blobs yields every blob that the document names.
-func (d *Document) Blobs(yield func(string) bool) { d.blobs(yield) }
-
 // documentArrives stores a document with everything derived from it. Access codes
 // can't be checked without the key of the installation they were set on, so
 // whoever sent the document has to set new ones.
@@ -216,8 +214,8 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 			return err
 		}
 	}
-	if d.Status == Sent {
-		d.needsCode()
+	if d.Status == record.Sent {
+		d.NeedsCode()
 	}
 	if err := documents.Free(tx, it); err != nil {
 		return err
@@ -225,7 +223,7 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 	if err := errors.Join(s.put(tx, d), s.schedule(tx, d)); err != nil {
 		return err
 	}
-	if d.Status == Completed {
+	if d.Status == record.Completed {
 		if err := issueAgain(tx, []string{it.ID}); err != nil {
 			return err
 		}

@@ -20,42 +20,12 @@ func Collections() []kv.Checker {
 	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits, snapshots, vitals, usages}
 }
 
-// blobs yields everything on disk that a document needs.
-func (d *Document) blobs(yield func(string) bool) {
-	for i := range d.Files {
-		f := &d.Files[i]
-		for _, b := range append(f.blobs(), f.Upload) {
-			if !yield(b) {
-				return
-			}
-		}
-	}
-	for i := range d.Fields {
-		if a := d.Fields[i].Attached; a != nil && !yield(a.Blob) {
-			return
-		}
-	}
-	for i := range d.Invitations {
-		if ev := d.Invitations[i].Evidence; ev != nil && ev.Picture != "" && !yield(ev.Picture) {
-			return
-		}
-	}
-	if d.Certificate == nil {
-		return
-	}
-	for _, b := range d.Certificate.blobs() {
-		if !yield(b) {
-			return
-		}
-	}
-}
-
 // used gathers every blob that a document names.
 func (s *Service) used() (map[string]bool, error) {
 	used := map[string]bool{}
 	err := s.DB.View(func(tx *kv.Tx) error {
 		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
-			for b := range d.blobs {
+			for b := range d.Blobs {
 				used[b] = true
 			}
 			return true, nil
@@ -100,7 +70,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if key != documentKey(d.Company, d.ID) {
 		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
 	}
-	for b := range d.blobs {
+	for b := range d.Blobs {
 		if verified[b] {
 			continue
 		}
@@ -117,7 +87,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil {
 		return append(problems, fmt.Errorf("document %s: list item: %w", d.ID, err))
 	}
-	want, err := rowCodec.Encode(d.row())
+	want, err := rowCodec.Encode(rowOf(d))
 	if err != nil {
 		return append(problems, err)
 	}
@@ -125,7 +95,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
-	if v, err := vitals.Get(tx, key); err != nil || v.Bytes != d.bytes() || v.Attention != d.vital().Attention {
+	if v, err := vitals.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != vitalOf(d).Attention {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: what the installation counts of it differs from the record", d.ID), err))
 	}
 	return append(problems, checkWaiting(tx, key, d)...)
@@ -133,7 +103,7 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 
 // checkWaiting compares a document's waiting record with the document.
 func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
-	want, any := d.waiting()
+	want, any := waitingOf(d)
 	got, err := waits.Get(tx, key)
 	switch {
 	case errors.Is(err, kv.ErrNotFound) && !any:
@@ -165,7 +135,7 @@ func (s *Service) RebuildRows(ctx context.Context) error {
 			if err := errors.Join(putWaiting(tx, &d), putVital(tx, &d)); err != nil {
 				return err
 			}
-			return rows.Put(tx, documentKey(d.Company, d.ID), d.row())
+			return rows.Put(tx, documentKey(d.Company, d.ID), rowOf(&d))
 		})
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -134,16 +135,16 @@ func fileName(f *fault.Fields, field, name string) string {
 		f.Required(field)
 	case !utf8.ValidString(name):
 		f.Add(field, "not_utf8")
-	case utf8.RuneCountInString(name) > maxName:
-		f.TooLong(field, maxName)
+	case utf8.RuneCountInString(name) > record.MaxName:
+		f.TooLong(field, record.MaxName)
 	case strings.ContainsAny(name, `/\`), strings.ContainsFunc(name, unicode.IsControl), name == ".", name == "..":
 		f.Add(field, "not_a_file_name")
 	}
 	return name
 }
 
-func fileAdded(f *File) saving {
-	return happened(EventFileAdded).with("file", f.ID).with("name", f.Name).with("sha256", f.SHA256)
+func fileAdded(f *File) Event {
+	return record.NewEvent(record.EventFileAdded).With("file", f.ID).With("name", f.Name).With("sha256", f.SHA256)
 }
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
@@ -155,7 +156,7 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := d.editable(); err != nil {
+	if err := d.Editable(); err != nil {
 		return nil, nil, err
 	}
 	if len(uploads) == 0 {
@@ -173,12 +174,12 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 		return nil, nil, err
 	}
 	added := d.Files[before:]
-	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]saving, error) {
+	d, err = s.draft(who, id, func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error) {
 		if len(d.Files)+len(added) > s.Limits.Files {
 			f.TooMany("files", s.Limits.Files)
 			return nil, nil
 		}
-		var events []saving
+		var events []Event
 		for i := range added {
 			added[i].Position, added[i].CreatedAt = len(d.Files)+1, tx.Now
 			d.Files = append(d.Files, added[i])

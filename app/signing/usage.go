@@ -39,31 +39,8 @@ type Usage struct {
 
 var usages = kv.NewCollection("usage", kv.JSON[Usage]())
 
-// bytes returns the size of the document's files, apart from pictures of signatures.
-func (d *Document) bytes() (n int64) {
-	for i := range d.Files {
-		n += d.Files[i].bytes()
-	}
-	for i := range d.Fields {
-		if a := d.Fields[i].Attached; a != nil {
-			n += a.Size
-		}
-	}
-	if d.Certificate != nil {
-		n += d.Certificate.bytes()
-	}
-	return n
-}
-
-func (f *File) bytes() int64 {
-	if f.Base == f.Upload {
-		return f.total()
-	}
-	return f.Size + f.total()
-}
-
-func (d *Document) vital() vital {
-	v := vital{Company: d.Company, Document: d.ID, Bytes: d.bytes(), Since: d.UpdatedAt}
+func vitalOf(d *Document) vital {
+	v := vital{Company: d.Company, Document: d.ID, Bytes: d.Bytes(), Since: d.UpdatedAt}
 	if d.DeletedAt == nil {
 		v.Attention = d.Attention.Kind
 	}
@@ -73,7 +50,7 @@ func (d *Document) vital() vital {
 // putVital keeps the vital record and the company's usage in step with the
 // document.
 func putVital(tx *kv.Tx, d *Document) error {
-	key, now := documentKey(d.Company, d.ID), d.vital()
+	key, now := documentKey(d.Company, d.ID), vitalOf(d)
 	before, err := vitals.Get(tx, key)
 	added := errors.Is(err, kv.ErrNotFound)
 	if err != nil && !added {

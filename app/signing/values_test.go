@@ -10,6 +10,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // box places a field of somebody on the first page.
@@ -208,7 +209,7 @@ func TestWhatAFieldMayBe(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	type f = *signing.FieldInput
-	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example"}, domain.Person{Email: "v@x.example", Role: signing.Viewer})
+	d := c.Draft(t, c.author, signing.DocumentInput{}, domain.Person{Email: "a@x.example"}, domain.Person{Email: "v@x.example", Role: record.Viewer})
 	for name, x := range map[string]struct {
 		change func(in f)
 		want   string

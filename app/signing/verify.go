@@ -24,7 +24,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 	if err != nil {
 		return nil, err
 	}
-	f := d.file(file)
+	f := d.File(file)
 	if f == nil {
 		return nil, fault.NotFound("file")
 	}
@@ -33,7 +33,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 		return nil, err
 	}
 	defer leave()
-	content, err := s.Blobs.Concat(f.blobs()...)
+	content, err := s.Blobs.Concat(f.Blobs()...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,38 +1,17 @@
 package signing
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
 	"paraph/kv"
-)
-
-// Stage is the page that the link of an invitation opens.
-type Stage string
-
-// The stages. They alone decide what is shown.
-const (
-	StageIdentify Stage = "identify" // a code is asked for first
-	StageConsent  Stage = "consent"  // they have to agree before the document is shown
-	StageSign     Stage = "sign"     // it is their turn
-	StageWaiting  Stage = "waiting"  // others are before them
-	StageSigned   Stage = "signed"   // they have signed, others have not
-	StageSealing  Stage = "sealing"  // everybody has signed, the seal is being made
-	// StageSealingFailed: everybody has signed, and making the seal was given up.
-	StageSealingFailed Stage = "sealing_failed"
-	StageCompleted     Stage = "completed" // the sealed file is available
-	StageDeclined      Stage = "declined"  // they declined
-	StageStopped       Stage = "stopped"   // somebody else declined
-	StageVoided        Stage = "voided"
-	StageExpired       Stage = "expired"
-	StageReading       Stage = "reading" // they only receive a copy, which is not available yet
 )
 
 // Visit is the view of a document that an invited person has.
@@ -58,7 +37,7 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 		if v.Document, err = load(tx, who, who.Document); err != nil {
 			return err
 		}
-		v.Invitation = v.Document.invitation(who.Invitation)
+		v.Invitation = v.Document.Invitation(who.Invitation)
 		if v.Company, err = account.LoadCompany(tx, v.Document.Company); err != nil {
 			return err
 		}
@@ -69,31 +48,31 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 		return nil, err
 	}
 	v.Consent = s.consentText(v.Company)
-	v.Agreed = v.Invitation.agreed(v.Consent)
-	v.Stage = v.Document.stage(v.Invitation, isIdentified(who, v.Invitation), s.Now())
-	if v.Stage == StageSign && s.closed(who, v.Company, v.Invitation) {
-		v.Stage = StageConsent
+	v.Agreed = v.Invitation.AgreedTo(v.Consent)
+	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who, v.Invitation), s.Now())
+	if v.Stage == record.StageSign && s.closed(who, v.Company, v.Invitation) {
+		v.Stage = record.StageConsent
 	}
-	s.conceal(v, isIdentified(who, v.Invitation))
+	s.conceal(v, record.IsIdentified(who, v.Invitation))
 	return v, nil
 }
 
 // conceal removes from a visit what its visitor may not see.
 func (s *Service) conceal(v *Visit, identified bool) {
-	v.Closed = v.Document.hidden(v.Company, s.Now())
+	v.Closed = v.Document.Hidden(v.Company, s.Now())
 	switch {
 	case v.Closed:
-		if v.Stage == StageSigned {
-			v.Stage = StageStopped // another person has declined since
+		if v.Stage == record.StageSigned {
+			v.Stage = record.StageStopped // another person has declined since
 		}
-		v.Document, v.Answers = v.Document.notice(v.Invitation), Answers{}
+		v.Document, v.Answers = v.Document.Notice(v.Invitation), Answers{}
 		if !identified {
 			v.Document.VoidedReason = ""
 		}
-	case v.Stage == StageIdentify, v.Stage == StageConsent, !identified:
-		v.Document, v.Answers = v.Document.envelope(), Answers{}
-	case v.Stage == StageWaiting:
-		v.Before = v.Document.before(v.Invitation)
+	case v.Stage == record.StageIdentify, v.Stage == record.StageConsent, !identified:
+		v.Document, v.Answers = v.Document.Envelope(), Answers{}
+	case v.Stage == record.StageWaiting:
+		v.Before = v.Document.Before(v.Invitation)
 	}
 }
 
@@ -107,7 +86,7 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	if err != nil {
 		return nil, err
 	}
-	v := &Visit{Stage: StageSign, Document: d, Invitation: d.invitation(invitation)}
+	v := &Visit{Stage: record.StageSign, Document: d, Invitation: d.Invitation(invitation)}
 	if v.Invitation == nil {
 		return nil, fault.NotFound("invitation")
 	}
@@ -118,106 +97,6 @@ func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation s
 	return v, nil
 }
 
-// stage returns where the document stands for one of the invited people.
-func (d *Document) stage(inv *Invitation, identified bool, now time.Time) Stage {
-	switch {
-	case d.Status == Voided:
-		return StageVoided
-	case d.late(now):
-		return StageExpired
-	case !identified:
-		return StageIdentify
-	case d.Status == Completed:
-		return StageCompleted
-	case d.Attention.Kind == AttentionSealing:
-		return StageSealing
-	case d.Attention.Kind == AttentionSealingFailed:
-		return StageSealingFailed
-	case inv.Status == Signed:
-		return StageSigned
-	case inv.Status == Declined:
-		return StageDeclined
-	case d.declined() != nil:
-		return StageStopped
-	case inv.Role == Viewer:
-		return StageReading
-	case !d.turn(inv):
-		return StageWaiting
-	}
-	return StageSign
-}
-
-// late reports whether the deadline has passed, even if that has not been recorded yet.
-func (d *Document) late(now time.Time) bool {
-	return d.Status == Expired ||
-		d.Status == Sent && d.ExpiresAt != nil && !now.Before(*d.ExpiresAt) && !d.unsealed()
-}
-
-// hidden reports whether the links of a document show no more than what happened
-// to it: it was voided, declined, or not signed in time, and its company has not
-// chosen to keep such documents readable. Completed ones stay readable.
-func (d *Document) hidden(c account.Company, now time.Time) bool {
-	stopped := d.Status == Sent && d.declined() != nil
-	return !c.ClosedDocumentsReadable && (d.Status == Voided || d.late(now) || stopped)
-}
-
-// notice returns what an invited person still sees of a closed document: what
-// happened to it, and none of its content.
-func (d *Document) notice(inv *Invitation) *Document {
-	n := d.envelope()
-	n.CreatedAt, n.UpdatedAt, n.SentAt, n.Version = d.CreatedAt, d.UpdatedAt, d.SentAt, d.Version
-	n.ExpiredAt, n.VoidedAt, n.VoidedReason = d.ExpiredAt, d.VoidedAt, d.VoidedReason
-	own := *inv
-	own.Message = ""
-	n.Invitations = []Invitation{own}
-	return n
-}
-
-// envelope returns a document without content: only what its invitation's mail says.
-func (d *Document) envelope() *Document {
-	return &Document{ID: d.ID, Company: d.Company, Title: d.Title, Status: d.Status, Locale: d.Locale, Owner: d.Owner, ExpiresAt: d.ExpiresAt,
-		NoDecline: d.NoDecline, NoDelegation: d.NoDelegation, DeclineReason: d.DeclineReason}
-}
-
-func (d *Document) before(inv *Invitation) []string {
-	var names []string
-	for i := range d.Invitations {
-		if o := &d.Invitations[i]; o.open() && o.Position < inv.Position {
-			names = append(names, o.Name)
-		}
-	}
-	return names
-}
-
-// FieldsOf lists the fields of an invitation in reading order: by file, page, and
-// place on the page.
-func (d *Document) FieldsOf(invitation string) []*Field {
-	order := map[string]int{}
-	for i := range d.Files {
-		order[d.Files[i].ID] = i
-	}
-	own := d.fieldsOf(invitation)
-	slices.SortStableFunc(own, func(a, b *Field) int {
-		sameLine := a.Y < b.Y+b.Height/2 && b.Y < a.Y+a.Height/2
-		c := cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Page, b.Page))
-		if c == 0 && !sameLine {
-			c = cmp.Compare(a.Y, b.Y)
-		}
-		return cmp.Or(c, cmp.Compare(a.X, b.X))
-	})
-	return own
-}
-
-// Key returns how a field is called in the names of faults: its name, its label,
-// or its identifier.
-func (x *Field) Key() string { return x.label() }
-
-// Automatic returns the value, at the given time, of a field that its person did not fill in.
-func (x *Field) Automatic(inv *Invitation, now time.Time) string { return x.automatic(inv, now) }
-
-// Current returns the SHA-256 of the PDF as it stands, hexadecimal.
-func (f *File) Current() string { return f.current() }
-
 // Initials returns the initials of a name.
 func Initials(name string) string { return mark.Initials(name) }
 
@@ -226,21 +105,21 @@ func Initials(name string) string { return mark.Initials(name) }
 // identity and the sender's permission; others can report a problem.
 func (s *Service) NotMe(_ context.Context, who account.Actor, id, invitation string, note *string) (*Document, error) {
 	var f fault.Fields
-	why := lines(&f, "note", note, maxReason)
+	why := input.Lines(&f, "note", note, record.MaxReason)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, fault.NotFound("invitation")
 	}
-	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if err := d.declinable(inv, tx.Now); err != nil {
+	return s.respond(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if err := d.Declinable(inv, tx.Now); err != nil {
 			return nil, err
 		}
 		reason := strings.TrimSpace("The invitation reached the wrong person. " + why)
-		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = Declined, &tx.Now, reason, true
-		d.needs(Attention{Kind: AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
-		return []saving{happened(EventInvitationDeclined).to(inv.ID).with("email", inv.Email).with("reason", reason)}, nil
+		inv.Status, inv.DeclinedAt, inv.DeclinedReason, inv.Astray = record.Declined, &tx.Now, reason, true
+		d.Needs(Attention{Kind: record.AttentionDeclined, Code: "declined.astray", Invitation: inv.ID})
+		return []Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).With("reason", reason)}, nil
 	})
 }
 
@@ -253,9 +132,9 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 	if !who.IsSignatoryOf(id, invitation) {
 		return fault.NotFound("invitation")
 	}
-	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]saving, error) {
-		if d.stage(inv, true, tx.Now) != StageExpired {
-			return nil, conflict("document_not_expired.ask")
+	_, err := s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
+		if d.Stage(inv, true, tx.Now) != record.StageExpired {
+			return nil, fault.Conflict("document_not_expired.ask")
 		}
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
@@ -268,7 +147,7 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 			return nil, err
 		}
 		state.AskedAt = &tx.Now
-		return []saving{happened(EventInvitationLinkRequested).to(inv.ID).with("email", inv.Email)}, identities.Put(tx, inv.ID, state)
+		return []Event{record.NewEvent(record.EventInvitationLinkRequested).To(inv.ID).With("email", inv.Email)}, identities.Put(tx, inv.ID, state)
 	})
 	if err == errAsked {
 		return nil
@@ -277,7 +156,7 @@ func (s *Service) AskForLink(_ context.Context, who account.Actor, id, invitatio
 }
 
 // errAsked means that the owner already knows.
-var errAsked = conflict("already_asked")
+var errAsked = fault.Conflict("already_asked")
 
 // SendLink mails the link of an invitation again to the address it was sent to,
 // for someone whose copy is damaged. Callers learn nothing: neither whether such
@@ -292,8 +171,8 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	if err != nil || at == "" {
 		return err
 	}
-	_, err = s.update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]saving, error) {
-		if err := d.running(tx.Now); err != nil {
+	_, err = s.update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]Event, error) {
+		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
 		state, err := identityOf(tx, id)
@@ -303,11 +182,11 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 		if err := state.note(tx.Now); err != nil {
 			return nil, err
 		}
-		events := d.remind(tx.Now, func(inv *Invitation) bool {
-			return inv.ID == id && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= remindAgain)
+		events := d.Remind(tx.Now, func(inv *Invitation) bool {
+			return inv.ID == id && (inv.RemindedAt == nil || tx.Now.Sub(*inv.RemindedAt) >= record.RemindAgain)
 		})
 		if len(events) == 0 {
-			return nil, nobodyToRemind()
+			return nil, record.NobodyToRemind()
 		}
 		return events, errors.Join(identities.Put(tx, id, state), s.schedule(tx, d))
 	})
@@ -333,7 +212,7 @@ func (s *Service) addressee(invitation, address string) (who account.Actor, docu
 		if err != nil {
 			return err
 		}
-		if inv := d.invitation(invitation); inv != nil && strings.EqualFold(inv.Email, strings.TrimSpace(address)) {
+		if inv := d.Invitation(invitation); inv != nil && strings.EqualFold(inv.Email, strings.TrimSpace(address)) {
 			who, document = account.System(at.Company), at.Document
 		}
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/account"
+	"paraph/app/signing/record"
 	"paraph/kv"
 )
 
@@ -57,24 +58,24 @@ func (w waiting) keys() []kv.Key {
 }
 
 // waiting returns whom the document waits for, and whether it waits at all.
-func (d *Document) waiting() (w waiting, any bool) {
+func waitingOf(d *Document) (w waiting, any bool) {
 	w = waiting{Company: d.Company, At: d.UpdatedAt}
-	if d.live() != nil {
+	if d.Live() != nil {
 		return w, false
 	}
 	switch {
-	case d.Status == PendingApproval:
+	case d.Status == record.PendingApproval:
 		w.Approve, w.By = true, d.SubmittedBy
 		if d.Approver != nil && d.Approver.ID != d.SubmittedBy {
 			w.Approver = d.Approver.ID
 		}
-	case d.Status == Rejected, d.Status == Sent && d.Attention.Kind != "":
+	case d.Status == record.Rejected, d.Status == record.Sent && d.Attention.Kind != "":
 		w.Back = d.Owner.ID
 	}
-	if d.Status == Sent && d.declined() == nil {
+	if d.Status == record.Sent && d.Declined() == nil {
 		for i := range d.Invitations {
 			inv := &d.Invitations[i]
-			if address := strings.ToLower(inv.Email); inv.open() && inv.Status != Pending && d.turn(inv) && !slices.Contains(w.Sign, address) {
+			if address := strings.ToLower(inv.Email); inv.Open() && inv.Status != record.Pending && d.IsTurnOf(inv) && !slices.Contains(w.Sign, address) {
 				w.Sign = append(w.Sign, address)
 			}
 		}
@@ -85,7 +86,7 @@ func (d *Document) waiting() (w waiting, any bool) {
 // putWaiting keeps the record in step with the document.
 func putWaiting(tx *kv.Tx, d *Document) error {
 	key := documentKey(d.Company, d.ID)
-	w, any := d.waiting()
+	w, any := waitingOf(d)
 	if !any {
 		return waits.Delete(tx, key)
 	}
@@ -268,18 +269,4 @@ func migrate(tx *kv.Tx, keys []string) error {
 		}
 	}
 	return nil
-}
-
-// WaitingFor returns the names of those whose turn it is.
-func (d *Document) WaitingFor() []string {
-	var names []string
-	if d.Status != Sent || d.declined() != nil {
-		return nil
-	}
-	for i := range d.Invitations {
-		if inv := &d.Invitations[i]; inv.open() && d.turn(inv) {
-			names = append(names, inv.Name)
-		}
-	}
-	return names
 }

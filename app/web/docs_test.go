@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 func TestDocs(t *testing.T) {
@@ -116,7 +116,7 @@ func TestEventsAreDocumented(t *testing.T) {
 		documented = append(documented, m[1])
 	}
 	slices.Sort(documented)
-	if got, want := slices.Compact(documented), slices.Sorted(slices.Values(signing.EventNames())); !slices.Equal(got, want) {
+	if got, want := slices.Compact(documented), slices.Sorted(slices.Values(record.EventNames())); !slices.Equal(got, want) {
 		t.Errorf("the page documents %v, recorded are %v", got, want)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"paraph/app"
 	"paraph/app/apptest"
 	"paraph/app/apptest/patience"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // caught is a message that a receiver received.
@@ -141,7 +141,7 @@ func TestExamplesOfEvents(t *testing.T) {
 	for _, m := range documentedEvent.FindAllStringSubmatch(page, -1) {
 		examples[m[1]] = []byte(html.UnescapeString(m[2]))
 	}
-	if want := signing.EventTypes(); len(examples) != len(want) {
+	if want := record.EventTypes(); len(examples) != len(want) {
 		t.Fatalf("there are %d examples, want %d", len(examples), len(want))
 	}
 	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "send": true, "invitations": list{obj{"name": "Ben Buyer", "email": "ben@example.org"}}},

@@ -14,7 +14,7 @@ package web
 import (
 	"paraph/app/account"
 	"paraph/app/httpkit"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/apidoc"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
@@ -95,7 +95,7 @@ func (p *Pages) public() []route {
 
 // docs are the pages about the API.
 func docs(openAPI func() ([]byte, error)) []route {
-	h := apidoc.New(openAPI, signing.EventNames())
+	h := apidoc.New(openAPI, record.EventNames())
 	return []route{
 		{get, "/docs", everybody(to("/docs/api"))},
 		{get, "/docs/api", everybody(h.ShowAll)},

@@ -28,6 +28,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -214,7 +215,7 @@ type Person struct {
 }
 
 func (p Person) input() signing.InvitationInput {
-	in := signing.InvitationInput{Email: &p.Email, Name: new(cmp.Or(p.Name, "Name of "+p.Email)), Role: new(cmp.Or(p.Role, signing.Signer))}
+	in := signing.InvitationInput{Email: &p.Email, Name: new(cmp.Or(p.Name, "Name of "+p.Email)), Role: new(cmp.Or(p.Role, record.Signer))}
 	for _, v := range []struct {
 		from string
 		to   **string

@@ -2,9 +2,11 @@ package page
 
 import (
 	"fmt"
-	"paraph/app/signing"
-	"paraph/app/words"
 	"strconv"
+
+	"paraph/app/signing"
+	"paraph/app/signing/record"
+	"paraph/app/words"
 )
 
 // Number of colors for people on a document. Letters identify people where colors
@@ -65,7 +67,7 @@ type Badge struct {
 func Badges(l *words.Language, people []signing.RowSignatory) []Badge {
 	var out []Badge
 	for _, p := range people {
-		if p.Status == signing.Delegated {
+		if p.Status == record.Delegated {
 			continue
 		}
 		out = append(out, NewBadge(l, len(out), p.Name, p.Status))

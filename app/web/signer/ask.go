@@ -4,12 +4,12 @@ import (
 	"net/http"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // mustSign redirects visitors who have nothing to do to the page that says why.
 func mustSign(v *Visitor) (gone bool, err error) {
-	if v.Stage == signing.StageSign || v.Stage == signing.StageConsent {
+	if v.Stage == record.StageSign || v.Stage == record.StageConsent {
 		return false, nil
 	}
 	return true, v.SeeOther(v.base)

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -45,7 +45,7 @@ func mask(address string) string {
 
 // RequestCode sends the code that proves who opened the link.
 func (h *Handlers) RequestCode(v *Visitor) error {
-	if v.Stage != signing.StageIdentify {
+	if v.Stage != record.StageIdentify {
 		return v.SeeOther(v.base)
 	}
 	err := h.Signing.RequestCode(v.UserContext(), v.who, v.who.Document, v.who.Invitation)
@@ -61,11 +61,11 @@ func (h *Handlers) RequestCode(v *Visitor) error {
 
 // Identify checks the code.
 func (h *Handlers) Identify(v *Visitor) error {
-	if v.Stage != signing.StageIdentify {
+	if v.Stage != record.StageIdentify {
 		return v.SeeOther(v.base)
 	}
 	code := strings.Map(func(c rune) rune {
-		if c == ' ' || c == '-' && v.Invitation.Authentication == signing.ByEmailCode {
+		if c == ' ' || c == '-' && v.Invitation.Authentication == record.ByEmailCode {
 			return -1
 		}
 		return c

@@ -7,7 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // consentPage is the page that asks for consent before anything else.
@@ -39,7 +39,7 @@ func (h *Handlers) Agree(v *Visitor) error {
 
 // AskWithdraw asks whether consent is to be withdrawn.
 func AskWithdraw(v *Visitor) error {
-	if v.Stage != signing.StageSign || v.Consent == "" {
+	if v.Stage != record.StageSign || v.Consent == "" {
 		return v.SeeOther(v.base)
 	}
 	return ask(v, "withdraw")

@@ -11,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf/text"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -76,7 +77,7 @@ func (h *Handlers) texts(v *Visitor) (map[string][]string, error) {
 
 // ShowText serves the whole document as text, with the values entered so far.
 func (h *Handlers) ShowText(v *Visitor) error {
-	if v.Stage == signing.StageIdentify || v.Stage == signing.StageConsent || v.Closed {
+	if v.Stage == record.StageIdentify || v.Stage == record.StageConsent || v.Closed {
 		return v.SeeOther(v.base)
 	}
 	all, err := h.texts(v)

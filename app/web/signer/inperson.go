@@ -5,7 +5,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -66,7 +66,7 @@ func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	if err := h.meet(v, p.Who); err != nil {
 		return err
 	}
-	toSign := v.Stage == signing.StageSign || v.Stage == signing.StageConsent || v.Stage == signing.StageIdentify
+	toSign := v.Stage == record.StageSign || v.Stage == record.StageConsent || v.Stage == record.StageIdentify
 	if p.Ended || !toSign {
 		return showHandBack(r, v)
 	}
@@ -110,7 +110,7 @@ func showHandBack(r *page.Request, v *Visitor) error {
 	}
 	data := handBackPage{}
 	if v != nil {
-		data = handBackPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == signing.Signed, Mails: v.mails}
+		data = handBackPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == record.Signed, Mails: v.mails}
 	}
 	return r.Render(http.StatusOK, "hand-back", page.Page{Title: r.Say("host.done"), Data: data})
 }

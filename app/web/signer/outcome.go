@@ -5,7 +5,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -40,22 +40,22 @@ type finished struct{ Name, Href, Kind string }
 // link scanners do no harm.
 func (h *Handlers) ShowVisit(v *Visitor) error {
 	switch v.Stage {
-	case signing.StageSign:
+	case record.StageSign:
 		return h.showSign(v, http.StatusOK, page.Form{}, nil)
-	case signing.StageIdentify:
+	case record.StageIdentify:
 		return showGate(v, http.StatusOK, page.Page{})
-	case signing.StageConsent:
+	case record.StageConsent:
 		return showConsentGate(v)
 	}
 	p := frame(v, v.Say("visit."+string(v.Stage)+".title", "title", v.Document.Title))
-	if v.Stage == signing.StageSealing {
+	if v.Stage == record.StageSealing {
 		p.Refresh = 5
 	}
 	data := outcomePage{visitPage: visitPageOf(v)}
-	if v.Stage == signing.StageCompleted {
+	if v.Stage == record.StageCompleted {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
-	if v.Stage == signing.StageCompleted || v.Stage == signing.StageSigned {
+	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
 		data.leadOn(v.Document.RedirectURL, v.Query("just") == "signed")
 		if data.Leaves > 0 {
 			p.Scripts = []string{"leave.js"}
@@ -78,7 +78,7 @@ func finishedOf(v *Visitor) (files []finished, hash string) {
 // Viewed records that the document was viewed: a script reports it after the first
 // gesture in a visible window.
 func (h *Handlers) Viewed(v *Visitor) error {
-	if v.Stage == signing.StageSign || v.Stage == signing.StageWaiting {
+	if v.Stage == record.StageSign || v.Stage == record.StageWaiting {
 		if _, err := h.Signing.MarkViewed(v.UserContext(), v.who, v.who.Document, v.who.Invitation); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -50,7 +51,7 @@ const textsInline = 60
 
 // Answer handles the filled-in form, to sign or to save it.
 func (h *Handlers) Answer(v *Visitor) error {
-	if v.Stage != signing.StageSign {
+	if v.Stage != record.StageSign {
 		if v.Scripted() {
 			return fault.Conflict("not_to_sign")
 		}
@@ -78,7 +79,7 @@ func (h *Handlers) finish(v *Visitor) error {
 	a := h.answers(v)
 	in := signing.SignInput{Fields: a.Values, Signature: a.Signature, Initials: a.Initials, Consent: &yes}
 	attachments(v, in.Fields)
-	if in.Signature == nil && v.Invitation.Role == signing.Signer {
+	if in.Signature == nil && v.Invitation.Role == record.Signer {
 		// A missing signature is reported together with all other errors.
 		in.Signature = &signing.Mark{Type: "drawn"}
 	}

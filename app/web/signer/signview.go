@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -48,7 +49,7 @@ type Sheet struct {
 // signPage collects the pages and fields of one person. Values are those
 // submitted, else saved, else known.
 func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) *signPage {
-	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == signing.Approver,
+	s := &signPage{Name: v.Invitation.Name, Email: v.Invitation.Email, Approves: v.Invitation.Role == record.Approver,
 		Consented: sent.Value("consent") == "yes" || sent.Values == nil && v.Agreed}
 	own := v.Document.FieldsOf(v.who.Invitation)
 	s.Loose = len(own) == 0 && !s.Approves

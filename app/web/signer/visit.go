@@ -105,7 +105,7 @@ func visitPageOf(v *Visitor) visitPage {
 	if p.Sender == "" {
 		p.Sender = v.Document.Owner.Email
 	}
-	progress := v.Document.ProgressOf()
+	progress := signing.ProgressOf(v.Document)
 	p.Done, p.Total = progress.Signed, progress.Total
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -67,7 +68,7 @@ func (h *Handlers) takeStep(r *page.Request, name string) error {
 	undo := ""
 	switch name {
 	case "seal":
-		if d.Status != signing.Completed {
+		if d.Status != record.Completed {
 			r.Flash("warn", "act.seal.failed", "why", d.AttentionSentence(r.Words.SayOf))
 			return r.SeeOther(next)
 		}
@@ -161,7 +162,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	if err != nil {
 		return err
 	}
-	ofPerson := name == "replace" || name == string(signing.ActionCode)
+	ofPerson := name == "replace" || name == string(record.ActionCode)
 	if !slices.Contains(actions, signing.Action(name)) && !(ofPerson && h.possible(r, d, signing.Action(name))) {
 		return fault.Conflict("action_not_possible")
 	}
@@ -182,7 +183,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		if !slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.Action(name)) {
 			return fault.Conflict("action_not_possible")
 		}
-		if name == "replace" && inv.Authentication == signing.ByAccessCode {
+		if name == "replace" && inv.Authentication == record.ByAccessCode {
 			data.Fields = append(slices.Clone(data.Fields), "access_code")
 		}
 		person = inv.Name

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/words"
 )
@@ -83,17 +84,17 @@ func happened(l *words.Language, d *signing.Document, e *signing.Entry) string {
 // eventIcon returns the icon of an event type.
 func eventIcon(kind signing.EventType) string {
 	for symbol, kinds := range map[string][]signing.EventType{
-		"check":     {signing.EventInvitationSigned, signing.EventDocumentApproved, signing.EventInvitationConsented},
-		"checks":    {signing.EventDocumentCompleted, signing.EventDocumentRenewed},
-		"sent":      {signing.EventDocumentSent, signing.EventInvitationNotified},
-		"bell":      {signing.EventInvitationReminded, signing.EventInvitationLinkRequested, signing.EventInvitationProblemReported},
-		"eye":       {signing.EventInvitationViewed},
-		"cross":     {signing.EventInvitationDeclined, signing.EventDocumentRejected, signing.EventDocumentDeleted},
-		"void":      {signing.EventDocumentVoided, signing.EventInvitationConsentWithdrawn},
-		"clock":     {signing.EventDocumentExpired, signing.EventDocumentExtended},
-		"hourglass": {signing.EventDocumentSubmitted},
-		"alert":     {signing.EventDocumentMailFailed, signing.EventDocumentSealingDelayed},
-		"users":     {signing.EventInvitationReplaced, signing.EventInvitationDelegated, signing.EventDocumentHandedOver, signing.EventInvitationInPerson},
+		"check":     {record.EventInvitationSigned, record.EventDocumentApproved, record.EventInvitationConsented},
+		"checks":    {record.EventDocumentCompleted, record.EventDocumentRenewed},
+		"sent":      {record.EventDocumentSent, record.EventInvitationNotified},
+		"bell":      {record.EventInvitationReminded, record.EventInvitationLinkRequested, record.EventInvitationProblemReported},
+		"eye":       {record.EventInvitationViewed},
+		"cross":     {record.EventInvitationDeclined, record.EventDocumentRejected, record.EventDocumentDeleted},
+		"void":      {record.EventDocumentVoided, record.EventInvitationConsentWithdrawn},
+		"clock":     {record.EventDocumentExpired, record.EventDocumentExtended},
+		"hourglass": {record.EventDocumentSubmitted},
+		"alert":     {record.EventDocumentMailFailed, record.EventDocumentSealingDelayed},
+		"users":     {record.EventInvitationReplaced, record.EventInvitationDelegated, record.EventDocumentHandedOver, record.EventInvitationInPerson},
 	} {
 		if slices.Contains(kinds, kind) {
 			return symbol

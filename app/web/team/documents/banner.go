@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -21,7 +22,7 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	if d.Approver != nil {
 		approver = cmp.Or(d.Approver.Name, d.Approver.Email)
 	}
-	done := d.ProgressOf()
+	done := signing.ProgressOf(d)
 	pairs := []any{"approver", approver, "owner", cmp.Or(d.Owner.Name, d.Owner.Email), "done", done.Signed, "n", done.Total, "names", names(r, d.WaitingFor())}
 	for name, at := range map[string]*time.Time{"created": &d.CreatedAt, "submitted": d.SubmittedAt, "approved": d.ApprovedAt, "rejected": d.RejectedAt, "sent": d.SentAt,
 		"completed": d.CompletedAt, "expired": d.ExpiredAt, "voided": d.VoidedAt, "expires": d.ExpiresAt} {
@@ -31,21 +32,21 @@ func (h *Handlers) banner(r *page.Request, d *signing.Document) banner {
 	}
 	key := word
 	switch {
-	case d.Status == signing.PendingApproval && approver == "":
+	case d.Status == record.PendingApproval && approver == "":
 		key = "pending_any"
 	case d.Attention.Kind != "":
 		key, b.Kind, b.Icon = string(d.Attention.Kind), "warn", "alert"
-		if d.Attention.Kind == signing.AttentionDeclined {
+		if d.Attention.Kind == record.AttentionDeclined {
 			b.Kind = "danger"
 		}
 		b.Quote = d.AttentionSentence(r.Words.SayOf)
-	case d.Status == signing.Rejected:
+	case d.Status == record.Rejected:
 		b.Quote = d.RejectedReason
-	case d.Status == signing.Voided:
+	case d.Status == record.Voided:
 		b.Quote = d.VoidedReason
 	}
 	b.Title, b.Text = r.Say("banner."+key, pairs...), r.Say("banner."+key+".next", pairs...)
-	if d.Status != signing.Sent || d.Attention.Kind != "" {
+	if d.Status != record.Sent || d.Attention.Kind != "" {
 		return b
 	}
 	if at := d.NextReminder(h.Now()); at != nil {

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
 	"paraph/app/web/signer"
@@ -73,7 +74,7 @@ func (h *Handlers) documentPage(r *page.Request, d *signing.Document, actions []
 		return nil, err
 	}
 	p.Banner = h.banner(r, d)
-	p.Restore, p.Purge = slices.Contains(actions, signing.ActionRestore), slices.Contains(actions, signing.ActionPurge)
+	p.Restore, p.Purge = slices.Contains(actions, record.ActionRestore), slices.Contains(actions, record.ActionPurge)
 	switch {
 	case d.DeletedAt != nil:
 		p.Aside = r.Say("document.deleted", "when", moment(r, *d.DeletedAt))
@@ -117,14 +118,14 @@ func moment(r *page.Request, t time.Time) string { return r.Words.Moment(t.In(r.
 
 // first lists the primary actions of each state.
 var first = map[signing.Status][]signing.Action{
-	signing.Draft:           {signing.ActionEdit},
-	signing.PendingApproval: {signing.ActionApprove, signing.ActionWithdraw},
-	signing.Approved:        {signing.ActionSend},
-	signing.Rejected:        {signing.ActionReopen},
-	signing.Sent:            {signing.ActionSign, signing.ActionSeal, signing.ActionRemind},
-	signing.Completed:       {signing.ActionDownload},
-	signing.Expired:         {signing.ActionExtend},
-	signing.Voided:          {signing.ActionDuplicate},
+	record.Draft:           {record.ActionEdit},
+	record.PendingApproval: {record.ActionApprove, record.ActionWithdraw},
+	record.Approved:        {record.ActionSend},
+	record.Rejected:        {record.ActionReopen},
+	record.Sent:            {record.ActionSign, record.ActionSeal, record.ActionRemind},
+	record.Completed:       {record.ActionDownload},
+	record.Expired:         {record.ActionExtend},
+	record.Voided:          {record.ActionDuplicate},
 }
 
 // offer divides the allowed actions into the primary one, the others, and those
@@ -142,7 +143,7 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 		case !ok:
 		case a == main:
 			p.Primary = &e
-		case slices.Contains([]signing.Action{signing.ActionDuplicate, signing.ActionArchive, signing.ActionDelete, signing.ActionVoid}, a):
+		case slices.Contains([]signing.Action{record.ActionDuplicate, record.ActionArchive, record.ActionDelete, record.ActionVoid}, a):
 			p.More = append(p.More, e)
 		default:
 			p.Actions = append(p.Actions, e)
@@ -157,13 +158,13 @@ func (h *Handlers) offer(r *page.Request, p *documentPage, actions []signing.Act
 func (h *Handlers) documentAction(r *page.Request, d *signing.Document, a signing.Action, here string) (menuEntry, bool) {
 	at := "/app/documents/" + d.ID + "/"
 	switch a {
-	case signing.ActionReplace, signing.ActionRestore, signing.ActionPurge:
+	case record.ActionReplace, record.ActionRestore, record.ActionPurge:
 		return menuEntry{}, false // shown next to the person, and next to the words on where it is
-	case signing.ActionSend:
+	case record.ActionSend:
 		return menuEntry{Text: r.Say("act.send"), Icon: "sent", Href: at + "review"}, true
-	case signing.ActionSubmit, signing.ActionApprove, signing.ActionWithdraw, signing.ActionReopen:
-		return menuEntry{Text: r.Say("act." + string(a)), Icon: map[signing.Action]string{signing.ActionSubmit: "hourglass", signing.ActionApprove: "shield-ok"}[a], Action: at + string(a)}, true
-	case signing.ActionReject:
+	case record.ActionSubmit, record.ActionApprove, record.ActionWithdraw, record.ActionReopen:
+		return menuEntry{Text: r.Say("act." + string(a)), Icon: map[signing.Action]string{record.ActionSubmit: "hourglass", record.ActionApprove: "shield-ok"}[a], Action: at + string(a)}, true
+	case record.ActionReject:
 		return menuEntry{Text: r.Say("act.reject"), Icon: "shield-no", Href: at + "reject", Dialog: true}, true
 	}
 	return h.menuEntry(r, d, a, here)

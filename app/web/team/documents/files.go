@@ -5,6 +5,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/public"
 	"paraph/app/web/signer"
@@ -27,7 +28,7 @@ func filesOf(r *page.Request, d *signing.Document) []fileDetail {
 	var out []fileDetail
 	at := "/app/documents/" + d.ID + "/download/"
 	now := "document.file.current"
-	if d.Status == signing.Completed {
+	if d.Status == record.Completed {
 		now = "document.file.final"
 	}
 	for i := range d.Files {

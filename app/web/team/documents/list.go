@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -117,7 +118,7 @@ func chips(r *page.Request, part string, q signing.ListQuery, counts signing.Cou
 	if n := r.Shell.Waiting; n > 0 {
 		out = append(out, page.Tab{Href: "/app/action", Text: r.Say("nav.action"), Count: n})
 	}
-	for _, s := range signing.Statuses() {
+	for _, s := range record.Statuses() {
 		word := s.String()
 		out = append(out, page.Tab{Href: to("/app/documents", word), Text: r.Say("status." + word), Count: counts.ByStatus[word],
 			Current: part == "" && slices.Contains(strings.Split(q.Status, ","), word)})

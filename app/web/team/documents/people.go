@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -37,8 +38,8 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		v := personView{Invitation: inv, RoleText: r.Say("person.role." + inv.Role), State: r.Say("person." + inv.Status), Badge: page.NewBadge(r.Words, n, inv.Name, inv.Status)}
-		if inv.Status == signing.Delegated {
-			v.Badge = page.Badge{Letter: "–", State: signing.Pending, Name: inv.Name, Text: v.Badge.Text}
+		if inv.Status == record.Delegated {
+			v.Badge = page.Badge{Letter: "–", State: record.Pending, Name: inv.Name, Text: v.Badge.Text}
 		} else {
 			n++
 		}
@@ -50,9 +51,9 @@ func (h *Handlers) people(r *page.Request, d *signing.Document) []personView {
 			v.Next = next.Name
 		}
 		may := d.InvitationActions(r.Who.Actor, inv, h.Now())
-		v.Remind, v.Replace, v.Own = slices.Contains(may, signing.ActionRemind), slices.Contains(may, signing.ActionReplace), slices.Contains(may, signing.ActionSign)
-		v.Code = slices.Contains(may, signing.ActionCode)
-		v.Asked = !h.Signing.Mails() && inv.Authentication == signing.ByEmailCode && inv.NotifiedAt != nil && signing.MaySeeLinks(r.Who.Actor)
+		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind), slices.Contains(may, record.ActionReplace), slices.Contains(may, record.ActionSign)
+		v.Code = slices.Contains(may, record.ActionCode)
+		v.Asked = !h.Signing.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil && signing.MaySeeLinks(r.Who.Actor)
 		v.Host = !v.Own && d.MayHost(r.Who.Actor, inv, h.Now())
 		if v.Link = h.Signing.SignURL(r.Who.Actor, d, inv, r.BaseURL()); v.Link == "" && v.Own {
 			v.Link = h.Signing.OwnURL(r.Who.Actor, d, inv, r.BaseURL())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -36,23 +37,23 @@ func (h *Handlers) rowMenu(r *page.Request, id, next string) (*rowMenu, error) {
 
 // inMenu holds the actions of the row menu with their icons. Others are only on
 // the page of the document.
-var inMenu = map[signing.Action]string{signing.ActionEdit: "pencil", signing.ActionSign: "sign", signing.ActionRemind: "bell", signing.ActionSeal: "lock", signing.ActionDownload: "download",
-	signing.ActionDuplicate: "file", signing.ActionVoid: "void", signing.ActionExtend: "clock", signing.ActionArchive: "lock", signing.ActionRestore: "back",
-	signing.ActionDelete: "cross", signing.ActionPurge: "cross"}
+var inMenu = map[signing.Action]string{record.ActionEdit: "pencil", record.ActionSign: "sign", record.ActionRemind: "bell", record.ActionSeal: "lock", record.ActionDownload: "download",
+	record.ActionDuplicate: "file", record.ActionVoid: "void", record.ActionExtend: "clock", record.ActionArchive: "lock", record.ActionRestore: "back",
+	record.ActionDelete: "cross", record.ActionPurge: "cross"}
 
 func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Action, next string) (menuEntry, bool) {
 	symbol, ok := inMenu[a]
-	if !ok || a == signing.ActionRestore && d.ArchivedAt == nil && d.DeletedAt == nil {
+	if !ok || a == record.ActionRestore && d.ArchivedAt == nil && d.DeletedAt == nil {
 		return menuEntry{}, false
 	}
 	at := "/app/documents/" + d.ID + "/"
 	e := menuEntry{Text: r.Say("act." + string(a)), Icon: symbol}
 	switch {
-	case a == signing.ActionEdit:
+	case a == record.ActionEdit:
 		e.Href = at + "edit"
-	case a == signing.ActionSign:
+	case a == record.ActionSign:
 		e.Href = h.ownLink(r, d)
-	case a == signing.ActionDownload:
+	case a == record.ActionDownload:
 		e.Href = at + "download/" + downloadOf(d)
 	case documentForms[string(a)].fields != nil:
 		e.Href, e.Dialog = at+string(a)+page.QueryString("next", next), true
@@ -67,7 +68,7 @@ func downloadOf(d *signing.Document) string {
 	switch {
 	case len(d.Files) > 1:
 		return "all"
-	case d.Status == signing.Completed:
+	case d.Status == record.Completed:
 		return "document"
 	}
 	return "current"

@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -80,7 +81,7 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), signing.ActionSign) {
+		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), record.ActionSign) {
 			return h.Signing.OwnURL(r.Who.Actor, d, inv, "")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -134,7 +135,7 @@ func (h *Handlers) afterFiles(r *page.Request, id string, failed []string) error
 	}
 	for i := range d.Files {
 		for _, x := range d.Files[i].Findings {
-			if x.Severity == signing.SeverityWarning {
+			if x.Severity == record.SeverityWarning {
 				r.Flash("info", "files.look")
 				return r.SeeOther(at(id, stepFiles))
 			}

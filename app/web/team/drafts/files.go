@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -58,7 +59,7 @@ func (h *Handlers) ShowFiles(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if d.Status != signing.Draft {
+	if d.Status != record.Draft {
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
 	return h.showFilesOf(r, d, http.StatusOK, page.Page{})
@@ -84,7 +85,7 @@ func (h *Handlers) showFilesOf(r *page.Request, d *signing.Document, status int,
 
 func fileRows(r *page.Request, d *signing.Document) []fileRow {
 	var out []fileRow
-	problems := signing.Problems(d)
+	problems := record.Problems(d)
 	for i := range d.Files {
 		f := &d.Files[i]
 		row := fileRow{File: f, Count: len(f.Pages), First: i == 0, Last: i == len(d.Files)-1}
@@ -120,7 +121,7 @@ func fileRows(r *page.Request, d *signing.Document) []fileRow {
 // finding describes a result of the inspection and what can be done about it.
 func finding(r *page.Request, x signing.Finding) note {
 	n := note{"info", x.Sentence(r.Words.SayOf)}
-	if x.Severity == signing.SeverityWarning {
+	if x.Severity == record.SeverityWarning {
 		n.Kind = "warn"
 	}
 	if x.Code == "existing_form" {

@@ -10,6 +10,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -50,7 +51,7 @@ func (h *Handlers) ShowPeople(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if d.Status != signing.Draft {
+	if d.Status != record.Draft {
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
 	return h.showPeopleOf(r, d, peopleRows(d), http.StatusOK, page.Page{})
@@ -80,11 +81,11 @@ func (h *Handlers) showPeopleOf(r *page.Request, d *signing.Document, rows []per
 	if err != nil {
 		return err
 	}
-	data := peoplePage{ID: d.ID, Name: d.Title, Order: d.SigningOrder, Contacts: contacts, Steps: steps(r, d.ID, stepPeople), Sequential: d.SigningOrder == signing.Sequential, Template: d.Template}
+	data := peoplePage{ID: d.ID, Name: d.Title, Order: d.SigningOrder, Contacts: contacts, Steps: steps(r, d.ID, stepPeople), Sequential: d.SigningOrder == record.Sequential, Template: d.Template}
 	acting := false
 	for i := range rows {
 		data.HasMe = data.HasMe || strings.EqualFold(rows[i].Email, r.Who.User.Email)
-		acting = acting || rows[i].ID != "" && rows[i].Role != signing.Viewer
+		acting = acting || rows[i].ID != "" && rows[i].Role != record.Viewer
 	}
 	data.CanDetect = acting && len(d.Files) > 0
 	if len(rows) == 0 || r.Query("add") != "" && status == http.StatusOK {
@@ -105,7 +106,7 @@ func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
 	if row.Position == "" {
 		row.Position = strconv.Itoa(i + 1)
 	}
-	row.Check = cmp.Or(row.Check, signing.ByLink)
+	row.Check = cmp.Or(row.Check, record.ByLink)
 	choose := func(prefix, chosen string, values ...string) []page.Option {
 		var out []page.Option
 		for _, v := range values {
@@ -113,10 +114,10 @@ func (h *Handlers) dress(r *page.Request, row *personRow, i, n int) {
 		}
 		return out
 	}
-	row.Roles = choose("asked.", row.Role, signing.Signer, signing.Approver, signing.Viewer)
-	row.Checks = choose("check.", row.Check, signing.ByLink, signing.ByEmailCode, signing.ByAccessCode)
+	row.Roles = choose("asked.", row.Role, record.Signer, record.Approver, record.Viewer)
+	row.Checks = choose("check.", row.Check, record.ByLink, record.ByEmailCode, record.ByAccessCode)
 	if !h.Signing.Mails() {
-		row.Checks[1].Label, row.Checks[1].Disabled = r.Say("check.email_code.nomail"), row.Check != signing.ByEmailCode
+		row.Checks[1].Label, row.Checks[1].Disabled = r.Say("check.email_code.nomail"), row.Check != record.ByEmailCode
 	}
 	row.Locales = []page.Option{{Value: "", Label: r.Say("people.locale.any"), Selected: row.Locale == ""}}
 	row.Locales = append(row.Locales, r.LanguageOptions(row.Locale)...)

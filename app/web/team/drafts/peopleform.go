@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -40,7 +41,7 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	do, number, _ := strings.Cut(r.Form.Value("do"), ".")
 	rows = arrange(r, rows, do, number)
 	order := r.Form.Value("signing_order")
-	if order == signing.Sequential {
+	if order == record.Sequential {
 		slices.SortStableFunc(rows, func(a, b personRow) int { return a.turn() - b.turn() })
 	}
 	if order != d.SigningOrder {
@@ -51,7 +52,7 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 	}
 	in := make([]signing.InvitationInput, len(rows))
 	for i := range rows {
-		in[i] = rows[i].input(i, order == signing.Sequential)
+		in[i] = rows[i].input(i, order == record.Sequential)
 	}
 	_, err = h.Signing.ReplaceInvitations(r.UserContext(), r.Who.Actor, d.ID, in)
 	if fault.KindOf(err) == fault.KindInvalid {
@@ -67,7 +68,7 @@ func (h *Handlers) SavePeople(r *page.Request) error {
 // rows don't count in the form's numbering.
 func arrange(r *page.Request, rows []personRow, do, number string) []personRow {
 	if do == "me" {
-		return append(rows, personRow{Name: r.Who.User.Name, Email: r.Who.User.Email, Role: signing.Signer})
+		return append(rows, personRow{Name: r.Who.User.Name, Email: r.Who.User.Email, Role: record.Signer})
 	}
 	n, err := strconv.Atoi(number)
 	i := slices.IndexFunc(rows, func(p personRow) bool { return p.N == n })

@@ -10,6 +10,7 @@ import (
 
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -59,7 +60,7 @@ func (h *Handlers) ShowReview(r *page.Request) error {
 		return r.SeeOther("/app/templates/" + d.ID)
 	}
 	switch d.Status {
-	case signing.Draft, signing.PendingApproval, signing.Approved, signing.Rejected:
+	case record.Draft, record.PendingApproval, record.Approved, record.Rejected:
 		return h.showReviewOf(r, d, http.StatusOK, page.Page{})
 	}
 	return r.SeeOther("/app/documents/" + d.ID)
@@ -84,7 +85,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *signing.Document, status int
 	if data.People, err = h.reviewPeople(r, d); err != nil {
 		return err
 	}
-	data.sort(r, signing.Problems(d))
+	data.sort(r, record.Problems(d))
 	p.Title, p.Data, p.Scripts = r.Say("review.title"), data, nil
 	return r.Render(status, "review", p)
 }
@@ -150,9 +151,9 @@ func (p *reviewPage) sort(r *page.Request, all []signing.Problem) {
 			row.Href = at(p.ID, stepFields)
 		}
 		switch x.Severity {
-		case signing.SeverityError:
+		case record.SeverityError:
 			p.Errors = append(p.Errors, row)
-		case signing.SeverityWarning:
+		case record.SeverityWarning:
 			p.Warnings = append(p.Warnings, row)
 		default:
 			p.Infos = append(p.Infos, row)

@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -18,7 +19,7 @@ func (h *Handlers) Review(r *page.Request) error {
 		return err
 	}
 	do := r.Form.Value("do")
-	if d.Status == signing.Draft && (do == "save" || do == "send" || do == "submit") {
+	if d.Status == record.Draft && (do == "save" || do == "send" || do == "submit") {
 		var in signing.DocumentInput
 		if in, err = reviewInput(r, do); err == nil {
 			d, err = h.Signing.Update(r.UserContext(), r.Who.Actor, d.ID, in)
@@ -72,7 +73,7 @@ func reviewInput(r *page.Request, do string) (signing.DocumentInput, error) {
 
 // checkSeen requires confirmation that the warnings were read.
 func checkSeen(r *page.Request, d *signing.Document) error {
-	warned := slices.ContainsFunc(signing.Problems(d), func(p signing.Problem) bool { return p.Severity == signing.SeverityWarning })
+	warned := slices.ContainsFunc(record.Problems(d), func(p signing.Problem) bool { return p.Severity == record.SeverityWarning })
 	if warned && !r.Form.Has("seen") {
 		return fault.Invalid("seen", "notes_not_seen")
 	}

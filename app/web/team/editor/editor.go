@@ -9,6 +9,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -74,7 +75,7 @@ func mailLanguages(r *page.Request) []page.Option {
 
 // checks returns how recipients can prove who they are. Codes by e-mail need a mail server.
 func checks(r *page.Request, mails bool) (out []page.Option) {
-	for _, c := range []string{signing.ByLink, signing.ByEmailCode, signing.ByAccessCode} {
+	for _, c := range []string{record.ByLink, record.ByEmailCode, record.ByAccessCode} {
 		out = append(out, page.Option{Value: c, Label: r.Say("edit.check." + c)})
 	}
 	if !mails {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -82,7 +83,7 @@ func fieldListOf(r *page.Request, d *signing.Document, unit, part string) *field
 		l.Unit = unit
 	}
 	for i := range d.Invitations {
-		if v := &d.Invitations[i]; v.Role != signing.Viewer {
+		if v := &d.Invitations[i]; v.Role != record.Viewer {
 			l.People = append(l.People, page.Option{Value: v.ID, Label: page.LetterOf(i) + " " + v.Called()})
 		}
 	}

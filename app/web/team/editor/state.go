@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 	"paraph/app/web/signer"
 )
@@ -111,7 +112,7 @@ type editorProblem struct {
 
 func problemsOf(r *page.Request, d *signing.Document) []editorProblem {
 	var out []editorProblem
-	for _, p := range signing.Problems(d) {
+	for _, p := range record.Problems(d) {
 		out = append(out, editorProblem{p.Code, p.Severity, r.Problem(p), p.File, p.Page, p.Invitation, p.Field})
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -78,7 +78,7 @@ func (h *Webhooks) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
 
 // kindGroups returns all event types to choose from.
 func kindGroups(r *page.Request, checked func(kind string) bool) (out []kindGroup) {
-	for _, kind := range signing.EventNames() {
+	for _, kind := range record.EventNames() {
 		name, _, _ := strings.Cut(kind, ".")
 		if len(out) == 0 || out[len(out)-1].Name != name {
 			out = append(out, kindGroup{Name: name})
@@ -109,7 +109,7 @@ func webhookInput(r *page.Request) notify.WebhookInput {
 		return in
 	}
 	var chosen []string
-	for _, kind := range signing.EventNames() {
+	for _, kind := range record.EventNames() {
 		if r.Form.Has("event." + kind) {
 			chosen = append(chosen, kind)
 		}

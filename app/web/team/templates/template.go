@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -61,8 +62,8 @@ func (h *Handlers) show(r *page.Request, t signing.Template, status int, p page.
 		}
 		data.Roles = append(data.Roles, line)
 	}
-	for _, x := range signing.Problems(t.Document) {
-		if x.Severity == signing.SeverityError {
+	for _, x := range record.Problems(t.Document) {
+		if x.Severity == record.SeverityError {
 			data.Problems = append(data.Problems, r.Sentence(fault.Field{Code: x.Code, Args: x.Args}, nil))
 		}
 	}

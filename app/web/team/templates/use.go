@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
 
@@ -50,7 +51,7 @@ func (h *Handlers) showUse(r *page.Request, t signing.Template, status int, p pa
 	for i := range t.Invitations {
 		inv := &t.Invitations[i]
 		in := roleInputs{N: i, ID: inv.ID, RoleName: inv.RoleName, Does: r.Say("asked." + inv.Role), Name: inv.Name, Email: inv.Email,
-			Letter: page.LetterOf(i), Color: page.HueOf(i), AsksCode: inv.Authentication == signing.ByAccessCode}
+			Letter: page.LetterOf(i), Color: page.HueOf(i), AsksCode: inv.Authentication == record.ByAccessCode}
 		if status != http.StatusOK {
 			in.Name, in.Email, in.Code = r.Form.Value(in.Field("name")), r.Form.Value(in.Field("email")), r.Form.Value(in.Field("access_code"))
 		}

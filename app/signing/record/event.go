@@ -1,4 +1,10 @@
-package signing
+package record
+
+import (
+	"maps"
+
+	"paraph/app/account"
+)
 
 // EventType is the type of an event of a document, a file, a field or an invitation.
 type EventType string
@@ -85,4 +91,61 @@ func EventNames() []string {
 		names = append(names, string(t))
 	}
 	return names
+}
+
+// Event is one entry of the audit trail, as it is stored and hashed.
+type Event struct {
+	Type       EventType
+	Company    string
+	Document   string
+	Invitation string `json:",omitempty"`
+	ActorKind  string // user, signatory, system
+	ActorID    string
+	ActorName  string
+	ActorEmail string
+	IP         string
+	UserAgent  string
+	Data       map[string]string `json:",omitempty"`
+	Version    int64             `json:",omitempty"` // of the document after the change; 0 in older entries
+}
+
+// NewEvent starts the event of a change. What is the same for all of a change's
+// events is added when they are saved.
+func NewEvent(kind EventType) Event { return Event{Type: kind} }
+
+// To names the invitation that the event is about.
+func (e Event) To(invitation string) Event { e.Invitation = invitation; return e }
+
+// With adds a detail.
+func (e Event) With(key, value string) Event {
+	data := make(map[string]string, len(e.Data)+1)
+	maps.Copy(data, e.Data)
+	data[key] = value
+	e.Data = data
+	return e
+}
+
+// By records who acted, and from where.
+func (e Event) By(who account.Actor) Event {
+	e.ActorKind, e.ActorID, e.ActorName, e.ActorEmail = actorKind(who), actorID(who), who.Name, who.Email
+	e.IP, e.UserAgent = who.IP, who.UserAgent
+	return e
+}
+
+// actorKind returns the journal's name for the actor: user, signatory or system.
+func actorKind(who account.Actor) string {
+	switch who.Kind {
+	case account.ActorSignatory:
+		return "signatory"
+	case account.ActorSystem:
+		return "system"
+	}
+	return "user"
+}
+
+func actorID(who account.Actor) string {
+	if who.Kind == account.ActorSignatory {
+		return who.Invitation
+	}
+	return who.UserID
 }

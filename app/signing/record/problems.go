@@ -1,4 +1,4 @@
-package signing
+package record
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"paraph/app/fault"
-
 	"paraph/app/pdf"
 )
 
@@ -52,8 +51,8 @@ func Problems(d *Document) []Problem {
 	return out
 }
 
-// ready reports everything that keeps a document from being sent.
-func (d *Document) ready(f *fault.Fields) {
+// Ready reports everything that keeps a document from being sent.
+func (d *Document) Ready(f *fault.Fields) {
 	for _, p := range Problems(d) {
 		if p.Severity == SeverityError {
 			f.Add(p.part, p.Code, p.Args...)
@@ -101,7 +100,7 @@ func peopleProblems(d *Document) []Problem {
 			out = append(out, Problem{Code: "access_code_missing", Args: []fault.Arg{fault.Text("name", inv.Called())},
 				Severity: SeverityError, Invitation: inv.ID, part: fmt.Sprintf("invitations.%d.access_code", i)})
 		}
-		if inv.acts() && len(d.Files) > 0 {
+		if inv.Acts() && len(d.Files) > 0 {
 			out = append(out, signatureProblem(d, inv)...)
 		}
 	}
@@ -110,7 +109,7 @@ func peopleProblems(d *Document) []Problem {
 
 // signatureProblem describes where the signature goes of a person who has no field for it.
 func signatureProblem(d *Document, inv *Invitation) []Problem {
-	own := d.fieldsOf(inv.ID)
+	own := d.UnsortedFieldsOf(inv.ID)
 	if slices.ContainsFunc(own, func(x *Field) bool { return x.Type == pdf.FieldSignature }) {
 		return nil
 	}
@@ -119,7 +118,7 @@ func signatureProblem(d *Document, inv *Invitation) []Problem {
 	switch {
 	case len(own) > 0:
 		p.Code, p.Severity = "no_signature", SeverityWarning
-	case d.signsFiles(inv.ID)[0].Presigned:
+	case d.SignsFiles(inv.ID)[0].Presigned:
 		p.Code = "no_fields.presigned"
 	}
 	return []Problem{p}
@@ -130,7 +129,7 @@ func fieldProblems(d *Document) []Problem {
 	for i := range d.Fields {
 		x := &d.Fields[i]
 		p := Problem{Severity: SeverityError, File: x.File, Page: x.Page, Invitation: x.Invitation, Field: x.ID, part: "fields"}
-		inv, f := d.invitation(x.Invitation), d.file(x.File)
+		inv, f := d.Invitation(x.Invitation), d.File(x.File)
 		p.Args = []fault.Arg{d.placed("place", x)}
 		switch {
 		case inv == nil:
@@ -159,7 +158,7 @@ func (x *Field) inside() bool {
 
 // impossible reports whether the field is required but can't have a value.
 func (x *Field) impossible() bool {
-	if !x.Required || !x.ReadOnly || x.drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
+	if !x.Required || !x.ReadOnly || x.Drawn() || x.Type == pdf.FieldAttachment || x.Type == pdf.FieldRadio && x.Group != "" {
 		return false
 	}
 	filled := x.Type == pdf.FieldDateSigned || x.Type == pdf.FieldName || x.Type == pdf.FieldEmail
@@ -189,7 +188,7 @@ func (d *Document) overlapsOn(fields []*Field) []Problem {
 			if below.Y >= x.Y+x.Height || len(out) == maxProblems {
 				break
 			}
-			if !x.covers(below) {
+			if !x.Covers(below) {
 				continue
 			}
 			out = append(out, Problem{Code: "overlap", Severity: SeverityWarning, File: x.File, Page: x.Page, Field: below.ID, Invitation: below.Invitation, part: "fields",
@@ -200,8 +199,8 @@ func (d *Document) overlapsOn(fields []*Field) []Problem {
 	return out
 }
 
-// covers reports whether two fields of a page share more than an edge.
-func (x *Field) covers(o *Field) bool {
+// Covers reports whether two fields of a page share more than an edge.
+func (x *Field) Covers(o *Field) bool {
 	const touch = 0.002
 	wide := min(x.X+x.Width, o.X+o.Width) - max(x.X, o.X)
 	high := min(x.Y+x.Height, o.Y+o.Height) - max(x.Y, o.Y)
@@ -215,7 +214,7 @@ func (d *Document) placed(arg string, x *Field) fault.Arg {
 		name = fault.Term("field", "field_type."+string(x.Type))
 	}
 	page := fault.Number("page", x.Page)
-	if f := d.file(x.File); f != nil && len(d.Files) > 1 {
+	if f := d.File(x.File); f != nil && len(d.Files) > 1 {
 		return fault.Term(arg, "field_place.file", name, page, fault.Text("file", f.Name))
 	}
 	return fault.Term(arg, "field_place", name, page)

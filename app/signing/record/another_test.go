@@ -1,4 +1,4 @@
-package signing
+package record
 
 import (
 	"reflect"
@@ -88,13 +88,13 @@ func inherits[T any](t *testing.T, make func(*T) T, kept, left []string) {
 func TestEverythingIsInheritedOrDecided(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	inherits(t, func(i *Invitation) Invitation { return i.another("new", now) }, keptOfInvitation, leftOfInvitation)
-	inherits(t, func(d *Document) Document { return *d.another("new", Person{}, now) }, keptOfDocument, leftOfDocument)
-	inherits(t, func(f *File) File { return f.another("new", now) }, keptOfFile, leftOfFile)
+	inherits(t, func(i *Invitation) Invitation { return i.Another("new", now) }, keptOfInvitation, leftOfInvitation)
+	inherits(t, func(d *Document) Document { return *d.Another("new", Person{}, now) }, keptOfDocument, leftOfDocument)
+	inherits(t, func(f *File) File { return f.Another("new", now) }, keptOfFile, leftOfFile)
 	// A value that the signatory may not change was not filled in by them.
-	inherits(t, func(x *Field) Field { return x.another("new", "file", "person") }, keptOfField, leftOfField)
+	inherits(t, func(x *Field) Field { return x.Another("new", "file", "person") }, keptOfField, leftOfField)
 	filled := Field{Filled: true, Value: "by the signatory"}
-	if got := filled.another("new", "file", "person").Value; got != "" {
+	if got := filled.Another("new", "file", "person").Value; got != "" {
 		t.Errorf("what a signatory entered came along: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package signing
+package record
 
 import (
 	"errors"
@@ -8,51 +8,52 @@ import (
 	"strings"
 
 	"paraph/app/fault"
+	"paraph/app/input"
 	"paraph/app/pdf"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/pattern"
 )
 
-// placement resolves the references in a field input: in a one-shot request files
+// Placement resolves the references in a field input: in a one-shot request files
 // and people have no identifiers yet, so positions and e-mail addresses are
 // accepted too.
-type placement struct {
-	files       []File
-	invitations []Invitation
+type Placement struct {
+	Files       []File
+	Invitations []Invitation
 }
 
-func (p placement) file(ref string) *File {
-	if ref == "" && len(p.files) > 0 {
-		return &p.files[0]
+func (p Placement) file(ref string) *File {
+	if ref == "" && len(p.Files) > 0 {
+		return &p.Files[0]
 	}
-	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.files) {
-		return &p.files[i]
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.Files) {
+		return &p.Files[i]
 	}
-	i := slices.IndexFunc(p.files, func(f File) bool { return f.ID == ref || f.Name == ref })
+	i := slices.IndexFunc(p.Files, func(f File) bool { return f.ID == ref || f.Name == ref })
 	if i < 0 {
 		return nil
 	}
-	return &p.files[i]
+	return &p.Files[i]
 }
 
-func (p placement) invitation(ref string) *Invitation {
-	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.invitations) {
-		return &p.invitations[i]
+func (p Placement) invitation(ref string) *Invitation {
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(p.Invitations) {
+		return &p.Invitations[i]
 	}
-	i := slices.IndexFunc(p.invitations, func(inv Invitation) bool {
+	i := slices.IndexFunc(p.Invitations, func(inv Invitation) bool {
 		return inv.ID == ref || ref != "" && (strings.EqualFold(inv.Email, ref) || strings.EqualFold(inv.RoleName, ref))
 	})
 	if i < 0 {
 		return nil
 	}
-	return &p.invitations[i]
+	return &p.Invitations[i]
 }
 
-// apply checks the input and writes it to the field.
-func (in *FieldInput) apply(f *fault.Fields, x *Field, p placement) {
+// Apply checks the input and writes it to the field.
+func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 	file := in.applyPlace(f, x, p)
 	if in.Type != nil {
-		x.Type = oneOf(f, "type", (*pdf.FieldType)(in.Type), pdf.FieldTypes()...)
+		x.Type = input.OneOf(f, "type", (*pdf.FieldType)(in.Type), pdf.FieldTypes()...)
 	} else if x.Type == "" {
 		f.Required("type")
 	}
@@ -61,7 +62,7 @@ func (in *FieldInput) apply(f *fault.Fields, x *Field, p placement) {
 	in.applyRules(f, x)
 }
 
-func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p placement) *File {
+func (in *FieldInput) applyPlace(f *fault.Fields, x *Field, p Placement) *File {
 	ref := x.File
 	if in.File != nil {
 		ref = *in.File
@@ -129,7 +130,7 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text := func(name string, to *string, v *string) {
 		if v != nil {
-			*to = line(f, name, v, maxName)
+			*to = input.Line(f, name, v, MaxName)
 		}
 	}
 	text("name", &x.Name, in.Name)
@@ -137,7 +138,7 @@ func (in *FieldInput) applyTexts(f *fault.Fields, x *Field) {
 	text("group", &x.Group, in.Group)
 	text("format", &x.Format, in.Format)
 	if in.Align != nil {
-		x.Align = oneOf(f, "align", in.Align, "left", "center", "right")
+		x.Align = input.OneOf(f, "align", in.Align, "left", "center", "right")
 	}
 	if in.FontSize != nil {
 		if x.FontSize = *in.FontSize; x.FontSize != 0 && (x.FontSize < 4 || x.FontSize > 144) {
@@ -175,8 +176,8 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 		}
 	}
 	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") {
-		x.Value = lines(f, "value", in.Value, maxValue)
-		if x.Value != "" && !x.drawn() {
+		x.Value = input.Lines(f, "value", in.Value, MaxValue)
+		if x.Value != "" && !x.Drawn() {
 			if v, why := x.accept(x.Value); why != nil {
 				f.Add("value", why.code, why.args...)
 			} else {
@@ -196,7 +197,7 @@ func (in *FieldInput) applyOptions(f *fault.Fields, x *Field) {
 	}
 	seen := map[string]bool{}
 	for i, o := range x.Options {
-		o = line(f, fmt.Sprintf("options.%d", i), &o, maxName)
+		o = input.Line(f, fmt.Sprintf("options.%d", i), &o, MaxName)
 		if o == "" || seen[o] {
 			f.Add("options", "not_distinct")
 			break

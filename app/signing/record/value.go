@@ -1,4 +1,4 @@
-package signing
+package record
 
 import (
 	"math"
@@ -11,27 +11,26 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/mail"
-	"paraph/app/signing/pattern"
-
 	"paraph/app/pdf"
+	"paraph/app/signing/pattern"
 )
 
-// flaw describes an invalid value.
-type flaw struct {
+// Flaw describes an invalid value.
+type Flaw struct {
 	code fault.Code
 	args []fault.Arg
 }
 
-func flawed(code fault.Code, args ...fault.Arg) *flaw { return &flaw{code, args} }
+func NewFlaw(code fault.Code, args ...fault.Arg) *Flaw { return &Flaw{code, args} }
 
-// report adds the flaw to f, with the field's name as people know it.
-func (w *flaw) report(f *fault.Fields, x *Field) {
-	f.Add("fields."+x.label(), w.code, append(w.args, x.named())...)
+// Report adds the flaw to f, with the field's name as people know it.
+func (w *Flaw) Report(f *fault.Fields, x *Field) {
+	f.Add("fields."+x.Key(), w.code, append(w.args, x.Arg())...)
 }
 
 // accept checks a value by the field's type and rules and returns it in the form
 // that is stored and drawn. why is nil if the value is valid.
-func (x *Field) accept(v string) (value string, why *flaw) {
+func (x *Field) accept(v string) (value string, why *Flaw) {
 	v = strings.TrimSpace(v)
 	switch x.Type {
 	case pdf.FieldNumber:
@@ -42,11 +41,11 @@ func (x *Field) accept(v string) (value string, why *flaw) {
 		v, why = acceptCheck(v)
 	case pdf.FieldEmail:
 		if !mail.ValidEmail(v) {
-			why = flawed("not_an_email")
+			why = NewFlaw("not_an_email")
 		}
 	case pdf.FieldSelect:
 		if !slices.Contains(x.Options, v) {
-			why = flawed("not_one_of", fault.Choices("choices", x.Options...))
+			why = NewFlaw("not_one_of", fault.Choices("choices", x.Options...))
 		}
 	case pdf.FieldRadio:
 		v, why = x.acceptRadio(v)
@@ -61,85 +60,85 @@ func (x *Field) accept(v string) (value string, why *flaw) {
 }
 
 // plain describes what makes a text unfit for any field.
-func plain(v string) *flaw {
+func plain(v string) *Flaw {
 	switch {
 	case !utf8.ValidString(v):
-		return flawed("not_utf8")
-	case utf8.RuneCountInString(v) > maxValue:
-		return flawed("too_long", fault.Number("limit", maxValue))
+		return NewFlaw("not_utf8")
+	case utf8.RuneCountInString(v) > MaxValue:
+		return NewFlaw("too_long", fault.Number("limit", MaxValue))
 	case strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
-		return flawed("control_characters")
+		return NewFlaw("control_characters")
 	}
 	return nil
 }
 
-func (x *Field) acceptText(v string) *flaw {
+func (x *Field) acceptText(v string) *Flaw {
 	if x.Type == pdf.FieldText {
 		n := float64(len([]rune(v)))
 		if x.Min != nil && n < *x.Min {
-			return flawed("too_few_characters", fault.Decimal("limit", *x.Min))
+			return NewFlaw("too_few_characters", fault.Decimal("limit", *x.Min))
 		}
 		if x.Max != nil && n > *x.Max {
-			return flawed("too_many_characters", fault.Decimal("limit", *x.Max))
+			return NewFlaw("too_many_characters", fault.Decimal("limit", *x.Max))
 		}
 	}
 	switch {
 	case x.Pattern == "":
 	case utf8.RuneCountInString(v) > pattern.MaxValue:
-		return flawed("too_long", fault.Number("limit", pattern.MaxValue))
+		return NewFlaw("too_long", fault.Number("limit", pattern.MaxValue))
 	case !pattern.Match(x.Pattern, v):
-		return flawed("not_in_format", fault.Text("format", x.Pattern))
+		return NewFlaw("not_in_format", fault.Text("format", x.Pattern))
 	}
 	return nil
 }
 
-func (x *Field) acceptNumber(v string) (string, *flaw) {
+func (x *Field) acceptNumber(v string) (string, *Flaw) {
 	n, err := strconv.ParseFloat(v, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return v, flawed("not_a_number")
+		return v, NewFlaw("not_a_number")
 	}
 	if x.Min != nil && n < *x.Min {
-		return v, flawed("too_small", fault.Decimal("limit", *x.Min))
+		return v, NewFlaw("too_small", fault.Decimal("limit", *x.Min))
 	}
 	if x.Max != nil && n > *x.Max {
-		return v, flawed("too_great", fault.Decimal("limit", *x.Max))
+		return v, NewFlaw("too_great", fault.Decimal("limit", *x.Max))
 	}
 	return v, nil
 }
 
-func acceptDate(v string) (string, *flaw) {
+func acceptDate(v string) (string, *Flaw) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, v); err == nil && t.Year() >= 1 && t.Year() <= 9999 {
 			return t.Format(time.DateOnly), nil
 		}
 	}
-	return v, flawed("not_a_date")
+	return v, NewFlaw("not_a_date")
 }
 
 // The stored values of a checkbox.
 const (
-	checked   = "true"
+	Checked   = "true"
 	unchecked = "false"
 )
 
-func acceptCheck(v string) (string, *flaw) {
+func acceptCheck(v string) (string, *Flaw) {
 	switch strings.ToLower(v) {
 	case "true", "1", "on", "yes", "checked":
-		return checked, nil
+		return Checked, nil
 	case "", "false", "0", "off", "no":
 		return unchecked, nil
 	}
-	return v, flawed("not_true_or_false")
+	return v, NewFlaw("not_true_or_false")
 }
 
 // acceptRadio accepts an option's name if the field has options of its own, else
 // whether this button of its group is the chosen one.
-func (x *Field) acceptRadio(v string) (string, *flaw) {
+func (x *Field) acceptRadio(v string) (string, *Flaw) {
 	if len(x.Options) == 0 {
 		return acceptCheck(v)
 	}
 	if !slices.Contains(x.Options, v) {
-		return v, flawed("not_one_of", fault.Choices("choices", x.Options...))
+		return v, NewFlaw("not_one_of", fault.Choices("choices", x.Options...))
 	}
 	return v, nil
 }

@@ -1,10 +1,8 @@
-package signing
+package record
 
 import (
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
@@ -79,61 +77,12 @@ type FieldInput struct {
 // Limits of single values, in characters.
 const (
 	maxTitle   = 255
-	maxName    = 255
+	MaxName    = 255
 	maxMessage = 10_000
-	maxReason  = 2_000
-	maxValue   = 10_000
+	MaxReason  = 2_000
+	MaxValue   = 10_000
 	maxAddress = 2_000
 )
-
-// line checks a one-line text: trimmed, bounded, without control characters.
-func line(f *fault.Fields, field string, v *string, limit int) string {
-	if v == nil {
-		return ""
-	}
-	s := strings.TrimSpace(*v)
-	switch {
-	case !utf8.ValidString(s):
-		f.Add(field, "not_utf8")
-	case utf8.RuneCountInString(s) > limit:
-		f.TooLong(field, limit)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		f.Add(field, "control_characters")
-	}
-	return s
-}
-
-// lines checks a text that may have line breaks.
-func lines(f *fault.Fields, field string, v *string, limit int) string {
-	if v == nil {
-		return ""
-	}
-	s := strings.TrimSpace(strings.ReplaceAll(*v, "\r\n", "\n"))
-	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	switch {
-	case !utf8.ValidString(s):
-		f.Add(field, "not_utf8")
-	case utf8.RuneCountInString(s) > limit:
-		f.TooLong(field, limit)
-	case strings.ContainsFunc(s, control):
-		f.Add(field, "control_characters")
-	}
-	return s
-}
-
-func oneOf[T ~string](f *fault.Fields, field string, v *T, allowed ...T) T {
-	if v == nil {
-		return ""
-	}
-	if !slices.Contains(allowed, *v) {
-		names := make([]string, 0, len(allowed))
-		for _, a := range allowed {
-			names = append(names, string(a))
-		}
-		f.OneOf(field, names...)
-	}
-	return *v
-}
 
 func locale(f *fault.Fields, field string, v *string) string {
 	if v == nil || *v == "" {
@@ -169,8 +118,8 @@ func metadata(f *fault.Fields, v *map[string]string, limit int) map[string]strin
 	return *v
 }
 
-// deadline checks a time that must lie in the future.
-func deadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.Time {
+// CheckDeadline checks a time that must lie in the future.
+func CheckDeadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.Time {
 	if v == nil {
 		return nil
 	}
@@ -183,21 +132,21 @@ func deadline(f *fault.Fields, field string, v *time.Time, now time.Time) *time.
 	return &t
 }
 
-// apply checks the input and writes it to the document.
-func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now time.Time) {
+// Apply checks the input and writes it to the document.
+func (in *DocumentInput) Apply(f *fault.Fields, d *Document, limits Limits, now time.Time) {
 	if in.Title != nil {
-		if d.Title = line(f, "title", in.Title, maxTitle); d.Title == "" {
-			d.Title = untitled
+		if d.Title = input.Line(f, "title", in.Title, maxTitle); d.Title == "" {
+			d.Title = Untitled
 		}
 	}
 	if in.Subject != nil {
-		d.Subject = line(f, "subject", in.Subject, maxTitle)
+		d.Subject = input.Line(f, "subject", in.Subject, maxTitle)
 	}
 	if in.Message != nil {
-		d.Message = lines(f, "message", in.Message, maxMessage)
+		d.Message = input.Lines(f, "message", in.Message, maxMessage)
 	}
 	if in.SigningOrder != nil {
-		d.SigningOrder = oneOf(f, "signing_order", in.SigningOrder, Parallel, Sequential)
+		d.SigningOrder = input.OneOf(f, "signing_order", in.SigningOrder, Parallel, Sequential)
 	}
 	if in.Locale != nil {
 		d.Locale = locale(f, "locale", in.Locale)
@@ -207,7 +156,7 @@ func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now 
 	case in.ExpiresAt.IsZero():
 		d.ExpiresAt = nil
 	default:
-		d.ExpiresAt = deadline(f, "expires_at", in.ExpiresAt, now)
+		d.ExpiresAt = CheckDeadline(f, "expires_at", in.ExpiresAt, now)
 	}
 	if in.RemindEveryDays != nil {
 		if d.RemindEveryDays = *in.RemindEveryDays; d.RemindEveryDays < 0 || d.RemindEveryDays > 365 {
@@ -227,7 +176,7 @@ func (in *DocumentInput) apply(f *fault.Fields, d *Document, limits Limits, now 
 // they are redirected afterwards.
 func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 	if in.RedirectURL != nil {
-		d.RedirectURL = line(f, "redirect_url", in.RedirectURL, maxAddress)
+		d.RedirectURL = input.Line(f, "redirect_url", in.RedirectURL, maxAddress)
 		if d.RedirectURL != "" && !input.IsWebAddress(d.RedirectURL) {
 			f.Add("redirect_url", "not_a_web_address.thanks")
 		}
@@ -246,57 +195,57 @@ func (in *DocumentInput) applyLeeway(f *fault.Fields, d *Document) {
 // applyAnytime writes the settings that may change in every state.
 func (in *DocumentInput) applyAnytime(f *fault.Fields, d *Document, limits Limits) {
 	if in.ExternalID != nil {
-		d.ExternalID = line(f, "external_id", in.ExternalID, maxTitle)
+		d.ExternalID = input.Line(f, "external_id", in.ExternalID, maxTitle)
 	}
 	if in.Metadata != nil {
 		d.Metadata = metadata(f, in.Metadata, limits.MetadataBytes)
 	}
 }
 
-// content reports whether the input changes anything that can be changed only in a draft.
-func (in *DocumentInput) content() bool {
+// Content reports whether the input changes anything that can be changed only in a draft.
+func (in *DocumentInput) Content() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
 		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil || in.DeclineReason != nil
 }
 
-const untitled = "Untitled document"
+const Untitled = "Untitled document"
 
-// apply checks the input and writes it to the invitation of a document.
-func (in *InvitationInput) apply(f *fault.Fields, inv *Invitation, p proofs) {
-	in.applyTo(f, inv, p, false)
+// Apply checks the input and writes it to the invitation of a document.
+func (in *InvitationInput) Apply(f *fault.Fields, inv *Invitation, p Proofs) {
+	in.ApplyTo(f, inv, p, false)
 }
 
-// applyTo checks the input and writes it to an invitation, or to a role of a
+// ApplyTo checks the input and writes it to an invitation, or to a role of a
 // template, which has a name of its own and need not name anybody.
-func (in *InvitationInput) applyTo(f *fault.Fields, inv *Invitation, p proofs, template bool) {
+func (in *InvitationInput) ApplyTo(f *fault.Fields, inv *Invitation, p Proofs, template bool) {
 	if in.RoleName != nil {
-		inv.RoleName = line(f, "role_name", in.RoleName, maxName)
+		inv.RoleName = input.Line(f, "role_name", in.RoleName, MaxName)
 	}
 	if template && inv.RoleName == "" && !f.Has("role_name") {
 		f.Required("role_name")
 	}
 	in.applyPerson(f, inv, !template)
 	if in.Role != nil {
-		inv.Role = oneOf(f, "role", in.Role, Signer, Approver, Viewer)
+		inv.Role = input.OneOf(f, "role", in.Role, Signer, Approver, Viewer)
 	}
 	if in.Position != nil {
 		if inv.Position = *in.Position; inv.Position < 1 || inv.Position > 10_000 {
 			f.Between("position", 1, 10_000)
 		}
 	}
-	in.applyAuthentication(f, inv, p)
+	in.ApplyAuthentication(f, inv, p)
 	if in.Locale != nil {
 		inv.Locale = locale(f, "locale", in.Locale)
 	}
 	if in.Message != nil {
-		inv.Message = lines(f, "message", in.Message, maxMessage)
+		inv.Message = input.Lines(f, "message", in.Message, maxMessage)
 	}
 }
 
 func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, required bool) {
 	if in.Name != nil {
-		inv.Name = line(f, "name", in.Name, maxName)
+		inv.Name = input.Line(f, "name", in.Name, MaxName)
 	}
 	if required && inv.Name == "" && !f.Has("name") {
 		f.Required("name")
@@ -312,38 +261,38 @@ func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, require
 	}
 }
 
-func (in *InvitationInput) applyAuthentication(f *fault.Fields, inv *Invitation, p proofs) {
+func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation, p Proofs) {
 	if in.Authentication != nil {
-		if *in.Authentication == ByEmailCode && inv.Authentication != ByEmailCode && !p.mailed {
+		if *in.Authentication == ByEmailCode && inv.Authentication != ByEmailCode && !p.Mailed {
 			f.Add("authentication", "no_mail_for_codes")
 		}
-		inv.Authentication = oneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
+		inv.Authentication = input.OneOf(f, "authentication", in.Authentication, ByLink, ByEmailCode, ByAccessCode)
 	}
 	if in.AccessCode != nil && *in.AccessCode != "" {
 		if n := utf8.RuneCountInString(*in.AccessCode); n < 4 || n > 100 {
 			f.Add("access_code", "wrong_length", fault.Number("low", 4), fault.Number("high", 100))
 		}
-		inv.AccessCodeHash = p.key.hash(inv.ID, *in.AccessCode)
+		inv.AccessCodeHash = p.Key.Hash(inv.ID, *in.AccessCode)
 		if in.Authentication == nil {
 			inv.Authentication = ByAccessCode
 		}
 	}
 	if in.AccessCodeHint != nil {
-		inv.AccessCodeHint = line(f, "access_code_hint", in.AccessCodeHint, maxName)
+		inv.AccessCodeHint = input.Line(f, "access_code_hint", in.AccessCodeHint, MaxName)
 	}
 	if inv.lacksCode() && (in.Authentication != nil || in.AccessCode != nil) {
 		f.Required("access_code")
 	}
 }
 
-// onlyCode reports whether the input sets nothing but the access code and its hint.
-func (in *InvitationInput) onlyCode() bool {
+// OnlyCode reports whether the input sets nothing but the access code and its hint.
+func (in *InvitationInput) OnlyCode() bool {
 	return in.AccessCode != nil && *in == InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
 }
 
-// inherit prevents an invited person from changing how their replacement proves
+// Inherit prevents an invited person from changing how their replacement proves
 // who they are: that is up to the sender, who is asked for a new access code.
-func (in *InvitationInput) inherit(f *fault.Fields, who account.Actor, from *Invitation) {
+func (in *InvitationInput) Inherit(f *fault.Fields, who account.Actor, from *Invitation) {
 	sender := !who.IsSignatory() && who.Can(account.ScopeWrite)
 	switch {
 	case sender && in.Authentication == nil && from.Authentication == ByAccessCode:

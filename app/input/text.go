@@ -1,0 +1,60 @@
+package input
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"paraph/app/fault"
+)
+
+// Line checks a one-line text: trimmed, bounded, without control characters.
+func Line(f *fault.Fields, field string, v *string, limit int) string {
+	if v == nil {
+		return ""
+	}
+	s := strings.TrimSpace(*v)
+	switch {
+	case !utf8.ValidString(s):
+		f.Add(field, "not_utf8")
+	case utf8.RuneCountInString(s) > limit:
+		f.TooLong(field, limit)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		f.Add(field, "control_characters")
+	}
+	return s
+}
+
+// Lines checks a text that may have line breaks.
+func Lines(f *fault.Fields, field string, v *string, limit int) string {
+	if v == nil {
+		return ""
+	}
+	s := strings.TrimSpace(strings.ReplaceAll(*v, "\r\n", "\n"))
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	switch {
+	case !utf8.ValidString(s):
+		f.Add(field, "not_utf8")
+	case utf8.RuneCountInString(s) > limit:
+		f.TooLong(field, limit)
+	case strings.ContainsFunc(s, control):
+		f.Add(field, "control_characters")
+	}
+	return s
+}
+
+// OneOf checks a choice.
+func OneOf[T ~string](f *fault.Fields, field string, v *T, allowed ...T) T {
+	if v == nil {
+		return ""
+	}
+	if !slices.Contains(allowed, *v) {
+		names := make([]string, 0, len(allowed))
+		for _, a := range allowed {
+			names = append(names, string(a))
+		}
+		f.OneOf(field, names...)
+	}
+	return *v
+}

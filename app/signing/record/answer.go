@@ -1,0 +1,118 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/fault"
+	"paraph/app/pdf"
+)
+
+func (x *Field) Fill(f *fault.Fields, v string, values map[string]string) {
+	if x.Drawn() {
+		return
+	}
+	if v = strings.TrimSpace(v); !x.empty(v) {
+		accepted, why := x.accept(v)
+		if why != nil {
+			why.Report(f, x)
+			return
+		}
+		v = accepted
+	}
+	if x.empty(v) && x.Required && !(x.Type == pdf.FieldRadio && x.Group != "") {
+		f.Add("fields."+x.Key(), "required", x.Arg())
+		return
+	}
+	values[x.ID] = v
+	x.Value, x.Filled = v, true
+}
+
+// Arg returns the field's name as an argument of a fault.
+func (x *Field) Arg() fault.Arg { return fault.Text("field", x.Key()) }
+
+// Key returns how a field is called in messages: its name, its label, or its type.
+func (x *Field) Key() string {
+	switch {
+	case x.Name != "":
+		return x.Name
+	case x.Label != "":
+		return x.Label
+	}
+	return x.ID
+}
+
+// SetValue sets the value of the field that the key names.
+func SetValue(own []*Field, values map[string]string, key, v string) bool {
+	for _, x := range own {
+		if strings.EqualFold(x.ID, key) {
+			values[x.ID] = v
+			return true
+		}
+	}
+	done := false
+	for _, x := range own {
+		if x.Name == key {
+			values[x.ID] = v
+			done = true
+		}
+	}
+	return done
+}
+
+// SetGroup chooses one button of a group of radio buttons, by its value's name.
+func SetGroup(own []*Field, values map[string]string, group, choice string) bool {
+	members := slices.DeleteFunc(slices.Clone(own), func(x *Field) bool { return x.Type != pdf.FieldRadio || x.Group != group || group == "" })
+	i := slices.IndexFunc(members, func(x *Field) bool { return x.Name == choice || x.Label == choice || x.ID == choice })
+	if i < 0 {
+		return false
+	}
+	for j, x := range members {
+		values[x.ID] = unchecked
+		if j == i {
+			values[x.ID] = Checked
+		}
+	}
+	return true
+}
+
+// Automatic returns the value of a field that its person did not fill in: what is
+// known about them, the day, or the default.
+func (x *Field) Automatic(inv *Invitation, now time.Time) string {
+	if x.Type == pdf.FieldDateSigned {
+		return now.Format(time.DateOnly)
+	}
+	if x.Value != "" {
+		return x.Value
+	}
+	switch x.Type {
+	case pdf.FieldName:
+		return inv.Name
+	case pdf.FieldEmail:
+		return inv.Email
+	}
+	return ""
+}
+
+// CheckGroups requires one button of every required group, and no two of any group.
+func CheckGroups(f *fault.Fields, own []*Field, values map[string]string) {
+	chosen, required := map[string]int{}, map[string]bool{}
+	for _, x := range own {
+		if x.Type != pdf.FieldRadio || x.Group == "" {
+			continue
+		}
+		required[x.Group] = required[x.Group] || x.Required
+		if !x.empty(values[x.ID]) {
+			chosen[x.Group]++
+		}
+	}
+	for group, need := range required {
+		switch {
+		case need && chosen[group] == 0:
+			f.Add("fields."+group, "required", fault.Text("field", group))
+		case chosen[group] > 1:
+			f.Add("fields."+group, "several_choices", fault.Text("field", group))
+		}
+	}
+}

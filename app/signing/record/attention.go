@@ -1,0 +1,99 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"paraph/app/fault"
+)
+
+// AttentionKind is the reason why a document can't proceed, as the API names it.
+type AttentionKind string
+
+// The kinds of attention.
+const (
+	AttentionDeclined      AttentionKind = "declined"
+	AttentionSealing       AttentionKind = "sealing"
+	AttentionSealingFailed AttentionKind = "sealing_failed" // given up, until somebody retries it
+	AttentionMailFailed    AttentionKind = "mail_failed"
+	AttentionAccessCode    AttentionKind = "access_code" // the sender has to set one
+)
+
+// Attention is the reason why a document can't proceed, with the invitation or
+// the address concerned. The zero value means that there is none.
+type Attention struct {
+	Kind       AttentionKind `json:",omitempty"`
+	Code       fault.Code    `json:",omitempty"` // of the sentence; "" in older records, see Document.AttentionText
+	Invitation string        `json:",omitempty"`
+	Address    string        `json:",omitempty"` // that a message could not be delivered to
+}
+
+// UnmarshalJSON also reads the records of older versions, which hold only the kind.
+func (a *Attention) UnmarshalJSON(b []byte) error {
+	*a = Attention{}
+	if bytes.HasPrefix(b, []byte(`"`)) {
+		return json.Unmarshal(b, &a.Kind)
+	}
+	type plain Attention
+	return json.Unmarshal(b, (*plain)(a))
+}
+
+// NeedsCode asks the sender for the access code that an invitation lacks, unless
+// something else needs attention first.
+func (d *Document) NeedsCode() {
+	if d.Attention.Kind == AttentionAccessCode {
+		d.Needs(Attention{})
+	}
+	i := slices.IndexFunc(d.Invitations, func(inv Invitation) bool { return inv.Open() && inv.lacksCode() })
+	if i >= 0 && d.Attention.Kind == "" {
+		d.Needs(Attention{Kind: AttentionAccessCode, Code: "access_code_needed", Invitation: d.Invitations[i].ID})
+	}
+}
+
+// Needs sets the reason why the document can't proceed.
+func (d *Document) Needs(a Attention) { d.Attention, d.AttentionText = a, "" }
+
+// Concerns reports whether a message to the person could not be delivered.
+func (a Attention) Concerns(inv *Invitation) bool {
+	return a.Kind == AttentionMailFailed && (a.Invitation == inv.ID || a.Invitation == "" && a.Address != "" && a.Address == inv.Email)
+}
+
+// AttentionSentence describes in words why the document can't proceed, "" if it can.
+func (d *Document) AttentionSentence(say fault.Sayer) string {
+	a := d.Attention
+	if a.Code == "" {
+		return d.AttentionText
+	}
+	if d.Unsealed() && a.Code != "sealing" {
+		rest := fault.Code("sealing.retried")
+		if a.Kind == AttentionSealingFailed {
+			rest = "sealing.given_up"
+		}
+		return strings.Join([]string{fault.Sentence(say, "sealing.delayed"), fault.Sentence(say, a.Code), fault.Sentence(say, rest)}, " ")
+	}
+	args := []fault.Arg{fault.Text("address", a.Address)}
+	if inv := d.Invitation(a.Invitation); inv != nil {
+		args = append(args, fault.Text("name", inv.Name))
+	}
+	return fault.Sentence(say, a.Code, args...)
+}
+
+// Undelivered records that a message to an address failed. Several of the invited
+// people, or none, may have that address.
+func (d *Document) Undelivered(address string) Attention {
+	a := Attention{Kind: AttentionMailFailed, Code: "mail_failed", Address: address}
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.Email == address && inv.Status != Delegated {
+			a.Invitation = inv.ID
+		}
+	}
+	return a
+}
+
+// Delivered reports whether the failed message went to this address. Older records
+// do not name the address.
+func (a Attention) Delivered(address string) bool {
+	return a.Kind == AttentionMailFailed && (a.Address == address || a.Address == "")
+}

@@ -1,0 +1,70 @@
+package record
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+)
+
+// IdentifiedFor is how long a proof of identity lasts.
+const IdentifiedFor = time.Hour
+
+// IsIdentified reports whether a person needs no further proof: the link is
+// enough, or the proof was given when their token was made.
+func IsIdentified(who account.Actor, inv *Invitation) bool {
+	return !who.IsSignatory() || inv.Authentication == ByLink || who.TokenID != "" && inv.counts(who.Until)
+}
+
+// counts reports whether a proof that lasts until the given time was made with
+// the current access code.
+func (i *Invitation) counts(until time.Time) bool {
+	return i.ProofSince == nil || !until.Add(-IdentifiedFor).Before(*i.ProofSince)
+}
+
+// LinkWorks reports whether an invitation's link opens anything: from sending
+// until the document is deleted, or the invitation was passed on or reached the
+// wrong person. What can be done with it depends on the document's state.
+func LinkWorks(d *Document, inv *Invitation) bool {
+	return d.SentAt != nil && d.DeletedAt == nil && inv.Status != Delegated && inv.Status != Pending && !inv.Astray
+}
+
+// Proofs are the ways in which invited people can prove who they are.
+type Proofs struct {
+	Key    CodeKey
+	Mailed bool // codes reach people by e-mail
+}
+
+// Holder identifies somebody who was shown the current link of the invitation.
+func (i *Invitation) Holder(who account.Actor) string {
+	holder := who.UserID
+	if who.Kind == account.ActorToken {
+		holder += " " + who.TokenID
+	}
+	return holder + " " + strconv.Itoa(i.LinkGeneration)
+}
+
+// CodeKey keeps codes unreadable at rest. They are short: without the
+// installation's key, anyone with a copy of the store could try them all.
+type CodeKey []byte
+
+// Hash returns the stored form of a code.
+func (k CodeKey) Hash(invitation, code string) string {
+	m := hmac.New(sha256.New, k)
+	m.Write([]byte("access code\x00" + invitation + "\x00" + strings.TrimSpace(code)))
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// Fits reports whether a code matches the stored hash, made with the key or, by earlier versions, without it.
+func (k CodeKey) Fits(invitation, code, stored string) bool {
+	m := hmac.New(sha256.New, []byte("access code\x00"+invitation))
+	m.Write([]byte(strings.TrimSpace(code)))
+	before := hex.EncodeToString(m.Sum(nil))
+	now := k.Hash(invitation, code)
+	return subtle.ConstantTimeCompare([]byte(now), []byte(stored))|subtle.ConstantTimeCompare([]byte(before), []byte(stored)) == 1
+}

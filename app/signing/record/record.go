@@ -1,0 +1,506 @@
+// Package record is a document with its files, the invited people and the fields,
+// and the rules by which it changes. Rules are pure: they check the record, then
+// either refuse or change it and nothing else. Nothing here reads the store.
+package record
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/pdf"
+)
+
+// Status is the state of a document; the numbers are part of the API contract.
+type Status int
+
+// The states a document goes through.
+const (
+	Draft           Status = 1
+	PendingApproval Status = 2
+	Approved        Status = 3
+	Rejected        Status = 4
+	Sent            Status = 5
+	Completed       Status = 6
+	Expired         Status = 7
+	Voided          Status = 8
+)
+
+var statusWords = [...]string{"", "draft", "pending_approval", "approved", "rejected", "sent", "completed", "expired", "voided"}
+
+// String is the state's word in the API, such as "pending_approval".
+func (s Status) String() string {
+	if s < Draft || s > Voided {
+		return ""
+	}
+	return statusWords[s]
+}
+
+// StatusNames lists the words of all states, in the order of their numbers.
+func StatusNames() []string { return statusWords[1:] }
+
+// Statuses lists every state in the order of its number.
+func Statuses() []Status {
+	return []Status{Draft, PendingApproval, Approved, Rejected, Sent, Completed, Expired, Voided}
+}
+
+// Roles of a person invited to a document.
+const (
+	Signer   = "signer"
+	Approver = "approver"
+	Viewer   = "viewer"
+)
+
+// States of an invitation.
+const (
+	Pending   = "pending"
+	Notified  = "notified"
+	Viewed    = "viewed"
+	Signed    = "signed"
+	Declined  = "declined"
+	Delegated = "delegated"
+)
+
+// Ways in which an invited person proves who they are.
+const (
+	ByLink       = "link"
+	ByEmailCode  = "email_code"
+	ByAccessCode = "access_code"
+)
+
+// Orders of signing.
+const (
+	Parallel   = "parallel"
+	Sequential = "sequential"
+)
+
+// Person names a member of the company as they were when they acted.
+type Person struct {
+	ID    string
+	Name  string
+	Email string
+}
+
+// Document is the unit that is read and changed together: the document with its
+// files, the invited people and the fields. Times are UTC with milliseconds.
+type Document struct {
+	ID              string
+	Company         string
+	Title           string
+	Subject         string
+	Message         string
+	Status          Status
+	SigningOrder    string
+	ExternalID      string
+	Metadata        map[string]string
+	Locale          string
+	Owner           Person
+	Approver        *Person
+	SubmittedBy     string
+	ExpiresAt       *time.Time
+	RemindEveryDays int
+	ReminderDays    []int // days after the invitation, set by the company, used when RemindEveryDays is not set
+	Files           []File
+	Invitations     []Invitation
+	Fields          []Field
+	Certificate     *File // certificate of completion, once completed
+	Attention       Attention
+	AttentionText   string `json:",omitempty"` // in records from before attention was a code
+	// SealCauses are the reasons why sealing failed so far, of which the owner was notified.
+	SealCauses    []fault.Code `json:",omitempty"`
+	SealJob       string       `json:",omitempty"` // that was given up, while attention is sealing_failed
+	BaseURL       string       // base address of the links in its mails
+	RedirectURL   string       `json:",omitempty"` // where people are redirected after signing
+	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
+	NoDelegation  bool         `json:",omitempty"` // they can't pass their invitation on
+	DeclineReason bool         `json:",omitempty"` // declining requires a reason
+
+	// Template marks a template: its invitations are roles, which need not name
+	// anybody, and it is never sent; documents are made from it.
+	Template    bool    `json:",omitempty"`
+	ExpiresDays int     `json:",omitempty"` // of a template: days until the deadline of its documents
+	MadeFrom    *Source `json:",omitempty"` // the template a document was made from
+
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	SubmittedAt    *time.Time
+	ApprovedAt     *time.Time
+	RejectedAt     *time.Time
+	RejectedReason string
+	SentAt         *time.Time
+	CompletedAt    *time.Time
+	ExpiredAt      *time.Time
+	VoidedAt       *time.Time
+	VoidedReason   string
+	ArchivedAt     *time.Time
+	DeletedAt      *time.Time
+
+	Version int64  // counts changes; the ETag
+	Head    string // hash of the document's newest journal entry, hexadecimal
+}
+
+// Source identifies the template a document was made from, as it was then.
+type Source struct {
+	Template string
+	Version  int64
+}
+
+// Size is a page's size in points, as displayed, and the page's rotation in degrees clockwise.
+type Size struct {
+	Width, Height float64
+	Rotate        int
+}
+
+// File is one file of a document: its upload, and the revisions appended to it.
+type File struct {
+	ID          string
+	Name        string
+	ContentType string // as uploaded
+	Upload      string // blob of the upload, unchanged
+	Size        int64  // of the upload
+	SHA256      string // of the upload, hexadecimal
+	Pages       []Size
+	Position    int
+	ConvertedBy string // "", image, libreoffice or builtin
+	Findings    []Finding
+	Confirmed   bool // the owner has checked what the built-in renderer made
+	CreatedAt   time.Time
+
+	Base      string // blob of the PDF that revisions are appended to; equal to Upload for a PDF that can be appended to
+	BaseSize  int64
+	Flattened bool   // Base is a copy of what the upload shows; the upload is attached to it
+	PDFA      string // conformance the PDF claims (ISO 19005), such as 2B; it is preserved
+	Appended  int    // signature pages appended to those of the upload when the document is sent
+	Presigned bool   // the upload carries signatures of its own: it is never certified
+	Revisions []Revision
+	// Certificates are those included with the signatures of our revisions, DER, each once.
+	Certificates [][]byte
+	// Unproven names those whose revocation data could not be fetched.
+	Unproven []string
+}
+
+// Revision is one piece appended to a file (ISO 32000-2 §7.5.6).
+type Revision struct {
+	Kind       string // prepare, signature, validation, timestamp
+	Invitation string // the signatory's, for a signature
+	Blob       string
+	Size       int64
+	Total      int64  // size of the file up to and including this piece
+	SHA256     string // of the file up to and including this piece, hexadecimal
+	HashState  []byte // saved state of that hash, so that the next piece hashes only itself
+	At         time.Time
+}
+
+// Blobs returns the blobs of the PDF in order.
+func (f *File) Blobs() []string {
+	out := make([]string, 0, 1+len(f.Revisions))
+	out = append(out, f.Base)
+	for _, r := range f.Revisions {
+		out = append(out, r.Blob)
+	}
+	return out
+}
+
+// Total returns the size of the PDF as it stands.
+func (f *File) Total() int64 {
+	if n := len(f.Revisions); n > 0 {
+		return f.Revisions[n-1].Total
+	}
+	return f.BaseSize
+}
+
+// Current returns the SHA-256 of the PDF as it stands, hexadecimal.
+func (f *File) Current() string {
+	if n := len(f.Revisions); n > 0 {
+		return f.Revisions[n-1].SHA256
+	}
+	return f.Base
+}
+
+// Invitation asks one person to sign, to approve, or to receive a copy.
+type Invitation struct {
+	ID              string
+	Name            string
+	Email           string
+	Role            string
+	RoleName        string `json:",omitempty"` // such as "Tenant", in a template and in documents made from it
+	Position        int
+	Status          string
+	Authentication  string
+	AccessCodeHash  string     // hexadecimal SHA-256 of salt and code
+	AccessCodeHint  string     `json:",omitempty"` // shown next to the prompt for the code
+	ProofSince      *time.Time `json:",omitempty"` // proofs from before no longer count: the code was changed
+	Locale          string
+	Message         string
+	LinkGeneration  int // a higher number invalidates earlier links
+	NotifiedAt      *time.Time
+	ViewedAt        *time.Time
+	SignedAt        *time.Time
+	DeclinedAt      *time.Time
+	DeclinedReason  string
+	RemindedAt      *time.Time
+	RemindersSent   int
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+	DelegatedTo     string     // invitation that took over
+	Astray          bool       `json:",omitempty"` // it reached someone it was not meant for
+	Agreed          *Agreement `json:",omitempty"` // to signing electronically, before they sign
+	Evidence        *Evidence
+	SignatureFields []string // names in the PDF, one per file that this person signs
+	LinkShown       []string `json:",omitempty"` // to whom the API has shown the link, see Service.HandOut
+}
+
+// Another makes an invitation from an existing one, to replace it or for another
+// document. Everything is copied, including the way of authentication, except
+// what happened to the original and its access code: the person who knows that
+// code need not be the one invited now, so the sender sets a new one.
+func (i *Invitation) Another(id string, now time.Time) Invitation {
+	next := *i
+	next.ID, next.Status, next.CreatedAt, next.UpdatedAt = id, Pending, now, now
+	next.AccessCodeHash, next.LinkGeneration = "", 0
+	next.NotifiedAt, next.ViewedAt, next.SignedAt, next.DeclinedAt, next.DeclinedReason = nil, nil, nil, nil, ""
+	next.RemindedAt, next.RemindersSent, next.DelegatedTo, next.Astray = nil, 0, "", false
+	next.Agreed, next.Evidence, next.SignatureFields, next.ProofSince, next.LinkShown = nil, nil, nil, nil, nil
+	return next
+}
+
+// Called returns the person's name, or that of the role nobody has taken yet.
+func (i *Invitation) Called() string { return cmp.Or(i.Name, i.RoleName, i.Email) }
+
+// lacksCode reports whether the sender has yet to set the access code that the
+// person will be asked for. Until then the invitation has no link.
+func (i *Invitation) lacksCode() bool {
+	return i.Authentication == ByAccessCode && i.AccessCodeHash == ""
+}
+
+// Another makes a field of a copied document, without its filled-in value.
+func (x Field) Another(id, file, invitation string) Field {
+	if x.Filled && (!x.ReadOnly || x.Type == "date_signed") {
+		x.Value = ""
+	}
+	x.ID, x.File, x.Invitation, x.Filled, x.Attached = id, file, invitation, false, nil
+	x.Options = slices.Clone(x.Options)
+	return x
+}
+
+// Another makes a file of a copied document: the unchanged upload.
+func (f File) Another(id string, now time.Time) File {
+	f.ID, f.Appended, f.Revisions, f.Certificates, f.Unproven, f.CreatedAt = id, 0, nil, nil, nil, now
+	return f
+}
+
+// Another makes a draft with the content and the rules of a document, without its
+// history. Files, people and fields are added by the caller.
+func (d *Document) Another(id string, owner Person, now time.Time) *Document {
+	next := *d
+	next.ID, next.Owner, next.Status, next.CreatedAt, next.UpdatedAt = id, owner, Draft, now, now
+	next.ExpiresAt = d.sameSpan(now)
+	next.Metadata = maps.Clone(d.Metadata)
+	next.Files, next.Invitations, next.Fields, next.Certificate = nil, nil, nil, nil
+	next.Attention, next.AttentionText, next.ExternalID, next.SubmittedBy = Attention{}, "", "", ""
+	next.MadeFrom = nil
+	next.SealCauses, next.SealJob = nil, ""
+	next.SubmittedAt, next.ApprovedAt, next.RejectedAt, next.RejectedReason = nil, nil, nil, ""
+	next.SentAt, next.CompletedAt, next.ExpiredAt, next.VoidedAt, next.VoidedReason = nil, nil, nil, nil, ""
+	next.ArchivedAt, next.DeletedAt, next.Version, next.Head = nil, nil, 0, ""
+	return &next
+}
+
+// sameSpan returns the deadline for a copy: the same if it lies in the future,
+// else as far from now as the original gave people.
+func (d *Document) sameSpan(now time.Time) *time.Time {
+	if d.ExpiresAt == nil || d.ExpiresAt.After(now) {
+		return d.ExpiresAt
+	}
+	began := d.CreatedAt
+	if d.SentAt != nil {
+		began = *d.SentAt
+	}
+	until := now.Add(max(d.ExpiresAt.Sub(began), 24*time.Hour))
+	return &until
+}
+
+// Evidence documents a person's act of signing.
+type Evidence struct {
+	At            time.Time
+	IP            string
+	UserAgent     string
+	Method        string // link, email_code, access_code, in_person, api
+	Through       string // "signatory", or the member or token the API call was made with
+	Host          string `json:",omitempty"` // the member on whose device they signed in person
+	Consent       bool
+	ConsentText   string
+	SignatureType string // typed, drawn, image
+	Serial        string // of the certificate issued for the act, hexadecimal
+	Picture       string // blob of the signature's picture as PNG, if there is one
+	Typed         string
+	Face          string `json:",omitempty"` // of Typed: script1, script2, script3
+	Ink           string `json:",omitempty"` // of Typed and Strokes: blue, black; "" is blue
+	Strokes       []byte `json:",omitempty"` // of a drawn signature, for the certificate of completion; see mark.Pack
+}
+
+// Field is the place on a page for one person's value.
+type Field struct {
+	ID         string
+	File       string
+	Invitation string
+	Type       pdf.FieldType
+	Name       string
+	Label      string
+	Page       int // 1-based
+	X, Y       float64
+	Width      float64
+	Height     float64 // fractions of the page as displayed, origin top left
+	Required   bool
+	ReadOnly   bool
+	Value      string
+	Options    []string
+	Min, Max   *float64
+	Pattern    string
+	Format     string
+	Group      string
+	FontSize   float64
+	Align      string
+	Filled     bool // Value was entered by the signatory
+	Attached   *Attached
+}
+
+// Drawn reports whether the field's value is a picture rather than text.
+func (f *Field) Drawn() bool {
+	return f.Type == pdf.FieldSignature || f.Type == pdf.FieldInitials || f.Type == pdf.FieldStamp
+}
+
+func (d *Document) File(id string) *File {
+	for i := range d.Files {
+		if d.Files[i].ID == id {
+			return &d.Files[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) Invitation(id string) *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].ID == id {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) Field(id string) *Field {
+	for i := range d.Fields {
+		if d.Fields[i].ID == id {
+			return &d.Fields[i]
+		}
+	}
+	return nil
+}
+
+// Acts reports whether the invitation asks for a signature or an approval, so
+// that the document waits for it.
+func (i *Invitation) Acts() bool {
+	return i.Role != Viewer && i.Status != Delegated
+}
+
+// Open reports whether the invited person can still act.
+func (i *Invitation) Open() bool {
+	return i.Acts() && i.Status != Signed && i.Status != Declined
+}
+
+// Progress counts those who have acted and those who have to.
+func (d *Document) Progress() (signed, total int) {
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.Acts() {
+			continue
+		}
+		total++
+		if inv.Status == Signed {
+			signed++
+		}
+	}
+	return signed, total
+}
+
+// IsTurnOf reports whether it is this invitation's turn: in a sequential document no
+// invitation with a lower position may still be open; equal positions act
+// together.
+func (d *Document) IsTurnOf(inv *Invitation) bool {
+	if d.SigningOrder != Sequential {
+		return true
+	}
+	return !slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+		return o.Open() && o.Position < inv.Position
+	})
+}
+
+// Declined returns the invitation that stopped the signing, nil if none did.
+func (d *Document) Declined() *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].Status == Declined {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+// UnsortedFieldsOf lists the fields of one person, in the order of their place in the record.
+func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
+	var out []*Field
+	for i := range d.Fields {
+		if d.Fields[i].Invitation == invitation {
+			out = append(out, &d.Fields[i])
+		}
+	}
+	return out
+}
+
+// FieldsIn lists the fields of one person on one file.
+func (d *Document) FieldsIn(invitation, file string) []*Field {
+	return slices.DeleteFunc(d.UnsortedFieldsOf(invitation), func(x *Field) bool { return x.File != file })
+}
+
+// SignsFiles lists the files a person signs: each that has a field of theirs,
+// or the first.
+func (d *Document) SignsFiles(invitation string) []*File {
+	var out []*File
+	for i := range d.Files {
+		f := &d.Files[i]
+		if slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation && x.File == f.ID }) {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 && len(d.Files) > 0 {
+		out = append(out, &d.Files[0])
+	}
+	return out
+}
+
+// Visibility returns the part of the lists the document is in. Templates have
+// lists of their own.
+func (d *Document) Visibility() string {
+	v := VisibilityOf(d.ArchivedAt != nil, d.DeletedAt != nil)
+	if d.Template {
+		return TemplatePrefix + v
+	}
+	return v
+}
+
+func VisibilityOf(archived, deleted bool) string {
+	switch {
+	case deleted:
+		return "deleted"
+	case archived:
+		return "archived"
+	}
+	return "active"
+}
+
+// PersonOf returns a member as recorded in documents.
+func PersonOf(who account.Actor) Person {
+	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
+}

@@ -1,0 +1,100 @@
+package record
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"paraph/app/pki"
+)
+
+// Unproven returns the names of the certificates whose revocation data is missing from a file.
+func (d *Document) Unproven() []string {
+	out := slices.Clone(d.Certificate.Unproven)
+	for i := range d.Files {
+		out = append(out, d.Files[i].Unproven...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// FileTitle returns the title as part of a file name.
+func (d *Document) FileTitle() string {
+	clean := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, d.Title)
+	if r := []rune(clean); len(r) > 120 {
+		clean = string(r[:120])
+	}
+	return strings.Trim(clean, " .")
+}
+
+// Note adds the certificates included with a signature to those of the file.
+func (f *File) Note(cms []byte) error {
+	certificates, err := pki.EmbeddedCertificates(cms)
+	if err != nil {
+		return err
+	}
+	for _, c := range certificates {
+		if !slices.ContainsFunc(f.Certificates, func(known []byte) bool { return bytes.Equal(known, c) }) {
+			f.Certificates = append(f.Certificates, c)
+		}
+	}
+	return nil
+}
+
+// Blobs yields everything on disk that a document needs.
+func (d *Document) Blobs(yield func(string) bool) {
+	for i := range d.Files {
+		f := &d.Files[i]
+		for _, b := range append(f.Blobs(), f.Upload) {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+	for i := range d.Fields {
+		if a := d.Fields[i].Attached; a != nil && !yield(a.Blob) {
+			return
+		}
+	}
+	for i := range d.Invitations {
+		if ev := d.Invitations[i].Evidence; ev != nil && ev.Picture != "" && !yield(ev.Picture) {
+			return
+		}
+	}
+	if d.Certificate == nil {
+		return
+	}
+	for _, b := range d.Certificate.Blobs() {
+		if !yield(b) {
+			return
+		}
+	}
+}
+
+// Bytes returns the size of the document's files, apart from pictures of signatures.
+func (d *Document) Bytes() (n int64) {
+	for i := range d.Files {
+		n += d.Files[i].bytes()
+	}
+	for i := range d.Fields {
+		if a := d.Fields[i].Attached; a != nil {
+			n += a.Size
+		}
+	}
+	if d.Certificate != nil {
+		n += d.Certificate.bytes()
+	}
+	return n
+}
+
+func (f *File) bytes() int64 {
+	if f.Base == f.Upload {
+		return f.Total()
+	}
+	return f.Size + f.Total()
+}

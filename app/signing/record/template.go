@@ -1,0 +1,180 @@
+package record
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/signing/variable"
+)
+
+// TemplatePrefix begins the names of the lists of templates.
+const TemplatePrefix = "template."
+
+// maxExpiresDays is the longest deadline of a template, in days.
+const maxExpiresDays = 3650
+
+// Variables lists the variables that documents made from the template need, in
+// the order of their names. Those that the service fills in itself are left out.
+func (d *Document) Variables() []string {
+	var names []string
+	for _, text := range d.Texts() {
+		names = append(names, variable.Names(*text)...)
+	}
+	known := d.Known(account.Actor{}, account.Company{}, time.Time{})
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, own := known[name]
+		return own
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Texts lists the texts of a template in which variables are filled in.
+func (d *Document) Texts() []*string {
+	out := []*string{&d.Title, &d.Subject, &d.Message}
+	for i := range d.Invitations {
+		out = append(out, &d.Invitations[i].Message)
+	}
+	for i := range d.Fields {
+		out = append(out, &d.Fields[i].Value)
+	}
+	return out
+}
+
+// RoleIndex returns the place of the role with an identifier or name, -1 if there is none.
+func (d *Document) RoleIndex(ref string) int {
+	return slices.IndexFunc(d.Invitations, func(inv Invitation) bool {
+		return inv.ID == ref || inv.RoleName != "" && strings.EqualFold(inv.RoleName, ref)
+	})
+}
+
+// Distinct refuses a second invitation of one address, and in a template a second
+// role of one name.
+func (d *Document) Distinct(f *fault.Fields, inv *Invitation) {
+	for i := range d.Invitations {
+		switch o := &d.Invitations[i]; {
+		case o.ID == inv.ID:
+		case inv.Email != "" && strings.EqualFold(o.Email, inv.Email):
+			f.Add("email", "already_invited")
+			return
+		case d.Template && inv.RoleName != "" && strings.EqualFold(o.RoleName, inv.RoleName):
+			f.Add("role_name", "role_exists")
+			return
+		}
+	}
+}
+
+// Created returns the event that begins the record's audit trail.
+func (d *Document) Created() Event {
+	switch {
+	case d.Template:
+		return NewEvent(EventTemplateCreated).With("title", d.Title)
+	case d.MadeFrom != nil:
+		return NewEvent(EventDocumentCreated).With("title", d.Title).With("template", d.MadeFrom.Template)
+	}
+	return NewEvent(EventDocumentCreated).With("title", d.Title)
+}
+
+// Span returns how many days a document gave people, for its template; 0 is no deadline.
+func (d *Document) Span() int {
+	if d.ExpiresAt == nil {
+		return d.ExpiresDays
+	}
+	began := d.CreatedAt
+	if d.SentAt != nil {
+		began = *d.SentAt
+	}
+	return min(max(1, int(d.ExpiresAt.Sub(began).Hours()+12)/24), maxExpiresDays)
+}
+
+// Known returns the variables that the service fills in itself.
+func (d *Document) Known(who account.Actor, company account.Company, now time.Time) map[string]string {
+	out := map[string]string{"sender.name": who.Name, "sender.email": who.Email, "company": company.Name,
+		"today": now.In(zoneOf(company)).Format(time.DateOnly)}
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		role := variable.Fold(inv.RoleName)
+		out[role+".name"], out[role+".email"] = inv.Name, inv.Email
+	}
+	return out
+}
+
+func zoneOf(c account.Company) *time.Location {
+	if zone, err := time.LoadLocation(c.Timezone); err == nil {
+		return zone
+	}
+	return time.UTC
+}
+
+// FillIn replaces the variables in all texts. Those without a value are faults,
+// and so are values for variables that do not occur.
+func (d *Document) FillIn(f *fault.Fields, given, known map[string]string) {
+	values := variable.Folded(given)
+	wanted := map[string]bool{}
+	for _, text := range d.Texts() {
+		for _, name := range variable.Names(*text) {
+			wanted[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if _, own := known[name]; own {
+			values[name] = known[name]
+		} else if _, ok := values[name]; !ok {
+			f.Required("variables." + name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !wanted[name] {
+			f.Add("variables."+name, "unknown_variable")
+		}
+		value := values[name]
+		input.Lines(f, "variables."+name, &value, maxMessage)
+	}
+	if !f.Empty() {
+		return
+	}
+	before := slices.Clone(d.Fields)
+	for _, text := range d.Texts() {
+		*text = variable.Fill(*text, values)
+	}
+	d.filledTexts(f)
+	for i := range d.Fields {
+		if x := &d.Fields[i]; x.Value != before[i].Value { // a field may bound its values
+			(&FieldInput{Value: &x.Value}).Apply(f.At("fields", i), x, Placement{Files: d.Files, Invitations: d.Invitations})
+		}
+	}
+}
+
+// filledTexts checks the texts again: variables may have made them too long.
+func (d *Document) filledTexts(f *fault.Fields) {
+	d.Title = input.Line(f, "title", &d.Title, maxTitle)
+	d.Subject = input.Line(f, "subject", &d.Subject, maxTitle)
+	d.Message = input.Lines(f, "message", &d.Message, maxMessage)
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		inv.Message = input.Lines(f.At("people", i), "message", &inv.Message, maxMessage)
+	}
+}
+
+// Preset gives fields their values, by the name of the field.
+func (d *Document) Preset(f *fault.Fields, values map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value, found := values[name], false
+		for i := range d.Fields {
+			x := &d.Fields[i]
+			if x.Name != name || x.Drawn() {
+				continue
+			}
+			found = true
+			(&FieldInput{Value: &value}).Apply(f.Under("values."+name), x, Placement{Files: d.Files, Invitations: d.Invitations})
+		}
+		if !found {
+			f.Add("values."+name, "unknown_field")
+		}
+	}
+}

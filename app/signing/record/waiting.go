@@ -1,0 +1,15 @@
+package record
+
+// WaitingFor returns the names of those whose turn it is.
+func (d *Document) WaitingFor() []string {
+	var names []string
+	if d.Status != Sent || d.Declined() != nil {
+		return nil
+	}
+	for i := range d.Invitations {
+		if inv := &d.Invitations[i]; inv.Open() && d.IsTurnOf(inv) {
+			names = append(names, inv.Name)
+		}
+	}
+	return names
+}
