@@ -1,6 +1,9 @@
 package pdf
 
-import "paraph/app/pdf/object"
+import (
+	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
+)
 
 // Additions to a file that claims to be PDF/A (ISO 19005) follow its rules, so
 // that the claim stays true. Most of the rules are followed in every file; this
@@ -10,16 +13,16 @@ import "paraph/app/pdf/object"
 // untied reports whether added colours need definitions of their own: the file
 // claims to be PDF/A and its output profile is not an RGB profile.
 func (f *File) untied() bool {
-	for _, v := range f.array(f.catalog()["OutputIntents"]) {
-		intent := f.dict(v)
-		if f.name(intent["S"]) != "GTS_PDFA1" {
+	for _, v := range f.Array(f.Catalog()["OutputIntents"]) {
+		intent := f.Dict(v)
+		if f.Name(intent["S"]) != "GTS_PDFA1" {
 			continue
 		}
-		profile, ok := f.resolve(intent["DestOutputProfile"]).(*source)
+		profile, ok := f.Resolve(intent["DestOutputProfile"]).(*reader.Stream)
 		if !ok {
 			continue
 		}
-		head, err := f.decode(profile)
+		head, err := f.Decode(profile)
 		const space = 16 // where an ICC profile names its colour space
 		if err == nil && len(head) >= space+4 && string(head[space:space+4]) == "RGB " {
 			return false

@@ -14,12 +14,12 @@ func (p *preparation) attach() error {
 	if len(p.spec.Attachments) == 0 {
 		return nil
 	}
-	names := p.f.dict(p.catalog["Names"]).Clone()
+	names := p.f.Dict(p.catalog["Names"]).Clone()
 	entries := p.f.nameTree(names["EmbeddedFiles"])
-	if p.f.fault != nil {
-		return p.f.fault
+	if p.f.Fault != nil {
+		return p.f.Fault
 	}
-	associated := slices.Clone(p.f.array(p.catalog["AF"]))
+	associated := slices.Clone(p.f.Array(p.catalog["AF"]))
 	for _, a := range p.spec.Attachments {
 		r := p.u.Add(p.fileSpec(a))
 		entries = append(entries, nameEntry{key: object.TextString(a.Name), value: r})
@@ -75,13 +75,13 @@ func (f *File) nameTree(v any) []nameEntry {
 		if depth > fieldDepth {
 			return
 		}
-		d := f.dict(v)
-		for pairs := f.array(d["Names"]); len(pairs) >= 2; pairs = pairs[2:] {
-			if key, ok := f.resolve(pairs[0]).(object.String); ok {
+		d := f.Dict(v)
+		for pairs := f.Array(d["Names"]); len(pairs) >= 2; pairs = pairs[2:] {
+			if key, ok := f.Resolve(pairs[0]).(object.String); ok {
 				out = append(out, nameEntry{key, pairs[1]})
 			}
 		}
-		for _, k := range f.array(d["Kids"]) {
+		for _, k := range f.Array(d["Kids"]) {
 			walk(k, depth+1)
 		}
 	}

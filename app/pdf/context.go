@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"maps"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
@@ -58,12 +59,12 @@ func (w *walker) reaches(n int) bool {
 // keysTo lists the keys under which an object refers to another one. For an
 // array the only key is "".
 func (w *walker) keysTo(holder, n int) []name {
-	var v any = w.parts.f.trailer
+	var v any = w.parts.f.Trailer
 	if holder != 0 {
-		v = w.parts.f.object(holder)
+		v = w.parts.f.Object(holder)
 	}
-	if s, ok := v.(*source); ok {
-		v = s.dict
+	if s, ok := v.(*reader.Stream); ok {
+		v = s.Dict
 	}
 	d, ok := v.(dict)
 	if !ok {
@@ -172,7 +173,7 @@ func (p *pair) link(n int, places []place, holder place, c route) bool {
 			return false
 		case kindField, kindWidget, kindGroup, kindAnnotation:
 			tagged := holder.kind == kindCatalog && c.key == "StructTreeRoot"
-			return !tagged && !fieldOnly(p.old.object(n))
+			return !tagged && !fieldOnly(p.old.Object(n))
 		}
 		return true
 	})
@@ -267,7 +268,7 @@ func (p *pair) withinField(n int, h place, c route) *change {
 // parted reports an object that has a role but a type that does not fit it: the
 // structure comparison only looks at dictionaries and lists.
 func (p *pair) parted(n int, places []place) {
-	was, is := shape(p.old.object(n)), shape(p.new.object(n))
+	was, is := shape(p.old.Object(n)), shape(p.new.Object(n))
 	for _, x := range places {
 		if was == is && (is != 's' || x.kind == kindMetadata) || x.kind == kindAnnotation && x.field == 0 && len(places) == 1 {
 			continue
@@ -288,7 +289,7 @@ func shape(v any) byte {
 		return 'd'
 	case array:
 		return 'a'
-	case *source:
+	case *reader.Stream:
 		return 's'
 	}
 	return 0

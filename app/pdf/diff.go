@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"maps"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
@@ -36,11 +37,11 @@ type pair struct {
 // permits such a change in that place. Added objects must have unused numbers.
 // Objects unreachable in both revisions do not count as changes.
 func (c *comparer) compare(newer *File) ([]change, error) {
-	newer.inherit(c.file)
+	newer.Inherit(c.file.File)
 	p := &pair{old: c.file, new: newer, graph: c.graph, was: c.parts, changed: map[int]bool{}, dirty: map[int]bool{}}
 	p.find()
 	tree := c.parts.tree
-	if !tree.holds(p.touched) || newer.catalog()["Pages"] != p.old.catalog()["Pages"] {
+	if !tree.holds(p.touched) || newer.Catalog()["Pages"] != p.old.Catalog()["Pages"] {
 		tree = newPageStructure(newer)
 	}
 	p.is = newStructure(newer, tree)
@@ -53,7 +54,7 @@ func (c *comparer) compare(newer *File) ([]change, error) {
 	c.graph.update(newer, p.touched)
 	p.reused()
 	c.file, c.parts = newer, p.is
-	if err := newer.fault; err != nil {
+	if err := newer.Fault; err != nil {
 		return nil, err
 	}
 	return p.out, nil
@@ -68,7 +69,7 @@ func (p *pair) add(c change) {
 // find computes touched and changed.
 func (p *pair) find() {
 	for _, b := range p.blocks() {
-		for n := b * blockSize; n < (b+1)*blockSize; n++ {
+		for n := b * reader.BlockSize; n < (b+1)*reader.BlockSize; n++ {
 			if p.differs(n) || p.graph.loose[n] {
 				p.touched = append(p.touched, n)
 			}
@@ -84,7 +85,7 @@ func (p *pair) find() {
 func (p *pair) blocks() []int {
 	blocks := map[int]bool{}
 	for _, f := range []*File{p.old, p.new} {
-		for b := range f.xref.blocks {
+		for b := range f.Xref.Blocks {
 			blocks[b] = true
 		}
 	}
@@ -92,22 +93,22 @@ func (p *pair) blocks() []int {
 }
 
 func (p *pair) differs(n int) bool {
-	a, b := p.old.xref.get(n), p.new.xref.get(n)
-	if a.kind < entryPlain && b.kind < entryPlain {
+	a, b := p.old.Xref.Get(n), p.new.Xref.Get(n)
+	if a.Kind < reader.EntryPlain && b.Kind < reader.EntryPlain {
 		return false
 	}
 	if a != b {
 		return true
 	}
-	return a.kind == entryCompressed && p.old.xref.get(int(a.at)) != p.new.xref.get(int(a.at))
+	return a.Kind == reader.EntryCompressed && p.old.Xref.Get(int(a.At)) != p.new.Xref.Get(int(a.At))
 }
 
 // look classifies what happened to a touched object.
 func (p *pair) look(n int) {
-	a, b := p.old.xref.get(n), p.new.xref.get(n)
-	same := p.equal(p.old.object(n), p.new.object(n))
+	a, b := p.old.Xref.Get(n), p.new.Xref.Get(n)
+	same := p.equal(p.old.Object(n), p.new.Object(n))
 	switch {
-	case a.kind == entryPlain && b.kind == entryPlain && a.gen != b.gen && len(p.graph.holders[n]) > 0:
+	case a.Kind == reader.EntryPlain && b.Kind == reader.EntryPlain && a.Gen != b.Gen && len(p.graph.holders[n]) > 0:
 		// Some readers treat references to the earlier generation as null.
 		p.add(change{kind: ChangeOther, number: n, breaks: RuleAmbiguous})
 	case same:
@@ -123,21 +124,21 @@ func (p *pair) look(n int) {
 
 // signedBytes reports whether an entry points into the bytes of the older
 // revision. A legitimate revision refers to its own bytes.
-func (p *pair) signedBytes(e entry) bool {
-	if e.kind == entryCompressed {
-		e = p.new.xref.get(int(e.at))
-		return e.kind == entryPlain && e.at < p.old.size
+func (p *pair) signedBytes(e reader.Entry) bool {
+	if e.Kind == reader.EntryCompressed {
+		e = p.new.Xref.Get(int(e.At))
+		return e.Kind == reader.EntryPlain && e.At < p.old.Size
 	}
-	return e.kind == entryPlain && e.at < p.old.size
+	return e.Kind == reader.EntryPlain && e.At < p.old.Size
 }
 
 // ambiguous reports an object that readers may interpret differently.
-func (p *pair) ambiguous(n int, e entry) {
-	if e.kind < entryPlain {
+func (p *pair) ambiguous(n int, e reader.Entry) {
+	if e.Kind < reader.EntryPlain {
 		return
 	}
-	o, err := p.new.load(n)
-	if err == nil && (o.ambiguous || e.kind == entryPlain && o.ref.Generation != int(e.gen)) {
+	o, err := p.new.Load(n)
+	if err == nil && (o.Ambiguous || e.Kind == reader.EntryPlain && o.Ref.Generation != int(e.Gen)) {
 		p.add(change{kind: ChangeOther, number: n, breaks: RuleAmbiguous})
 	}
 }
@@ -145,7 +146,7 @@ func (p *pair) ambiguous(n int, e entry) {
 // fresh reports whether the older revision neither used a number nor referred
 // to it.
 func (p *pair) fresh(n int) bool {
-	return p.old.xref.get(n).kind < entryPlain && len(p.graph.holders[n]) == 0
+	return p.old.Xref.Get(n).Kind < reader.EntryPlain && len(p.graph.holders[n]) == 0
 }
 
 // added reports whether v is a reference to a previously unused number.
@@ -174,30 +175,4 @@ func (p *pair) reused() {
 			p.add(change{kind: ChangeOther, number: n, breaks: RuleNumberInUse})
 		}
 	}
-}
-
-// inherit takes over the objects that an earlier view of the same file has
-// read.
-func (f *File) inherit(older *File) {
-	for n, v := range older.cache {
-		if older.loading[n] || f.xref.get(n) != older.xref.get(n) {
-			continue
-		}
-		if f.xref.get(n).kind != entryPlain || !settled(v) {
-			continue
-		}
-		f.cache[n] = v
-	}
-	f.cached = older.cached
-}
-
-// settled reports whether a value reads the same in every revision. A stream
-// may not, because another object may define its length.
-func settled(v any) bool {
-	s, ok := v.(*source)
-	if !ok {
-		return v != nil
-	}
-	_, direct := s.dict["Length"].(int64)
-	return direct
 }

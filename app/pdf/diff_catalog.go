@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"paraph/app/pdf/reader"
 	"regexp"
 	"slices"
 )
@@ -21,13 +22,13 @@ var sectionEntries = []name{
 // trailer compares the trailers. Writers' own entries are ignored as long as
 // they do not refer to anything.
 func (p *pair) trailer() {
-	a, b := p.old.trailer, p.new.trailer
+	a, b := p.old.Trailer, p.new.Trailer
 	for _, k := range p.keys(a, b) {
 		switch {
 		case slices.Contains(sectionEntries, k):
 		case k == "Root":
 			if !p.moved(a[k], b[k]) {
-				p.add(change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: k, breaks: RuleNumberInUse})
+				p.add(change{kind: ChangeCatalog, number: p.new.RootRef.Number, key: k, breaks: RuleNumberInUse})
 			}
 		case k == "Info":
 			p.info(a[k], b[k])
@@ -49,7 +50,7 @@ func (p *pair) trailer() {
 // now refers to data: some programs look for their own files there.
 func (p *pair) filled(k name, v any) {
 	eachRef(v, func(r ref) {
-		if _, ok := p.new.object(r.Number).(*source); ok && p.old.object(r.Number) == nil {
+		if _, ok := p.new.Object(r.Number).(*reader.Stream); ok && p.old.Object(r.Number) == nil {
 			p.add(change{kind: ChangeOther, number: r.Number, key: k, breaks: RuleNone})
 		}
 	})
@@ -58,7 +59,7 @@ func (p *pair) filled(k name, v any) {
 // leadsOn reports whether a value refers to an existing object.
 func (f *File) leadsOn(v any) bool {
 	found := false
-	eachRef(v, func(r ref) { found = found || f.xref.get(r.Number).kind >= entryPlain })
+	eachRef(v, func(r ref) { found = found || f.Xref.Get(r.Number).Kind >= reader.EntryPlain })
 	return found
 }
 
@@ -79,7 +80,7 @@ func (p *pair) info(was, is any) {
 	if is != nil && !p.moved(was, is) {
 		c.breaks = RuleNumberInUse
 	}
-	if v := p.new.resolve(is); v != nil && shape(v) != 'd' {
+	if v := p.new.Resolve(is); v != nil && shape(v) != 'd' {
 		c.breaks = RuleTwoRoles
 	}
 	p.add(c)
@@ -87,8 +88,8 @@ func (p *pair) info(was, is any) {
 
 // catalog compares the catalogs entry by entry.
 func (p *pair) catalog() {
-	a, b := p.old.catalog(), p.new.catalog()
-	n := p.new.rootRef.Number
+	a, b := p.old.Catalog(), p.new.Catalog()
+	n := p.new.RootRef.Number
 	for _, k := range p.keys(a, b) {
 		switch k {
 		case "AcroForm", "DSS", "Metadata", "StructTreeRoot", "Pages": // compared below or elsewhere
@@ -117,8 +118,8 @@ var pdfVersion = regexp.MustCompile(`^[12]\.[0-9]$`)
 // and the extensions (ISO 32000-2 §7.12, EN 319 142-1 §5.6), and whether it is
 // tagged. They may change as long as they contain no references.
 func (p *pair) plain(k name, was, is any) {
-	c := change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: k, by: RuleValidationData}
-	v := p.new.resolve(is)
+	c := change{kind: ChangeCatalog, number: p.new.RootRef.Number, key: k, by: RuleValidationData}
+	v := p.new.Resolve(is)
 	switch {
 	case !p.moved(was, is):
 		c.breaks = RuleNumberInUse
@@ -138,7 +139,7 @@ func (p *pair) plain(k name, was, is any) {
 // tree are judged by tags.
 func (p *pair) structTree(was, is any) {
 	if !p.equal(was, is) {
-		p.add(change{kind: ChangeCatalog, number: p.new.rootRef.Number, key: "StructTreeRoot", breaks: RuleNone})
+		p.add(change{kind: ChangeCatalog, number: p.new.RootRef.Number, key: "StructTreeRoot", breaks: RuleNone})
 	}
 }
 
@@ -163,11 +164,11 @@ func (p *pair) metadata(was, is any) {
 
 // isXMP reports whether v is a stream of well-formed XMP without declarations.
 func (f *File) isXMP(v any) bool {
-	src, ok := f.resolve(v).(*source)
+	src, ok := f.Resolve(v).(*reader.Stream)
 	if !ok {
 		return false
 	}
-	data, err := f.decode(src)
+	data, err := f.Decode(src)
 	return err == nil && wellFormed(data)
 }
 

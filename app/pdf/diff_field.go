@@ -83,8 +83,8 @@ func typed(a, b dict) bool { return a["Type"] == nil && b["Type"] == name("Annot
 // locks reports whether an entry changed the way signing programs lock a signed
 // field: read-only, printed, not movable.
 func (p *pair) locks(k name, was, is any) bool {
-	a, ok1 := object.Int(p.old.resolve(was))
-	b, ok2 := object.Int(p.new.resolve(is))
+	a, ok1 := object.Int(p.old.Resolve(was))
+	b, ok2 := object.Int(p.new.Resolve(is))
 	if was != nil && !ok1 || is != nil && !ok2 {
 		return false
 	}
@@ -114,7 +114,7 @@ func (x *fieldComparison) signed() {
 	}
 	if !p.added(x.is.value) {
 		c.breaks = RuleNumberInUse
-	} else if shape(p.new.resolve(x.is.value)) != 'd' {
+	} else if shape(p.new.Resolve(x.is.value)) != 'd' {
 		c.breaks = RuleDamaged
 	}
 	p.add(c)
@@ -142,12 +142,12 @@ func (p *pair) ownPage(number int, v any) bool {
 // drawable checks that a new appearance is valid and consists of new objects.
 func (x *fieldComparison) drawable(number int, was, is any) {
 	p := x.p
-	a, b := p.old.dict(was), p.new.dict(is)
+	a, b := p.old.Dict(was), p.new.Dict(is)
 	switch {
 	case is == nil && was == nil:
 	case is == nil:
 		x.broken(number, "AP", RuleRemoved)
-	case shape(p.new.resolve(is)) != 'd':
+	case shape(p.new.Resolve(is)) != 'd':
 		x.broken(number, "AP", RuleTwoRoles)
 	case !p.equal(was, is) && !p.moved(was, is) || !p.movedAll(a, b):
 		x.broken(number, "AP", RuleNumberInUse)
@@ -180,8 +180,8 @@ func (p *pair) movedAll(a, b dict) bool {
 		if !p.moved(a[k], v) {
 			return false
 		}
-		states, ok := p.new.resolve(v).(dict)
-		if ok && !p.movedAll(p.old.dict(a[k]), states) {
+		states, ok := p.new.Resolve(v).(dict)
+		if ok && !p.movedAll(p.old.Dict(a[k]), states) {
 			return false
 		}
 	}
@@ -207,7 +207,7 @@ func (x *fieldComparison) filled() {
 			case slices.Contains(fillEntries, k):
 				any = true
 			case p.locks(k, a[k], b[k]), k == "Type" && typed(a, b):
-			case k == "MK" && a[k] == nil && len(p.new.dict(b[k])) == 0:
+			case k == "MK" && a[k] == nil && len(p.new.Dict(b[k])) == 0:
 			default:
 				x.broken(number, k, RuleNone)
 			}
@@ -252,7 +252,7 @@ func (x *fieldComparison) button() string {
 		if !p.deepEqual(before["AP"], w.dict["AP"]) && before["AP"] != nil {
 			return RuleAppearance
 		}
-		states := p.new.dict(p.new.dict(w.dict["AP"])["N"])
+		states := p.new.Dict(p.new.Dict(w.dict["AP"])["N"])
 		shown := p.new.state(w.dict["AS"])
 		want := "Off"
 		if _, ok := states[name(value)]; ok {
@@ -267,7 +267,7 @@ func (x *fieldComparison) button() string {
 
 // state returns the state name of a button, Off if it has none.
 func (f *File) state(v any) string {
-	switch s := f.resolve(v).(type) {
+	switch s := f.Resolve(v).(type) {
 	case name:
 		return string(s)
 	case object.String:
@@ -280,25 +280,25 @@ func (f *File) state(v any) string {
 // index of a choice, and rich text.
 func (x *fieldComparison) repeated() bool {
 	f, d := x.p.new, x.is.dict
-	if rich, ok := f.resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.dict["RV"], d["RV"]) {
+	if rich, ok := f.Resolve(d["RV"]).(object.String); ok && !x.p.equal(x.was.dict["RV"], d["RV"]) {
 		plain := markup.ReplaceAllString(rich.Text(), " ")
 		if !slices.Equal(bare(plain), bare(f.valueText(x.is))) {
 			return false
 		}
 	}
-	index, options := f.array(d["I"]), f.array(d["Opt"])
+	index, options := f.Array(d["I"]), f.Array(d["Opt"])
 	if len(index) != 1 || len(options) == 0 {
 		return true
 	}
-	i, ok := f.int(index[0])
+	i, ok := f.Int(index[0])
 	if !ok || i < 0 || int(i) >= len(options) {
 		return false
 	}
-	value := f.text(x.is.value)
-	if pair := f.array(options[i]); len(pair) == 2 {
-		return f.text(pair[0]) == value || f.text(pair[1]) == value
+	value := f.Text(x.is.value)
+	if pair := f.Array(options[i]); len(pair) == 2 {
+		return f.Text(pair[0]) == value || f.Text(pair[1]) == value
 	}
-	return f.text(options[i]) == value
+	return f.Text(options[i]) == value
 }
 
 var markup = regexp.MustCompile(`<[^>]*>`)

@@ -8,9 +8,9 @@ import (
 
 // form compares the form dictionaries, and the fields one by one.
 func (p *pair) form() {
-	was, is := p.old.catalog()["AcroForm"], p.new.catalog()["AcroForm"]
-	a, b := p.old.dict(was), p.new.dict(is)
-	number := p.new.rootRef.Number
+	was, is := p.old.Catalog()["AcroForm"], p.new.Catalog()["AcroForm"]
+	a, b := p.old.Dict(was), p.new.Dict(is)
+	number := p.new.RootRef.Number
 	if r, ok := is.(ref); ok {
 		number = r.Number
 	}
@@ -67,9 +67,9 @@ func (p *pair) resources(number int, was, is any) {
 // forms were at most replaced by new objects: writers keep appearances for other
 // uses there, and no reader draws them from the form's resources.
 func (p *pair) withoutForms(was, is any) dict {
-	a, b := p.old.dict(was).Clone(), p.new.dict(is)
-	forms := p.new.dict(b["XObject"])
-	for k, v := range p.old.dict(a["XObject"]) {
+	a, b := p.old.Dict(was).Clone(), p.new.Dict(is)
+	forms := p.new.Dict(b["XObject"])
+	for k, v := range p.old.Dict(a["XObject"]) {
 		if forms[k] == nil || !p.equal(v, forms[k]) && !p.added(forms[k]) {
 			return a
 		}
@@ -83,7 +83,7 @@ func (p *pair) withoutForms(was, is any) dict {
 // onlyMore reports whether a dictionary is an older one with added entries,
 // down to a fixed depth.
 func (p *pair) onlyMore(was, is any, depth int) bool {
-	a, b := p.old.dict(was), p.new.dict(is)
+	a, b := p.old.Dict(was), p.new.Dict(is)
 	if b == nil {
 		return a == nil
 	}
@@ -92,7 +92,7 @@ func (p *pair) onlyMore(was, is any, depth int) bool {
 		if p.equal(v, b[k]) && !(isRef && p.changed[r.Number]) {
 			continue
 		}
-		if depth == 0 || p.old.dict(v) == nil || !p.moved(v, b[k]) || !p.onlyMore(v, b[k], depth-1) {
+		if depth == 0 || p.old.Dict(v) == nil || !p.moved(v, b[k]) || !p.onlyMore(v, b[k], depth-1) {
 			return false
 		}
 	}
@@ -101,7 +101,7 @@ func (p *pair) onlyMore(was, is any, depth int) bool {
 
 // roots compares the list of fields, which must keep its elements.
 func (p *pair) roots(number int, was, is any) {
-	before, after := p.old.array(was), p.new.array(is)
+	before, after := p.old.Array(was), p.new.Array(is)
 	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
 		p.add(change{kind: ChangeForm, number: number, key: "Fields", breaks: RuleNumberInUse})
 	}
@@ -156,7 +156,7 @@ func (p *pair) isDirty(was, is *field) bool {
 func (p *pair) group(n int) {
 	i := slices.IndexFunc(p.was.groups, func(g field) bool { return g.ref.Number == n })
 	g := &p.was.groups[i]
-	if d, ok := p.new.object(n).(dict); ok {
+	if d, ok := p.new.Object(n).(dict); ok {
 		for _, k := range p.keys(g.dict, d) {
 			p.add(change{kind: ChangeField, number: n, field: g.name, key: k, breaks: RuleNone})
 		}
@@ -224,8 +224,8 @@ func (p *pair) pageOf(fd *field) int {
 
 // signatureKind distinguishes signatures from document timestamps.
 func (f *File) signatureKind(fd *field) string {
-	d := f.dict(fd.value)
-	if f.name(d["SubFilter"]) == "ETSI.RFC3161" && (d["Type"] == nil || f.name(d["Type"]) == "DocTimeStamp") {
+	d := f.Dict(fd.value)
+	if f.Name(d["SubFilter"]) == "ETSI.RFC3161" && (d["Type"] == nil || f.Name(d["Type"]) == "DocTimeStamp") {
 		return ChangeTimestamp
 	}
 	return ChangeSignature

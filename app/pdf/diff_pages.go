@@ -15,7 +15,7 @@ func (p *pair) pages() {
 		p.add(change{kind: ChangePageTree, breaks: RuleDamaged})
 	}
 	if !slices.EqualFunc(was.pages, is.pages, func(a, b pageState) bool { return a.ref == b.ref }) {
-		p.add(change{kind: ChangePageTree, number: p.new.rootRef.Number, breaks: RuleNone})
+		p.add(change{kind: ChangePageTree, number: p.new.RootRef.Number, breaks: RuleNone})
 	} else if was != is {
 		for i := range was.pages {
 			p.page(i+1, &was.pages[i], &is.pages[i])
@@ -38,8 +38,8 @@ func (p *pair) nodes() {
 // Some writers store their version there, and no standard entry of a page or a
 // node is a string.
 func (p *pair) marked(n int) bool {
-	a, ok1 := p.old.object(n).(dict)
-	b, ok2 := p.new.object(n).(dict)
+	a, ok1 := p.old.Object(n).(dict)
+	b, ok2 := p.new.Object(n).(dict)
 	if !ok1 || !ok2 {
 		return false
 	}
@@ -53,7 +53,7 @@ func (p *pair) marked(n int) bool {
 
 // page compares the dictionaries of a page, including inherited entries.
 func (p *pair) page(number int, was, is *pageState) {
-	a, b := p.old.dict(was.ref), p.new.dict(is.ref)
+	a, b := p.old.Dict(was.ref), p.new.Dict(is.ref)
 	if !p.changed[is.ref.Number] && was.ref == is.ref && p.sameAnnots(a["Annots"]) {
 		return
 	}
@@ -113,11 +113,11 @@ func orZero(v any) any {
 // annots compares the annotations of a page. Existing ones must stay in order,
 // because they may cover each other.
 func (p *pair) annots(number int, page *pageState, was, is any) {
-	before, after := p.old.array(was), p.new.array(is)
+	before, after := p.old.Array(was), p.new.Array(is)
 	if is != nil && !p.equal(was, is) && !p.moved(was, is) {
 		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleNumberInUse})
 	}
-	if is != nil && after == nil && p.new.resolve(is) != nil {
+	if is != nil && after == nil && p.new.Resolve(is) != nil {
 		p.add(change{kind: ChangePage, number: page.ref.Number, page: number, key: "Annots", breaks: RuleTwoRoles})
 	}
 	rest := before
@@ -143,11 +143,11 @@ func (p *pair) annotsLost(number int, after, lost array) {
 		if r, ok := v.(ref); ok {
 			c.number = r.Number
 		}
-		d := p.old.dict(v)
+		d := p.old.Dict(v)
 		switch {
-		case d == nil && p.new.resolve(v) == nil:
+		case d == nil && p.new.Resolve(v) == nil:
 			continue
-		case p.old.name(d["Subtype"]) == "Widget":
+		case p.old.Name(d["Subtype"]) == "Widget":
 			c.kind, c.field = ChangeField, p.fieldName(p.was, c.number)
 		case !slices.ContainsFunc(after, func(w any) bool { return p.equal(v, w) }):
 			c.by, c.breaks = RuleAnnotations, ""
@@ -168,12 +168,12 @@ func (p *pair) fieldName(s *structure, n int) string {
 // annotAdded judges a new annotation. Widgets are judged with their fields.
 func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
 	r, isRef := v.(ref)
-	d := p.new.dict(v)
+	d := p.new.Dict(v)
 	if d == nil {
 		return
 	}
 	c := change{kind: ChangeAnnotation, number: r.Number, page: number, by: RuleAnnotations}
-	widget := p.new.name(d["Subtype"]) == "Widget"
+	widget := p.new.Name(d["Subtype"]) == "Widget"
 	switch {
 	case isRef && !p.fresh(r.Number) && !p.bound(r.Number, before):
 		c.breaks = RuleNumberInUse
@@ -182,7 +182,7 @@ func (p *pair) annotAdded(number int, page *pageState, before array, v any) {
 	case widget:
 		p.overlay(number, page, r, d)
 		return
-	case !slices.Contains(harmlessAnnotations, p.new.name(d["Subtype"])):
+	case !slices.Contains(harmlessAnnotations, p.new.Name(d["Subtype"])):
 		c.breaks = RuleCovers
 	}
 	p.add(c)
@@ -228,10 +228,10 @@ func (p *pair) annotations() {
 			continue
 		}
 		c := change{kind: ChangeAnnotation, number: n, page: page, by: RuleAnnotations}
-		a, b := p.old.dict(ref{Number: n}), p.new.dict(ref{Number: n})
-		if p.old.name(a["Subtype"]) == "Widget" || p.new.name(b["Subtype"]) == "Widget" {
+		a, b := p.old.Dict(ref{Number: n}), p.new.Dict(ref{Number: n})
+		if p.old.Name(a["Subtype"]) == "Widget" || p.new.Name(b["Subtype"]) == "Widget" {
 			c.kind, c.breaks = ChangeField, RuleNone
-		} else if b != nil && !slices.Contains(harmlessAnnotations, p.new.name(b["Subtype"])) {
+		} else if b != nil && !slices.Contains(harmlessAnnotations, p.new.Name(b["Subtype"])) {
 			c.breaks = RuleCovers
 		}
 		p.add(c)

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"maps"
+	"paraph/app/pdf/reader"
 	"regexp"
 	"slices"
 )
@@ -71,7 +72,7 @@ func (s *storeComparison) compare(was, is any) {
 // missing. Removing the dictionary is a violation.
 func (s *storeComparison) dicts(key name, was, is any) (a, b dict, ok bool) {
 	p := s.p
-	old, fresh := p.old.resolve(was), p.new.resolve(is)
+	old, fresh := p.old.Resolve(was), p.new.Resolve(is)
 	a, _ = old.(dict)
 	b, ok = fresh.(dict)
 	switch {
@@ -105,8 +106,8 @@ func (s *storeComparison) list(key name, was, is any) {
 		return
 	}
 	p := s.p
-	before := p.old.array(was)
-	after, ok := p.new.resolve(is).(array)
+	before := p.old.Array(was)
+	after, ok := p.new.Resolve(is).(array)
 	if is == nil && len(before) == 0 {
 		return
 	}
@@ -124,7 +125,7 @@ func (s *storeComparison) list(key name, was, is any) {
 		s.fail(key, RuleNumberInUse)
 	}
 	for _, v := range after {
-		if _, isStream := p.new.resolve(v).(*source); !isStream || !isRef(v) {
+		if _, isStream := p.new.Resolve(v).(*reader.Stream); !isStream || !isRef(v) {
 			s.fail(key, RuleTwoRoles)
 		}
 	}
@@ -137,7 +138,7 @@ func (s *storeComparison) list(key name, was, is any) {
 // renewed reports whether a newer store contains its own revocation data.
 func (p *pair) renewed(is dict) bool {
 	for _, k := range []name{"CRLs", "OCSPs"} {
-		if slices.ContainsFunc(p.new.array(is[k]), p.added) {
+		if slices.ContainsFunc(p.new.Array(is[k]), p.added) {
 			return true
 		}
 	}

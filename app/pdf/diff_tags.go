@@ -10,7 +10,7 @@ import "slices"
 // tags judges a changed object in the structure tree.
 func (p *pair) tags(n int) *change {
 	c := &change{kind: ChangeStructure, number: n, by: RuleSigning}
-	if !p.grown(p.old.object(n), p.new.object(n), "") {
+	if !p.grown(p.old.Object(n), p.new.Object(n), "") {
 		c.breaks = RuleNone
 	}
 	return c
@@ -28,16 +28,16 @@ func (p *pair) grown(was, is any, key name) bool {
 	case "Limits", "ParentTreeNextKey":
 		return !leads(is)
 	case "Nums", "Names":
-		return p.grownPairs(p.old.array(was), p.new.array(is))
+		return p.grownPairs(p.old.Array(was), p.new.Array(is))
 	case "K", "Kids":
 		return p.grownList(list(p.old, was), list(p.new, is))
 	}
-	switch x := p.old.resolve(was).(type) {
+	switch x := p.old.Resolve(was).(type) {
 	case array:
-		y, ok := p.new.resolve(is).(array)
+		y, ok := p.new.Resolve(is).(array)
 		return ok && (p.grownList(x, y) || p.grownPairs(x, y))
 	case dict:
-		y, ok := p.new.resolve(is).(dict)
+		y, ok := p.new.Resolve(is).(dict)
 		return ok && p.moved(was, is) && p.grownDict(x, y)
 	}
 	return false
@@ -57,7 +57,7 @@ func (p *pair) grownDict(a, b dict) bool {
 
 // list returns an array, or a single value as an array of one.
 func list(f *File, v any) array {
-	if a, ok := f.resolve(v).(array); ok {
+	if a, ok := f.Resolve(v).(array); ok {
 		return a
 	}
 	if v == nil {
@@ -103,7 +103,7 @@ func (p *pair) newElement(v any) bool {
 	if !p.added(v) {
 		return false
 	}
-	d, ok := p.new.resolve(v).(dict)
+	d, ok := p.new.Resolve(v).(dict)
 	if !ok {
 		return false
 	}
@@ -112,7 +112,7 @@ func (p *pair) newElement(v any) bool {
 	}
 	kids := list(p.new, d["K"])
 	return len(kids) > 0 && !slices.ContainsFunc(kids, func(k any) bool {
-		kd, ok := p.new.resolve(k).(dict)
+		kd, ok := p.new.Resolve(k).(dict)
 		return !ok || !p.added(kd["Obj"])
 	})
 }

@@ -68,7 +68,7 @@ func (u *update) plainFont() ref {
 	if u.font != (ref{}) {
 		return u.font
 	}
-	fonts := u.f.dict(u.f.dict(u.f.form()["DR"])["Font"])
+	fonts := u.f.Dict(u.f.Dict(u.f.Form()["DR"])["Font"])
 	if r, ok := fonts[plainName].(ref); ok {
 		u.font = r
 		return r
@@ -93,7 +93,7 @@ func addHelvetica(w object.Writer) (ref, error) {
 // plainValue draws the value of a field in the plain font.
 func (u *update) plainValue(fd *field, w dict, text string) (Appearance, error) {
 	size := 0.0
-	if da, ok := u.f.resolve(fd.dict["DA"]).(object.String); ok {
+	if da, ok := u.f.Resolve(fd.dict["DA"]).(object.String); ok {
 		if parts := strings.Fields(string(da)); len(parts) > 1 {
 			size, _ = strconv.ParseFloat(parts[1], 64) // 0 if invalid, which fits the height
 		}

@@ -23,7 +23,7 @@ type DSS struct {
 // and OCSP responses, all DER, for every signature in the file. The contents of
 // an earlier store are kept.
 func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
-	f, err := DefaultLimits().read(b.Reader, b.Size)
+	f, err := withoutPages(b.Reader, b.Size)
 	if err != nil {
 		return Revision{}, err
 	}
@@ -45,13 +45,13 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 			continue
 		}
 		used[part.vri] = refs
-		store[part.key] = slices.Concat(f.array(store[part.key]), refs)
+		store[part.key] = slices.Concat(f.Array(store[part.key]), refs)
 	}
-	vri := f.dict(store["VRI"]).Clone()
+	vri := f.Dict(store["VRI"]).Clone()
 	for _, c := range f.contents() {
 		sum := sha1.Sum(c)
 		key := name(strings.ToUpper(hex.EncodeToString(sum[:])))
-		vri[key] = f.joined(f.dict(vri[key]), used)
+		vri[key] = f.joined(f.Dict(vri[key]), used)
 	}
 	if len(vri) > 0 {
 		store["VRI"] = vri
@@ -65,7 +65,7 @@ func AddDSS(b Base, certs, crls, ocsps [][]byte) (Revision, error) {
 func (f *File) joined(entry, more dict) dict {
 	out := entry.Clone()
 	for k, v := range more {
-		out[k] = slices.Concat(f.array(out[k]), f.array(v))
+		out[k] = slices.Concat(f.Array(out[k]), f.Array(v))
 	}
 	return out
 }
@@ -74,15 +74,15 @@ func (f *File) joined(entry, more dict) dict {
 // else: a file may use one object as its font as well, which writing the store
 // would destroy.
 func (f *File) storeRef() (ref, bool) {
-	r, ok := f.catalog()["DSS"].(ref)
-	d, isDict := f.resolve(r).(dict)
+	r, ok := f.Catalog()["DSS"].(ref)
+	d, isDict := f.Resolve(r).(dict)
 	return r, ok && isDict && storeOnly(d)
 }
 
 // storeEntries returns the store to extend, which may be empty.
 func (f *File) storeEntries() dict {
 	out := dict{"Type": name("DSS")}
-	for k, v := range f.dict(f.catalog()["DSS"]) {
+	for k, v := range f.Dict(f.Catalog()["DSS"]) {
 		if slices.Contains(storeKeys, k) && k != "Type" {
 			out[k] = v
 		}
@@ -119,12 +119,12 @@ func (u *update) putDSS(store dict) {
 		u.put(r, store)
 		return
 	}
-	catalog := u.f.catalog().Clone()
+	catalog := u.f.Catalog().Clone()
 	catalog["DSS"] = u.Add(store)
-	extensions := u.f.dict(catalog["Extensions"]).Clone()
+	extensions := u.f.Dict(catalog["Extensions"]).Clone()
 	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}
 	catalog["Extensions"] = extensions
-	u.put(u.f.rootRef, catalog)
+	u.put(u.f.RootRef, catalog)
 }
 
 // contents returns the Contents, with padding, of every signature in the file.
@@ -134,7 +134,7 @@ func (f *File) contents() [][]byte {
 		if fd.kind != "Sig" {
 			continue
 		}
-		if c, ok := f.resolve(f.dict(fd.value)["Contents"]).(object.String); ok {
+		if c, ok := f.Resolve(f.Dict(fd.value)["Contents"]).(object.String); ok {
 			out = append(out, c)
 		}
 	}

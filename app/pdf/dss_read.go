@@ -2,22 +2,23 @@ package pdf
 
 import (
 	"bytes"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
 // DSS reads the document security store, which is empty if there is none. Unreadable parts are omitted.
 func (f *File) DSS() (DSS, error) {
-	d := f.dict(f.catalog()["DSS"])
+	d := f.Dict(f.Catalog()["DSS"])
 	out := DSS{Certs: f.streams(d["Certs"]), CRLs: f.streams(d["CRLs"]), OCSPs: f.streams(d["OCSPs"])}
-	for k, v := range f.dict(d["VRI"]) {
+	for k, v := range f.Dict(d["VRI"]) {
 		out.VRI = append(out.VRI, string(k))
-		about := f.dict(v)
+		about := f.Dict(v)
 		out.Certs = more(out.Certs, f.streams(about["Cert"]))
 		out.CRLs = more(out.CRLs, f.streams(about["CRL"]))
 		out.OCSPs = more(out.OCSPs, f.streams(about["OCSP"]))
 	}
 	slices.Sort(out.VRI)
-	return out, f.fault
+	return out, f.Fault
 }
 
 // DSSAt reads the security store of a revision; revision 0 is the upload.
@@ -28,7 +29,7 @@ func (f *File) DSSAt(revision int) (DSS, error) {
 	}
 	older, err := f.viewOf(ends, revision)
 	if err != nil {
-		return DSS{}, f.fault // A revision that can't be read has no store; its signatures report that.
+		return DSS{}, f.Fault // A revision that can't be read has no store; its signatures report that.
 	}
 	return older.DSS()
 }
@@ -47,15 +48,15 @@ func (d DSS) With(other DSS) DSS {
 func (f *File) streams(v any) [][]byte { return f.nestedStreams(nil, v, 0) }
 
 func (f *File) nestedStreams(out [][]byte, v any, depth int) [][]byte {
-	switch x := f.resolve(v).(type) {
+	switch x := f.Resolve(v).(type) {
 	case array:
 		for _, e := range x {
 			if depth < maxNesting {
 				out = f.nestedStreams(out, e, depth+1)
 			}
 		}
-	case *source:
-		if data, err := f.decode(x); err == nil {
+	case *reader.Stream:
+		if data, err := f.Decode(x); err == nil {
 			out = append(out, data)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // An equality compares values of two revisions by meaning. An equal object
@@ -42,7 +43,7 @@ func (e *equality) same(a, b any) bool {
 	if e.left--; e.left < 0 || e.depth > equalDepth {
 		return false
 	}
-	if e.left%equalPause == 0 && e.p.new.budget != nil && e.p.new.stop() != nil {
+	if e.left%equalPause == 0 && e.p.new.Budget != nil && e.p.new.Stop() != nil {
 		return false
 	}
 	e.depth++
@@ -53,9 +54,9 @@ func (e *equality) same(a, b any) bool {
 		return e.sameObject(r, s, isRef && alsoRef, a, b)
 	}
 	switch x := a.(type) {
-	case *source:
-		y, ok := b.(*source)
-		return ok && e.sameDict(x.dict, y.dict, "Length") && e.p.sameData(x, y)
+	case *reader.Stream:
+		y, ok := b.(*reader.Stream)
+		return ok && e.sameDict(x.Dict, y.Dict, "Length") && e.p.sameData(x, y)
 	case dict:
 		y, ok := b.(dict)
 		return ok && e.sameDict(x, y, "")
@@ -84,7 +85,7 @@ func (e *equality) sameObject(r, s ref, both bool, a, b any) bool {
 		}
 		e.seen[key] = true
 	}
-	return e.same(e.p.old.resolve(a), e.p.new.resolve(b))
+	return e.same(e.p.old.Resolve(a), e.p.new.Resolve(b))
 }
 
 func sameScalar(a, b any) bool {
@@ -135,17 +136,17 @@ func (p *pair) keys(a, b dict) []name {
 	return out
 }
 
-func (p *pair) sameData(a, b *source) bool {
-	if a.length != b.length {
+func (p *pair) sameData(a, b *reader.Stream) bool {
+	if a.Length != b.Length {
 		return false
 	}
-	if a.at == b.at {
+	if a.At == b.At {
 		return true
 	}
-	if p.new.spend(a.length) != nil {
+	if p.new.Spend(a.Length) != nil {
 		return false
 	}
-	x, y := p.old.open(a), p.new.open(b)
+	x, y := p.old.Open(a), p.new.Open(b)
 	bx, by := make([]byte, 32<<10), make([]byte, 32<<10)
 	for {
 		n, err1 := io.ReadFull(x, bx)

@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 	"maps"
+	"paraph/app/pdf/reader"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ import (
 // may be appended to a signed file without changing it.
 func (f *File) Shown() string {
 	s := describer{f: f, named: map[int]string{}}
-	s.named[f.rootRef.Number] = "catalog"
+	s.named[f.RootRef.Number] = "catalog"
 	for i, p := range f.pages {
 		s.named[p.ref.Number] = fmt.Sprintf("page %d", i)
 	}
@@ -24,7 +25,7 @@ func (f *File) Shown() string {
 		s.page(d, in)
 		return nil
 	})
-	for k, v := range sorted(f.catalog()) {
+	for k, v := range sorted(f.Catalog()) {
 		switch k {
 		case "AcroForm", "DSS", "Extensions", "Version", "Metadata", "MarkInfo", "StructTreeRoot", "Pages":
 		default:
@@ -76,9 +77,9 @@ func (s *describer) page(d dict, in inherited) {
 			}
 		}
 	}
-	for _, v := range s.f.array(d["Annots"]) {
-		a := s.f.dict(v)
-		if r, ok := s.f.rect(a["Rect"]); (!ok || r.empty()) && s.f.name(a["Subtype"]) == "Widget" {
+	for _, v := range s.f.Array(d["Annots"]) {
+		a := s.f.Dict(v)
+		if r, ok := s.f.rect(a["Rect"]); (!ok || r.empty()) && s.f.Name(a["Subtype"]) == "Widget" {
 			continue
 		}
 		for _, k := range []name{"Subtype", "Rect", "AP", "AS", "OC", "A", "AA"} {
@@ -109,7 +110,7 @@ func (s *describer) value(v any) {
 			return
 		}
 		s.seen[x.Number] = len(s.seen)
-		s.value(s.f.object(x.Number))
+		s.value(s.f.Object(x.Number))
 	case array:
 		s.out.WriteByte('[')
 		for _, e := range x {
@@ -124,11 +125,11 @@ func (s *describer) value(v any) {
 			s.value(e)
 		}
 		s.out.WriteString(">>")
-	case *source:
-		d := x.dict.Clone()
+	case *reader.Stream:
+		d := x.Dict.Clone()
 		delete(d, "Length")
 		s.value(d)
-		b, _ := s.f.raw(x)
+		b, _ := s.f.Raw(x)
 		fmt.Fprintf(&s.out, "stream %x", b)
 	default:
 		fmt.Fprintf(&s.out, "%v", v)

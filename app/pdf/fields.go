@@ -42,7 +42,7 @@ const fieldDepth = 32
 func (f *File) fields() []field {
 	if f.fieldList == nil {
 		w := fieldWalk{f: f, seen: map[int]bool{}, out: []field{}}
-		w.kids(f.array(f.form()["Fields"]), field{}, 0)
+		w.kids(f.Array(f.Form()["Fields"]), field{}, 0)
 		f.fieldList, f.groupList, f.lostFields = w.out, w.groups, w.lost
 	}
 	return f.fieldList
@@ -58,7 +58,7 @@ type fieldWalk struct {
 
 func (w *fieldWalk) kids(kids array, parent field, depth int) {
 	if depth > fieldDepth {
-		w.f.over("fields nested deeper than %d", fieldDepth)
+		w.f.Over("fields nested deeper than %d", fieldDepth)
 		return
 	}
 	for _, v := range kids {
@@ -67,7 +67,7 @@ func (w *fieldWalk) kids(kids array, parent field, depth int) {
 			continue
 		}
 		w.seen[r.Number] = true
-		if d := w.f.dict(r); d != nil {
+		if d := w.f.Dict(r); d != nil {
 			w.node(r, d, parent, depth)
 		} else if w.f.present(r) {
 			w.lost = append(w.lost, r)
@@ -78,18 +78,18 @@ func (w *fieldWalk) kids(kids array, parent field, depth int) {
 func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
 	self := field{name: parent.name, ref: r, dict: d, kind: parent.kind, flags: parent.flags, value: parent.value}
 	if d["T"] != nil {
-		self.name = strings.TrimPrefix(parent.name+"."+w.f.text(d["T"]), ".")
+		self.name = strings.TrimPrefix(parent.name+"."+w.f.Text(d["T"]), ".")
 	}
-	if k := w.f.name(d["FT"]); k != "" {
+	if k := w.f.Name(d["FT"]); k != "" {
 		self.kind = k
 	}
-	if n, ok := w.f.int(d["Ff"]); ok {
+	if n, ok := w.f.Int(d["Ff"]); ok {
 		self.flags = n
 	}
 	if v := d["V"]; v != nil {
 		self.value = v
 	}
-	kids := w.f.array(d["Kids"])
+	kids := w.f.Array(d["Kids"])
 	if len(kids) == 0 {
 		self.widgets = []widget{{r, d}}
 		w.out = append(w.out, self)
@@ -103,7 +103,7 @@ func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
 	for _, v := range kids {
 		if kr, ok := v.(ref); ok && !w.seen[kr.Number] {
 			w.seen[kr.Number] = true
-			if kd := w.f.dict(kr); kd != nil {
+			if kd := w.f.Dict(kr); kd != nil {
 				self.widgets = append(self.widgets, widget{kr, kd})
 			}
 		}
@@ -113,7 +113,7 @@ func (w *fieldWalk) node(r ref, d dict, parent field, depth int) {
 
 // named reports whether kids are fields and not widgets of one field.
 func (w *fieldWalk) named(kids array) bool {
-	return slices.ContainsFunc(kids, func(v any) bool { return w.f.dict(v)["T"] != nil })
+	return slices.ContainsFunc(kids, func(v any) bool { return w.f.Dict(v)["T"] != nil })
 }
 
 // ours is the prefix of the names of fields made here. A file that was prepared
@@ -174,7 +174,7 @@ func (f *File) names() names {
 		}
 		if fd.kind == "Btn" && fd.flags&flagRadio != 0 {
 			for _, w := range fd.widgets {
-				if own := f.text(w.dict["NM"]); own != "" {
+				if own := f.Text(w.dict["NM"]); own != "" {
 					n.kids[own] = kid{field: fd, export: f.onState(w.dict)}
 				}
 			}
@@ -195,7 +195,7 @@ func (n names) find(s string) *field {
 // onState returns the appearance state of a check box or radio button other
 // than Off.
 func (f *File) onState(w dict) string {
-	states := f.dict(f.dict(w["AP"])["N"])
+	states := f.Dict(f.Dict(w["AP"])["N"])
 	var on []string
 	for k := range states {
 		if k != "Off" {

@@ -6,6 +6,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 func seeds(f *testing.F) {
@@ -42,8 +43,8 @@ func allowed(t *testing.T, err error) {
 
 // small keeps the fuzzer from spending its time on inputs that are merely
 // large.
-func small() pdf.Limits {
-	l := pdf.DefaultLimits()
+func small() reader.Limits {
+	l := reader.DefaultLimits()
 	l.Parsed, l.Inflate, l.InflateTotal = 8<<20, 1<<20, 4<<20
 	return l
 }
@@ -55,7 +56,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func fuzzRead(t *testing.T, b []byte) {
-	file, err := small().Open(bytes.NewReader(b), int64(len(b)))
+	file, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		allowed(t, err)
 		return
@@ -78,7 +79,7 @@ func FuzzRevise(f *testing.F) {
 
 func fuzzRevise(t *testing.T, b []byte) {
 	sign := func([]byte) ([]byte, error) { return []byte{0x30, 1, 0}, nil }
-	before, err := small().Open(bytes.NewReader(b), int64(len(b)))
+	before, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return
 	}

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"paraph/app/pdf/reader"
 	"regexp"
 	"slices"
 )
@@ -17,8 +18,8 @@ type extent struct{ from, to int64 }
 // unlisted reports objects in the bytes of the newer revision that are missing
 // from its cross-reference section.
 func (p *pair) unlisted() {
-	at := p.old.size
-	for _, e := range append(p.extents(), extent{p.new.size, p.new.size}) {
+	at := p.old.Size
+	for _, e := range append(p.extents(), extent{p.new.Size, p.new.Size}) {
 		if e.from > at && p.new.hasObject(at, e.from) {
 			p.add(change{kind: ChangeHidden, breaks: RuleHidden})
 			return
@@ -32,32 +33,24 @@ func (p *pair) unlisted() {
 func (p *pair) extents() []extent {
 	var out []extent
 	for _, n := range p.touched {
-		e := p.new.xref.get(n)
-		if e.kind != entryPlain || e.at < p.old.size {
+		e := p.new.Xref.Get(n)
+		if e.Kind != reader.EntryPlain || e.At < p.old.Size {
 			continue
 		}
-		o, err := p.new.indirect(e.at)
+		o, err := p.new.Indirect(e.At)
 		if err != nil {
 			p.add(change{kind: ChangeOther, number: n, breaks: RuleDamaged})
 			continue
 		}
-		out = append(out, extent{e.at, o.end(e.at)})
+		out = append(out, extent{e.At, o.End(e.At)})
 	}
-	for _, s := range p.new.sections {
-		if s.at >= p.old.size {
-			out = append(out, extent{s.at, s.end})
+	for _, s := range p.new.Sections {
+		if s.At >= p.old.Size {
+			out = append(out, extent{s.At, s.End})
 		}
 	}
 	slices.SortFunc(out, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
 	return out
-}
-
-// end returns where an object ends that begins at the offset at.
-func (o found) end(at int64) int64 {
-	if s, ok := o.value.(*source); ok {
-		return s.at + s.length
-	}
-	return at + o.cost
 }
 
 var objectHeader = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj`)
@@ -68,6 +61,29 @@ func (f *File) hasObject(from, to int64) bool {
 	if to-from > most {
 		return true
 	}
-	b, err := f.bytesAt(from, int(to-from))
+	b, err := f.BytesAt(from, int(to-from))
 	return err != nil || objectHeader.Match(b)
+}
+
+// twoFiles reports whether old and new readers are shown different files. A
+// page that lacks its later annotations in old readers shows the same text:
+// some programs sign hybrid files this way.
+func (f *File) twoFiles() bool {
+	for n, e := range f.Hybrid {
+		if e.Kind != reader.EntryPlain {
+			return true
+		}
+		o, err := f.Indirect(e.At)
+		older, ok := o.Value.(dict)
+		newer, alsoDict := f.Object(n).(dict)
+		if err != nil || !ok || !alsoDict || f.Name(newer["Type"]) != "Page" {
+			return true
+		}
+		p := pair{old: f, new: f, was: &structure{f: f, tree: &pageStructure{}}}
+		other := slices.ContainsFunc(p.keys(older, newer), func(k name) bool { return k != "Annots" })
+		if other || !p.contains(f.Array(older["Annots"]), f.Array(newer["Annots"])) {
+			return true
+		}
+	}
+	return false
 }

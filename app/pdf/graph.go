@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 	"maps"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
@@ -38,19 +39,19 @@ func (g *graph) update(f *File, touched []int) {
 func (g *graph) set(f *File, n int) {
 	delete(g.loose, n)
 	delete(g.signatures, n)
-	if f.xref.get(n).kind < entryPlain {
+	if f.Xref.Get(n).Kind < reader.EntryPlain {
 		g.connect(n, nil)
 		return
 	}
-	o, err := f.load(n)
+	o, err := f.Load(n)
 	if err != nil {
 		g.loose[n] = true
 		g.connect(n, nil)
 		return
 	}
-	f.keep(n, o)
-	g.connect(n, o.value)
-	if d, ok := o.value.(dict); ok && d["ByteRange"] != nil && d["Contents"] != nil {
+	f.Keep(n, o)
+	g.connect(n, o.Value)
+	if d, ok := o.Value.(dict); ok && d["ByteRange"] != nil && d["Contents"] != nil {
 		g.signatures[n] = true
 	}
 }
@@ -60,13 +61,13 @@ func (g *graph) set(f *File, n int) {
 // assigned to other objects.
 func (g *graph) setTrailer(f *File) {
 	t := dict{}
-	for k, v := range f.trailer {
+	for k, v := range f.Trailer {
 		switch {
 		case slices.Contains(trailerEntries, k):
 			t[k] = v
 		case !slices.Contains(sectionEntries, k):
 			eachRef(v, func(r ref) {
-				if f.xref.get(r.Number).kind >= entryPlain {
+				if f.Xref.Get(r.Number).Kind >= reader.EntryPlain {
 					t[k+name(fmt.Sprint(r.Number))] = r
 				}
 			})
@@ -110,8 +111,8 @@ func eachRef(v any, visit func(ref)) {
 		for _, e := range x {
 			eachRef(e, visit)
 		}
-	case *source:
-		eachRef(x.dict, visit)
+	case *reader.Stream:
+		eachRef(x.Dict, visit)
 	}
 }
 
@@ -124,10 +125,10 @@ func mentions(v any, n int) bool {
 
 // eachObject calls visit with the number of every existing object.
 func (f *File) eachObject(visit func(n int)) {
-	for _, b := range slices.Sorted(maps.Keys(f.xref.blocks)) {
-		for i, e := range f.xref.blocks[b] {
-			if e.kind >= entryPlain && f.fault == nil {
-				visit(b*blockSize + i)
+	for _, b := range slices.Sorted(maps.Keys(f.Xref.Blocks)) {
+		for i, e := range f.Xref.Blocks[b] {
+			if e.Kind >= reader.EntryPlain && f.Fault == nil {
+				visit(b*reader.BlockSize + i)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
@@ -14,9 +15,9 @@ func (p *preparation) importPages() error {
 	if err != nil {
 		return fmt.Errorf("pages to append: %w", err)
 	}
-	root, ok := p.f.catalog()["Pages"].(ref)
+	root, ok := p.f.Catalog()["Pages"].(ref)
 	if !ok {
-		return damaged("page tree")
+		return reader.Damaged("page tree")
 	}
 	c := copier{from: from, to: p.u, numbers: map[int]ref{}}
 	var added array
@@ -35,12 +36,12 @@ func (p *preparation) importPages() error {
 	if err := c.run(); err != nil {
 		return err
 	}
-	node := p.f.dict(root).Clone()
-	count, _ := p.f.int(node["Count"])
+	node := p.f.Dict(root).Clone()
+	count, _ := p.f.Int(node["Count"])
 	if len(p.f.pages) != int(count) {
 		count = int64(len(p.f.pages))
 	}
-	node["Kids"] = slices.Concat(p.f.array(node["Kids"]), added)
+	node["Kids"] = slices.Concat(p.f.Array(node["Kids"]), added)
 	node["Count"] = count + int64(len(added))
 	p.u.put(root, node)
 	return nil
@@ -60,7 +61,7 @@ func (c *copier) page(d dict, in inherited, page Page, parent ref) dict {
 	out := dict{"Type": name("Page"), "Parent": parent, "Rotate": page.Rotate,
 		"MediaBox": page.box.array(), "CropBox": page.box.array(), "Resources": dict{}}
 	if in.resources != nil {
-		out["Resources"] = c.value(c.from.resolve(in.resources))
+		out["Resources"] = c.value(c.from.Resolve(in.resources))
 	}
 	for _, key := range []name{"Contents", "Group", "UserUnit"} {
 		if v := d[key]; v != nil {
@@ -102,20 +103,20 @@ func (c *copier) run() error {
 	for len(c.queue) > 0 {
 		n := c.queue[0]
 		c.queue = c.queue[1:]
-		v := c.from.object(n)
-		src, ok := v.(*source)
+		v := c.from.Object(n)
+		src, ok := v.(*reader.Stream)
 		if !ok {
 			c.to.put(c.numbers[n], c.value(v))
 			continue
 		}
-		data, err := c.from.raw(src)
+		data, err := c.from.Raw(src)
 		if err != nil {
 			return err
 		}
-		d := src.dict.Clone()
+		d := src.Dict.Clone()
 		delete(d, "Length")
 		d, _ = c.value(d).(dict)
 		c.to.put(c.numbers[n], &stream{Dict: d, Data: data})
 	}
-	return c.from.fault
+	return c.from.Fault
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // Kinds of XFA forms.
@@ -54,28 +55,28 @@ type FormField struct {
 
 // Inspect examines everything reachable from the catalog.
 func (f *File) Inspect() Inspection {
-	catalog := f.catalog()
+	catalog := f.Catalog()
 	in := Inspection{
-		Version: f.version(), DocMDP: f.strictest(), HasForm: len(f.array(f.form()["Fields"])) > 0,
+		Version: f.version(), DocMDP: f.strictest(), HasForm: len(f.Array(f.Form()["Fields"])) > 0,
 		XFA: f.xfa(), PDFA: f.pdfA(), FormFields: f.formFields(),
-		Title: f.text(f.dict(f.trailer["Info"])["Title"]), Language: f.text(catalog["Lang"]),
+		Title: f.Text(f.Dict(f.Trailer["Info"])["Title"]), Language: f.Text(catalog["Lang"]),
 	}
 	for _, fd := range f.fields() {
-		if fd.kind == "Sig" && f.dict(fd.value) != nil {
+		if fd.kind == "Sig" && f.Dict(fd.value) != nil {
 			in.Signed = append(in.Signed, fd.name)
 		}
 	}
 	in.Locked = slices.ContainsFunc(f.locks(), func(l Lock) bool { return l.Covers(prefix(lastRound(f.fields()) + 1)) })
 	f.look(&in)
-	in.Err = f.fault
+	in.Err = f.Fault
 	return in
 }
 
 func (f *File) version() string {
-	if v := f.name(f.catalog()["Version"]); v != "" {
+	if v := f.Name(f.Catalog()["Version"]); v != "" {
 		return string(v)
 	}
-	b, err := f.bytesAt(5, 3)
+	b, err := f.BytesAt(5, 3)
 	if err != nil {
 		return ""
 	}
@@ -85,8 +86,8 @@ func (f *File) version() string {
 // look visits every object reachable from the catalog.
 func (f *File) look(in *Inspection) {
 	fonts, files := map[string]bool{}, map[string]bool{}
-	f.reach(f.rootRef, func(d dict) {
-		switch f.name(d["S"]) {
+	f.reach(f.RootRef, func(d dict) {
+		switch f.Name(d["S"]) {
 		case "JavaScript":
 			in.JavaScript = true
 		case "Launch", "ImportData":
@@ -94,7 +95,7 @@ func (f *File) look(in *Inspection) {
 		case "Rendition":
 			in.JavaScript = in.JavaScript || d["JS"] != nil
 		}
-		switch f.name(d["Type"]) {
+		switch f.Name(d["Type"]) {
 		case "Font":
 			if s, missing := f.fontMissing(d); missing {
 				fonts[s] = true
@@ -104,7 +105,7 @@ func (f *File) look(in *Inspection) {
 				files[f.fileName(d)] = true
 			}
 		default:
-			if f.dict(d["EF"]) != nil { // a file specification without a Type entry
+			if f.Dict(d["EF"]) != nil { // a file specification without a Type entry
 				files[f.fileName(d)] = true
 			}
 		}
@@ -114,16 +115,16 @@ func (f *File) look(in *Inspection) {
 }
 
 func (f *File) fileName(d dict) string {
-	if s := f.text(d["UF"]); s != "" {
+	if s := f.Text(d["UF"]); s != "" {
 		return s
 	}
-	return f.text(d["F"])
+	return f.Text(d["F"])
 }
 
 // reach calls visit with every dictionary reachable from v. The form's default
 // resources do not count, because they are mostly unused.
 func (f *File) reach(v any, visit func(dict)) {
-	resources := f.form()["DR"]
+	resources := f.Form()["DR"]
 	skip, _ := resources.(ref)
 	seen := map[int]bool{skip.Number: true}
 	queue := []any{v}
@@ -139,8 +140,8 @@ func (f *File) reach(v any, visit func(dict)) {
 			for _, e := range x {
 				walk(e)
 			}
-		case *source:
-			walk(x.dict)
+		case *reader.Stream:
+			walk(x.Dict)
 		case dict:
 			visit(x)
 			for k, e := range x {
@@ -151,12 +152,12 @@ func (f *File) reach(v any, visit func(dict)) {
 			}
 		}
 	}
-	for len(queue) > 0 && f.fault == nil {
+	for len(queue) > 0 && f.Fault == nil {
 		next := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if r, ok := next.(ref); ok {
 			seen[r.Number] = true
-			next = f.object(r.Number)
+			next = f.Object(r.Number)
 		}
 		walk(next)
 	}
@@ -164,42 +165,42 @@ func (f *File) reach(v any, visit func(dict)) {
 
 // fontMissing reports whether the file lacks the program of a font.
 func (f *File) fontMissing(d dict) (base string, missing bool) {
-	switch f.name(d["Subtype"]) {
+	switch f.Name(d["Subtype"]) {
 	case "Type0", "Type3":
 		return "", false
 	case "Type1", "MMType1", "TrueType", "CIDFontType0", "CIDFontType2":
 	default:
 		return "", false
 	}
-	descriptor := f.dict(d["FontDescriptor"])
+	descriptor := f.Dict(d["FontDescriptor"])
 	for _, key := range []name{"FontFile", "FontFile2", "FontFile3"} {
-		if f.dict(descriptor[key]) != nil {
+		if f.Dict(descriptor[key]) != nil {
 			return "", false
 		}
 	}
-	return string(f.name(d["BaseFont"])), true
+	return string(f.Name(d["BaseFont"])), true
 }
 
 // xfa returns the kind of XFA form in the file. A form without any fields
 // outside XFA can only be dynamic.
 func (f *File) xfa() string {
-	form := f.form()
+	form := f.Form()
 	if form["XFA"] == nil {
 		return ""
 	}
-	if needs, _ := f.resolve(f.catalog()["NeedsRendering"]).(bool); needs || len(f.array(form["Fields"])) == 0 {
+	if needs, _ := f.Resolve(f.Catalog()["NeedsRendering"]).(bool); needs || len(f.Array(form["Fields"])) == 0 {
 		return XFADynamic
 	}
 	packets := array{form["XFA"]}
-	if a := f.array(form["XFA"]); a != nil {
+	if a := f.Array(form["XFA"]); a != nil {
 		packets = a
 	}
 	for _, v := range packets {
-		src, ok := f.resolve(v).(*source)
+		src, ok := f.Resolve(v).(*reader.Stream)
 		if !ok {
 			continue
 		}
-		if data, err := f.decode(src); err == nil && dynamicRender.Match(data) {
+		if data, err := f.Decode(src); err == nil && dynamicRender.Match(data) {
 			return XFADynamic
 		}
 	}
@@ -214,11 +215,11 @@ var (
 
 // pdfA reads the PDF/A claim of the metadata (ISO 19005).
 func (f *File) pdfA() string {
-	src, ok := f.resolve(f.catalog()["Metadata"]).(*source)
+	src, ok := f.Resolve(f.Catalog()["Metadata"]).(*reader.Stream)
 	if !ok {
 		return ""
 	}
-	data, err := f.decode(src)
+	data, err := f.Decode(src)
 	if err != nil {
 		return ""
 	}
@@ -246,7 +247,7 @@ func (f *File) formFields() []FormField {
 	on, numbers := map[int]int{}, map[int]int{}
 	for i, p := range f.pages {
 		numbers[p.ref.Number] = i
-		for _, v := range f.array(f.dict(p.ref)["Annots"]) {
+		for _, v := range f.Array(f.Dict(p.ref)["Annots"]) {
 			if r, ok := v.(ref); ok {
 				on[r.Number] = i
 			}
@@ -272,11 +273,11 @@ func (f *File) formFields() []FormField {
 
 func (f *File) formField(fd field, w dict, page int) FormField {
 	out := FormField{
-		Name: fd.name, Type: fd.formType(), Page: page, Label: f.text(fd.dict["TU"]),
+		Name: fd.name, Type: fd.formType(), Page: page, Label: f.Text(fd.dict["TU"]),
 		Required: fd.flags&flagRequired != 0, ReadOnly: fd.flags&flagReadOnly != 0,
 		Options: f.options(fd.dict["Opt"]),
 	}
-	switch v := f.resolve(fd.value).(type) {
+	switch v := f.Resolve(fd.value).(type) {
 	case object.String:
 		out.Value = v.Text()
 	case name:
@@ -313,11 +314,11 @@ func (fd field) formType() FieldType {
 // options returns the choices; for a pair of value and text, the text.
 func (f *File) options(v any) []string {
 	var out []string
-	for _, o := range f.array(v) {
-		if pair := f.array(o); len(pair) == 2 {
+	for _, o := range f.Array(v) {
+		if pair := f.Array(o); len(pair) == 2 {
 			o = pair[1]
 		}
-		out = append(out, f.text(o))
+		out = append(out, f.Text(o))
 	}
 	return out
 }

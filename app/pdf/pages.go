@@ -50,14 +50,14 @@ func (i inherited) with(d dict) inherited {
 func (f *File) readPages() ([]Page, error) {
 	var pages []Page
 	err := f.eachPage(func(r ref, d dict, in inherited) error {
-		if len(pages) >= f.limits.Pages {
-			return f.over("more than %d pages", f.limits.Pages)
+		if len(pages) >= f.Limits.Pages {
+			return f.Over("more than %d pages", f.Limits.Pages)
 		}
 		pages = append(pages, f.page(r, in))
 		return nil
 	})
 	if err == nil && len(pages) == 0 {
-		err = f.orDamaged("no pages")
+		err = f.OrDamaged("no pages")
 	}
 	return pages, err
 }
@@ -68,16 +68,16 @@ func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
 	walk = func(v any, in inherited, depth int) error {
 		r, ok := v.(ref)
 		if !ok || seen[r.Number] || depth > pageTreeDepth {
-			return f.orDamaged("page tree")
+			return f.OrDamaged("page tree")
 		}
 		seen[r.Number] = true
-		d := f.dict(r)
+		d := f.Dict(r)
 		if d == nil {
-			return f.orDamaged("page tree: object %d is missing", r.Number)
+			return f.OrDamaged("page tree: object %d is missing", r.Number)
 		}
 		in = in.with(d)
-		kids, isNode := f.resolve(d["Kids"]).(array)
-		if !isNode || f.name(d["Type"]) == "Page" {
+		kids, isNode := f.Resolve(d["Kids"]).(array)
+		if !isNode || f.Name(d["Type"]) == "Page" {
 			return visit(r, d, in)
 		}
 		for _, k := range kids {
@@ -87,10 +87,10 @@ func (f *File) eachPage(visit func(ref, dict, inherited) error) error {
 		}
 		return nil
 	}
-	if err := walk(f.catalog()["Pages"], inherited{}, 0); err != nil {
+	if err := walk(f.Catalog()["Pages"], inherited{}, 0); err != nil {
 		return err
 	}
-	return f.fault
+	return f.Fault
 }
 
 func (f *File) page(r ref, in inherited) Page {
@@ -104,7 +104,7 @@ func (f *File) page(r ref, in inherited) Page {
 			box = both
 		}
 	}
-	turn, _ := f.int(in.rotate)
+	turn, _ := f.Int(in.rotate)
 	p := Page{ref: r, box: box, Rotate: int((turn%360+360)%360) / 90 * 90}
 	p.Width, p.Height = box.size()
 	if p.sideways() {
@@ -114,12 +114,12 @@ func (f *File) page(r ref, in inherited) Page {
 }
 
 func (f *File) rect(v any) (r Rect, ok bool) {
-	a := f.array(v)
+	a := f.Array(v)
 	if len(a) < 4 {
 		return r, false
 	}
 	for i := range r {
-		n, ok := object.Float(f.resolve(a[i]))
+		n, ok := object.Float(f.Resolve(a[i]))
 		if !ok || n < -1e7 || n > 1e7 {
 			return r, false
 		}
@@ -133,7 +133,7 @@ func (f *File) rect(v any) (r Rect, ok bool) {
 func (f *File) Overlaps() []int {
 	var out []int
 	for i, p := range f.pages {
-		if anyOverlap(f.shownRects(f.array(f.dict(p.ref)["Annots"]))) {
+		if anyOverlap(f.shownRects(f.Array(f.Dict(p.ref)["Annots"]))) {
 			out = append(out, i+1)
 		}
 	}
@@ -145,10 +145,10 @@ func (f *File) shownRects(annots array) []Rect {
 	const unseen = 2 | 32 // hidden, not viewed
 	var out []Rect
 	for _, v := range annots {
-		d := f.dict(v)
-		flags, _ := f.int(d["F"])
+		d := f.Dict(v)
+		flags, _ := f.Int(d["F"])
 		r, ok := f.rect(d["Rect"])
-		if ok && !r.empty() && flags&unseen == 0 && f.name(d["Subtype"]) != "Popup" {
+		if ok && !r.empty() && flags&unseen == 0 && f.Name(d["Subtype"]) != "Popup" {
 			out = append(out, r)
 		}
 	}

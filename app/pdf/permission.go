@@ -31,9 +31,9 @@ func (f *File) lock(d dict) *Lock {
 	if d == nil {
 		return nil
 	}
-	l := &Lock{Action: string(f.name(d["Action"]))}
-	for _, v := range f.array(d["Fields"]) {
-		l.Fields = append(l.Fields, f.text(v))
+	l := &Lock{Action: string(f.Name(d["Action"]))}
+	for _, v := range f.Array(d["Fields"]) {
+		l.Fields = append(l.Fields, f.Text(v))
 	}
 	return l
 }
@@ -42,9 +42,9 @@ func (f *File) lock(d dict) *Lock {
 // the given method.
 func (f *File) transforms(signature dict, method name) []dict {
 	var out []dict
-	for _, v := range f.array(signature["Reference"]) {
-		if d := f.dict(v); f.name(d["TransformMethod"]) == method {
-			out = append(out, f.dict(d["TransformParams"]))
+	for _, v := range f.Array(signature["Reference"]) {
+		if d := f.Dict(v); f.Name(d["TransformMethod"]) == method {
+			out = append(out, f.Dict(d["TransformParams"]))
 		}
 	}
 	return out
@@ -56,7 +56,7 @@ func (f *File) level(signature dict) int {
 	if len(params) == 0 {
 		return 0
 	}
-	if p, ok := f.int(params[0]["P"]); ok && p >= 1 && p <= 3 {
+	if p, ok := f.Int(params[0]["P"]); ok && p >= 1 && p <= 3 {
 		return int(p)
 	}
 	return 2 // the default in the standard
@@ -64,7 +64,7 @@ func (f *File) level(signature dict) int {
 
 // docMDP returns the level of the certification of the file, or 0.
 func (f *File) docMDP() int {
-	return f.level(f.dict(f.dict(f.catalog()["Perms"])["DocMDP"]))
+	return f.level(f.Dict(f.Dict(f.Catalog()["Perms"])["DocMDP"]))
 }
 
 // strictest returns the lowest level set by a signature of the file, through
@@ -72,7 +72,7 @@ func (f *File) docMDP() int {
 func (f *File) strictest() int {
 	level := f.docMDP()
 	for _, fd := range f.fields() {
-		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
+		if d := f.Dict(fd.value); fd.kind == "Sig" && d != nil {
 			var s Signature
 			f.restrictions(&s, fd, d)
 			if s.level > 0 && (level == 0 || s.level < level) {
@@ -87,7 +87,7 @@ func (f *File) strictest() int {
 func (f *File) locks() []Lock {
 	var out []Lock
 	for _, fd := range f.fields() {
-		if d := f.dict(fd.value); fd.kind == "Sig" && d != nil {
+		if d := f.Dict(fd.value); fd.kind == "Sig" && d != nil {
 			var s Signature
 			f.restrictions(&s, fd, d)
 			out = append(out, s.locks...)

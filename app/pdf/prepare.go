@@ -48,7 +48,7 @@ func Prepare(b Base, s PrepareSpec) (Revision, error) {
 // write finishes the revision, certified if seal is not nil.
 func (p *preparation) write(b Base, seal *Seal) (Revision, error) {
 	if seal == nil || p.signed {
-		p.u.put(p.f.rootRef, p.catalog)
+		p.u.put(p.f.RootRef, p.catalog)
 		return p.u.revision(b)
 	}
 	return p.certify(b, *seal)
@@ -99,13 +99,13 @@ func newPreparation(f *File, s PrepareSpec) (*preparation, error) {
 	old := f.fields()
 	p := &preparation{
 		f: f, u: u, spec: s, old: old, prefix: prefix(lastRound(old) + 1), level: f.strictest(),
-		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.dict(fd.value) != nil }),
-		catalog: f.catalog().Clone(), form: f.form().Clone(), pages: slices.Clone(f.pages),
+		signed:  slices.ContainsFunc(old, func(fd field) bool { return fd.kind == "Sig" && f.Dict(fd.value) != nil }),
+		catalog: f.Catalog().Clone(), form: f.Form().Clone(), pages: slices.Clone(f.pages),
 		dicts: map[int]dict{}, annots: map[int]array{}, taken: map[string]bool{}, roles: newRoles(f),
 	}
 	p.u.embedFont = s.PlainFont
 	p.spec.Timestamp = cmpOr(s.Timestamp, timestampField)
-	return p, f.fault
+	return p, f.Fault
 }
 
 func cmpOr(s, or string) string {
@@ -144,10 +144,10 @@ func (p *preparation) page(n int) (Page, dict, error) {
 	page := p.pages[n]
 	d := p.dicts[page.ref.Number]
 	if d == nil {
-		old := p.f.dict(page.ref)
+		old := p.f.Dict(page.ref)
 		d = old.Clone()
 		p.dicts[page.ref.Number] = d
-		p.annots[page.ref.Number] = slices.Clone(p.f.array(old["Annots"]))
+		p.annots[page.ref.Number] = slices.Clone(p.f.Array(old["Annots"]))
 	}
 	return page, d, nil
 }
@@ -171,7 +171,7 @@ func (p *preparation) certify(b Base, s Seal) (Revision, error) {
 	d["V"] = signature
 	p.u.put(p.cert, d)
 	p.catalog["Perms"] = dict{"DocMDP": signature}
-	p.u.put(p.f.rootRef, p.catalog)
+	p.u.put(p.f.RootRef, p.catalog)
 	sd := signatureDict(s)
 	sd["Reference"] = array{transform("DocMDP", dict{"P": 2})}
 	return p.u.seal(b, signature, sd, s.Size, s.Sign)
@@ -185,7 +185,7 @@ func (p *preparation) fillCatalog() {
 		delete(p.catalog, "Perms") // usage rights do not survive a change
 	}
 	p.prepareStore()
-	extensions := p.f.dict(p.catalog["Extensions"]).Clone()
+	extensions := p.f.Dict(p.catalog["Extensions"]).Clone()
 	extensions["ESIC"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 5}
 	if extensions["ADBE"] == nil {
 		extensions["ADBE"] = dict{"BaseVersion": name("1.7"), "ExtensionLevel": 8}
@@ -211,15 +211,15 @@ func (p *preparation) prepareStore() {
 
 func (p *preparation) fillForm() {
 	f := p.form
-	f["Fields"] = slices.Concat(p.f.array(f["Fields"]), p.fields)
+	f["Fields"] = slices.Concat(p.f.Array(f["Fields"]), p.fields)
 	f["SigFlags"] = 3 // signatures exist, append only
 	if !p.signed {
 		delete(f, "NeedAppearances")
 		delete(f, "XFA")
 	}
 	if p.u.font != (ref{}) {
-		resources := p.f.dict(f["DR"]).Clone()
-		fonts := p.f.dict(resources["Font"]).Clone()
+		resources := p.f.Dict(f["DR"]).Clone()
+		fonts := p.f.Dict(resources["Font"]).Clone()
 		fonts[plainName] = p.u.font
 		resources["Font"] = fonts
 		f["DR"] = resources
@@ -238,17 +238,17 @@ func (p *preparation) fillForm() {
 // setTitle sets the title of a file that has none, unless its metadata stream
 // would then contradict it.
 func (p *preparation) setTitle() {
-	info := p.f.dict(p.f.trailer["Info"])
+	info := p.f.Dict(p.f.Trailer["Info"])
 	if p.spec.Title == "" || p.signed || info["Title"] != nil || p.catalog["Metadata"] != nil {
 		return
 	}
-	own := p.roles.alone(p.f.trailer["Info"], kindInfo)
+	own := p.roles.alone(p.f.Trailer["Info"], kindInfo)
 	info = info.Clone()
 	if !own { // values other than plain ones belong to the object's other roles
-		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(p.f.resolve(v)) != 0 })
+		maps.DeleteFunc(info, func(_ name, v any) bool { return shape(p.f.Resolve(v)) != 0 })
 	}
 	info["Title"] = object.TextString(p.spec.Title)
-	if r, ok := p.f.trailer["Info"].(ref); ok && own {
+	if r, ok := p.f.Trailer["Info"].(ref); ok && own {
 		p.u.put(r, info)
 		return
 	}

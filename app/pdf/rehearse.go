@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"paraph/app/pdf/reader"
 	"slices"
 )
 
@@ -18,7 +19,7 @@ import (
 // Signable checks whether a file can be prepared and signed and returns the
 // error that Prepare would return.
 func (f *File) Signable() error {
-	_, err := Prepare(Base{Reader: f.r, Size: f.size, HashState: noHash()}, PrepareSpec{
+	_, err := Prepare(Base{Reader: f.R, Size: f.Size, HashState: noHash()}, PrepareSpec{
 		Signatures:      []SignatureSpec{{Name: "signature", Page: 0, X: 0.1, Y: 0.1, Width: 0.2, Height: 0.1}},
 		Certify:         keyless(),
 		StripJavaScript: true,
@@ -183,7 +184,7 @@ func (p *preparation) rehearsed() []SignatureSpec {
 // rehearsalError separates files that can't be signed from those that can't be
 // read.
 func rehearsalError(err error) error {
-	for _, known := range []error{ErrTooComplex, ErrChangesForbidden, ErrLocked} {
+	for _, known := range []error{reader.ErrTooComplex, ErrChangesForbidden, ErrLocked} {
 		if errors.Is(err, known) {
 			return err
 		}
@@ -215,11 +216,11 @@ func (p *preparation) sampleValues(owner string) []FieldValue {
 func (p *preparation) headroom(f *File) error {
 	const laterSections, objectsEach = 20, 4
 	rest := len(p.spec.Signatures) - len(p.rehearsed())
-	if len(f.sections)+rest+laterSections > f.limits.Sections {
-		return f.over("more than %d cross-reference sections", f.limits.Sections)
+	if len(f.Sections)+rest+laterSections > f.Limits.Sections {
+		return f.Over("more than %d cross-reference sections", f.Limits.Sections)
 	}
-	if f.xref.count+objectsEach*(rest+len(p.spec.Fields)+laterSections) > f.limits.Objects {
-		return f.over("more than %d objects", f.limits.Objects)
+	if f.Xref.Count+objectsEach*(rest+len(p.spec.Fields)+laterSections) > f.Limits.Objects {
+		return f.Over("more than %d objects", f.Limits.Objects)
 	}
 	return nil
 }

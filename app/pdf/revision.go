@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // A Base is the file so far and the state of its hash.
@@ -65,13 +66,13 @@ type update struct {
 }
 
 func (f *File) update() (*update, error) {
-	size, _ := f.trailer.Int("Size")
-	next := max(int64(f.xref.top), 1)
-	if size > next && size <= maxNumber {
+	size, _ := f.Trailer.Int("Size")
+	next := max(int64(f.Xref.Top), 1)
+	if size > next && size <= reader.MaxNumber {
 		next = size
 	}
 	u := &update{f: f, offsets: map[int]int64{}, gens: map[int]int{}, next: int(next), trailer: dict{}, out: make([]byte, 0, roomForRevision)}
-	last, err := f.bytesAt(f.size-1, 1)
+	last, err := f.BytesAt(f.Size-1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +88,8 @@ const roomForRevision = 16 << 10
 // reserve returns a number for an object to be written later.
 func (u *update) reserve() ref {
 	r := ref{Number: u.next}
-	if u.next++; u.next > maxNumber && u.err == nil {
-		u.err = tooComplex("no object numbers left")
+	if u.next++; u.next > reader.MaxNumber && u.err == nil {
+		u.err = reader.TooComplex("no object numbers left")
 	}
 	return r
 }
@@ -103,8 +104,8 @@ func (u *update) Add(v any) ref {
 // put writes an object under its number. If it replaces an object of the file,
 // it keeps the generation.
 func (u *update) put(r ref, v any) {
-	if e := u.f.xref.get(r.Number); e.kind == entryPlain {
-		r.Generation = int(e.gen)
+	if e := u.f.Xref.Get(r.Number); e.Kind == reader.EntryPlain {
+		r.Generation = int(e.Gen)
 	} else {
 		r.Generation = 0
 	}
@@ -125,11 +126,11 @@ func (u *update) put(r ref, v any) {
 // for two of its roles must be identical for both.
 func (u *update) once(n, start int) {
 	was, twice := u.offsets[n]
-	u.offsets[n] = u.f.size + int64(start)
-	if !twice || u.f.xref.get(n).kind < entryPlain || u.err != nil {
+	u.offsets[n] = u.f.Size + int64(start)
+	if !twice || u.f.Xref.Get(n).Kind < reader.EntryPlain || u.err != nil {
 		return
 	}
-	earlier, written := u.out[was-u.f.size:], u.out[start:]
+	earlier, written := u.out[was-u.f.Size:], u.out[start:]
 	if !bytes.HasPrefix(earlier, written) {
 		u.err = fmt.Errorf("%w: object %d", ErrTwoRoles, n)
 	}
@@ -151,7 +152,7 @@ func (u *update) restore(m mark) {
 }
 
 // pos returns the file offset of the next byte.
-func (u *update) pos() int64 { return u.f.size + int64(len(u.out)) }
+func (u *update) pos() int64 { return u.f.Size + int64(len(u.out)) }
 
 // finish writes the cross-reference section, of the same kind as the last one
 // in the file (ISO 32000-2 §7.5.4, §7.5.8), and returns all bytes to append.
@@ -159,13 +160,13 @@ func (u *update) finish() ([]byte, error) {
 	if u.err != nil {
 		return nil, u.err
 	}
-	if u.f.fault != nil { // some object may have read as null
-		return nil, u.f.fault
+	if u.f.Fault != nil { // some object may have read as null
+		return nil, u.f.Fault
 	}
 	t := u.newTrailer()
 	var start int64
 	var err error
-	if u.f.sections[0].isStream {
+	if u.f.Sections[0].IsStream {
 		start, err = u.finishStream(t)
 	} else {
 		start, err = u.finishTable(t)
@@ -178,8 +179,8 @@ func (u *update) finish() ([]byte, error) {
 }
 
 func (u *update) newTrailer() dict {
-	t := dict{"Root": u.f.trailer["Root"], "Prev": u.f.sections[0].at}
-	if info := u.f.trailer["Info"]; info != nil {
+	t := dict{"Root": u.f.Trailer["Root"], "Prev": u.f.Sections[0].At}
+	if info := u.f.Trailer["Info"]; info != nil {
 		t["Info"] = info
 	}
 	t["ID"] = u.fileID()
@@ -192,9 +193,9 @@ func (u *update) newTrailer() dict {
 func (u *update) fileID() array {
 	fresh := make(object.String, 16)
 	_, _ = rand.Read(fresh) // never fails (crypto/rand)
-	id := u.f.array(u.f.trailer["ID"])
+	id := u.f.Array(u.f.Trailer["ID"])
 	if len(id) == 2 {
-		if first, ok := u.f.resolve(id[0]).(object.String); ok && len(first) > 0 {
+		if first, ok := u.f.Resolve(id[0]).(object.String); ok && len(first) > 0 {
 			return array{first, fresh}
 		}
 	}
@@ -216,7 +217,7 @@ func (u *update) runs(visit func(run []int)) {
 
 func (u *update) finishTable(t dict) (int64, error) {
 	if u.pos() > 9_999_999_999 {
-		return 0, tooComplex("too large for a cross-reference table")
+		return 0, reader.TooComplex("too large for a cross-reference table")
 	}
 	start := u.pos()
 	u.out = append(u.out, "xref\n"...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // revisionEnds returns the ends of all revisions, oldest first: the offset
@@ -15,11 +16,11 @@ func (f *File) revisionEnds() ([]int64, error) {
 		return f.ends, nil
 	}
 	var ends []int64
-	for i, s := range f.sections {
-		at := s.end
-		if i+1 < len(f.sections) && f.sections[i+1].at > s.at {
-			at = f.sections[i+1].end
-		} else if i > 0 && s.at > f.sections[i-1].at {
+	for i, s := range f.Sections {
+		at := s.End
+		if i+1 < len(f.Sections) && f.Sections[i+1].At > s.At {
+			at = f.Sections[i+1].End
+		} else if i > 0 && s.At > f.Sections[i-1].At {
 			continue // the second section of a linearised file
 		}
 		end, err := f.endMark(at)
@@ -37,16 +38,16 @@ func (f *File) revisionEnds() ([]int64, error) {
 // its line end, or the size of the file if there is none.
 func (f *File) endMark(from int64) (int64, error) {
 	mark := []byte("%%EOF")
-	b, err := f.scratchAt(from, scratchSize) // nearly always enough
+	b, err := f.ScratchAt(from, reader.ScratchSize) // nearly always enough
 	if err == nil && !bytes.Contains(b, mark) {
-		b, err = f.bytesAt(from, 64<<10)
+		b, err = f.BytesAt(from, 64<<10)
 	}
 	if err != nil {
 		return 0, err
 	}
 	i := bytes.Index(b, mark)
 	if i < 0 {
-		return f.size, nil
+		return f.Size, nil
 	}
 	i += len(mark)
 	if i < len(b) && b[i] == '\r' {
@@ -75,9 +76,9 @@ func (f *File) otherEnds() ([]end, error) {
 	const most = 100 // bounds the search for lost revisions
 	var out []end
 	mark := []byte("%%EOF")
-	buf := make([]byte, min(256<<10, f.size))
-	for at := int64(0); at < f.size && len(out) < most; at += int64(len(buf) - len(mark) + 1) {
-		b, err := f.readInto(buf[:min(int64(len(buf)), f.size-at)], at)
+	buf := make([]byte, min(256<<10, f.Size))
+	for at := int64(0); at < f.Size && len(out) < most; at += int64(len(buf) - len(mark) + 1) {
+		b, err := f.ReadInto(buf[:min(int64(len(buf)), f.Size-at)], at)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +106,7 @@ func (f *File) blankBetween(from, to int64) bool {
 	if to-from > 64 {
 		return false
 	}
-	b, err := f.bytesAt(from, int(to-from))
+	b, err := f.BytesAt(from, int(to-from))
 	return err == nil && !slices.ContainsFunc(b, func(c byte) bool { return !object.IsSpace(c) })
 }
 
@@ -117,13 +118,13 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.recovered {
+	if f.Scanned {
 		f.cover(all)
-		return nil, f.fault
+		return nil, f.Fault
 	}
 	if len(all) == 0 {
 		f.searchBefore(ends, len(ends)-1, lost)
-		return nil, f.fault
+		return nil, f.Fault
 	}
 	f.number(all, ends)
 	first := slices.MinFunc(all, func(a, b Signature) int { return a.Revision - b.Revision }).Revision
@@ -148,7 +149,7 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 		lost.in(newer, rev)
 	}
 	report(all, ends, changes)
-	return c.graph, f.fault
+	return c.graph, f.Fault
 }
 
 // cover completes the signatures of a recovered file, for which it is only
@@ -156,7 +157,7 @@ func (f *File) compareRevisions(all []Signature, lost *search) (*graph, error) {
 func (f *File) cover(all []Signature) {
 	for i := range all {
 		s := &all[i]
-		s.Whole = len(s.ByteRange) == 4 && f.blankBetween(s.End, f.size)
+		s.Whole = len(s.ByteRange) == 4 && f.blankBetween(s.End, f.Size)
 		s.Unjudged = !s.Whole
 	}
 }
@@ -173,8 +174,8 @@ func (f *File) searchBefore(ends []int64, before int, lost *search) {
 // unread reports an unreadable revision on every signature, unless a limit was
 // exceeded or reading failed.
 func (f *File) unread(all []Signature) error {
-	if f.fault != nil {
-		return f.fault
+	if f.Fault != nil {
+		return f.Fault
 	}
 	for i := range all {
 		all[i].problem(ProblemNotRevision)
@@ -183,7 +184,7 @@ func (f *File) unread(all []Signature) error {
 }
 
 func (f *File) viewOf(ends []int64, rev int) (*File, error) {
-	if ends[rev] >= f.size {
+	if ends[rev] >= f.Size {
 		return f, nil
 	}
 	return f.view(ends[rev])
@@ -217,7 +218,7 @@ func (f *File) number(all []Signature, ends []int64) {
 
 // blankTail reports whether only white space follows an offset.
 func (f *File) blankTail(from int64) bool {
-	return f.size <= from || f.blankBetween(from, f.size)
+	return f.Size <= from || f.blankBetween(from, f.Size)
 }
 
 // confirm checks that the signatures that end a revision read the same in that
@@ -233,7 +234,7 @@ func (f *File) confirm(all []Signature, rev int) {
 			fields = f.fields()
 		}
 		there := slices.ContainsFunc(fields, func(fd field) bool {
-			c, _ := f.resolve(f.dict(fd.value)["Contents"]).(object.String)
+			c, _ := f.Resolve(f.Dict(fd.value)["Contents"]).(object.String)
 			return fd.name == s.Field && bytes.Equal(c, s.Contents)
 		})
 		if !there {

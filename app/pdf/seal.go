@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // placeholder reserves space for three numbers of ten digits.
@@ -101,10 +102,10 @@ func (u *update) place(r ref, d dict, size int) (sealed, error) {
 		return sealed{}, err
 	}
 	s := sealed{out: out, from: start + from, to: start + to}
-	gap, rest := u.f.size+int64(s.from), u.f.size+int64(s.to)
+	gap, rest := u.f.Size+int64(s.from), u.f.Size+int64(s.to)
 	text := fmt.Sprintf("[0 %d %d %d]", gap, rest, len(out)-s.to)
 	if len(text) > len(placeholder) {
-		return sealed{}, tooComplex("too large to be signed")
+		return sealed{}, reader.TooComplex("too large to be signed")
 	}
 	copy(out[start+byteRange:], fmt.Sprintf("%-*s", len(placeholder), text))
 	return s, nil

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // says reports whether a widget of a revision shows the value of its field, as
@@ -19,7 +20,7 @@ func (x *fieldComparison) says(f *File, w widget) bool {
 	if f == x.p.old {
 		fd = x.was
 	}
-	shown, ok := f.shown(f.dict(w.dict["AP"])["N"])
+	shown, ok := f.shown(f.Dict(w.dict["AP"])["N"])
 	if !ok {
 		return false
 	}
@@ -38,11 +39,11 @@ func (x *fieldComparison) says(f *File, w widget) bool {
 // listed reports whether a list box shows only its options.
 func (f *File) listed(fd *field, shown string) bool {
 	var all []rune
-	for _, o := range f.array(fd.dict["Opt"]) {
-		if pair := f.array(o); len(pair) == 2 {
+	for _, o := range f.Array(fd.dict["Opt"]) {
+		if pair := f.Array(o); len(pair) == 2 {
 			o = pair[1]
 		}
-		all = append(all, bare(f.text(o))...)
+		all = append(all, bare(f.Text(o))...)
 	}
 	seen := string(bare(shown))
 	return strings.ContainsRune(seen, unknown) || strings.Contains(string(all), seen)
@@ -70,10 +71,10 @@ func sameLetters(value, shown []rune) bool {
 
 // valueText returns the value of a field in display form.
 func (f *File) valueText(fd *field) string {
-	v := f.resolve(fd.value)
-	for _, o := range f.array(fd.dict["Opt"]) {
-		if pair := f.array(o); len(pair) == 2 && f.text(pair[0]) == f.text(v) {
-			return f.text(pair[1])
+	v := f.Resolve(fd.value)
+	for _, o := range f.Array(fd.dict["Opt"]) {
+		if pair := f.Array(o); len(pair) == 2 && f.Text(pair[0]) == f.Text(v) {
+			return f.Text(pair[1])
 		}
 	}
 	switch s := v.(type) {
@@ -81,14 +82,14 @@ func (f *File) valueText(fd *field) string {
 		return s.Text()
 	case name:
 		return string(s)
-	case *source:
-		if data, err := f.decode(s); err == nil {
+	case *reader.Stream:
+		if data, err := f.Decode(s); err == nil {
 			return object.String(data).Text()
 		}
 	case array:
 		var out []string
 		for _, e := range s {
-			out = append(out, f.text(e))
+			out = append(out, f.Text(e))
 		}
 		return strings.Join(out, " ")
 	}
@@ -165,15 +166,15 @@ func matches(value, shown []rune) bool {
 // draws anything readable other than text: pictures, other forms, curves,
 // invisible text.
 func (f *File) shown(appearance any) (text string, ok bool) {
-	src, isStream := f.resolve(appearance).(*source)
+	src, isStream := f.Resolve(appearance).(*reader.Stream)
 	if !isStream {
 		return "", appearance == nil
 	}
-	data, err := f.decode(src)
+	data, err := f.Decode(src)
 	if err != nil {
 		return "", false
 	}
-	s := showing{f: f, fonts: f.dict(f.dict(src.dict["Resources"])["Font"]), known: map[name]*letters{}, ok: true}
+	s := showing{f: f, fonts: f.Dict(f.Dict(src.Dict["Resources"])["Font"]), known: map[name]*letters{}, ok: true}
 	s.read(data)
 	return s.out.String(), s.ok
 }
@@ -257,7 +258,7 @@ func (s *showing) load(n name) *letters {
 	if l := s.known[n]; l != nil {
 		return l
 	}
-	l := s.f.letters(s.f.dict(s.fonts[n]))
+	l := s.f.letters(s.f.Dict(s.fonts[n]))
 	s.known[n] = l
 	return l
 }
@@ -272,20 +273,20 @@ type letters struct {
 
 func (f *File) letters(font dict) *letters {
 	l := &letters{width: 1, strange: map[byte]bool{}}
-	if f.name(font["Subtype"]) == "Type0" {
+	if f.Name(font["Subtype"]) == "Type0" {
 		l.width, l.mute = 2, true
 	}
-	if src, ok := f.resolve(font["ToUnicode"]).(*source); ok {
-		if data, err := f.decode(src); err == nil {
+	if src, ok := f.Resolve(font["ToUnicode"]).(*reader.Stream); ok {
+		if data, err := f.Decode(src); err == nil {
 			l.unicode, l.mute = readCMap(data), false
 		}
 	}
-	switch f.name(font["BaseFont"]) {
+	switch f.Name(font["BaseFont"]) {
 	case "Symbol", "ZapfDingbats":
 		l.mute = true
 	}
 	code := int64(0)
-	for _, v := range f.array(f.dict(font["Encoding"])["Differences"]) {
+	for _, v := range f.Array(f.Dict(font["Encoding"])["Differences"]) {
 		if n, ok := object.Int(v); ok {
 			code = n
 			continue

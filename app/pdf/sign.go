@@ -12,7 +12,7 @@ import (
 // ErrNoField, ErrFieldType, ErrSigned, ErrLocked, ErrChangesForbidden or
 // ErrTooLarge, or comes from reading or from the SignFunc.
 func Sign(b Base, s SignSpec) (Revision, error) {
-	f, err := DefaultLimits().read(b.Reader, b.Size)
+	f, err := withoutPages(b.Reader, b.Size)
 	if err != nil {
 		return Revision{}, err
 	}
@@ -55,16 +55,16 @@ func Sign(b Base, s SignSpec) (Revision, error) {
 // fieldMDP converts the lock of a signature field to the transform of its
 // signature (ISO 32000-2 §12.8.2.4).
 func (f *File) fieldMDP(d dict) array {
-	lock := f.dict(d["Lock"])
+	lock := f.Dict(d["Lock"])
 	if lock == nil {
 		return nil
 	}
-	params := dict{"Action": f.name(lock["Action"])}
-	if fields := f.array(lock["Fields"]); fields != nil {
+	params := dict{"Action": f.Name(lock["Action"])}
+	if fields := f.Array(lock["Fields"]); fields != nil {
 		params["Fields"] = fields
 	}
 	t := transform("FieldMDP", params)
-	t["Data"] = f.rootRef
+	t["Data"] = f.RootRef
 	return array{t}
 }
 
@@ -110,7 +110,7 @@ func (w *filling) invisible(fd *field) bool {
 
 // turn returns the rotation of the page of a widget.
 func (f *File) turn(w dict) int {
-	n, _ := f.int(f.dict(w["MK"])["R"])
+	n, _ := f.Int(f.Dict(w["MK"])["R"])
 	return int((n%360+360)%360) / 90 * 90
 }
 

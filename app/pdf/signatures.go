@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/pdf/digest"
 	"paraph/app/pdf/object"
+	"paraph/app/pdf/reader"
 )
 
 // A Signature describes the structure of one signature or document timestamp.
@@ -67,7 +68,7 @@ func (s Signature) Sound() bool {
 // WriteSigned writes the signed bytes to w, usually a hash.
 func (s Signature) WriteSigned(w io.Writer) error {
 	if len(s.ByteRange) != 4 {
-		return damaged("byte range")
+		return reader.Damaged("byte range")
 	}
 	if err := s.signed.Write(w, s.ByteRange[1]); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (s Signature) WriteSigned(w io.Writer) error {
 // of the newest revision, unjudged, unless it occurred before they were known.
 func (f *File) Signatures() ([]Signature, error) {
 	out, err := f.examined()
-	if err != nil && f.stopped() == nil {
+	if err != nil && f.Stopped() == nil {
 		return nil, err
 	}
 	var ends []int64
@@ -91,7 +92,7 @@ func (f *File) Signatures() ([]Signature, error) {
 			ends = append(ends, out[i].ByteRange[1])
 		}
 	}
-	signed := digest.New(f.r, ends, f.stopped)
+	signed := digest.New(f.R, ends, f.Stopped)
 	for i := range out {
 		out[i].signed = signed
 	}
@@ -100,8 +101,8 @@ func (f *File) Signatures() ([]Signature, error) {
 
 func (f *File) examined() ([]Signature, error) {
 	out := f.attached()
-	if f.fault != nil {
-		return nil, f.fault
+	if f.Fault != nil {
+		return nil, f.Fault
 	}
 	slices.SortStableFunc(out, byEnd)
 	lost := &search{kept: slices.Clone(out)}
@@ -109,8 +110,8 @@ func (f *File) examined() ([]Signature, error) {
 	if err != nil {
 		return out, err
 	}
-	if f.recovered {
-		return out, f.fault
+	if f.Scanned {
+		return out, f.Fault
 	}
 	if err := lost.outside(f); err != nil {
 		return out, err
@@ -132,7 +133,7 @@ func byEnd(a, b Signature) int { return cmp.Compare(a.End, b.End) }
 func (f *File) attached() []Signature {
 	var out []Signature
 	for _, fd := range f.fields() {
-		switch d := f.dict(fd.value); {
+		switch d := f.Dict(fd.value); {
 		case d != nil && (fd.kind == "Sig" || isSignature(f, d)):
 			s := f.signature(fd, d)
 			if fd.kind != "Sig" {
@@ -153,19 +154,19 @@ func (f *File) attached() []Signature {
 // null.
 func (f *File) present(v any) bool {
 	if r, ok := v.(ref); ok {
-		return f.xref.get(r.Number).kind >= entryPlain && !f.isNull(r)
+		return f.Xref.Get(r.Number).Kind >= reader.EntryPlain && !f.isNull(r)
 	}
 	return v != nil
 }
 
 // isNull reports whether an object reads as null.
 func (f *File) isNull(r ref) bool {
-	o, err := f.load(r.Number)
-	return err == nil && o.value == nil
+	o, err := f.Load(r.Number)
+	return err == nil && o.Value == nil
 }
 
 func (f *File) unreadable(name string) Signature {
-	s := Signature{Field: name, Unreadable: true, End: f.size}
+	s := Signature{Field: name, Unreadable: true, End: f.Size}
 	s.problem(ProblemUnreadable)
 	return s
 }
@@ -173,8 +174,8 @@ func (f *File) unreadable(name string) Signature {
 // isSignature reports whether a dictionary is a signature, whatever its
 // declared type.
 func isSignature(f *File, d dict) bool {
-	_, ranged := f.resolve(d["ByteRange"]).(array)
-	_, valued := f.resolve(d["Contents"]).(object.String)
+	_, ranged := f.Resolve(d["ByteRange"]).(array)
+	_, valued := f.Resolve(d["Contents"]).(object.String)
 	return ranged && valued
 }
 
@@ -186,8 +187,8 @@ type search struct {
 
 func (s *search) in(older *File, rev int) {
 	for _, fd := range older.fields() {
-		d := older.dict(fd.value)
-		c, _ := older.resolve(d["Contents"]).(object.String)
+		d := older.Dict(fd.value)
+		c, _ := older.Resolve(d["Contents"]).(object.String)
 		same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
 		if fd.kind != "Sig" || len(c) == 0 || slices.ContainsFunc(s.kept, same) || slices.ContainsFunc(s.out, same) {
 			continue
@@ -211,7 +212,7 @@ func (s *search) outside(f *File) error {
 			s.in(older, ends[i].revision)
 		}
 	}
-	return f.fault
+	return f.Fault
 }
 
 // detached returns signatures that no field refers to. Usage rights (ISO
@@ -220,11 +221,11 @@ func (f *File) detached(g *graph, known []Signature) []Signature {
 	if g == nil {
 		g = newGraph(f)
 	}
-	perms := f.dict(f.catalog()["Perms"])
+	perms := f.Dict(f.Catalog()["Perms"])
 	var out []Signature
 	for _, n := range slices.Sorted(maps.Keys(g.signatures)) {
-		d := f.dict(ref{Number: n})
-		c, _ := f.resolve(d["Contents"]).(object.String)
+		d := f.Dict(ref{Number: n})
+		c, _ := f.Resolve(d["Contents"]).(object.String)
 		same := func(s Signature) bool { return bytes.Equal(s.Contents, c) }
 		rights := mentions(perms["UR"], n) || mentions(perms["UR3"], n)
 		if !isSignature(f, d) || rights || slices.ContainsFunc(known, same) || slices.ContainsFunc(out, same) {
@@ -239,24 +240,24 @@ func (f *File) detached(g *graph, known []Signature) []Signature {
 
 func (f *File) signature(fd field, d dict) Signature {
 	s := Signature{
-		Field: fd.name, SubFilter: string(f.name(d["SubFilter"])),
-		Name: f.text(d["Name"]), Reason: f.text(d["Reason"]), Location: f.text(d["Location"]),
-		ContactInfo: f.text(d["ContactInfo"]), Certifies: f.level(d),
+		Field: fd.name, SubFilter: string(f.Name(d["SubFilter"])),
+		Name: f.Text(d["Name"]), Reason: f.Text(d["Reason"]), Location: f.Text(d["Location"]),
+		ContactInfo: f.Text(d["ContactInfo"]), Certifies: f.level(d),
 	}
-	s.Timestamp = s.SubFilter == "ETSI.RFC3161" || f.name(d["Type"]) == "DocTimeStamp"
-	s.Mistyped = s.Timestamp && d["Type"] != nil && f.name(d["Type"]) != "DocTimeStamp"
-	if m, ok := f.resolve(d["M"]).(object.String); ok {
+	s.Timestamp = s.SubFilter == "ETSI.RFC3161" || f.Name(d["Type"]) == "DocTimeStamp"
+	s.Mistyped = s.Timestamp && d["Type"] != nil && f.Name(d["Type"]) != "DocTimeStamp"
+	if m, ok := f.Resolve(d["M"]).(object.String); ok {
 		s.At, _ = m.Date()
 	}
 	f.restrictions(&s, fd, d)
-	for _, v := range f.array(d["ByteRange"]) {
-		n, ok := f.int(v)
+	for _, v := range f.Array(d["ByteRange"]) {
+		n, ok := f.Int(v)
 		if !ok {
 			n = -1
 		}
 		s.ByteRange = append(s.ByteRange, n)
 	}
-	s.Contents, _ = f.resolve(d["Contents"]).(object.String)
+	s.Contents, _ = f.Resolve(d["Contents"]).(object.String)
 	s.CMS = trimDER(s.Contents)
 	f.checkRange(&s, fd)
 	return s
@@ -266,9 +267,9 @@ func (f *File) signature(fd field, d dict) Signature {
 // transforms and, because some writers omit those, through the lock of its
 // field (ISO 32000-2 §12.7.5.5).
 func (f *File) restrictions(s *Signature, fd field, d dict) {
-	lock := f.dict(fd.dict["Lock"])
+	lock := f.Dict(fd.dict["Lock"])
 	s.level = f.level(d)
-	if p, ok := f.int(lock["P"]); ok && s.level == 0 && p >= 1 && p <= 3 {
+	if p, ok := f.Int(lock["P"]); ok && s.level == 0 && p >= 1 && p <= 3 {
 		s.level = int(p)
 	}
 	if lock["Action"] != nil {
@@ -335,7 +336,7 @@ func (f *File) checkRange(s *Signature, fd field) {
 		s.problem(ProblemByteRange)
 		s.ByteRange = nil
 		return
-	case r[0] != 0 || r[1] <= 0 || r[2] <= r[1] || r[3] < 0 || r[2] > f.size || r[3] > f.size-r[2]:
+	case r[0] != 0 || r[1] <= 0 || r[2] <= r[1] || r[3] < 0 || r[2] > f.Size || r[3] > f.Size-r[2]:
 		s.problem(ProblemByteRange)
 		s.ByteRange = nil
 		return
@@ -354,11 +355,11 @@ func (f *File) checkRange(s *Signature, fd field) {
 // checkGap reads the bytes left out of the byte range.
 func (f *File) checkGap(s *Signature) {
 	length := s.ByteRange[2] - s.ByteRange[1]
-	if length > 2*f.limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
+	if length > 2*f.Limits.ObjectSize || length != int64(2*len(s.Contents)+2) {
 		s.problem(ProblemGap)
 		return
 	}
-	gap, err := f.bytesAt(s.ByteRange[1], int(length))
+	gap, err := f.BytesAt(s.ByteRange[1], int(length))
 	want := "<" + hex.EncodeToString(s.Contents) + ">"
 	if err != nil || !strings.EqualFold(string(gap), want) {
 		s.problem(ProblemGap)
@@ -373,13 +374,13 @@ func (f *File) checkPlace(s *Signature, fd field) {
 	if !ok {
 		r = fd.ref
 	}
-	e := f.xref.get(r.Number)
-	if e.kind != entryPlain || e.at >= s.ByteRange[1] {
+	e := f.Xref.Get(r.Number)
+	if e.Kind != reader.EntryPlain || e.At >= s.ByteRange[1] {
 		s.problem(ProblemOther)
 		return
 	}
-	o, err := f.indirect(e.at)
-	if err != nil || e.at+o.cost < s.ByteRange[2] {
+	o, err := f.Indirect(e.At)
+	if err != nil || e.At+o.Cost < s.ByteRange[2] {
 		s.problem(ProblemOther)
 	}
 }

@@ -20,17 +20,17 @@ func (p *preparation) strip() error {
 			}
 		}
 	}
-	return p.f.fault
+	return p.f.Fault
 }
 
 // risky reports whether an action, or one chained to it, runs a script or
 // launches something.
 func (f *File) risky(v any, depth int) bool {
-	d := f.dict(v)
+	d := f.Dict(v)
 	if d == nil {
 		return false
 	}
-	switch f.name(d["S"]) {
+	switch f.Name(d["S"]) {
 	case "JavaScript", "Launch", "ImportData":
 		return true
 	case "Rendition":
@@ -41,7 +41,7 @@ func (f *File) risky(v any, depth int) bool {
 	if depth > 16 { // legitimate chains are shorter
 		return true
 	}
-	next := f.resolve(d["Next"])
+	next := f.Resolve(d["Next"])
 	if a, ok := next.(array); ok {
 		return slices.ContainsFunc(a, func(v any) bool { return f.risky(v, depth+1) })
 	}
@@ -51,7 +51,7 @@ func (f *File) risky(v any, depth int) bool {
 // riskySet reports whether a dictionary of additional actions contains a risky
 // one.
 func (f *File) riskySet(v any) bool {
-	for _, a := range f.dict(v) {
+	for _, a := range f.Dict(v) {
 		if f.risky(a, 0) {
 			return true
 		}
@@ -74,7 +74,7 @@ func (p *preparation) stripActions() {
 
 // dropName removes a tree from the catalog's names.
 func (p *preparation) dropName(key name) {
-	names := p.f.dict(p.catalog["Names"])
+	names := p.f.Dict(p.catalog["Names"])
 	if names[key] == nil {
 		return
 	}
@@ -111,19 +111,19 @@ func (p *preparation) stripFields() {
 				continue
 			}
 			seen[r.Number] = true
-			d := p.f.dict(r)
+			d := p.f.Dict(r)
 			if b, changed := p.bare(d); changed {
 				p.u.put(r, b)
 			}
-			walk(p.f.array(d["Kids"]), depth+1)
+			walk(p.f.Array(d["Kids"]), depth+1)
 		}
 	}
-	walk(p.f.array(p.form["Fields"]), 0)
+	walk(p.f.Array(p.form["Fields"]), 0)
 }
 
 func (p *preparation) stripOutlines() {
 	seen := map[int]bool{}
-	queue := []any{p.f.dict(p.catalog["Outlines"])["First"]}
+	queue := []any{p.f.Dict(p.catalog["Outlines"])["First"]}
 	for len(queue) > 0 {
 		r, ok := queue[0].(ref)
 		queue = queue[1:]
@@ -131,7 +131,7 @@ func (p *preparation) stripOutlines() {
 			continue
 		}
 		seen[r.Number] = true
-		d := p.f.dict(r)
+		d := p.f.Dict(r)
 		if b, changed := p.bare(d); changed {
 			p.u.put(r, b)
 		}
@@ -149,10 +149,10 @@ func (p *preparation) stripFiles() {
 // rewritten only if it had any.
 func (p *preparation) stripPage(n int) error {
 	r := p.f.pages[n].ref
-	old := p.f.dict(r)
+	old := p.f.Dict(r)
 	var kept array
 	changed := false
-	for _, v := range p.f.array(old["Annots"]) {
+	for _, v := range p.f.Array(old["Annots"]) {
 		keep, direct := p.stripAnnotation(v)
 		if !keep {
 			changed = true
@@ -182,8 +182,8 @@ func (p *preparation) stripPage(n int) error {
 // stripAnnotation reports whether to keep an annotation, and returns the
 // replacement of one that is a direct object.
 func (p *preparation) stripAnnotation(v any) (keep bool, direct any) {
-	d := p.f.dict(v)
-	if p.spec.StripEmbeddedFiles && p.f.name(d["Subtype"]) == "FileAttachment" {
+	d := p.f.Dict(v)
+	if p.spec.StripEmbeddedFiles && p.f.Name(d["Subtype"]) == "FileAttachment" {
 		return false, nil
 	}
 	if !p.spec.StripJavaScript {

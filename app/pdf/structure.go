@@ -48,13 +48,13 @@ type structure struct {
 
 func newStructure(f *File, tree *pageStructure) *structure {
 	s := &structure{f: f, tree: tree, places: map[int][]place{}}
-	s.put(f.rootRef, place{kind: kindCatalog})
-	s.put(f.trailer["Info"], place{kind: kindInfo})
-	catalog := f.catalog()
+	s.put(f.RootRef, place{kind: kindCatalog})
+	s.put(f.Trailer["Info"], place{kind: kindInfo})
+	catalog := f.Catalog()
 	s.put(catalog["Metadata"], place{kind: kindMetadata})
 	s.put(catalog["Extensions"], place{kind: kindPlain})
 	s.put(catalog["MarkInfo"], place{kind: kindPlain})
-	for _, v := range f.array(f.dict(catalog["OCProperties"])["OCGs"]) {
+	for _, v := range f.Array(f.Dict(catalog["OCProperties"])["OCGs"]) {
 		s.put(v, place{kind: kindLayer})
 	}
 	s.form(catalog["AcroForm"])
@@ -97,10 +97,10 @@ func (s *structure) pageOf(n int) int {
 func (s *structure) form(v any) {
 	f := s.f
 	s.put(v, place{kind: kindForm})
-	form := f.dict(v)
+	form := f.Dict(v)
 	s.put(form["Fields"], place{kind: kindFields})
 	s.put(form["DR"], place{kind: kindResources})
-	for _, v := range f.dict(form["DR"]) {
+	for _, v := range f.Dict(form["DR"]) {
 		s.put(v, place{kind: kindResources})
 	}
 	s.fields = f.fields()
@@ -125,15 +125,15 @@ func (s *structure) form(v any) {
 func (s *structure) store(v any) {
 	f := s.f
 	s.put(v, place{kind: kindStore})
-	store := f.dict(v)
+	store := f.Dict(v)
 	for _, k := range storeLists {
 		s.put(store[k], place{kind: kindList})
 	}
 	s.put(store["VRI"], place{kind: kindVRI})
-	for _, e := range f.dict(store["VRI"]) {
+	for _, e := range f.Dict(store["VRI"]) {
 		s.put(e, place{kind: kindEntry})
 		for _, k := range entryLists {
-			s.put(f.dict(e)[k], place{kind: kindList})
+			s.put(f.Dict(e)[k], place{kind: kindList})
 		}
 	}
 }
@@ -163,14 +163,14 @@ type pageState struct {
 func newPageStructure(f *File) *pageStructure {
 	s := &pageStructure{places: map[int][]place{}}
 	s.err = f.eachPage(func(r ref, d dict, in inherited) error {
-		if len(s.pages) >= f.limits.Pages {
-			return f.over("more than %d pages", f.limits.Pages)
+		if len(s.pages) >= f.Limits.Pages {
+			return f.Over("more than %d pages", f.Limits.Pages)
 		}
 		s.pages = append(s.pages, pageState{f.page(r, in), in})
 		number := len(s.pages)
 		s.put(r, place{kind: kindPage, page: number})
 		s.put(d["Annots"], place{kind: kindAnnots, page: number})
-		for _, v := range f.array(d["Annots"]) {
+		for _, v := range f.Array(d["Annots"]) {
 			s.put(v, place{kind: kindAnnotation, page: number})
 		}
 		return nil
@@ -197,14 +197,14 @@ func (s *pageStructure) nodes(f *File) {
 			return
 		}
 		seen[r.Number] = true
-		d := f.dict(r)
+		d := f.Dict(r)
 		s.put(r, place{kind: kindNode})
 		s.put(d["Kids"], place{kind: kindNode})
-		for _, k := range f.array(d["Kids"]) {
+		for _, k := range f.Array(d["Kids"]) {
 			walk(k, depth+1)
 		}
 	}
-	walk(f.catalog()["Pages"], 0)
+	walk(f.Catalog()["Pages"], 0)
 }
 
 func (s *pageStructure) is(n int, k kind) bool {

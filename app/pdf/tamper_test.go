@@ -162,7 +162,7 @@ func bytesReplace(s, old, with string) string {
 // judge compares the verdict on a file with what it shows. Only a sample of the
 // sound ones is rendered.
 func (x *tamperer) judge(t *testing.T, b []byte) {
-	f, err := small().Open(bytes.NewReader(b), int64(len(b)))
+	f, err := pdf.OpenWithin(small(), bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		allowed(t, err)
 		return

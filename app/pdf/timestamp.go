@@ -10,7 +10,7 @@ import (
 // default one. If that is already used, another invisible field is added, so
 // that a file can be stamped again years later.
 func Timestamp(b Base, field string, size int, token SignFunc) (Revision, error) {
-	f, err := DefaultLimits().read(b.Reader, b.Size)
+	f, err := withoutPages(b.Reader, b.Size)
 	if err != nil {
 		return Revision{}, err
 	}
@@ -54,8 +54,8 @@ func (u *update) addTimestampField(n names, signature ref) error {
 	d := u.hidden(full, page)
 	d["V"] = signature
 	r := u.Add(d)
-	pd := f.dict(page.ref).Clone()
-	pd["Annots"] = append(slices.Clone(f.array(pd["Annots"])), r)
+	pd := f.Dict(page.ref).Clone()
+	pd["Annots"] = append(slices.Clone(f.Array(pd["Annots"])), r)
 	u.put(page.ref, pd)
 	u.addToForm(r)
 	return u.err
@@ -63,16 +63,16 @@ func (u *update) addTimestampField(n names, signature ref) error {
 
 // addToForm adds a field to the form, which is created if missing.
 func (u *update) addToForm(r ref) {
-	form := u.f.form().Clone()
-	form["Fields"] = append(slices.Clone(u.f.array(form["Fields"])), r)
+	form := u.f.Form().Clone()
+	form["Fields"] = append(slices.Clone(u.f.Array(form["Fields"])), r)
 	form["SigFlags"] = 3
-	catalog := u.f.catalog().Clone()
+	catalog := u.f.Catalog().Clone()
 	if at, ok := catalog["AcroForm"].(ref); ok {
 		u.put(at, form)
 		return
 	}
 	catalog["AcroForm"] = u.Add(form)
-	u.put(u.f.rootRef, catalog)
+	u.put(u.f.RootRef, catalog)
 }
 
 // firstPage finds the first page without walking the others.

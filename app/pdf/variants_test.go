@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"paraph/app/pdf"
+	"paraph/app/pdf/reader"
 )
 
 // TestVariants runs the whole chain over files in the style of other programs.
@@ -238,23 +239,23 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := plain(20)
-	for name, change := range map[string]func(*pdf.Limits){
-		"objects":  func(l *pdf.Limits) { l.Objects = 20 },
-		"pages":    func(l *pdf.Limits) { l.Pages = 19 },
-		"sections": func(l *pdf.Limits) { l.Sections = 0 },
-		"size":     func(l *pdf.Limits) { l.ObjectSize = 40 },
-		"parsed":   func(l *pdf.Limits) { l.Parsed = 2000 },
+	for name, change := range map[string]func(*reader.Limits){
+		"objects":  func(l *reader.Limits) { l.Objects = 20 },
+		"pages":    func(l *reader.Limits) { l.Pages = 19 },
+		"sections": func(l *reader.Limits) { l.Sections = 0 },
+		"size":     func(l *reader.Limits) { l.ObjectSize = 40 },
+		"parsed":   func(l *reader.Limits) { l.Parsed = 2000 },
 	} {
-		l := pdf.DefaultLimits()
+		l := reader.DefaultLimits()
 		change(&l)
-		if _, err := l.Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
+		if _, err := pdf.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	l := pdf.DefaultLimits()
+	l := reader.DefaultLimits()
 	l.Inflate = 10
 	b = qpdf(t, b, "--object-streams=generate")
-	if _, err := l.Open(bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
+	if _, err := pdf.OpenWithin(l, bytes.NewReader(b), int64(len(b))); !errors.Is(err, pdf.ErrTooComplex) {
 		t.Errorf("inflate: %v", err)
 	}
 }

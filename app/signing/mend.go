@@ -11,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/pdf/reader"
 	"paraph/app/signing/record"
 )
 
@@ -70,7 +71,7 @@ func (s *Service) remake(ctx context.Context, u *Upload, how rewriting, why erro
 }
 
 func (s *Service) salvage(ctx context.Context, u *Upload, how rewriting, why error) (err error) {
-	head, tail, err := pdf.Salvage(u.raw, u.raw.Size())
+	head, tail, err := reader.Salvage(u.raw, u.raw.Size())
 	if err != nil || len(tail) == 0 {
 		return errors.Join(why, err)
 	}

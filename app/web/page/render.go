@@ -28,8 +28,12 @@ type Page struct {
 	Notice  *Notice
 	Back    string // path of the page that the header leads back to, "" for none
 	// Public marks a page that is the same for everybody: it has no form and nothing
-	// from a session.
+	// from a session. It is sent compressed, which would leak secrets on a page that
+	// reflects its address (BREACH).
 	Public bool
+	// Packed sends a page compressed although it has a form. That is safe because it
+	// shows nothing from its address, so its size reveals no secrets.
+	Packed bool
 
 	// For a form that was not accepted:
 	Values Form                // submitted values
@@ -89,7 +93,16 @@ func (r *Request) Render(status int, name string, p Page) error {
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	r.Set(fiber.HeaderContentLanguage, p.Lang)
-	return r.sendPage(status, out, p.Public)
+	if (p.Public || p.Packed) && len(out) > 1<<10 {
+		r.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		if AcceptsGzip(r.Ctx) {
+			r.Set(fiber.HeaderContentEncoding, "gzip")
+			if out, err = Compress(out); err != nil {
+				return err
+			}
+		}
+	}
+	return r.Status(status).Send(out)
 }
 
 // Compose returns the HTML of a page.

@@ -1,4 +1,4 @@
-package pdf
+package reader
 
 import (
 	"bytes"
@@ -11,41 +11,36 @@ import (
 )
 
 // Recover opens a file with damaged cross-references by scanning it for
-// objects; the last one of each number is used. The revisions of such a file
-// cannot be distinguished, and it must not be appended to.
+// objects; the last one of each number is used.
 func Recover(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
-	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
-	f.password, f.recovered = &password, true
+	f := DefaultLimits().newFile(r, size, &Budget{ctx: ctx})
+	f.password, f.Scanned = &password, true
 	if err := f.scanObjects(); err != nil {
 		return nil, err
 	}
-	if f.trailer == nil {
-		return nil, damaged("no trailer and no catalog")
+	if f.Trailer == nil {
+		return nil, Damaged("no trailer and no catalog")
 	}
-	f.sections = []section{{at: 0, end: size, trailer: f.trailer}}
+	f.Sections = []Section{{At: 0, End: size, trailer: f.Trailer}}
 	if err := f.findCatalog(); err != nil {
 		return nil, err
 	}
 	f.scanStreams()
-	if f.fault != nil {
-		return nil, f.fault
-	}
-	f.pages, _ = f.readPages() // Signatures matter even if the pages can't be listed.
-	return f, f.fault
+	return f, f.Fault
 }
 
-// Recovered reports whether the file was opened by Recover.
-func (f *File) Recovered() bool { return f.recovered }
+// Recovered reports whether the file was opened by its objects alone.
+func (f *File) Recovered() bool { return f.Scanned }
 
 // scanObjects finds every uncompressed object and trailer in the file.
 func (f *File) scanObjects() error {
 	const window, overlap = 1 << 20, 256
-	for at := int64(0); at < f.size; at += window - overlap {
-		b, err := f.bytesAt(at, window)
+	for at := int64(0); at < f.Size; at += window - overlap {
+		b, err := f.BytesAt(at, window)
 		if err != nil {
 			return err
 		}
-		if err := f.spend(int64(len(b))); err != nil {
+		if err := f.Spend(int64(len(b))); err != nil {
 			return err
 		}
 		for _, m := range objectBegin.FindAllSubmatchIndex(b, -1) {
@@ -69,40 +64,40 @@ func (f *File) scanObjects() error {
 
 // foundObject records the offset of an object; a later object replaces an earlier one.
 func (f *File) foundObject(number int, at int64) error {
-	if number > maxNumber {
+	if number > MaxNumber {
 		return nil
 	}
-	f.xref.set(number, entry{at: at, kind: entryPlain})
-	if f.xref.count > f.limits.Objects {
-		return f.over("more than %d objects", f.limits.Objects)
+	f.Xref.set(number, Entry{At: at, Kind: EntryPlain})
+	if f.Xref.Count > f.Limits.Objects {
+		return f.Over("more than %d objects", f.Limits.Objects)
 	}
 	return nil
 }
 
 func (f *File) foundTrailer(at int64) {
-	var d dict
+	var d object.Dict
 	_, err := f.window(at, func(l *object.Lexer) error {
 		v, err := l.Next()
-		d, _ = v.(dict)
+		d, _ = v.(object.Dict)
 		return err
 	})
 	if err == nil && d["Root"] != nil {
-		f.trailer = d
+		f.Trailer = d
 	}
 }
 
 // lastResort takes the trailer from a cross-reference stream, or makes one that refers to the last catalog.
 func (f *File) lastResort() error {
-	if f.trailer != nil {
+	if f.Trailer != nil {
 		return nil
 	}
 	for _, n := range f.numbers() {
-		if d := f.dict(ref{Number: n}); d.Name("Type") == "XRef" && d["Root"] != nil {
-			f.trailer = d
+		if d := f.Dict(object.Ref{Number: n}); d.Name("Type") == "XRef" && d["Root"] != nil {
+			f.Trailer = d
 			return nil
 		}
 	}
-	root, err := lastCatalog(f.r, f.size)
+	root, err := lastCatalog(f.R, f.Size)
 	if err != nil || root == "" {
 		return err
 	}
@@ -110,7 +105,7 @@ func (f *File) lastResort() error {
 	if err != nil {
 		return err
 	}
-	f.trailer = dict{"Root": v}
+	f.Trailer = object.Dict{"Root": v}
 	return nil
 }
 
@@ -118,8 +113,8 @@ func (f *File) lastResort() error {
 // uncompressed.
 func (f *File) scanStreams() {
 	for _, n := range f.numbers() {
-		src, ok := f.object(n).(*source)
-		if !ok || src.dict.Name("Type") != "ObjStm" {
+		src, ok := f.Object(n).(*Stream)
+		if !ok || src.Dict.Name("Type") != "ObjStm" {
 			continue
 		}
 		s, err := f.objectStream(n)
@@ -127,8 +122,8 @@ func (f *File) scanStreams() {
 			continue
 		}
 		for number := range s.offsets {
-			if e := f.xref.get(number); number >= 0 && number <= maxNumber && e.kind != entryPlain {
-				f.xref.set(number, entry{at: int64(n), kind: entryCompressed})
+			if e := f.Xref.Get(number); number >= 0 && number <= MaxNumber && e.Kind != EntryPlain {
+				f.Xref.set(number, Entry{At: int64(n), Kind: EntryCompressed})
 			}
 		}
 	}
@@ -138,18 +133,18 @@ func (f *File) scanStreams() {
 // in the file.
 func (f *File) numbers() []int {
 	var out []int
-	for n := range f.xref.top {
-		if f.xref.get(n).kind == entryPlain {
+	for n := range f.Xref.Top {
+		if f.Xref.Get(n).Kind == EntryPlain {
 			out = append(out, n)
 		}
 	}
-	slices.SortFunc(out, func(a, b int) int { return int(min(max(f.xref.get(a).at-f.xref.get(b).at, -1), 1)) })
+	slices.SortFunc(out, func(a, b int) int { return int(min(max(f.Xref.Get(a).At-f.Xref.Get(b).At, -1), 1)) })
 	return out
 }
 
 // set stores an entry, replacing any existing one for the number.
-func (t *table) set(n int, e entry) {
-	if t.add(n, e, false); t.get(n) != e {
-		t.blocks[n/blockSize][n%blockSize] = e
+func (t *Table) set(n int, e Entry) {
+	if t.add(n, e, false); t.Get(n) != e {
+		t.Blocks[n/BlockSize][n%BlockSize] = e
 	}
 }

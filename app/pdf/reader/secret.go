@@ -1,4 +1,4 @@
-package pdf
+package reader
 
 import (
 	"context"
@@ -10,22 +10,12 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// ErrPassword indicates that an encrypted file needs a different password from
-// the one tried. It accompanies ErrEncrypted.
-var ErrPassword = errors.New("password needed")
-
-// OpenSecret is Open for a file that may be encrypted, with its password; an
-// empty one opens the many files that anyone may read but not change. Such
-// files are for reading only; all work on them ends with the context.
+// OpenSecret is Open for a file that may be encrypted, with its password;
+// all work on it ends with the context.
 func OpenSecret(ctx context.Context, r io.ReaderAt, size int64, password string) (*File, error) {
-	f := DefaultLimits().newFile(r, size, &budget{ctx: ctx})
+	f := DefaultLimits().newFile(r, size, &Budget{ctx: ctx})
 	f.password = &password
-	if _, err := f.read(); err != nil {
-		return nil, err
-	}
-	var err error
-	f.pages, err = f.readPages()
-	return f, err
+	return f.read()
 }
 
 // Encrypted reports whether the file had to be decrypted.
@@ -33,19 +23,19 @@ func (f *File) Encrypted() bool { return f.secret != nil }
 
 // unlock derives the key of an encrypted file. Earlier revisions inherit it from the newest.
 func (f *File) unlock() error {
-	if f.trailer["Encrypt"] == nil || f.secret != nil {
+	if f.Trailer["Encrypt"] == nil || f.secret != nil {
 		return nil
 	}
 	if f.password == nil {
 		return ErrEncrypted
 	}
-	d, ok := f.whole(f.trailer["Encrypt"], 0).(dict)
+	d, ok := f.whole(f.Trailer["Encrypt"], 0).(object.Dict)
 	if !ok {
 		return fmt.Errorf("%w: no encryption dictionary", ErrEncrypted)
 	}
 	var id []byte
-	if ids := f.array(f.trailer["ID"]); len(ids) > 0 {
-		s, _ := f.resolve(ids[0]).(object.String)
+	if ids := f.Array(f.Trailer["ID"]); len(ids) > 0 {
+		s, _ := f.Resolve(ids[0]).(object.String)
 		id = s
 	}
 	secret, err := crypt.New(d, id, *f.password)
@@ -63,12 +53,12 @@ func (f *File) unlock() error {
 
 // whole resolves the references in a small value.
 func (f *File) whole(v any, depth int) any {
-	v = f.resolve(v)
-	d, ok := v.(dict)
-	if !ok || depth > maxNesting {
+	v = f.Resolve(v)
+	d, ok := v.(object.Dict)
+	if !ok || depth > maxEncryptNesting {
 		return v
 	}
-	out := dict{}
+	out := object.Dict{}
 	for k, e := range d {
 		out[k] = f.whole(e, depth+1)
 	}
@@ -77,40 +67,40 @@ func (f *File) whole(v any, depth int) any {
 
 // reveal decrypts the strings of a loaded object; stream data is decrypted when
 // it is read.
-func (f *File) reveal(o *found) error {
+func (f *File) reveal(o *Found) error {
 	if f.secret == nil {
 		return nil
 	}
-	if r, ok := f.trailer["Encrypt"].(ref); ok && r.Number == o.ref.Number {
+	if r, ok := f.Trailer["Encrypt"].(object.Ref); ok && r.Number == o.Ref.Number {
 		return nil
 	}
 	var err error
-	if s, ok := o.value.(*source); ok {
-		s.sealed = &o.ref
-		v, err := f.revealed(o.ref, s.dict, 0)
-		s.dict, _ = v.(dict)
+	if s, ok := o.Value.(*Stream); ok {
+		s.sealed = &o.Ref
+		v, err := f.revealed(o.Ref, s.Dict, 0)
+		s.Dict, _ = v.(object.Dict)
 		return err
 	}
-	o.value, err = f.revealed(o.ref, o.value, 0)
+	o.Value, err = f.revealed(o.Ref, o.Value, 0)
 	return err
 }
 
-func (f *File) revealed(of ref, v any, depth int) (any, error) {
+func (f *File) revealed(of object.Ref, v any, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, damaged("values nested too deep")
+		return nil, Damaged("values nested too deep")
 	}
 	switch x := v.(type) {
 	case object.String:
 		s, err := f.secret.String(of, x)
 		return object.String(s), err
-	case array:
+	case object.Array:
 		for i, e := range x {
 			var err error
 			if x[i], err = f.revealed(of, e, depth+1); err != nil {
 				return nil, err
 			}
 		}
-	case dict:
+	case object.Dict:
 		_, signature := x["ByteRange"]
 		for k, e := range x {
 			if signature && k == "Contents" {
@@ -125,4 +115,7 @@ func (f *File) revealed(of ref, v any, depth int) (any, error) {
 	return v, nil
 }
 
-const maxDepth = 256
+const (
+	maxDepth          = 256
+	maxEncryptNesting = 4 // of the encryption dictionary
+)

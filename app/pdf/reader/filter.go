@@ -1,4 +1,4 @@
-package pdf
+package reader
 
 import (
 	"bytes"
@@ -12,46 +12,46 @@ import (
 	"paraph/app/pdf/object"
 )
 
-// decode returns the decoded data of a stream. It supports the filters used for
+// Decode returns the decoded data of a stream. It supports the filters used for
 // structure and text; others result in an error.
-func (f *File) decode(s *source) ([]byte, error) {
-	filters, params := f.filters(s.dict)
-	data, err := f.raw(s)
+func (f *File) Decode(s *Stream) ([]byte, error) {
+	filters, params := f.filters(s.Dict)
+	data, err := f.Raw(s)
 	if err != nil {
 		return nil, err
 	}
 	if len(filters) > 8 {
-		return nil, damaged("%d filters on one stream", len(filters))
+		return nil, Damaged("%d filters on one stream", len(filters))
 	}
 	for i, filter := range filters {
-		if data, err = f.unfilter(filter, f.dict(params[i]), data); err != nil {
+		if data, err = f.unfilter(filter, f.Dict(params[i]), data); err != nil {
 			return nil, err
 		}
-		if f.inflated += int64(len(data)); f.inflated > f.limits.InflateTotal {
-			return nil, f.over("more than %d bytes of decoded streams", f.limits.InflateTotal)
+		if f.inflated += int64(len(data)); f.inflated > f.Limits.InflateTotal {
+			return nil, f.Over("more than %d bytes of decoded streams", f.Limits.InflateTotal)
 		}
 	}
 	return data, nil
 }
 
 // filters returns the filters of a stream and their parameters.
-func (f *File) filters(d dict) (names []name, params []any) {
-	switch x := f.resolve(d["Filter"]).(type) {
-	case name:
-		names = []name{x}
-		params = []any{f.resolve(d["DecodeParms"])}
-		if a, ok := params[0].(array); ok && len(a) > 0 {
+func (f *File) filters(d object.Dict) (names []object.Name, params []any) {
+	switch x := f.Resolve(d["Filter"]).(type) {
+	case object.Name:
+		names = []object.Name{x}
+		params = []any{f.Resolve(d["DecodeParms"])}
+		if a, ok := params[0].(object.Array); ok && len(a) > 0 {
 			params[0] = a[0]
 		}
-	case array:
-		given := f.array(d["DecodeParms"])
+	case object.Array:
+		given := f.Array(d["DecodeParms"])
 		for i, v := range x {
-			names = append(names, f.name(v))
+			names = append(names, f.Name(v))
 			var p any
 			if i < len(given) {
 				p = given[i]
 			} else if i == 0 {
-				p = f.dict(d["DecodeParms"])
+				p = f.Dict(d["DecodeParms"])
 			}
 			params = append(params, p)
 		}
@@ -59,16 +59,16 @@ func (f *File) filters(d dict) (names []name, params []any) {
 	return names, params
 }
 
-func (f *File) unfilter(filter name, params dict, data []byte) ([]byte, error) {
+func (f *File) unfilter(filter object.Name, params object.Dict, data []byte) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
 		r, err := f.inflate(data)
 		if err != nil {
-			return nil, damaged("deflate: %v", err)
+			return nil, Damaged("deflate: %v", err)
 		}
 		return f.predicted(r, params)
 	case "LZWDecode", "LZW":
-		early, ok := f.int(params["EarlyChange"])
+		early, ok := f.Int(params["EarlyChange"])
 		return f.predicted(lzwReader(data, !ok || early != 0), params)
 	case "ASCIIHexDecode", "AHx":
 		return hexDecode(data)
@@ -79,7 +79,7 @@ func (f *File) unfilter(filter name, params dict, data []byte) ([]byte, error) {
 		}
 		return f.bounded(ascii85.NewDecoder(bytes.NewReader(data)))
 	}
-	return nil, damaged("filter %s", filter)
+	return nil, Damaged("filter %s", filter)
 }
 
 // inflate returns the one reader of the file, which holds 40 KB: a file may have
@@ -101,7 +101,7 @@ func hexDecode(data []byte) ([]byte, error) {
 	v, err := object.NewLexer(append(append([]byte{'<'}, data...), '>'), 0).Next()
 	s, ok := v.(object.String)
 	if err != nil || !ok {
-		return nil, damaged("ASCIIHex data")
+		return nil, Damaged("ASCIIHex data")
 	}
 	return s, nil
 }
@@ -109,18 +109,18 @@ func hexDecode(data []byte) ([]byte, error) {
 // bounded reads all of r within the limits. Data before a break in the stream
 // still counts, as it does in viewers.
 func (f *File) bounded(r io.Reader) ([]byte, error) {
-	limit := min(f.limits.Inflate, f.limits.InflateTotal-f.inflated)
+	limit := min(f.Limits.Inflate, f.Limits.InflateTotal-f.inflated)
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if int64(len(data)) > limit {
-		return nil, f.over("a stream decodes to more than %d bytes", limit)
+		return nil, f.Over("a stream decodes to more than %d bytes", limit)
 	}
 	if err != nil && len(data) == 0 {
-		return nil, damaged("stream data: %v", err)
+		return nil, Damaged("stream data: %v", err)
 	}
 	return data, nil
 }
 
-func (f *File) predicted(r io.Reader, params dict) ([]byte, error) {
+func (f *File) predicted(r io.Reader, params object.Dict) ([]byte, error) {
 	data, err := f.bounded(r)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (f *File) predicted(r io.Reader, params dict) ([]byte, error) {
 	colors, bits := f.param(params, "Colors", 1), f.param(params, "BitsPerComponent", 8)
 	columns := f.param(params, "Columns", 1)
 	if colors < 1 || colors > 32 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<24 {
-		return nil, damaged("predictor parameters")
+		return nil, Damaged("predictor parameters")
 	}
 	pixel := (colors*bits + 7) / 8
 	row := (colors*bits*columns + 7) / 8
@@ -140,7 +140,7 @@ func (f *File) predicted(r io.Reader, params dict) ([]byte, error) {
 		return unPNG(data, row, pixel)
 	}
 	if predictor != 2 || bits != 8 {
-		return nil, damaged("predictor %d with %d bits", predictor, bits)
+		return nil, Damaged("predictor %d with %d bits", predictor, bits)
 	}
 	for start := 0; start < len(data); start += row {
 		line := data[start:min(start+row, len(data))]
@@ -151,8 +151,8 @@ func (f *File) predicted(r io.Reader, params dict) ([]byte, error) {
 	return data, nil
 }
 
-func (f *File) param(d dict, key name, missing int) int {
-	if n, ok := f.int(d[key]); ok && n >= 0 && n < 1<<30 {
+func (f *File) param(d object.Dict, key object.Name, missing int) int {
+	if n, ok := f.Int(d[key]); ok && n >= 0 && n < 1<<30 {
 		return int(n)
 	}
 	return missing
@@ -167,7 +167,7 @@ func unPNG(data []byte, row, pixel int) ([]byte, error) {
 		line := data[1:min(1+row, len(data))]
 		data = data[1+len(line):]
 		if kind > 4 {
-			return nil, damaged("PNG predictor %d", kind)
+			return nil, Damaged("PNG predictor %d", kind)
 		}
 		unPNGLine(kind, line, above, pixel)
 		out = append(out, line...)

@@ -1,0 +1,330 @@
+package reader
+
+import (
+	"bytes"
+	"io"
+
+	"paraph/app/pdf/object"
+)
+
+// A Stream is a stream object whose data is still in the file.
+type Stream struct {
+	Dict       object.Dict
+	At, Length int64
+	sealed     *object.Ref // the object whose key the data is encrypted with, or nil
+}
+
+// An objectStream is a decoded object stream (ISO 32000-2 §7.5.7).
+type objectStream struct {
+	data    []byte
+	offsets map[int]int // object number → position in data
+}
+
+// Found is an indirect object as stored in the file.
+type Found struct {
+	Ref   object.Ref
+	Value any
+	Cost  int64 // bytes of syntax
+	// Ambiguous reports whether readers may interpret it differently: a
+	// dictionary in it has a duplicate key.
+	Ambiguous bool
+}
+
+// End returns where an object ends that begins at the offset at.
+func (o Found) End(at int64) int64 {
+	if s, ok := o.Value.(*Stream); ok {
+		return s.At + s.Length
+	}
+	return at + o.Cost
+}
+
+// Indirect reads the indirect object at an offset.
+func (f *File) Indirect(at int64) (Found, error) {
+	var o Found
+	isStream := false
+	end, err := f.window(at, func(l *object.Lexer) (err error) {
+		defer func() { o.Ambiguous = l.Ambiguous() }()
+		n, ok1 := l.Int()
+		g, ok2 := l.Int()
+		if !ok1 || !ok2 || n < 0 || n > MaxNumber || g < 0 || g > 65535 || !l.Has("obj") {
+			return Damaged("no object at %d", at)
+		}
+		o.Ref = object.Ref{Number: int(n), Generation: int(g)}
+		if o.Value, err = l.Next(); err != nil {
+			return err
+		}
+		if _, ok := o.Value.(object.Keyword); ok { // an immediate endobj: null
+			o.Value = nil
+			return nil
+		}
+		start := l.Pos()
+		if l.Space(); l.Rest() < len("endstream ") { // the window may cut off what follows
+			return io.ErrUnexpectedEOF
+		}
+		if _, ok := o.Value.(object.Dict); ok && l.Has("stream") {
+			isStream = true
+			return nil
+		}
+		if !l.Has("endobj") { // tolerated, as by all readers
+			l.Seek(start)
+		}
+		return nil
+	})
+	if err != nil {
+		return Found{}, err
+	}
+	o.Cost = end - at
+	if isStream {
+		o.Value, err = f.locate(o.Value.(object.Dict), end)
+	}
+	return o, err
+}
+
+// locate finds the data of a stream whose keyword ends at an offset.
+func (f *File) locate(d object.Dict, at int64) (*Stream, error) {
+	b, err := f.BytesAt(at, 2)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte("\r\n")):
+		at += 2
+	case bytes.HasPrefix(b, []byte("\n")), bytes.HasPrefix(b, []byte("\r")):
+		at++
+	}
+	if n, ok := object.Int(f.Resolve(d["Length"])); ok && n >= 0 && n <= f.Size-at && f.endsAt(at+n) {
+		return &Stream{Dict: d, At: at, Length: n}, nil
+	}
+	n, err := f.search(at, []byte("endstream"))
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{Dict: d, At: at, Length: n - at}, nil
+}
+
+func (f *File) endsAt(at int64) bool {
+	b, err := f.BytesAt(at, 32)
+	return err == nil && object.NewLexer(b, 0).Has("endstream")
+}
+
+// search finds word at or after an offset. The bytes searched count as parsed.
+func (f *File) search(from int64, word []byte) (int64, error) {
+	const size = 64 << 10
+	for at := from; at < f.Size; at += size - int64(len(word)) {
+		b, err := f.BytesAt(at, size)
+		if err != nil {
+			return 0, err
+		}
+		if err := f.Spend(int64(len(b))); err != nil {
+			return 0, err
+		}
+		if i := bytes.Index(b, word); i >= 0 {
+			return at + int64(i), nil
+		}
+	}
+	return 0, Damaged("no %s after offset %d", word, from)
+}
+
+// Resolve follows references. Missing and unreadable objects are null (ISO
+// 32000-2 §7.3.10).
+func (f *File) Resolve(v any) any {
+	for range 32 {
+		r, ok := v.(object.Ref)
+		if !ok {
+			return v
+		}
+		v = f.Object(r.Number)
+	}
+	return nil
+}
+
+// Object returns the value of an indirect object, or nil.
+func (f *File) Object(n int) any {
+	if v, ok := f.cache[n]; ok {
+		return v
+	}
+	if f.loading[n] || f.Fault != nil {
+		return nil
+	}
+	f.loading[n] = true
+	defer delete(f.loading, n)
+	o, err := f.Load(n)
+	if err != nil {
+		return nil
+	}
+	f.Keep(n, o)
+	return o.Value
+}
+
+// Keep caches an object. A full cache is emptied first.
+func (f *File) Keep(n int, o Found) {
+	if f.cached += o.Cost + 64; f.cached > f.Limits.Cache {
+		clear(f.cache)
+		f.cached = o.Cost + 64
+	}
+	f.cache[n] = o.Value
+}
+
+// Load reads an indirect object from the location in its cross-reference entry.
+func (f *File) Load(n int) (Found, error) {
+	switch e := f.Xref.Get(n); e.Kind {
+	case EntryPlain:
+		o, err := f.Indirect(e.At)
+		if err == nil && o.Ref.Number != n {
+			err = Damaged("object %d found in place of %d", o.Ref.Number, n)
+		}
+		if err == nil {
+			err = f.reveal(&o)
+		}
+		return o, err
+	case EntryCompressed:
+		return f.loadCompressed(int(e.At), n)
+	}
+	return Found{}, nil
+}
+
+func (f *File) loadCompressed(container, n int) (Found, error) {
+	s, err := f.objectStream(container)
+	if err != nil {
+		return Found{}, err
+	}
+	at, ok := s.offsets[n]
+	if !ok {
+		return Found{}, Damaged("object %d is not in object stream %d", n, container)
+	}
+	l := object.NewLexer(s.data, at)
+	v, err := l.Next()
+	if err != nil {
+		return Found{}, syntax(err)
+	}
+	cost := int64(l.Pos() - at)
+	return Found{Ref: object.Ref{Number: n}, Value: v, Cost: cost, Ambiguous: l.Ambiguous()}, f.Spend(cost)
+}
+
+func (f *File) objectStream(n int) (*objectStream, error) {
+	if s, ok := f.compressed[n]; ok {
+		return s, nil
+	}
+	if f.Xref.Get(n).Kind != EntryPlain {
+		return nil, Damaged("object stream %d", n)
+	}
+	src, ok := f.Object(n).(*Stream)
+	if !ok {
+		return nil, Damaged("object stream %d", n)
+	}
+	data, err := f.Decode(src)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.readObjectStream(src.Dict, data)
+	if err != nil {
+		return nil, err
+	}
+	f.keepStream(n, s)
+	return s, nil
+}
+
+// keepStream caches a few decoded object streams, because neighbouring objects
+// are usually requested together.
+func (f *File) keepStream(n int, s *objectStream) {
+	kept := len(s.data)
+	for _, other := range f.compressed {
+		kept += len(other.data)
+	}
+	if int64(kept) > f.Limits.Cache {
+		clear(f.compressed)
+	}
+	f.compressed[n] = s
+}
+
+func (f *File) readObjectStream(d object.Dict, data []byte) (*objectStream, error) {
+	count, ok1 := object.Int(f.Resolve(d["N"]))
+	first, ok2 := object.Int(f.Resolve(d["First"]))
+	if !ok1 || !ok2 || count < 0 || first < 0 || first > int64(len(data)) || count > first {
+		return nil, Damaged("object stream header")
+	}
+	s := &objectStream{data: data, offsets: make(map[int]int, count)}
+	l := object.NewLexer(data[:first], 0)
+	for range count {
+		n, ok1 := l.Int()
+		at, ok2 := l.Int()
+		if !ok1 || !ok2 || at < 0 || at > int64(len(data))-first {
+			return nil, Damaged("object stream header")
+		}
+		if _, twice := s.offsets[int(n)]; !twice {
+			s.offsets[int(n)] = int(first + at)
+		}
+	}
+	return s, nil
+}
+
+// Dict returns the dictionary that v is or refers to, including that of a stream, or nil.
+func (f *File) Dict(v any) object.Dict {
+	switch x := f.Resolve(v).(type) {
+	case object.Dict:
+		return x
+	case *Stream:
+		return x.Dict
+	case *object.Stream:
+		return x.Dict
+	}
+	return nil
+}
+
+func (f *File) Array(v any) object.Array {
+	a, _ := f.Resolve(v).(object.Array)
+	return a
+}
+
+func (f *File) Name(v any) object.Name {
+	n, _ := f.Resolve(v).(object.Name)
+	return n
+}
+
+func (f *File) Text(v any) string {
+	s, _ := f.Resolve(v).(object.String)
+	return s.Text()
+}
+
+func (f *File) Int(v any) (int64, bool) { return object.Int(f.Resolve(v)) }
+
+// Raw reads the stored data of a stream.
+func (f *File) Raw(s *Stream) ([]byte, error) {
+	if s.Length > f.Limits.Inflate {
+		return nil, f.Over("a stream of %d bytes", s.Length)
+	}
+	data, err := f.BytesAt(s.At, int(s.Length))
+	if err != nil || s.sealed == nil {
+		return data, err
+	}
+	return f.secret.Stream(*s.sealed, s.Dict, data)
+}
+
+// Open returns the stored data of a stream, whatever its length.
+func (f *File) Open(s *Stream) *io.SectionReader { return io.NewSectionReader(f.R, s.At, s.Length) }
+
+// Inherit takes over the objects that an earlier view of the same file has
+// read.
+func (f *File) Inherit(older *File) {
+	for n, v := range older.cache {
+		if older.loading[n] || f.Xref.Get(n) != older.Xref.Get(n) {
+			continue
+		}
+		if f.Xref.Get(n).Kind != EntryPlain || !settled(v) {
+			continue
+		}
+		f.cache[n] = v
+	}
+	f.cached = older.cached
+}
+
+// settled reports whether a value reads the same in every revision. A stream
+// may not, because another object may define its length.
+func settled(v any) bool {
+	s, ok := v.(*Stream)
+	if !ok {
+		return v != nil
+	}
+	_, direct := s.Dict["Length"].(int64)
+	return direct
+}
