@@ -4,18 +4,17 @@ import (
 	"fmt"
 )
 
-// Adopt adds an entry of another log at the end, with its hash and its place in
-// its chain unchanged, so that whatever refers to that hash remains true. The
-// entries of a chain must be adopted in order, into a log that does not have the
-// chain yet. It returns [ErrExists] for an id the log has, and [ErrCorrupt] for
-// an entry that was altered or does not continue its chain.
+// Adopt appends an entry of another log without changing its hash or its place in its chain, so
+// references to that hash stay valid. A chain's entries must be adopted in order, into a log
+// that does not contain the chain yet. It returns [ErrExists] for an ID the log already has,
+// and [ErrCorrupt] for an entry that was altered or does not continue its chain.
 func (l *Log[T]) Adopt(tx *Tx, e Entry[T]) error {
 	if tx.own == nil {
 		return ErrReadOnly
 	}
 	e.Origin = e.Number()
 	if e.Hash != HashEntry(e) {
-		return fmt.Errorf("%w: log %s %q: its hash is not that of its content", ErrCorrupt, l.name, e.ID)
+		return fmt.Errorf("%w: log %s %q: hash does not match the content", ErrCorrupt, l.name, e.ID)
 	}
 	if err := l.mayAdd(tx, e.ID); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (l *Log[T]) extend(tx *Tx, e Entry[T]) error {
 		return err
 	}
 	if last.hash != e.ChainPrevious {
-		return fmt.Errorf("%w: log %s %q: it does not continue its chain", ErrCorrupt, l.name, e.ID)
+		return fmt.Errorf("%w: log %s %q: does not continue its chain", ErrCorrupt, l.name, e.ID)
 	}
 	return tx.set(l.chainHead(e.Chain), head{last.n + 1, e.Hash}.encode())
 }
@@ -65,7 +64,7 @@ func (l *Log[T]) Pack(e Entry[T]) []byte {
 func (l *Log[T]) Unpack(b []byte) (Entry[T], error) {
 	e, err := l.decode(0, b)
 	if err == nil && !e.Adopted() {
-		err = fmt.Errorf("%w: an entry of log %s has no number", ErrCorrupt, l.name)
+		err = fmt.Errorf("%w: entry of log %s has no number", ErrCorrupt, l.name)
 	}
 	return e, err
 }

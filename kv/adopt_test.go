@@ -8,7 +8,7 @@ import (
 	"paraph/kv"
 )
 
-// packed returns the entries of a scope, as they travel to another log.
+// packed returns the entries of a scope in their transport encoding.
 func packed(t *testing.T, db *kv.DB, scope string) (out [][]byte) {
 	t.Helper()
 	view(t, db, func(tx *kv.Tx) error {
@@ -57,7 +57,7 @@ func TestAdoptedEntriesKeepTheirHashesAndTheLogHolds(t *testing.T) {
 		})
 	}
 	if heads[0] != heads[1] {
-		t.Error("a chain ends in another hash")
+		t.Error("chain ends in another hash")
 	}
 	view(t, to, func(tx *kv.Tx) error {
 		if err := trail.Check(tx); err != nil {
@@ -65,7 +65,7 @@ func TestAdoptedEntriesKeepTheirHashesAndTheLogHolds(t *testing.T) {
 		}
 		all, _, err := trail.Chain(tx, "c3", kv.LogQuery{Limit: 9})
 		if err != nil || len(all) != 5 || all[4].ChainPrevious != all[3].Hash || !all[3].Adopted() || all[4].Adopted() {
-			t.Errorf("the chain continues as %+v %v", all, err)
+			t.Errorf("chain continues as %+v %v", all, err)
 		}
 		return nil
 	})

@@ -17,29 +17,29 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// A backup is a stream: a line that names the format; since, upto and
-// the store's id; then every key in order, each as
+// A backup is a stream: a line naming the format; since, upto and the store's ID; then every
+// key in order, each as
 //
-//	shared  number of leading bytes it has in common with the key before it
-//	rest    length and bytes of what follows
-//	value   0 when it has not changed since; else length + 1 and bytes
+//	shared  number of leading bytes shared with the previous key
+//	rest    length and bytes of the rest
+//	value   0 if unchanged since; else length + 1 and bytes
 //
-// (numbers as uvarint), then an impossible shared length and the SHA-256 of all
-// before it. Keys that are missing are deleted, so a backup of what changed
-// since an earlier one names every key but has few values.
+// with numbers as uvarint, then an impossible shared length and the SHA-256 of everything
+// before it. A restore deletes the keys that are missing, so an incremental backup names every
+// key but holds few values.
 const (
 	backupMagic = "paraph kv backup 1\n"
 	backupEnd   = 1 << 20 // longer than any key
 )
 
-var idKey = space(spaceMeta, "id") // identifies the store, so that its backups aren't applied to another
+var idKey = space(spaceMeta, "id") // identifies the store, so that another store's backup is not applied to it
 
-// ErrBackup says that a backup is damaged, or does not follow what is stored.
+// ErrBackup reports a backup that is damaged or does not follow the stored data.
 var ErrBackup = errors.New("kv: not a backup that can be restored here")
 
-// Backup writes all that is stored, as of one moment, while the store is used.
-// With since, which an earlier Backup returned, it writes only the values that
-// changed after it. It returns the number to use as the next since.
+// Backup writes everything stored, as of one moment, while the store stays in use. With since,
+// returned by an earlier Backup, it writes only the values changed after that. It returns the
+// number to use as the next since.
 func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	id, err := db.id()
 	if err != nil {
@@ -49,7 +49,7 @@ func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	err = db.View(func(tx *Tx) error {
 		upto = tx.base.ReadTs()
 		if since > upto {
-			return fmt.Errorf("%w: nothing was ever saved as of %d", ErrBackup, since)
+			return fmt.Errorf("%w: no state %d was ever saved", ErrBackup, since)
 		}
 		b := newBackupWriter(w)
 		b.header(since, upto, id)
@@ -61,8 +61,7 @@ func (db *DB) Backup(w io.Writer, since uint64) (uint64, error) {
 	return upto, err
 }
 
-// Moment is the number that a Backup begun now would return. It grows with every
-// change.
+// Moment returns the number that a Backup started now would return. It grows with every change.
 func (db *DB) Moment() uint64 {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -169,15 +168,14 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// Restore replaces the content of the store with that of a backup. A backup of
-// what changed needs the one before it restored, and nothing written since;
-// anything else is [ErrBackup], and then nothing is changed. Calls wait while
-// it runs.
+// Restore replaces the content of the store with that of a backup. An incremental backup needs
+// the previous one restored and nothing written since; otherwise Restore returns [ErrBackup]
+// and changes nothing. Other calls wait while it runs.
 //
-// When r can seek it is read twice, and damage is found before anything is
-// changed. Otherwise damage, like a full disk, leaves the store empty: it
-// refuses writes, and its folder cannot be opened ([ErrInterrupted]), until a
-// whole backup has been restored or the folder is emptied.
+// A seekable r is read twice, so that damage is found before anything is changed. With any
+// other r, damage, like a full disk, leaves the store empty: it refuses writes, and its folder
+// cannot be opened ([ErrInterrupted]), until a full backup has been restored or the folder is
+// emptied.
 func (db *DB) Restore(r io.Reader) error {
 	if err := verify(r); err != nil {
 		return err
@@ -195,7 +193,7 @@ func (db *DB) Restore(r io.Reader) error {
 	})
 }
 
-// verify reads a backup to its end and seeks back to where it began.
+// verify reads a backup to its end and seeks back to its start.
 func verify(r io.Reader) error {
 	s, ok := r.(io.ReadSeeker)
 	if !ok {
@@ -226,7 +224,7 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 	}
 	item, err := db.base.Get(idKey)
 	if err != nil {
-		return fmt.Errorf("%w: the backup before it has to be restored first", ErrBackup)
+		return fmt.Errorf("%w: restore the previous backup first", ErrBackup)
 	}
 	own, err := item.ValueCopy(nil)
 	if err != nil {
@@ -238,8 +236,8 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 	return nil
 }
 
-// restore writes a backup. A marker file exists meanwhile, so that a
-// half-finished restore is never taken for a store.
+// restore writes a backup. A marker file exists meanwhile, so that a half-finished restore is
+// never mistaken for a store.
 func (db *DB) restore(b *backupReader, since, upto uint64) error {
 	if err := db.markRestore(); err != nil {
 		return err
@@ -276,7 +274,7 @@ func (db *DB) overwrite(b *backupReader, since, ts uint64) error {
 	return nil
 }
 
-// restoreMark is the file that exists while a restore is under way.
+// restoreMark is the file that exists during a restore.
 func (db *DB) restoreMark() string { return filepath.Join(db.dir, "RESTORING") }
 
 func (db *DB) markRestore() error {
@@ -311,10 +309,10 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// roomEvery is the number of keys after which a restore checks the free space.
-const roomEvery = 256
+// freeSpaceEvery is the number of keys after which a restore checks the free space.
+const freeSpaceEvery = 256
 
-// replay walks the keys of the backup and those stored side by side.
+// replay walks the keys of the backup and of the store side by side.
 func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 	txn := db.badger.NewTransactionAt(math.MaxUint64, false)
 	defer txn.Discard()
@@ -330,7 +328,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 		return nil
 	}
 	for n := 0; b.next(); n++ {
-		if n%roomEvery == 0 {
+		if n%freeSpaceEvery == 0 {
 			if err := db.disk.room(); err != nil {
 				return err
 			}
@@ -368,7 +366,7 @@ func (db *DB) quiet(fn func() error) error {
 	return db.alone(fn)
 }
 
-// Reset empties the store, as if it had just been made.
+// Reset empties the store, as if it had just been created.
 func (db *DB) Reset() error {
 	return db.quiet(func() error {
 		value, err := db.base.Get(formatKey)
@@ -429,9 +427,9 @@ func (b *backupReader) number() uint64 {
 	return n
 }
 
-var errDamaged = errors.New("it is damaged")
+var errDamaged = errors.New("backup is damaged")
 
-// bytes reads n bytes; limit keeps a damaged length from taking all memory.
+// bytes reads n bytes; limit keeps a damaged length from exhausting memory.
 func (b *backupReader) bytes(n, limit uint64) []byte {
 	if n > limit {
 		b.fail(errDamaged)
@@ -455,7 +453,7 @@ func (b *backupReader) header() (since, upto uint64, id []byte) {
 	return since, upto, id
 }
 
-// next reads an entry; it returns false at the end and when something is wrong.
+// next reads an entry; it returns false at the end and after an error.
 func (b *backupReader) next() bool {
 	shared := b.number()
 	if b.err == nil && shared == backupEnd {

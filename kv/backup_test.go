@@ -50,7 +50,7 @@ func TestBackupAndWhatChangedSince(t *testing.T) {
 	grow(t, db, m, r, 3)
 	next, _ := backup(t, db, since)
 	if len(part) > len(whole)*2/3 {
-		t.Errorf("what changed takes %d bytes, all of it %d", len(part), len(whole))
+		t.Errorf("incremental backup has %d bytes, full one %d", len(part), len(whole))
 	}
 
 	dir := t.TempDir()
@@ -60,13 +60,13 @@ func TestBackupAndWhatChangedSince(t *testing.T) {
 	}
 	update(t, to, func(tx *kv.Tx) error { return docs.Put(tx, "in the way", doc{}) })
 	if err := to.Restore(bytes.NewReader(part)); !errors.Is(err, kv.ErrBackup) {
-		t.Errorf("a part before the whole: %v", err)
+		t.Errorf("incremental backup before the full one: %v", err)
 	}
 	if err := to.Restore(bytes.NewReader(whole)); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.Restore(bytes.NewReader(next)); !errors.Is(err, kv.ErrBackup) {
-		t.Errorf("a part out of order: %v", err)
+		t.Errorf("incremental backup out of order: %v", err)
 	}
 	for _, b := range [][]byte{part, next} {
 		if err := to.Restore(bytes.NewReader(b)); err != nil {
@@ -79,7 +79,7 @@ func TestBackupAndWhatChangedSince(t *testing.T) {
 		view(t, to, func(tx *kv.Tx) error { agree(t, tx, m, r, 100); return nil })
 	}
 	same()
-	grow(t, to, m, r, 2) // writes work again
+	grow(t, to, m, r, 2) // the store accepts writes again
 	same()
 	if err := to.Close(); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestBackupAndWhatChangedSince(t *testing.T) {
 	}
 	same()
 	if err := to.Restore(bytes.NewReader(next)); !errors.Is(err, kv.ErrBackup) {
-		t.Errorf("a part after other changes: %v", err)
+		t.Errorf("incremental backup after other changes: %v", err)
 	}
 	if err := to.Close(); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	}
 	view(t, to, func(tx *kv.Tx) error { agree(t, tx, m, r, 30); return nil })
 
-	for i, b := range bad { // streams that can't be read twice are lost
+	for i, b := range bad { // streams that can't be read twice lose their content
 		if err := to.Restore(iotest.OneByteReader(bytes.NewReader(b))); !errors.Is(err, kv.ErrBackup) {
 			t.Errorf("stream with damage %d: %v", i, err)
 		}
@@ -156,7 +156,7 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	view(t, to, func(tx *kv.Tx) error { agree(t, tx, model{}, r, 10); return nil })
 	put := func(tx *kv.Tx) error { return docs.Put(tx, "x", doc{}) }
 	if err := to.Update(put); !errors.Is(err, kv.ErrInterrupted) {
-		t.Errorf("half a restore was written to: %v", err)
+		t.Errorf("write after half a restore: %v", err)
 	}
 	if err := to.Restore(iotest.HalfReader(bytes.NewReader(good))); err != nil {
 		t.Fatal(err)
@@ -164,13 +164,13 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	clean(t, to, docs)
 	update(t, to, put)
 	if err := to.Restore(iotest.HalfReader(bytes.NewReader(good[:len(good)-1]))); !errors.Is(err, kv.ErrBackup) {
-		t.Errorf("a stream cut off: %v", err)
+		t.Errorf("truncated stream: %v", err)
 	}
 	if err := to.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := kv.Open(kv.Options{Dir: dir}); !errors.Is(err, kv.ErrInterrupted) {
-		t.Errorf("half a restore was opened: %v", err)
+		t.Errorf("open after half a restore: %v", err)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate creates a file whose space on the disk is reserved.
+// allocate creates a file with its disk space reserved.
 func allocate(file string, size int64) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

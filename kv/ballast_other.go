@@ -4,5 +4,5 @@ package kv
 
 import "errors"
 
-// allocate can't reserve space on this system without writing it.
+// allocate fails: this system cannot reserve space without writing it.
 func allocate(string, int64) error { return errors.ErrUnsupported }

@@ -8,40 +8,39 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// The bounds of what Badger takes, and what each costs. Together they are some
-// 100 MB while as much is written as the machine can.
+// Limits for Badger, and the cost of each. Together they take about 100 MB under the heaviest
+// write load.
 const (
-	// memTable is the size of a memory table. Its arena takes 1.3 times as much, and
-	// there are at most three: one is filled, one waits, one is written to disk.
-	// One call may write 15 % of it. Smaller ones mean more compaction.
+	// memTable is the size of a memory table. Its arena takes 1.3 times as much, and there are
+	// at most three: one being filled, one waiting, one being written to disk. One call may
+	// write 15 % of it. Smaller tables mean more compaction.
 	memTable  = 14 << 20
 	memTables = 1 // that may wait
 	callBytes = memTable / 100 * 15
 
-	// tableSize is the size of a sorted table. Each takes a file handle, and its
-	// builder fourteen times as much: it holds all blocks, plain and compressed, in
-	// chunks that double. By default a table of the level below is twice as
-	// large, which is 112 MB for a builder of the lowest.
+	// tableSize is the size of a sorted table. Each takes a file handle, and its builder
+	// fourteen times as much memory: it holds all blocks, plain and compressed, in chunks that
+	// double in size. By default each level's tables are twice the size of the level's above,
+	// which means 112 MB for a builder of the lowest level.
 	tableSize   = 1 << 20
 	tableGrowth = 1
 
-	// compactors is the least that Badger accepts. Each has a few builders at a time.
+	// compactors is the minimum Badger accepts. Each uses a few builders at a time.
 	compactors = 2
-	levelZero  = 2 // tables that begin a compaction
-	stall      = 6 // tables that make writers wait for it
+	levelZero  = 2 // tables that trigger a compaction
+	stall      = 6 // tables at which writers wait for it
 
-	// blockCache holds blocks that were read and decompressed, 4 KiB each. Without
-	// it, every read decompresses one.
+	// blockCache holds decompressed blocks of 4 KiB. Without it, every read decompresses one.
 	blockCache = 8 << 20
 
-	// valueLog is the size of a log of values over 1 MiB. Two are mapped.
+	// valueLog is the size of a log of values over 1 MiB. Two are mapped at a time.
 	valueLog = 8 << 20
 
-	// streams is how many goroutines read tables at a time, 1 MiB each.
+	// streams is the number of goroutines reading tables, at 1 MiB each.
 	streams = 2
 )
 
-// bounded applies the bounds.
+// bounded applies the limits.
 func bounded(o badger.Options) badger.Options {
 	o.TableSizeMultiplier = tableGrowth
 	return o.
@@ -57,16 +56,16 @@ func bounded(o badger.Options) badger.Options {
 		WithNumGoroutines(streams)
 }
 
-// poolField is where Badger keeps the memory of finished builders.
+// poolField is the field in which Badger keeps the memory of finished builders.
 const poolField = "allocPool"
 
-// dropPool makes builders release their memory. Badger would keep that of up to
-// eight for the next ones, whatever their size: 330 MB after a burst of writes.
-// It has no option for that, but works without a pool; the pool is returned, to
-// be released when the store is closed. It is nil if this Badger has none.
+// dropPool makes builders release their memory. Badger would keep that of up to eight for the
+// next ones, whatever their size: 330 MB after a burst of writes. It has no option for that,
+// but works without a pool. The pool is returned so that the caller can release it when the
+// store is closed; it is nil if this Badger has none.
 //
-// Builders that are already at work keep the pool: a reader of the field may see
-// either value, which is why the race detector need not watch the write.
+// Builders already running keep the pool: a reader of the field may see either value, so the
+// race detector need not watch the write.
 //
 //go:norace
 func dropPool(b *badger.DB) *z.AllocatorPool {

@@ -9,8 +9,8 @@ import (
 	"paraph/kv"
 )
 
-// TestBuildersKeepNoMemory checks that this version of Badger still has the pool
-// that is dropped.
+// TestBuildersKeepNoMemory checks that this version of Badger still has the pool that dropPool
+// removes.
 func TestBuildersKeepNoMemory(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})
@@ -19,8 +19,8 @@ func TestBuildersKeepNoMemory(t *testing.T) {
 	}
 }
 
-// TestLargeValuesArePacked checks that the largest call fits into a memory table
-// as long as what it writes can be compressed, and comes back whole.
+// TestLargeValuesArePacked checks that the largest call fits into a memory table as long as its
+// writes can be compressed, and reads back unchanged.
 func TestLargeValuesArePacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestLargeValuesArePacked(t *testing.T) {
 		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[rand.IntN(64)]
 	}
 	if err := put("b", string(noise)+string(noise[1:])); err == nil {
-		t.Error("what does not fit into a memory table was accepted")
+		t.Error("writes that do not fit into a memory table were accepted")
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

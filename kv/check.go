@@ -6,16 +6,15 @@ import (
 	"fmt"
 )
 
-// Checker finds what is wrong with one part of a store. [Collection] and [Log]
-// are checkers.
+// Checker finds inconsistencies in one part of a store. [Collection] and [Log] are checkers.
 type Checker interface {
 	// Problems lists the inconsistencies found, each wrapping [ErrCorrupt].
 	Problems(tx *Tx) []error
 }
 
-// Check verifies the checksums of everything on the disk, then runs the parts'
-// own checks: every record decodes, index entries are those that Keys returns,
-// counts are those of the entries, the chains of a log hold. It reads all of it.
+// Check verifies the checksums of everything on disk, then runs the parts' own checks: every
+// record decodes, the index entries match those from Keys, the counts match the entries, and a
+// log's chains are intact. It reads the whole store.
 func (db *DB) Check(parts ...Checker) []error {
 	var problems []error
 	err := db.View(func(tx *Tx) error {
@@ -53,7 +52,7 @@ func (c *Collection[T]) Problems(tx *Tx) []error {
 	return problems
 }
 
-// checkRecords looks for entries that are missing.
+// checkRecords looks for missing entries.
 func (c *Collection[T]) checkRecords(tx *Tx) (problems []error) {
 	scan, err := tx.scan(c.records, false)
 	if err != nil {
@@ -81,14 +80,14 @@ func (c *Collection[T]) checkRecord(tx *Tx, id string, raw []byte) (problems []e
 		for _, k := range distinct(x.Keys(v)) {
 			got, err := tx.get(join(x.entries, x.change(id, k).key))
 			if err != nil || !bytes.Equal(got, x.entry(id, raw)) {
-				problems = append(problems, fmt.Errorf("%w: %s %q: its entry in index %q is missing or differs", ErrCorrupt, c.name, id, x.Name))
+				problems = append(problems, fmt.Errorf("%w: %s %q: entry in index %q is missing or differs", ErrCorrupt, c.name, id, x.Name))
 			}
 		}
 	}
 	return problems
 }
 
-// checkIndex looks for entries that should not be.
+// checkIndex looks for stray entries.
 func (c *Collection[T]) checkIndex(tx *Tx, x *index[T]) (problems []error) {
 	scan, err := tx.scan(x.entries, false)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c *Collection[T]) checkIndex(tx *Tx, x *index[T]) (problems []error) {
 	return problems
 }
 
-var errStray = errors.New("no record has it")
+var errStray = errors.New("no such record")
 
 func (c *Collection[T]) checkEntry(tx *Tx, x *index[T], key, value []byte) error {
 	id, _, err := x.open(key, value)

@@ -31,27 +31,26 @@ func JSON[T any]() Codec[T] {
 // Index finds the records of a collection by keys other than their id.
 type Index[T any] struct {
 	Name string
-	// Keys returns the keys under which a record is found, none or several. It
-	// depends on nothing but the record. Entries of the same key are in the
-	// order of their ids.
+	// Keys returns the keys under which a record is found, none or several. It must depend on
+	// nothing but the record. Entries with the same key are ordered by ID.
 	Keys func(T) []Key
-	// Unique lets each key belong to one record only.
+	// Unique allows each key for one record only.
 	Unique bool
-	// Counted keeps counts, so that totals and pages anywhere in the index cost
-	// the same however many entries there are. See Depth.
+	// Counted maintains counts, so that totals and pages anywhere in the index cost the same
+	// regardless of the number of entries. See Depth.
 	Counted bool
-	// Depth is the number of parts whose totals are ready at hand, 1 when 0:
-	// with keys K(company, status, title), Depth 2 has the totals of each
-	// company and of each status in it. Every key has at least that many parts.
-	// The totals of longer prefixes cost reading a block or two.
+	// Depth is the number of leading key parts whose totals are kept ready, 1 when 0: with keys
+	// K(company, status, title), Depth 2 keeps the totals of each company and of each status in
+	// it. Every key needs at least that many parts. The totals of longer prefixes cost reading
+	// a block or two.
 	Depth int
-	// Covering keeps the record in the index entry as well, so that a page
-	// reads nothing but the index. For small records that are listed often.
+	// Covering stores the record in the index entry as well, so that reading a page touches
+	// only the index. Meant for small records that are listed often.
 	Covering bool
 }
 
-// Collection is a set of records of one type under ids. It is a value that
-// belongs to no store: make one per type, and use it with any transaction.
+// Collection is a set of records of one type, each with an ID. It is a value independent of any
+// store: make one per type, and use it with any transaction.
 type Collection[T any] struct {
 	name    string
 	codec   Codec[T]
@@ -65,9 +64,9 @@ type index[T any] struct {
 	counter *counter // nil unless counted
 }
 
-// NewCollection describes a collection. Its name, the names of its indexes and
-// what their Keys return are part of the stored format; after a change of an
-// index let a migration call [Collection.Rebuild].
+// NewCollection describes a collection. Its name, the names of its indexes and the keys from
+// Keys are part of the stored format; after a change to an index, have a migration call
+// [Collection.Rebuild].
 func NewCollection[T any](name string, codec Codec[T], indexes ...Index[T]) *Collection[T] {
 	c := &Collection[T]{name: name, codec: codec, records: space(spaceRecord, name)}
 	for _, x := range indexes {
@@ -115,9 +114,9 @@ func (c *Collection[T]) decode(id string, raw []byte) (v T, err error) {
 	return v, nil
 }
 
-// Put stores a record, replacing any with the same id, and updates its index
-// entries and counts. It returns [ErrExists] when another record has the key of a
-// unique index; nothing is written then.
+// Put stores a record, replacing any with the same ID, and updates its index entries and
+// counts. It returns [ErrExists], and writes nothing, when another record has the key of a
+// unique index.
 func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	if tx.own == nil {
 		return ErrReadOnly
@@ -143,8 +142,7 @@ func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	return tx.apply(changes)
 }
 
-// Delete removes a record with its index entries. It is not an error if there
-// is none.
+// Delete removes a record with its index entries. Deleting a missing record is not an error.
 func (c *Collection[T]) Delete(tx *Tx, id string) error {
 	if tx.own == nil {
 		return ErrReadOnly
@@ -177,7 +175,7 @@ type change struct {
 	unique  bool
 	before  []byte // prefix of the index
 	key     []byte // the entry within the index
-	group   []byte // the part of key that counts belong to
+	group   []byte // the part of key that is counted together
 	value   []byte // nil: removed
 	isNew   bool
 }
@@ -265,8 +263,8 @@ func (x *index[T]) entry(id string, raw []byte) []byte {
 	return nothing
 }
 
-// open parses an index entry. raw is nil unless covering. Both are the caller's
-// own when value is.
+// open parses an index entry. raw is nil unless the index is covering. Both belong to the
+// caller if value does.
 func (x *index[T]) open(key, value []byte) (id string, raw []byte, err error) {
 	if !x.Unique {
 		_, id, ok := lastPart(key)
@@ -320,8 +318,7 @@ func (tx *Tx) apply(changes []change) error {
 	return nil
 }
 
-// spoil makes the call fail, whatever fn returns, so that a half-done change
-// isn't kept.
+// spoil makes the call fail, whatever fn returns, so that a half-done change is not kept.
 func (tx *Tx) spoil(err error) error {
 	if tx.err == nil {
 		tx.err = err

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// Limits of a group. A group of this size takes a fraction of a millisecond to
-// write, so waiting for it goes unnoticed.
+// Limits of a group. A group of this size takes a fraction of a millisecond to write, so the
+// wait goes unnoticed.
 const (
 	groupCalls = 256
 	groupBytes = 1 << 20
@@ -21,7 +21,7 @@ type group struct {
 	ranks []*rank
 	hooks []func()
 	calls int
-	taken bool // on its way to the disk: nobody may join
+	taken bool // being written to disk: no further call may join
 	done  chan struct{}
 	err   error
 }
@@ -41,15 +41,15 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Update runs fn once and makes what it wrote durable before it returns. fn
-// runs alone, in the caller's goroutine; it sees every write of earlier calls.
-// When fn returns an error or panics ([PanicError]) nothing of it is kept.
+// Update runs fn once and makes its writes durable before it returns. fn runs alone, in the
+// caller's goroutine; it sees every write of earlier calls. If fn returns an error or panics
+// ([PanicError]), none of its writes are kept.
 //
-// fn must be quick, must touch nothing but its transaction, and must not call
-// Update itself: that would wait for its own end.
+// fn must be quick, must touch nothing but its transaction, and must not call Update itself:
+// that would deadlock.
 func (db *DB) Update(fn func(tx *Tx) error) error { return db.For("").Update(fn) }
 
-// Writer writes for one scope, such as a company. Scopes write in turn.
+// Writer writes for one scope, such as a company. Scopes take turns writing.
 type Writer struct {
 	db    *DB
 	scope string
@@ -58,7 +58,7 @@ type Writer struct {
 // For returns the writer of a scope.
 func (db *DB) For(scope string) Writer { return Writer{db, scope} }
 
-// Update is [DB.Update] in the turn of the scope.
+// Update is [DB.Update], run when it is the scope's turn.
 func (w Writer) Update(fn func(tx *Tx) error) error {
 	g, err := w.call(fn)
 	if err != nil || g == nil {
@@ -119,8 +119,8 @@ func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {
 	return fn(tx)
 }
 
-// enter assigns a call to a group. A call that wrote nothing still waits for
-// pending writes it may have read, if there are any.
+// enter assigns a call to a group. A call without writes still waits for any pending writes it
+// may have read.
 func (db *DB) enter(tx *Tx) *group {
 	var g *group
 	if n := len(db.pending); n > 0 {
@@ -147,7 +147,7 @@ func (g *group) fits(l *layer) bool {
 		g.layer.size+l.size <= groupBytes && len(g.layer.writes)+len(l.writes) <= groupKeys
 }
 
-// commit writes group after group until the store closes and none is left.
+// commit writes group after group until the store closes and no group is left.
 func (db *DB) commit() {
 	for {
 		db.turn.Lock()
@@ -200,13 +200,13 @@ func (db *DB) write(g *group) error {
 	return nil
 }
 
-// writeError marks a failure after which it is not known what Badger kept.
+// writeError marks a failure after which the state of Badger is unknown.
 type writeError struct{ error }
 
 func (e *writeError) Unwrap() error { return e.error }
 
-// settle makes a written group the current state. When it could not be written,
-// all that wait behind it fail as well, for they may have read from it.
+// settle makes a written group the current state. If the write failed, all groups behind it
+// fail as well, since they may have read from it.
 func (db *DB) settle(g *group, err error) (failed []*group) {
 	db.turn.Lock()
 	defer db.turn.Unlock()
@@ -265,8 +265,8 @@ func (db *DB) runHook(hook func()) {
 	hook()
 }
 
-// repair opens Badger anew after a write of unknown result, so that the state
-// on disk is authoritative. db.turn is held.
+// repair reopens Badger after a write with unknown result, so that the state on disk is
+// authoritative. db.turn is held.
 func (db *DB) repair() error {
 	if db.fault == nil {
 		return nil
@@ -279,7 +279,7 @@ func (db *DB) repair() error {
 	}
 	return db.alone(func() error {
 		if err := db.closeBadger(); err != nil {
-			db.log.Error("kv: closing before a repair", "error", err)
+			db.log.Error("kv: close before repair failed", "error", err)
 		}
 		err := db.start()
 		if err == nil {

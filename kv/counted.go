@@ -11,13 +11,12 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// counter knows where the entries of a counted index are, and where the counts
-// of its blocks are kept. Counts are written in the transaction that changes
-// the entries, so they agree after any crash; the rank in memory is read from
-// them when the store opens.
+// counter records where the entries of a counted index are, and where the counts of its blocks
+// are kept. Counts are written in the transaction that changes the entries, so they agree after
+// any crash; the in-memory rank is read from them when the store opens.
 //
-// A block never holds entries of two groups, a group being the entries that
-// share their first depth parts. So the total of a group is a sum of blocks.
+// A block never holds entries of two groups, a group being the entries that share their first
+// depth parts. So a group's total is a sum of blocks.
 type counter struct {
 	name    string // unique in the store
 	entries []byte // before every entry
@@ -125,8 +124,8 @@ func (tx *Tx) setBlock(c *counter, low string, n int) error {
 	return tx.set(key, encodeCount(n))
 }
 
-// added counts a new entry, which is already written. group is the part of key
-// that no block may span.
+// added counts a new entry that is already written. group is the part of key that no block may
+// span.
 func (tx *Tx) added(c *counter, key, group []byte) error {
 	b, _, ok := tx.rank(c).floor(string(key))
 	if !ok || !strings.HasPrefix(b.low, string(group)) {
@@ -138,8 +137,8 @@ func (tx *Tx) added(c *counter, key, group []byte) error {
 	return tx.split(c, b, key)
 }
 
-// split divides a full block that gets one more entry: at that entry if it is
-// the last one, so that growing in order leaves full blocks.
+// split divides a full block that receives another entry: at that entry if it comes last, so
+// that ascending inserts leave full blocks.
 func (tx *Tx) split(c *counter, b block, key []byte) error {
 	keys, err := tx.entriesOf(c, b.low, b.n+1)
 	if err != nil {
@@ -161,7 +160,7 @@ func (tx *Tx) split(c *counter, b block, key []byte) error {
 	return tx.setBlock(c, keys[at], len(keys)-at)
 }
 
-// entriesOf lists up to n entries of a counter from low.
+// entriesOf lists up to n entries of a counter, starting at low.
 func (tx *Tx) entriesOf(c *counter, low string, n int) ([]string, error) {
 	scan, err := tx.scan(c.entries, false)
 	if err != nil {

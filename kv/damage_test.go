@@ -9,8 +9,8 @@ import (
 	"paraph/kv"
 )
 
-// A byte flipped anywhere in a table or in the list of tables is noticed when
-// the store opens or is checked.
+// TestFlippedByteIsFound checks that a byte flipped anywhere in a table or in the list of
+// tables is found when the store opens or is checked.
 func TestFlippedByteIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func TestFlippedByteIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !sound(t, dir, "MANIFEST", -1) {
-		t.Error("damage is found where there is none")
+		t.Error("damage reported in an intact store")
 	}
 	tables := 0
 	for _, file := range files {
@@ -42,18 +42,18 @@ func TestFlippedByteIsFound(t *testing.T) {
 		for i := range int64(8) {
 			for _, at := range []int64{i*info.Size()/8 + i%7, info.Size() - 1 - 2*i} {
 				if sound(t, dir, filepath.Base(file), at) {
-					t.Errorf("%s: byte %d of %d is flipped and nobody noticed", filepath.Base(file), at, info.Size())
+					t.Errorf("%s: flip of byte %d of %d went unnoticed", filepath.Base(file), at, info.Size())
 				}
 			}
 		}
 	}
 	if tables < 2 {
-		t.Errorf("only %d files were tried", tables)
+		t.Errorf("only %d files were tested", tables)
 	}
 }
 
-// sound reports whether a copy of a store opens and is found in order when the
-// byte of a file is flipped.
+// sound reports whether a copy of a store opens and passes its checks with that byte of a file
+// flipped.
 func sound(t *testing.T, from, name string, at int64) bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,12 +76,13 @@ func sound(t *testing.T, from, name string, at int64) bool {
 	}
 	found := db.Check(docs, trail)
 	if err := db.Close(); err != nil {
-		t.Log(err) // damage may keep it from tidying up
+		t.Log(err) // after damage, Close may fail
 	}
 	return len(found) == 0
 }
 
-// A process that is killed while it begins a log leaves an empty file.
+// TestEmptyLogsDoNotKeepTheStoreClosed imitates a process killed while starting a log, which
+// leaves an empty file.
 func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -99,6 +100,6 @@ func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 		}
 	}
 	if !sound(t, dir, "MANIFEST", -1) {
-		t.Error("the store does not open, or is not in order")
+		t.Error("store does not open, or fails its checks")
 	}
 }

@@ -2,12 +2,12 @@ package kv
 
 import "time"
 
-// OpenOnDisk is Open with a disk that is as full as usage says.
+// OpenOnDisk is Open with the disk usage reported by usage.
 func OpenOnDisk(o Options, usage func(dir string) (free, total int64, err error)) (*DB, error) {
 	return open(o, usage)
 }
 
-// Keys are the stored keys under a space, for tests that damage them.
+// Keys returns the stored keys in a space, for tests that damage them.
 func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
 	scan, err := tx.scan([]byte{space}, false)
 	if err != nil {
@@ -20,21 +20,23 @@ func (tx *Tx) Keys(space byte) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// Raw returns a value, SetRaw changes it; nil deletes.
+// Raw returns a value.
 func (tx *Tx) Raw(key []byte) ([]byte, error) { return tx.get(key) }
+
+// SetRaw changes a value; nil deletes it.
 func (tx *Tx) SetRaw(key, value []byte) error { return tx.set(key, value) }
 
 // Put stores a job unchanged.
 func (j *Jobs) Put(tx *Tx, job Job) error { return j.all.Put(tx, job.ID, job) }
 
-// What is known of followers.
+// Settings of followers.
 const (
 	FollowBatch  = followBatch
 	FollowStride = followStride
 	FollowTries  = followTries
 )
 
-// Pauses are the first pauses after failures in a row.
+// Pauses returns the pauses after the first n consecutive failures.
 func Pauses(n int) (all []time.Duration) {
 	var b backoff
 	for range n {
@@ -43,13 +45,13 @@ func Pauses(n int) (all []time.Duration) {
 	return all
 }
 
-// StoredPlace is where a follower would begin after a restart.
+// StoredPlace returns the place from which a follower would continue after a restart.
 func StoredPlace(tx *Tx, follower string) (seq uint64, part int, err error) {
 	p, err := getPlace(tx, follower)
 	return p.seq, p.part, err
 }
 
-// Step is one step of a mirror.
+// Step runs one step of a mirror.
 func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
 
 // DroppedPool reports whether Badger had a pool for its builders.

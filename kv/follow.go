@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// Changed returns a channel that is closed at the next commit, and when the store
-// is closed, restored or reset. Get it before reading, so that no commit is
-// missed.
+// Changed returns a channel that is closed at the next commit, and when the store is closed,
+// restored or reset. Get it before reading, so that no commit is missed.
 func (db *DB) Changed() <-chan struct{} {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.changed
 }
 
-// Follow calls fn until ctx ends: again at once when fn reports that there is
-// more, otherwise after the next commit. An error or a panic of fn is logged
-// under name, and fn is called again after a pause that grows to ten seconds.
-// Follow returns nil when ctx ends, [ErrClosed] when the store closes.
+// Follow calls fn until ctx ends: again immediately when fn reports that there is more,
+// otherwise after the next commit. An error or a panic of fn is logged under name, and fn is
+// called again after a pause that grows to ten seconds. Follow returns nil when ctx ends,
+// [ErrClosed] when the store closes.
 //
 // To work through a log, use a [Follower] or a [Mirror].
 func (db *DB) Follow(ctx context.Context, name string, fn func(ctx context.Context) (more bool, err error)) error {
@@ -42,7 +41,7 @@ func (db *DB) follow(ctx context.Context, name string, woken func(context.Contex
 			return err
 		case err != nil:
 			pause := retry.next()
-			db.log.Error("kv: follower failed; it tries again", "follower", name, "error", err, "pause", pause)
+			db.log.Error("kv: follower failed, retrying", "follower", name, "error", err, "pause", pause)
 			wait(ctx, pause)
 		case more:
 			retry = backoff{}
@@ -58,8 +57,8 @@ func (db *DB) follow(ctx context.Context, name string, woken func(context.Contex
 	return nil
 }
 
-// backoff returns the pauses between the attempts of a step that fails: each
-// twice as long as the one before it, from a tenth of a second to ten seconds.
+// backoff returns the pauses between retries of a failing step, doubling from a tenth of a
+// second to ten seconds.
 type backoff struct{ last time.Duration }
 
 func (b *backoff) next() time.Duration {
@@ -87,15 +86,14 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 const (
-	// followBatch is how many entries a follower reads at a time.
+	// followBatch is the number of entries a follower reads at a time.
 	followBatch = 64
-	// followBytes is about how much the entries of one transaction may write.
+	// followBytes is roughly how much the entries of one transaction may write.
 	followBytes = 256 << 10
-	// followStride is the number of unwanted entries after which the place is
-	// stored anyway: reading them again after a restart is cheaper than a
-	// commit for each.
+	// followStride is the number of skipped entries after which the place is stored anyway:
+	// rereading them after a restart is cheaper than a commit for each.
 	followStride = 1000
-	// followTries is how often an entry is tried before it is skipped, which takes
+	// followTries is the number of attempts before an entry is skipped; together they take
 	// about 15 seconds.
 	followTries = 8
 )
@@ -107,9 +105,9 @@ type walk[T any] struct {
 	name string
 
 	mu    sync.Mutex // one step at a time
-	epoch int64      // of the content that alone and tries are about
-	alone uint64     // entries up to this one are taken one by one, since one of them fails
-	tries int        // how often the next entry failed
+	epoch int64      // of the content that alone and tries refer to
+	alone uint64     // entries up to this one are processed separately, since one of them fails
+	tries int        // failures of the next entry
 }
 
 // part is a batch of the next entries of a log.
@@ -120,8 +118,8 @@ type part[T any] struct {
 	entries []Entry[T]
 }
 
-// entryError is a failure to process the entries of a part, rather than one of
-// the store.
+// entryError is a failure to process the entries of a part, as opposed to a failure of the
+// store.
 type entryError struct {
 	error
 	last uint64 // of the part
@@ -156,9 +154,9 @@ func (w *walk[T]) next(tx *Tx, from uint64, limit int) (part[T], error) {
 	return p, nil
 }
 
-// failed handles the failure of a step: the entries are tried one by one to find
-// the one at fault, and that one is skipped after some tries. Failures of the
-// store itself don't count against an entry.
+// failed handles the failure of a step: the entries are processed separately to find the one at
+// fault, and that one is skipped after several attempts. Failures of the store itself don't
+// count against an entry.
 func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (more bool, _ error) {
 	at, ok := errors.AsType[*entryError](err)
 	if !ok || errors.Is(err, ErrClosed) || errors.Is(err, ErrDiskFull) {
@@ -175,7 +173,7 @@ func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (m
 		return false, err
 	}
 	w.tries = 0
-	w.db.log.Error("kv: follower skips an entry that fails", "follower", w.name, "entry", from+1, "error", err)
+	w.db.log.Error("kv: follower skips a failing entry", "follower", w.name, "entry", from+1, "error", err)
 	return true, nil
 }
 
@@ -183,34 +181,33 @@ func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (m
 type FollowerOptions[T any] struct {
 	DB   *DB
 	Log  *Log[T]
-	Name string // the stored place is found by it
+	Name string // key of the stored place
 
-	// Idle reports that no entry is of interest now: the follower goes to the end
-	// of the log without reading. Nil: never.
+	// Idle reports that no entry matters at present, so that the follower moves to the end of
+	// the log without reading. Nil: never.
 	Idle func(tx *Tx) (bool, error)
 
-	// Wants reports whether Do is to be called for an entry. Entries that are not
-	// wanted cost no commit. Nil: all are wanted. Adopted entries never are: the
-	// followers of the log they come from have dealt with them.
+	// Wants reports whether to call Do for an entry. Other entries cost no commit. Nil: all.
+	// Adopted entries are always left out: the followers of their original log have processed
+	// them.
 	Wants func(tx *Tx, e Entry[T]) (bool, error)
 
-	// Do deals with an entry, in the transaction that moves the place past it. If
-	// that is too much for one transaction it does a part: it begins where from
-	// says, 0 at first, and returns where to go on, 0 at the end.
+	// Do processes an entry, in the transaction that moves the place past it. If that is too
+	// much for one transaction it does a part: it starts at from, 0 at first, and returns where
+	// to continue, 0 when done.
 	Do func(tx *Tx, e Entry[T], from int) (next int, err error)
 }
 
-// Follower works through a log, entry by entry. Its place is stored in the
-// transaction that holds the result, so it neither omits nor repeats anything,
-// wherever it is stopped.
+// Follower works through a log, entry by entry. Its place is stored in the same transaction as
+// the result, so it neither omits nor repeats anything, wherever it is stopped.
 //
-// A step that fails or panics is tried again after a growing pause. An entry that
-// fails however often it is tried is logged and skipped, so that it does not hold
-// up those behind it; a full disk doesn't count against an entry.
+// A step that fails or panics is retried after a growing pause. An entry that keeps failing is
+// logged and skipped, so that it does not hold up those behind it; a full disk doesn't count
+// against an entry.
 type Follower[T any] struct {
 	walk[T]
 	o    FollowerOptions[T]
-	seen uint64 // entries up to here are dealt with, though the stored place may lie before
+	seen uint64 // entries up to here are processed, though the stored place may be earlier
 }
 
 // NewFollower makes a follower. It does nothing until Run or CaughtUp is called.
@@ -229,7 +226,7 @@ func (f *Follower[T]) Run(ctx context.Context) error {
 	return f.db.Follow(ctx, f.name, func(context.Context) (bool, error) { return f.step() })
 }
 
-// CaughtUp processes all entries so far now, without waiting for Run.
+// CaughtUp processes all entries so far, without waiting for Run.
 func (f *Follower[T]) CaughtUp(ctx context.Context) error {
 	for more := true; more; {
 		var err error
@@ -245,8 +242,8 @@ func (f *Follower[T]) CaughtUp(ctx context.Context) error {
 
 // position is a follower's place in the log.
 type position struct {
-	seq  uint64 // of the last entry that was dealt with
-	part int    // where to go on in the next one
+	seq  uint64 // of the last processed entry
+	part int    // where to continue in the next one
 }
 
 func (f *Follower[T]) step() (more bool, err error) {
@@ -275,7 +272,7 @@ func (f *Follower[T]) step() (more bool, err error) {
 	return f.seen < p.head, nil
 }
 
-// look reads the next entries that are wanted.
+// look reads the next entries that pass Wants.
 func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 	idle, err := f.o.Idle(tx)
 	if err != nil {
@@ -306,7 +303,7 @@ func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 	return p, nil
 }
 
-// deal does what the entries of a part ask for and moves on.
+// deal processes the entries of a part and moves the place.
 func (f *Follower[T]) deal(p part[T], at position) error {
 	if len(p.entries) == 0 {
 		if p.last-at.seq < followStride {
@@ -331,7 +328,7 @@ func (f *Follower[T]) deal(p part[T], at position) error {
 	return err
 }
 
-// doAll calls Do until the entries are done or the transaction holds enough.
+// doAll calls Do until the entries are done or the transaction is full.
 func (f *Follower[T]) doAll(tx *Tx, p part[T], at position) (to position, err error) {
 	for _, e := range p.entries {
 		if tx.own.size > followBytes {

@@ -74,7 +74,7 @@ func TestFollowerOmitsAndRepeatsNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if seq, _ := storedPlace(t, db, "copier"); seq != 200 {
-		t.Errorf("the place is %d", seq)
+		t.Errorf("place is %d", seq)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestFollowerGoesOnWhereItStoppedAfterARestart(t *testing.T) {
 	}
 }
 
-// TestPlaceMovesWithTheResult: what fails leaves neither a result nor a place.
+// TestPlaceMovesWithTheResult checks that a failure leaves neither a result nor a new place.
 func TestPlaceMovesWithTheResult(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -113,7 +113,7 @@ func TestPlaceMovesWithTheResult(t *testing.T) {
 		return errors.New("not this one")
 	})
 	if err := f.CaughtUp(t.Context()); err == nil {
-		t.Fatal("the failure is not reported")
+		t.Fatal("failure not reported")
 	}
 	if seq, _ := storedPlace(t, db, "copier"); seq != 5 || countCopied(t, db) != 5 {
 		t.Errorf("the place is %d, %d are copied", seq, countCopied(t, db))
@@ -138,7 +138,7 @@ func TestFollowerWaitsLongerAfterEachFailure(t *testing.T) {
 		return false, errors.New("again")
 	})
 	if !errors.Is(err, kv.ErrClosed) || at[1].Sub(at[0]) < want[0] || at[2].Sub(at[1]) < want[1] {
-		t.Errorf("%v, tried at %v", err, at)
+		t.Errorf("error %v, attempts at %v", err, at)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestAnEntryThatAlwaysFailsIsSkippedAndNoOther(t *testing.T) {
 				t.Errorf("the entry was tried %d times, %d failures were reported", tried, failures)
 			}
 			if !strings.Contains(log.String(), "entry=42") {
-				t.Errorf("the log does not name the entry:\n%s", log.String())
+				t.Errorf("log does not name the entry:\n%s", log.String())
 			}
 		})
 	}
@@ -212,8 +212,8 @@ func TestEntriesThatNobodyWantsCostNoCommit(t *testing.T) {
 		Do:    func(tx *kv.Tx, e kv.Entry[string], _ int) (int, error) { return 0, copyOnce(tx, e) }})
 	before := db.Stats().Commits
 	caughtUp(t, f)
-	// One for the result, one for the place stored to spare a restart the
-	// reading.
+	// One for the result, one for the place, stored so that a restart need not reread the
+	// entries.
 	if n := db.Stats().Commits - before; n != 2 || countCopied(t, db) != 1 {
 		t.Errorf("%d commits, %d entries copied", n, countCopied(t, db))
 	}
@@ -239,7 +239,8 @@ func TestAnIdleFollowerGoesToTheEnd(t *testing.T) {
 	}
 }
 
-// TestALargeEntryIsDoneInParts and goes on with the next part after a restart.
+// TestALargeEntryIsDoneInParts also checks that it continues with the next part after a
+// restart.
 func TestALargeEntryIsDoneInParts(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -277,7 +278,7 @@ func TestEntriesThatWriteMuchAreSpreadOverTransactions(t *testing.T) {
 	db := open(t, kv.Options{})
 	fill(t, db, 60)
 	f := copier(db, func(tx *kv.Tx, e kv.Entry[string]) error {
-		return copied.Put(tx, e.ID, strings.Repeat("x", 100<<10)) // together more than fits into one
+		return copied.Put(tx, e.ID, strings.Repeat("x", 100<<10)) // together more than one transaction holds
 	})
 	caughtUp(t, f)
 	if n := countCopied(t, db); n != 60 {
@@ -301,7 +302,7 @@ func TestAFollowerBeginsAnewWhenTheStoreWasEmptied(t *testing.T) {
 	}
 }
 
-// outside keeps entries outside the store, together with its place.
+// outside keeps a copy of the entries outside the store, together with its place.
 type outside struct {
 	place uint64
 	kept  []string
@@ -337,11 +338,11 @@ func TestAMirrorKeepsItsPlaceWithItsResult(t *testing.T) {
 	m := o.mirror(db, 20)
 	for range 3 * kv.FollowTries {
 		if more, err := kv.Step(m); more || err == nil {
-			t.Fatal("the failure to keep it is not reported")
+			t.Fatal("failure to keep the result not reported")
 		}
 	}
 	if o.place != 0 {
-		t.Fatalf("the place moved to %d without a result", o.place)
+		t.Fatalf("place moved to %d without a result", o.place)
 	}
 	o.fail = nil
 	failures := 0

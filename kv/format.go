@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// format is the version of this package's own layout of keys and values.
+// format is the version of this package's layout of keys and values.
 const format = 1
 
 var formatKey = space(spaceMeta, "format") // format and version of the data
 
-// migrate refuses newer data and runs the missing migrations. An empty store
-// has the newest version.
+// migrate refuses newer data and runs the missing migrations. An empty store starts with the
+// newest version.
 func (db *DB) migrate(migrations []Migration, before func(db *DB, from int) error) error {
 	newest := 0
 	for _, m := range migrations {
@@ -77,10 +77,9 @@ func (db *DB) setVersion(version int) error {
 	})
 }
 
-// Rebuild makes all index entries and counts of the collection anew, many
-// records to a call, for a migration after an index was added or its keys
-// changed. Indexes that no longer exist are dropped. Nothing else may use the
-// collection meanwhile.
+// Rebuild recreates all index entries and counts of the collection, many records per call, for
+// a migration after an index was added or its keys changed. Indexes that no longer exist are
+// dropped. Nothing else may use the collection meanwhile.
 func (c *Collection[T]) Rebuild(db *DB) error {
 	if err := db.drop(space(spaceIndex, c.name)); err != nil {
 		return err
@@ -100,10 +99,10 @@ func (c *Collection[T]) Rebuild(db *DB) error {
 	return nil
 }
 
-// rebuildBytes is how much of a call a step of a rebuild fills.
+// rebuildBytes is how much one step of a rebuild writes at most.
 const rebuildBytes = MaxUpdateBytes / 2
 
-// reindex writes the entries of records from an id on, until the call is full.
+// reindex writes the entries of records starting at an ID, until the call is full.
 func (c *Collection[T]) reindex(tx *Tx, from string) (next string, more bool, err error) {
 	scan, err := tx.scan(c.records, false)
 	if err != nil {
@@ -137,7 +136,7 @@ func (c *Collection[T]) reindex(tx *Tx, from string) (next string, more bool, er
 	return "", false, nil
 }
 
-// drop deletes every key under a prefix, many to a call.
+// drop deletes every key under a prefix, many per call.
 func (db *DB) drop(prefix []byte) error {
 	for more := true; more; {
 		err := db.Update(func(tx *Tx) error {

@@ -2,19 +2,19 @@ package kv
 
 import "sync"
 
-// gate admits one caller at a time. Those who wait are served scope by scope, in
-// turn, and in order within a scope: a thousand calls of one company delay the only
+// gate is a fair lock: it admits one caller at a time. Waiting callers are served scope by
+// scope in turn, and in order within a scope, so a thousand calls of one company delay the only
 // call of another by one call.
 type gate struct {
 	mu    sync.Mutex
 	busy  bool
-	lines map[string][]chan struct{} // of those waiting
-	order []string                   // scopes with a line, the next one first
+	lines map[string][]chan struct{} // of waiting callers
+	order []string                   // scopes with waiting callers, next first
 }
 
 func newGate() *gate { return &gate{lines: map[string][]chan struct{}{}} }
 
-// enter waits for the scope's turn. The caller leaves when it is done.
+// enter waits for the scope's turn. The caller must call leave when done.
 func (g *gate) enter(scope string) {
 	g.mu.Lock()
 	if !g.busy {
@@ -31,7 +31,7 @@ func (g *gate) enter(scope string) {
 	<-called
 }
 
-// leave admits the next one.
+// leave admits the next caller.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

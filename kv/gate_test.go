@@ -10,12 +10,12 @@ import (
 	"paraph/kv"
 )
 
-// TestScopesWriteInTurn checks that one call of a company waits for one call of
-// another, however many that one has waiting.
+// TestScopesWriteInTurn checks that a call of one company waits for a single call of another,
+// however many that other company has waiting.
 func TestScopesWriteInTurn(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
-	var order strings.Builder // written by the store's one writer
+	var order strings.Builder // written by the store's only writer
 	var all sync.WaitGroup
 	write := func(scope string, fn func()) {
 		all.Go(func() {

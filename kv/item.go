@@ -13,7 +13,7 @@ type Item struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// NewItem makes an item of a value.
+// NewItem encodes a value as an item.
 func NewItem[T any](in, id string, v T) (Item, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -33,7 +33,7 @@ func Read[T any](it Item) (v T, err error) {
 // Name returns the name of the collection.
 func (c *Collection[T]) Name() string { return c.name }
 
-// Pack returns a record as an item.
+// Pack encodes a record as an item.
 func (c *Collection[T]) Pack(id string, v T) (Item, error) { return NewItem(c.name, id, v) }
 
 // Add stores a record that must not exist yet; see [Collection.Put].
@@ -47,13 +47,13 @@ func (c *Collection[T]) Add(tx *Tx, id string, v T) error {
 	return c.Put(tx, id, v)
 }
 
-// Free returns [ErrExists] if there is a record with the id of an item.
+// Free returns [ErrExists] if there is a record with the item's ID.
 func (c *Collection[T]) Free(tx *Tx, it Item) error {
 	has, err := c.Has(tx, it.ID)
 	return errors.Join(err, taken(has, it))
 }
 
-// Free returns [ErrExists] if the log has the entry of an item.
+// Free returns [ErrExists] if the log has the item's entry.
 func (l *Log[T]) Free(tx *Tx, it Item) error {
 	has, err := tx.has(append(join(l.ids), it.ID...))
 	return errors.Join(err, taken(has, it))

@@ -12,12 +12,12 @@ import (
 const (
 	JobWaiting = "waiting" // until it is due and a worker is free
 	JobRunning = "running"
-	JobDead    = "dead" // given up; kept until somebody retries or removes it
+	JobDead    = "dead" // given up; kept until it is retried or removed
 )
 
-// Job is something to be done at a time, again and again until it succeeds or
-// is given up. It is kept with the records, so it is added in the transaction
-// that makes it necessary, and survives anything the records survive.
+// Job is work due at a certain time, attempted until it succeeds or is given up. It is stored
+// with the records, so it is added in the transaction that makes it necessary, and is as
+// durable as they are.
 type Job struct {
 	ID        string
 	Kind      string // which handler runs it
@@ -29,10 +29,10 @@ type Job struct {
 	LastError string
 	State     string
 	CreatedAt time.Time
-	// Owner is the run of the program that has a running job. After a crash no
-	// run has that name, and the job waits again.
+	// Owner is the run of the program that has a running job. No run after a crash has that
+	// name, so the job goes back to waiting.
 	Owner string `json:",omitempty"`
-	// Interrupted counts the last attempts in a row that a crash cut short.
+	// Interrupted counts the most recent consecutive attempts cut short by a crash.
 	Interrupted int `json:",omitempty"`
 }
 
@@ -45,20 +45,19 @@ type JobStats struct {
 // KindStats counts the jobs of one kind.
 type KindStats struct {
 	Waiting, Running, Dead int
-	Oldest                 time.Time // due time of the first that waits; zero if none
+	Oldest                 time.Time // due time of the first waiting job; zero if none
 }
 
-// Jobs is the list of jobs of a store and the workers that do them. Use one per
-// store.
+// Jobs is the job list of a store together with its workers. Use one per store.
 type Jobs struct {
 	db    *DB
 	all   *Collection[Job]
 	owner string
 
 	mu     sync.Mutex
-	nudged chan struct{} // closed when there may be something to do
+	nudged chan struct{} // closed when there may be work
 	lines  lines
-	epoch  int64 // of the store, which the lines belong to
+	epoch  int64 // of the store content that the lines belong to
 }
 
 // NewJobs returns the jobs of a store.
@@ -88,9 +87,8 @@ func NewJobs(db *DB) *Jobs {
 	}
 }
 
-// Add puts a job on the list: ID and CreatedAt are set if empty, Due defaults
-// to now. A job with a Key takes the place of the waiting one of its Kind and
-// Key.
+// Add puts a job on the list: ID and CreatedAt are set if empty, Due defaults to now. A job
+// with a Key replaces the waiting job with the same Kind and Key.
 func (j *Jobs) Add(tx *Tx, job Job) error {
 	if job.Kind == "" {
 		return errors.New("kv: job without a kind")
@@ -117,8 +115,8 @@ func (j *Jobs) await(tx *Tx, job Job) error {
 	return j.all.Put(tx, job.ID, job)
 }
 
-// Cancel removes the waiting job of a kind and key. It is not an error if there
-// is none: it may be running already.
+// Cancel removes the waiting job of a kind and key. It is not an error if there is none, as it
+// may be running already.
 func (j *Jobs) Cancel(tx *Tx, kind, key string) error {
 	if key == "" {
 		return nil
@@ -136,12 +134,12 @@ func (j *Jobs) Cancel(tx *Tx, kind, key string) error {
 // Get returns a job, or [ErrNotFound].
 func (j *Jobs) Get(tx *Tx, id string) (Job, error) { return j.all.Get(tx, id) }
 
-// Remove takes a job off the list, whatever its state. A handler may call it in
-// the transaction that holds its result, so that both happen or neither.
+// Remove takes a job off the list, whatever its state. A handler may call it in the transaction
+// that stores its result, so that both happen or neither.
 func (j *Jobs) Remove(tx *Tx, id string) error { return j.all.Delete(tx, id) }
 
-// Retry makes a dead job wait again, due now, with its attempts forgotten. A
-// waiting job becomes due now.
+// Retry makes a dead job wait again, due now, with its attempts reset. A waiting job becomes
+// due now.
 func (j *Jobs) Retry(tx *Tx, id string) error {
 	job, err := j.all.Get(tx, id)
 	if err != nil {
@@ -160,7 +158,7 @@ func (j *Jobs) Retry(tx *Tx, id string) error {
 	return j.await(tx, job)
 }
 
-// List returns the jobs in a state, by kind and due time; every state when empty.
+// List returns the jobs in a state, by kind and due time; an empty state means all.
 func (j *Jobs) List(tx *Tx, state string, q Query) (Page[Job], error) {
 	q.Index, q.Prefix = "state", nil
 	if state != "" {
@@ -169,7 +167,7 @@ func (j *Jobs) List(tx *Tx, state string, q Query) (Page[Job], error) {
 	return j.all.Page(tx, q)
 }
 
-// Stats counts the jobs. Its cost grows with the number of kinds only.
+// Stats counts the jobs. Its cost depends only on the number of kinds.
 func (j *Jobs) Stats(tx *Tx) (JobStats, error) {
 	out := JobStats{Kinds: map[string]KindStats{}}
 	for _, state := range []string{JobWaiting, JobRunning, JobDead} {
@@ -195,8 +193,8 @@ func (s *JobStats) field(state string) *int {
 	return &s.Dead
 }
 
-// kindStats finds the kinds of a state by going from the first job of one to
-// the first of the next.
+// kindStats finds the kinds in a state by skipping from the first job of one to the first of
+// the next.
 func (j *Jobs) kindStats(tx *Tx, state string, into map[string]KindStats) error {
 	for from := (Key)(nil); ; {
 		var first *Job
@@ -226,14 +224,14 @@ func (j *Jobs) kindStats(tx *Tx, state string, into map[string]KindStats) error 
 	}
 }
 
-// Rebuild makes the indexes of the list anew; see [Collection.Rebuild].
+// Rebuild recreates the indexes of the list; see [Collection.Rebuild].
 func (j *Jobs) Rebuild() error { return j.all.Rebuild(j.db) }
 
 // Problems checks the list of jobs; see [Checker].
 func (j *Jobs) Problems(tx *Tx) []error { return j.all.Problems(tx) }
 
-// Nudge makes the workers look again now, after the clock was moved or the
-// store was restored.
+// Nudge makes the workers look again now, after the clock was changed or the store was
+// restored.
 func (j *Jobs) Nudge() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,7 +239,7 @@ func (j *Jobs) Nudge() {
 	j.wake()
 }
 
-// waits records that a job waits.
+// waits records a waiting job.
 func (j *Jobs) waits(job Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"paraph/kv"
 )
 
-// clock is moved by hand.
+// clock is advanced by the tests.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock {
@@ -196,8 +196,8 @@ func TestJobIsTriedAgainThenDead(t *testing.T) {
 	clean(t, db, jobs)
 }
 
-// TestFailureIsStoredWithItsConsequence makes jobs fail in every way and expects
-// what OnFail writes wherever the failed attempt is stored.
+// TestFailureIsStoredWithItsConsequence makes jobs fail in every way, and expects the writes of
+// OnFail wherever the failed attempt is stored.
 func TestFailureIsStoredWithItsConsequence(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -227,21 +227,21 @@ func TestFailureIsStoredWithItsConsequence(t *testing.T) {
 	view(t, db, func(tx *kv.Tx) error {
 		for id, want := range map[string]string{"killed": "waiting: " + kv.ErrStopped.Error(), "panics": "waiting: panic: handler", "gone": "dead: gone"} {
 			if got, err := noted.Get(tx, id); got != want || err != nil {
-				t.Errorf("%s: noted %q, %v; want %q", id, got, err, want)
+				t.Errorf("%s: stored %q, %v; want %q", id, got, err, want)
 			}
 		}
 		if got, err := noted.Get(tx, "hook"); !errors.Is(err, kv.ErrNotFound) {
-			t.Errorf("a hook that panicked left %q, %v", got, err)
+			t.Errorf("panicking hook left %q, %v", got, err)
 		}
 		j, err := jobs.Get(tx, "hook")
 		if j.State != kv.JobDead {
-			t.Errorf("a job whose hook panicked is %s", j.State)
+			t.Errorf("job with a panicking hook is %s", j.State)
 		}
 		return err
 	})
 }
 
-// crash leaves all jobs as a process that was killed while it ran them.
+// crash leaves all jobs in the state of a process killed while running them.
 func crash(t *testing.T, db *kv.DB, jobs *kv.Jobs) {
 	t.Helper()
 	update(t, db, func(tx *kv.Tx) error {
@@ -270,7 +270,7 @@ func TestJobsSurviveTheirProcess(t *testing.T) {
 	add(t, db, before, kv.Job{ID: "new", Kind: "a", Key: "k"})
 	after := kv.NewJobs(db)
 	ran := make(chan string, 3)
-	// One attempt is all there is: what was cut short doesn't count.
+	// Only one attempt is allowed: one that was cut short doesn't count.
 	work(t, after, kv.Handler{Kind: "a", Run: func(_ context.Context, j kv.Job) error {
 		ran <- fmt.Sprint(j.ID, j.Attempts)
 		return nil
@@ -278,7 +278,7 @@ func TestJobsSurviveTheirProcess(t *testing.T) {
 	got := []string{patience.Receive(t, "the first job", ran), patience.Receive(t, "the second job", ran)}
 	idle(t, after)
 	slices.Sort(got)
-	if !slices.Equal(got, []string{"new1", "x1"}) || len(ran) > 0 { // y was replaced while it was lost
+	if !slices.Equal(got, []string{"new1", "x1"}) || len(ran) > 0 { // y was replaced while it was orphaned
 		t.Errorf("ran %v and %d more", got, len(ran))
 	}
 }
@@ -366,7 +366,7 @@ func TestJobTimeout(t *testing.T) {
 	})
 }
 
-// A handler may remove its job in the transaction that holds its result.
+// TestHandlerRemovesItsJob removes the job in the transaction that stores its result.
 func TestHandlerRemovesItsJob(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -427,8 +427,8 @@ func TestManyJobsRunOnceEach(t *testing.T) {
 	clean(t, db, jobs)
 }
 
-// TestScopesAreServedInTurn checks that a scope with many slow jobs leaves
-// workers to the others, and what they do not use is served in turn.
+// TestScopesAreServedInTurn checks that a scope with many slow jobs leaves workers for the
+// others, and that unused workers are shared in turn.
 func TestScopesAreServedInTurn(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -474,12 +474,13 @@ func TestScopesAreServedInTurn(t *testing.T) {
 	close(release)
 	idle(t, jobs)
 	if most != 2 {
-		t.Errorf("%d of 4 workers were one scope's at a time, want half of them", most)
+		t.Errorf("%d of 4 workers served one scope at a time, want half", most)
 	}
 	clean(t, db, jobs)
 }
 
-// TestOneWorkerGoesFromScopeToScope: one job of each in turn, whenever they came.
+// TestOneWorkerGoesFromScopeToScope expects one job of each scope in turn, whenever they were
+// added.
 func TestOneWorkerGoesFromScopeToScope(t *testing.T) {
 	t.Parallel()
 	c := newClock()

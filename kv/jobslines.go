@@ -2,21 +2,19 @@ package kv
 
 import "time"
 
-// lines are the queues of waiting jobs, one for every kind and scope that has
-// any, so that the scopes can be served in turn: a thousand jobs of one scope
-// delay those of the others by one at a time.
+// lines holds the queues of waiting jobs, one per kind and scope that has any, so that scopes
+// are served in turn: a thousand jobs of one scope delay those of the others by one at a time.
 type lines struct {
 	of    map[string]map[string]*line // by kind and scope
 	turns uint64                      // number of jobs handed out
-	news  int                         // counts what may have made a job due earlier
-	read  map[string]bool             // kinds whose lines were read from the store
+	news  int                         // counts events that may have made a job due earlier
+	read  map[string]bool             // kinds whose lines have been read from the store
 }
 
-// line is the state kept in memory for one queue. The jobs themselves are in
-// the store.
+// line is the in-memory state of one queue. The jobs themselves are in the store.
 type line struct {
-	from time.Time // none is due before: a scan from there passes over nothing that is done already
-	turn uint64    // when it was served last
+	from time.Time // no job is due earlier, so a scan from here skips the finished ones
+	turn uint64    // when it was last served
 }
 
 func newLines() lines { return lines{of: map[string]map[string]*line{}, read: map[string]bool{}} }
@@ -27,7 +25,7 @@ func (l *lines) forget() {
 	l.news++
 }
 
-// waits records that a job waits.
+// waits records a waiting job.
 func (l *lines) waits(kind, scope string, due time.Time) {
 	l.news++
 	l.note(kind, scope, due)
@@ -45,7 +43,7 @@ func (l *lines) note(kind, scope string, due time.Time) {
 	}
 }
 
-// lineOf is a line with its name.
+// lineOf is a line with its kind and scope.
 type lineOf struct {
 	kind, scope string
 	line
@@ -136,8 +134,8 @@ func (j *Jobs) isKnown(kind string) bool {
 	return j.lines.read[kind]
 }
 
-// survey finds the first job of every line of a kind, by going from the first of
-// one to the first of the next.
+// survey finds the first job of every line of a kind, by skipping from the first job of one
+// line to the first of the next.
 func (j *Jobs) survey(tx *Tx, kind string, found map[string]time.Time) error {
 	for from := (Key)(nil); ; {
 		var first *Job

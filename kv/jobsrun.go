@@ -11,31 +11,29 @@ import (
 // Handler runs the jobs of one kind.
 type Handler struct {
 	Kind string
-	// Run does the job. A job may be run again after a crash at the worst
-	// moment, so it must be idempotent or pass the job's ID to the systems it
-	// calls.
+	// Run does the job. After a crash a job may run again, so it must be idempotent or pass the
+	// job's ID to the systems it calls.
 	Run func(ctx context.Context, job Job) error
-	// Backoff is how long to wait after each failed attempt; when it is used up
-	// the job is dead. None: one attempt.
+	// Backoff holds the delay after each failed attempt; once it is used up the job is dead.
+	// None: one attempt.
 	Backoff []time.Duration
 	Timeout time.Duration // of one attempt; 0: none
-	// OnFail is called in the transaction that stores a failed attempt, with the
-	// job as stored: dead if it was given up. The error is [ErrStopped] if crashes
-	// cut the attempts short. If OnFail fails, that is logged and the attempt is
-	// stored without it.
+	// OnFail is called in the transaction that stores a failed attempt, with the job as stored:
+	// dead if it was given up. The error is [ErrStopped] if crashes cut the attempts short. If
+	// OnFail itself fails, that is logged and the attempt is stored without it.
 	OnFail func(tx *Tx, job Job, err error) error
-	// OnDead is called with a job that was given up, after that is stored.
+	// OnDead is called after a job was given up and that has been stored.
 	OnDead func(ctx context.Context, job Job)
 }
 
-// ErrStopped says that the process ended during an attempt.
+// ErrStopped reports that the process ended during an attempt.
 var ErrStopped = errors.New("the process stopped during the attempt")
 
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// Permanent marks an error that a retry would not fix: the job is dead at once.
+// Permanent marks an error that a retry would not fix: the job becomes dead immediately.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -43,17 +41,15 @@ func Permanent(err error) error {
 	return permanent{err}
 }
 
-// patrol is how often workers look without being woken, in case the clock was
-// moved.
+// patrol is how often workers look without being woken, in case the clock was changed.
 const patrol = time.Minute
 
-// Run does jobs of the handlers' kinds until ctx ends and the running handlers
-// have returned. Jobs are due by the store's clock. Scopes are served in turn, and
-// one alone has at most half of the workers, so that its jobs, however many and
-// however slow, don't keep those of others waiting. When ctx ends during an
-// attempt, the job waits for the next Run as if the attempt had not begun. So does
-// one that an earlier process was running when it crashed, unless that happens to
-// it again and again.
+// Run runs jobs of the handlers' kinds until ctx ends and the running handlers have returned.
+// Jobs are due by the store's clock. Scopes are served in turn, and a single scope gets at most
+// half of the workers, so that its jobs, however many and slow, don't hold up those of others.
+// If ctx ends during an attempt, the job waits for the next Run as if the attempt had not
+// begun. The same goes for a job that an earlier process was running when it crashed, unless
+// that keeps happening.
 func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error {
 	byKind := map[string]Handler{}
 	for _, h := range handlers {
@@ -73,12 +69,12 @@ func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error 
 	return err
 }
 
-// crashesForgiven is how many attempts in a row a crash may cut short before that
-// counts as a failure: it may be the job that crashes the process.
+// crashesForgiven is how many consecutive attempts a crash may cut short before that counts as
+// a failure: the job may be what crashes the process.
 const crashesForgiven = 2
 
-// takeUp makes jobs that an ended process was running wait again, and returns
-// those that are given up instead.
+// takeUp makes jobs that a previous process was running wait again, and returns those given up
+// instead.
 func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
 	for kind, h := range handlers {
 		lost, err := j.lost(kind)
@@ -98,7 +94,7 @@ func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
 	return dead, nil
 }
 
-// lost returns the jobs of a kind that an ended process was running.
+// lost returns the jobs of a kind that a previous process was running.
 func (j *Jobs) lost(kind string) (lost []Job, err error) {
 	err = j.db.View(func(tx *Tx) error {
 		return j.all.Each(tx, "state", K(JobRunning, kind), func(_ string, job Job) (bool, error) {
@@ -111,7 +107,7 @@ func (j *Jobs) lost(kind string) (lost []Job, err error) {
 	return lost, err
 }
 
-// end stores the outcome of an attempt, if need be without what OnFail adds to it.
+// end stores the outcome of an attempt, if need be without the effects of OnFail.
 func (j *Jobs) end(h Handler, settle func(tx *Tx, h Handler) (Job, error)) (now Job, err error) {
 	store := func() error {
 		return j.db.Update(func(tx *Tx) (err error) {
@@ -123,7 +119,7 @@ func (j *Jobs) end(h Handler, settle func(tx *Tx, h Handler) (Job, error)) (now 
 	if !errors.As(err, new(*onFailError)) && (h.OnFail == nil || !errors.Is(err, ErrTooLarge)) {
 		return now, err
 	}
-	j.db.log.Error("kv: the failure of a job cannot be followed up", "kind", h.Kind, "error", err)
+	j.db.log.Error("kv: OnFail failed", "kind", h.Kind, "error", err)
 	h.OnFail = nil
 	err = store()
 	return now, err
@@ -138,20 +134,20 @@ func (j *Jobs) interrupted(tx *Tx, job Job, h Handler) (Job, error) {
 	return job, j.again(tx, job, job.Due)
 }
 
-// workersOf is one call of Run.
+// workersOf is the state of one call of Run.
 type workersOf struct {
 	jobs     *Jobs
 	handlers map[string]Handler
-	free     chan struct{} // a token per busy worker
-	share    int           // workers of one scope at most
+	free     chan struct{} // one token per busy worker
+	share    int           // maximum number of workers per scope
 	running  sync.WaitGroup
 	ctx      context.Context
 
 	mu   sync.Mutex
-	busy map[string]int // workers of a scope
+	busy map[string]int // workers per scope
 }
 
-// full reports whether a scope has its share of the workers.
+// full reports whether a scope uses its share of the workers.
 func (w *workersOf) full(scope string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,7 +160,7 @@ func (w *workersOf) enter(scope string) {
 	w.busy[scope]++
 }
 
-// leave frees the worker of a scope, for which a job may be waiting.
+// leave frees a scope's worker; a job may be waiting for it.
 func (w *workersOf) leave(scope string) {
 	w.mu.Lock()
 	if w.busy[scope]--; w.busy[scope] == 0 {
@@ -199,7 +195,7 @@ func (w *workersOf) run() error {
 	}
 }
 
-// next waits for a job and claims it; nil when ctx has ended.
+// next waits for a job and claims it; nil once ctx has ended.
 func (w *workersOf) next() (*Job, error) {
 	for w.ctx.Err() == nil {
 		nudged := w.jobs.nudge()
@@ -208,7 +204,7 @@ func (w *workersOf) next() (*Job, error) {
 			return nil, err
 		}
 		if err != nil { // such as a full disk: jobs are only delayed
-			w.jobs.db.log.Error("kv: jobs cannot be taken", "error", err)
+			w.jobs.db.log.Error("kv: cannot claim a job", "error", err)
 			wait(w.ctx, time.Second)
 			continue
 		}
@@ -241,8 +237,8 @@ func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
 	}
 }
 
-// claim marks the job whose turn it is as running. If none is due it returns
-// the time to look again.
+// claim marks the next job in turn as running. If none is due it returns the time to look
+// again.
 func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) (job *Job, due time.Time, err error) {
 	first, due, err := j.peek(handlers, full)
 	if err != nil || first == nil {
@@ -251,7 +247,7 @@ func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) 
 	err = j.db.Update(func(tx *Tx) error {
 		now, err := j.all.Get(tx, first.ID)
 		if errors.Is(err, ErrNotFound) || err == nil && (now.State != JobWaiting || now.Due.After(tx.Now)) {
-			due = tx.Now // another worker was faster: look again at once
+			due = tx.Now // another worker was faster: look again immediately
 			return nil
 		}
 		if err != nil {
@@ -268,7 +264,7 @@ func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) 
 	return job, due, nil
 }
 
-// peek finds the job whose turn it is, or when to look again.
+// peek finds the next job in turn, or when to look again.
 func (j *Jobs) peek(handlers map[string]Handler, full func(scope string) bool) (first *Job, due time.Time, err error) {
 	for {
 		if err := j.known(handlers); err != nil {
@@ -289,7 +285,7 @@ func (j *Jobs) peek(handlers map[string]Handler, full func(scope string) bool) (
 	}
 }
 
-// never is later than anything is due.
+// never is later than any due time.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool, now time.Time) (p *lineOf, due time.Time, news int) {
@@ -299,7 +295,7 @@ func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool, n
 	return p, due, j.lines.news
 }
 
-// saw records what was found in a line, and whether it is served.
+// saw records the first job found in a line, and whether the line is served.
 func (j *Jobs) saw(p *lineOf, first *Job, news int, served bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -308,7 +304,7 @@ func (j *Jobs) saw(p *lineOf, first *Job, news int, served bool) {
 	}
 }
 
-// firstOf finds the first job that waits in a line.
+// firstOf finds the first waiting job of a line.
 func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
 	err = j.db.View(func(tx *Tx) error {
 		prefix := K(p.kind, p.scope)
@@ -320,7 +316,7 @@ func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
 	return first, err
 }
 
-// do runs one attempt and stores how it ended.
+// do runs one attempt and stores its outcome.
 func (w *workersOf) do(job Job) {
 	h := w.handlers[job.Kind]
 	ctx, cancel := w.ctx, context.CancelFunc(func() {})
@@ -336,9 +332,9 @@ func (w *workersOf) do(job Job) {
 			h.gaveUp(w.ctx, now)
 			return
 		}
-		w.jobs.db.log.Error("kv: end of a job cannot be stored", "job", job.ID, "error", storeErr)
+		w.jobs.db.log.Error("kv: cannot store the outcome of a job", "job", job.ID, "error", storeErr)
 		if errors.Is(storeErr, ErrClosed) || w.ctx.Err() != nil {
-			return // it is taken up again at the next start
+			return // reclaimed at the next start
 		}
 		wait(w.ctx, pause)
 	}
@@ -351,13 +347,13 @@ func (h Handler) gaveUp(ctx context.Context, job Job) {
 	}
 }
 
-// settle stores the outcome of an attempt, and returns the job if it goes on the
-// list again or is given up.
+// settle stores the outcome of an attempt, and returns the job if it goes back on the list or
+// is given up.
 func (j *Jobs) settle(tx *Tx, id string, h Handler, err error, stopped bool) (now Job, e error) {
 	tx.OnCommit(j.look)
 	now, e = j.all.Get(tx, id)
 	if errors.Is(e, ErrNotFound) {
-		return Job{}, nil // the handler has removed it, with its result
+		return Job{}, nil // the handler has removed it along with storing its result
 	}
 	if e != nil {
 		return Job{}, e
@@ -373,8 +369,7 @@ func (j *Jobs) settle(tx *Tx, id string, h Handler, err error, stopped bool) (no
 	return j.fail(tx, now, h, err)
 }
 
-// fail schedules a job's next attempt, or gives the job up. It returns what it
-// stored.
+// fail schedules a job's next attempt, or gives the job up. It returns the job as stored.
 func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) (Job, error) {
 	job.LastError = fmt.Sprint(err)
 	if errors.As(err, new(permanent)) || job.Attempts > len(h.Backoff) {
@@ -402,13 +397,13 @@ func (h Handler) failed(tx *Tx, job Job, err error) error {
 	return nil
 }
 
-// onFailError is an error of a handler's OnFail, rather than one of the store.
+// onFailError is an error of a handler's OnFail, as opposed to one of the store.
 type onFailError struct{ error }
 
 func (e *onFailError) Unwrap() error { return e.error }
 
-// again makes a job wait, unless one of the same kind and key waits already, which
-// takes its place.
+// again makes a job wait, unless another of the same kind and key is waiting already; that one
+// replaces it.
 func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 	if job.Key != "" {
 		_, _, err := j.all.Lookup(tx, "key", K(job.Kind, job.Key))
@@ -423,8 +418,7 @@ func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 	return j.await(tx, job)
 }
 
-// Idle waits until no job is due or running. It waits for workers to do them,
-// so something has to Run.
+// Idle waits until no job is due or running. It needs Run to be active.
 func (j *Jobs) Idle(ctx context.Context) error {
 	for {
 		changed, nudged := j.db.Changed(), j.nudge()

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Key is an index key: parts in order, each delimited, so that comparing the
-// bytes compares part by part and a key is never a prefix of another one by
-// accident: K("a") is a prefix of K("a", "b") but not of K("ab").
+// Key is an index key: delimited parts in order, so that comparing bytes compares part by part,
+// and a key is never a prefix of another by accident: K("a") is a prefix of K("a", "b") but not
+// of K("ab").
 //
-// Parts may hold any bytes but should be UTF-8: a part that begins with several
-// bytes of 0xFF may be missed by a descending scan.
+// Parts may hold any bytes but should be UTF-8: a descending scan may miss a part that begins
+// with several bytes of 0xFF.
 type Key []byte
 
 // A part ends with 0x00 0x01; a zero byte inside it is written 0x00 0xFF.
@@ -72,7 +72,7 @@ func KeyTime(t time.Time) string {
 
 const digits = "0123456789abcdefghijklmnopqrstuv"
 
-// KeyUint returns a part that orders by number: 13 digits to the base of 32.
+// KeyUint returns a part that orders by number: 13 digits in base 32.
 func KeyUint(n uint64) string {
 	var b [13]byte
 	for i := len(b) - 1; i >= 0; i-- {

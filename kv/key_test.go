@@ -28,7 +28,7 @@ func FuzzKey(f *testing.F) {
 			t.Errorf("K(%q) is a prefix of K(%q, %q): %v", c, a, b, got)
 		}
 		if !bytes.HasPrefix(left, kv.K(a).Starting(b[:len(b)/2])) {
-			t.Errorf("K(%q).Starting(half of %q) is no prefix", a, b)
+			t.Errorf("K(%q).Starting(half of %q) is not a prefix", a, b)
 		}
 	})
 }

@@ -15,10 +15,10 @@ import (
 	"paraph/kv"
 )
 
-// killEnv makes the test program a writer on the folder it names.
+// killEnv makes the test binary a writer to the folder it names.
 const killEnv = "KV_TEST_WRITER"
 
-// TestMain is the writer when killEnv is set.
+// TestMain runs the writer when killEnv is set.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killEnv); dir != "" {
 		fmt.Fprintln(os.Stderr, writer(dir))
@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 
 var trail = kv.NewLog("trail", kv.JSON[string]())
 
-// writer changes records from many goroutines until it is killed, and prints
-// "goroutine round" after a change was acknowledged. In one call it moves its
-// record, counts the round in another record, and appends to the log.
+// writer changes records from many goroutines until it is killed, and prints "goroutine round"
+// after each acknowledged change. One call moves the goroutine's record, counts the round in
+// another record, and appends to the log.
 func writer(dir string) error {
 	db, err := kv.Open(kv.Options{Dir: dir})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 	}
 }
 
-// kill runs a writer for a while, kills it, and notes what it acknowledged.
+// kill runs a writer for a while, kills it, and records the rounds it acknowledged.
 func kill(t *testing.T, dir string, acknowledged map[int]int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -118,10 +118,10 @@ func kill(t *testing.T, dir string, acknowledged map[int]int) {
 	for lines.Scan() {
 		var w, round int
 		if _, err := fmt.Sscan(lines.Text(), &w, &round); err != nil {
-			break // the line was cut off
+			break // the line was truncated
 		}
 		acknowledged[w] = max(acknowledged[w], round)
-		if after == 0 { // it is at work: kill it soon
+		if after == 0 { // the writer is busy: kill it soon
 			after = time.Duration(50+rand.IntN(600)) * time.Millisecond
 			time.AfterFunc(after, func() {
 				if err := cmd.Process.Kill(); err != nil {
@@ -131,7 +131,7 @@ func kill(t *testing.T, dir string, acknowledged map[int]int) {
 		}
 	}
 	if err := cmd.Wait(); err == nil {
-		t.Error("the writer ended by itself")
+		t.Error("writer ended without being killed")
 	}
 }
 
@@ -147,10 +147,10 @@ func survived(t *testing.T, dir string, acknowledged map[int]int) {
 		for w, round := range acknowledged {
 			d, err := docs.Get(tx, fmt.Sprintf("round-%02d", w))
 			if err != nil || d.N < round || d.N > round+1 {
-				t.Errorf("writer %d: %d rounds are stored, %d were acknowledged: %v", w, d.N, round, err)
+				t.Errorf("writer %d: %d rounds stored, %d acknowledged: %v", w, d.N, round, err)
 			}
 			if _, err := trail.Get(tx, fmt.Sprintf("%02d-%06d", w, d.N)); err != nil {
-				t.Errorf("writer %d: the last round is not in the log: %v", w, err)
+				t.Errorf("writer %d: last round missing from the log: %v", w, err)
 			}
 			total += uint64(d.N)
 			acknowledged[w] = d.N

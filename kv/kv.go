@@ -1,8 +1,7 @@
-// Package kv keeps typed records in Badger: collections with indexes and
-// counts, an append-only log whose entries are chained by hash, the places of
-// its followers, and jobs.
+// Package kv stores typed records in Badger: collections with indexes and counts, an
+// append-only log with hash-chained entries, the positions of its followers, and jobs.
 //
-// What callers may rely on:
+// Guarantees to callers:
 //
 //   - Writes are ordered. [DB.Update] runs one function at a time; commit order
 //     is the order in which those functions ran, and is the order of the log. A
@@ -38,65 +37,64 @@ import (
 
 // Errors returned by this package; test with [errors.Is].
 var (
-	// ErrNotFound says that there is no such record, entry or job.
+	// ErrNotFound reports that there is no such record, entry or job.
 	ErrNotFound = errors.New("kv: not found")
-	// ErrReadOnly says that a write was tried inside View.
+	// ErrReadOnly reports a write attempted inside View.
 	ErrReadOnly = errors.New("kv: transaction is read-only")
-	// ErrExists says that another record already has the key of a unique index.
+	// ErrExists reports that another record already has the key of a unique index.
 	ErrExists = errors.New("kv: key already taken")
-	// ErrTooLarge says that one call writes more than [MaxUpdateBytes] or
-	// [MaxUpdateKeys]. Nothing of it is kept; split the work over several calls.
+	// ErrTooLarge reports that one call writes more than [MaxUpdateBytes] or [MaxUpdateKeys].
+	// None of it is kept; split the work over several calls.
 	ErrTooLarge = errors.New("kv: too much for one update")
-	// ErrDiskFull says that there is no room on the disk. Nothing of the call is
-	// kept, and calls succeed again once there is room.
+	// ErrDiskFull reports that the disk is full. Nothing of the call is kept, and calls succeed
+	// again once there is space.
 	ErrDiskFull = errors.New("kv: disk full")
-	// ErrClosed says that the store is closed, or that a transaction is used
-	// after its function returned.
+	// ErrClosed reports that the store is closed, or that a transaction is used after its
+	// function returned.
 	ErrClosed = errors.New("kv: closed")
-	// ErrNewerFormat says that the folder was written by a newer version.
+	// ErrNewerFormat reports that the folder was written by a newer version.
 	ErrNewerFormat = errors.New("kv: data was written by a newer version")
-	// ErrLocked says that another process has the folder open.
+	// ErrLocked reports that another process has the folder open.
 	ErrLocked = errors.New("kv: folder is in use by another process")
-	// ErrInterrupted says that a restore into this folder did not finish.
+	// ErrInterrupted reports that a restore into this folder did not finish.
 	ErrInterrupted = errors.New("kv: restore did not finish; empty the folder and restore again")
-	// ErrCorrupt says that the stored data is inconsistent.
+	// ErrCorrupt reports that the stored data is inconsistent.
 	ErrCorrupt = errors.New("kv: corrupt")
 )
 
-// Limits of one call of [DB.Update]. The index entries, counts and log entries of
-// a call count as well.
+// Limits of one call of [DB.Update]. Its index entries, counts and log entries count as well.
 const (
 	MaxUpdateBytes = 3 << 20 // keys and values
 	MaxUpdateKeys  = 20_000
 )
 
-// Options configure a store. Every field but Dir has a useful zero value.
+// Options configure a store. The zero value of every field but Dir is useful.
 type Options struct {
-	Dir      string           // folder of the store, made if missing; ignored when InMemory
+	Dir      string           // folder of the store, created if missing; ignored when InMemory
 	InMemory bool             // keep everything in memory, for test doubles
-	NoSync   bool             // leave syncing to the system: faster, but a power cut loses the last seconds
-	Now      func() time.Time // clock behind Tx.Now and jobs; default time.Now
+	NoSync   bool             // leave syncing to the operating system: faster, but a power cut loses the last seconds
+	Now      func() time.Time // clock for Tx.Now and jobs; default time.Now
 	Log      *slog.Logger     // default: discard
-	// Reserve is the number of bytes that must stay free on the disk: a commit
-	// below it is refused with ErrDiskFull. 0: 64 MB, or a quarter of a small
-	// disk; negative: none, which a full disk may turn into the process's end.
+	// Reserve is the number of bytes that must stay free on the disk: commits are refused with
+	// ErrDiskFull below it. 0: 64 MB, or a quarter of a small disk; negative: none, so that a
+	// full disk may end the process.
 	Reserve int64
 	// Migrations bring older data up to date, in ascending order of To. The
 	// version of the data is the To of the last one.
 	Migrations []Migration
-	// BeforeMigration runs before the first migration of older data, to keep a
-	// copy of it. When it fails, nothing is migrated.
+	// BeforeMigration runs before the first migration of older data, to save a copy of it. If
+	// it fails, nothing is migrated.
 	BeforeMigration func(db *DB, from int) error
 }
 
-// Migration is one step from an older version of the data. Run may be run
-// again after a crash, so it must bear its own work half done.
+// Migration is one step from an older version of the data. After a crash Run may run again, so
+// it must cope with its own work half done.
 type Migration struct {
 	To  int
 	Run func(db *DB) error
 }
 
-// DB is an open store. All methods may be called by many goroutines.
+// DB is an open store. Its methods are safe for concurrent use.
 type DB struct {
 	now      func() time.Time
 	log      *slog.Logger
@@ -112,16 +110,16 @@ type DB struct {
 	work    *sync.Cond // on turn: pending or closing changed
 	pending []*group   // oldest first; the first may be on its way to the disk
 	base    *badger.Txn
-	ranks   []*rank // as of the last call of pending
+	ranks   []*rank // as of the last pending call
 	fault   error   // why the last write to Badger failed; it is reopened before the next
-	halfway bool    // a restore failed: nothing may be written before the next one
+	halfway bool    // a restore failed: nothing may be written until the next one
 	closing bool
 
-	// mu guards what readers share. It is only ever held for a moment.
+	// mu guards the state shared by readers. It is only held briefly.
 	mu        sync.Mutex
 	idle      *sync.Cond
 	badger    *badger.DB
-	pool      *z.AllocatorPool // of no use, see dropPool
+	pool      *z.AllocatorPool // unused, see dropPool
 	cur       *state
 	oldest    *state
 	readers   int
@@ -130,13 +128,13 @@ type DB struct {
 	changed   chan struct{}
 	counters  counters
 
-	epoch atomic.Int64   // counts how often all content was replaced
+	epoch atomic.Int64   // counts how often the whole content was replaced
 	quit  chan struct{}  // closed by Close
-	tasks sync.WaitGroup // the committer and the watch over the disk
+	tasks sync.WaitGroup // the committer and the disk monitor
 }
 
-// state is one committed moment. The states still being read, and the current
-// one, form a list from oldest to newest.
+// state is one committed moment. The current state and those still being read form a list from
+// oldest to newest.
 type state struct {
 	ts         uint64
 	ranks      []*rank
@@ -177,7 +175,7 @@ func open(o Options, usage diskGauge) (*DB, error) {
 	return db, nil
 }
 
-// begin makes the folder, opens the store in it and starts its goroutines.
+// begin creates the folder, opens the store in it and starts its goroutines.
 func (db *DB) begin(o Options, usage diskGauge) (err error) {
 	if !db.inMemory {
 		if err := os.MkdirAll(db.dir, 0o700); err != nil {
@@ -198,8 +196,7 @@ func (db *DB) begin(o Options, usage diskGauge) (err error) {
 	return nil
 }
 
-// mayOpen refuses a folder that is in use or half restored, before anything in
-// it is touched.
+// mayOpen refuses a folder that is in use or half restored, before touching anything in it.
 func (db *DB) mayOpen() error {
 	if db.inMemory {
 		return nil
@@ -217,15 +214,15 @@ func (db *DB) mayOpen() error {
 	return nil
 }
 
-// letGo is how long a lock may outlive its holder.
-const letGo = 2 * time.Second
+// lockGrace is how long a lock may outlive its holder.
+const lockGrace = 2 * time.Second
 
-// stillInUse reports whether another process has the folder. A store that was
-// closed in this process may seem in use for some milliseconds more: a program
-// being started at that moment has a copy of every open file until it runs. The
-// holder's name is removed first, which distinguishes the two cases.
+// stillInUse reports whether another process has the folder open. A store closed in this
+// process may seem in use for a few more milliseconds: a program being started at that moment
+// has a copy of every open file until it runs. The holder's name is removed first, which
+// distinguishes the two cases.
 func (db *DB) stillInUse() (bool, error) {
-	for until := time.Now().Add(letGo); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(lockGrace); ; time.Sleep(5 * time.Millisecond) {
 		used, err := inUse(db.dir)
 		if err != nil || !used || exists(holderFile(db.dir)) || time.Now().After(until) {
 			return used, err
@@ -233,10 +230,10 @@ func (db *DB) stillInUse() (bool, error) {
 	}
 }
 
-// holderFile is the file in which Badger names the process that has the folder.
+// holderFile is the file in which Badger names the process that has the folder open.
 func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 
-// start opens Badger and loads what is kept in memory.
+// start opens Badger and loads the state kept in memory.
 func (db *DB) start() error {
 	o := db.options()
 	if !db.inMemory {
@@ -278,9 +275,9 @@ func (db *DB) load(b *badger.DB) error {
 	return nil
 }
 
-// options returns the options of Badger. The single writer makes conflict
-// detection needless; SyncWrites makes a commit durable even when the memory
-// table is changed in the middle of it.
+// options returns the options of Badger. The single writer makes conflict detection
+// unnecessary; SyncWrites makes a commit durable even when the memory table is switched in the
+// middle of it.
 func (db *DB) options() badger.Options {
 	dir := db.dir
 	if db.inMemory {
@@ -296,8 +293,8 @@ func (db *DB) options() badger.Options {
 		WithLogger(badgerLog{db.log})
 }
 
-// Close waits for the calls that are under way, writes what is pending and
-// closes the store. Later calls get [ErrClosed].
+// Close waits for running calls, writes whatever is pending and closes the store. Later calls
+// get [ErrClosed].
 func (db *DB) Close() error {
 	db.turn.Lock()
 	if db.closing {
@@ -322,9 +319,8 @@ func (db *DB) Close() error {
 	})
 }
 
-// alone runs fn while there are no readers or writers; db.turn is held and
-// nothing is pending. While it waits for readers new ones are let in, so that a
-// View inside a View can't deadlock.
+// alone runs fn while there are no readers or writers; db.turn is held and nothing is pending.
+// While it waits for readers, new ones are let in, so that a View inside a View can't deadlock.
 func (db *DB) alone(fn func() error) error {
 	db.mu.Lock()
 	for db.readers > 0 {
@@ -358,7 +354,7 @@ func openError(dir string, err error) error {
 	return fmt.Errorf("kv: open %s: %w", dir, diskError(err))
 }
 
-// diskError adds ErrDiskFull to an error that means it.
+// diskError adds ErrDiskFull to an error that means a full disk.
 func diskError(err error) error {
 	if err == nil || errors.Is(err, ErrDiskFull) {
 		return err
@@ -373,8 +369,8 @@ func diskError(err error) error {
 	return err
 }
 
-// badgerLog passes Badger's messages on. Its reports of ordinary work are
-// details here.
+// badgerLog passes Badger's messages on. Its reports of ordinary work are logged at debug
+// level.
 type badgerLog struct{ log *slog.Logger }
 
 func (l badgerLog) Errorf(format string, args ...any)   { l.log.Error(message(format, args)) }

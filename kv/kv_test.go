@@ -122,7 +122,8 @@ func TestPanicTellsWhere(t *testing.T) {
 	update(t, db, func(tx *kv.Tx) error { return docs.Put(tx, "next", doc{}) })
 }
 
-// A test that fails inside Update ends its goroutine there.
+// TestGoexitLeavesNothing imitates a test that fails inside Update, which ends its goroutine
+// there.
 func TestGoexitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -207,7 +208,7 @@ func TestTooLarge(t *testing.T) {
 	clean(t, db, docs)
 }
 
-// Calls that do not fit into one group are written one after the other.
+// TestLargeCallsQueue checks that calls too large for one group are written one after another.
 func TestLargeCallsQueue(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})
@@ -236,7 +237,7 @@ func TestLargeCallsQueue(t *testing.T) {
 func TestOnCommitRunsInOrderAndBeforeUpdateReturns(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})
-	var ran, seen []int // by commit, by run; written by the store alone
+	var ran, seen []int // by commit, by run; written only by the store
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
@@ -391,7 +392,7 @@ func TestMigrations(t *testing.T) {
 		want       []int
 		err        error
 	}{
-		{[]kv.Migration{to(1)}, nil, nil}, // an empty store is new already
+		{[]kv.Migration{to(1)}, nil, nil}, // an empty store already has the newest version
 		{[]kv.Migration{to(1), to(2), to(5)}, []int{2, 5}, nil},
 		{[]kv.Migration{to(1), to(2), to(5)}, nil, nil},
 		{[]kv.Migration{to(1), to(2)}, nil, kv.ErrNewerFormat},
@@ -403,15 +404,15 @@ func TestMigrations(t *testing.T) {
 		}
 	}
 	if err := reopen(to(2), to(1)); err == nil {
-		t.Error("migrations out of order were taken")
+		t.Error("migrations out of order were accepted")
 	}
 	failing := kv.Migration{To: 6, Run: func(*kv.DB) error { return errors.New("half done") }}
 	if err := reopen(failing); err == nil {
-		t.Error("a failed migration was taken for done")
+		t.Error("failed migration counted as done")
 	}
 	ran = nil
 	if err := reopen(to(6)); err != nil || len(ran) != 1 {
-		t.Errorf("a failed migration is run again: %v, %v", ran, err)
+		t.Errorf("failed migration was run again: %v, %v", ran, err)
 	}
 }
 
@@ -450,7 +451,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	_, err = kv.OpenOnDisk(kv.Options{Dir: dir}, func(string) (int64, int64, error) { return 1 << 20, 1 << 40, nil })
 	if !errors.Is(err, kv.ErrDiskFull) {
-		t.Errorf("Open gives %v, want ErrDiskFull", err)
+		t.Errorf("Open returned %v, want ErrDiskFull", err)
 	}
 }
 

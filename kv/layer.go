@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// layer holds writes that are not in Badger yet: those of one call, or of a
-// group of calls. A nil value is a deletion.
+// layer holds writes that have not reached Badger yet: those of one call, or of a group of
+// calls. A nil value is a deletion.
 type layer struct {
 	writes map[string][]byte
 	size   int
@@ -31,7 +31,7 @@ func (l *layer) put(key string, value []byte) {
 	l.writes[key] = value
 }
 
-// merge adds what o has written, which is newer.
+// merge adds the newer writes of o.
 func (l *layer) merge(o *layer) {
 	for key, value := range o.writes {
 		l.put(key, value)

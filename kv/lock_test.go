@@ -12,8 +12,8 @@ import (
 	"paraph/kv"
 )
 
-// TestLockWithoutHolderIsAwaited locks the folder the way a program being
-// started does: without naming a holder, and only for a moment.
+// TestLockWithoutHolderIsAwaited locks the folder the way a program being started does: without
+// naming a holder, and only briefly.
 func TestLockWithoutHolderIsAwaited(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

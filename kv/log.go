@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// Log is an append-only list, numbered in commit order without gaps. Each entry
-// carries the hash of the one before it, and of the one before it in its chain,
-// so that no entry can be changed, left out or put in later without every
-// following hash being different.
+// Log is an append-only list, numbered in commit order without gaps. Each entry carries the
+// hash of the previous entry, and of the previous one in its chain, so that changing, removing
+// or inserting an entry changes every hash after it.
 type Log[T any] struct {
 	name    string
 	codec   Codec[T]
 	entries []byte   // seq
 	ids     []byte   // id: seq
 	chains  []byte   // chain, seq
-	heads   []byte   // chain: head of it
+	heads   []byte   // chain: its head
 	scopes  *counter // scope, seq
-	head    []byte   // head of the whole
+	head    []byte   // head of the whole log
 }
 
 // Entry is one entry of a log.
@@ -33,16 +32,16 @@ type Entry[T any] struct {
 	Chain         string // chain it belongs to, or ""
 	At            time.Time
 	Hash          [32]byte // see HashEntry
-	Previous      [32]byte // hash of the entry before it; zero for the first
-	ChainPrevious [32]byte // hash of the entry before it in its chain; zero for the first
+	Previous      [32]byte // hash of the previous entry; zero for the first
+	ChainPrevious [32]byte // hash of the previous entry in its chain; zero for the first
 	Value         T
 	Raw           []byte // the encoded Value, covered by Hash
 
-	// Origin is the number that an adopted entry had in the log it comes from, 0
-	// for others. Hash covers it instead of Seq, and Previous is then the hash of
-	// the entry before it in that log.
+	// Origin is the number that an adopted entry had in its original log, 0 for others. Hash
+	// covers it instead of Seq, and Previous is then the hash of the previous entry in that
+	// log.
 	Origin uint64
-	// After is the link of the entry before an adopted one in this log; see Link.
+	// After is the link of the entry that precedes an adopted one in this log; see Link.
 	After [32]byte
 }
 
@@ -52,9 +51,9 @@ func (e Entry[T]) Adopted() bool { return e.Origin != 0 }
 // Number is the number of the entry in the log it was first written to.
 func (e Entry[T]) Number() uint64 { return cmp.Or(e.Origin, e.Seq) }
 
-// Link is what the next entry of this log refers to: the entry's hash, or for an
-// adopted entry the SHA-256 of the text "kv log adopted entry 1", Seq, After and
-// Hash, written as in [HashEntry].
+// Link is the hash that the next entry of this log refers to: the entry's hash, or for an
+// adopted entry the SHA-256 of the text "kv log adopted entry 1", Seq, After and Hash, written
+// as in [HashEntry].
 func (e Entry[T]) Link() [32]byte {
 	if !e.Adopted() {
 		return e.Hash
@@ -81,10 +80,10 @@ func NewLog[T any](name string, codec Codec[T]) *Log[T] {
 	}
 }
 
-// HashEntry is the SHA-256 of an entry: of the text "kv log entry 1", the
-// fields Number, ID, Scope, Chain, At (milliseconds since 1970), Previous,
-// ChainPrevious and Raw, in this order, each preceded by its length in bytes;
-// numbers and lengths are 8 bytes, big-endian.
+// HashEntry returns the SHA-256 of an entry: of the text "kv log entry 1" and the fields
+// Number, ID, Scope, Chain, At (milliseconds since 1970), Previous, ChainPrevious and Raw, in
+// this order, each preceded by its length in bytes; numbers and lengths are 8 bytes,
+// big-endian.
 func HashEntry[T any](e Entry[T]) [32]byte {
 	h := sha256.New()
 	field(h, []byte("kv log entry 1"))
@@ -106,7 +105,7 @@ func field(h hash.Hash, b []byte) {
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// Append adds an entry at the end. It returns [ErrExists] for an id the log has.
+// Append adds an entry at the end. It returns [ErrExists] for an ID the log already has.
 func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) {
 	if tx.own == nil {
 		return Entry[T]{}, ErrReadOnly
@@ -160,8 +159,7 @@ func (l *Log[T]) link(tx *Tx, e *Entry[T]) error {
 	return tx.set(l.chainHead(e.Chain), head{last.n + 1, e.Hash}.encode())
 }
 
-// mayBegin refuses to restart a log whose head can't be read while entries
-// exist.
+// mayBegin refuses to restart a log whose head can't be read although entries exist.
 func (l *Log[T]) mayBegin(tx *Tx, last head) error {
 	if last.n > 0 {
 		return nil
@@ -199,7 +197,7 @@ func (l *Log[T]) write(tx *Tx, e Entry[T]) error {
 
 func (l *Log[T]) chainHead(chain string) []byte { return append(join(l.heads), chain...) }
 
-// head is the end of a chain: how many entries it has, and the last one's hash.
+// head is the end of a chain: its number of entries, and the hash of the last one.
 type head struct {
 	n    uint64
 	hash [32]byte
@@ -221,11 +219,11 @@ func readHead(tx *Tx, key []byte) (head, error) {
 	return head{binary.BigEndian.Uint64(b), [32]byte(b[8:])}, nil
 }
 
-// adoptedMark is flipped in the time of an adopted entry. It is a bit that in any
-// real time equals the sign.
+// adoptedMark is flipped in the time of an adopted entry. In any real time this bit equals the
+// sign bit.
 const adoptedMark = 1 << 62
 
-// encodeEntry writes everything but Seq, which is in the key, and Value.
+// encodeEntry encodes everything but Seq, which is in the key, and Value.
 func encodeEntry[T any](e Entry[T]) []byte {
 	b := make([]byte, 0, 168+len(e.ID)+len(e.Scope)+len(e.Chain)+len(e.Raw))
 	b = append(b, e.Hash[:]...)
@@ -323,7 +321,7 @@ func (l *Log[T]) Next(tx *Tx, after uint64, limit int) ([]Entry[T], error) {
 	return out, nil
 }
 
-// current is the entry a scan over entries stands on.
+// current returns the entry at the position of a scan over entries.
 func (l *Log[T]) current(scan *scan) (e Entry[T], err error) {
 	seq := scan.key()[len(l.entries):]
 	if len(seq) != 8 {
@@ -337,13 +335,13 @@ func (l *Log[T]) current(scan *scan) (e Entry[T], err error) {
 	return l.decode(n, b)
 }
 
-// Head returns the number and the link of the last entry; zero when there is none.
+// Head returns the number and the link of the last entry; zero if there is none.
 func (l *Log[T]) Head(tx *Tx) (seq uint64, hash [32]byte, err error) {
 	h, err := readHead(tx, l.head)
 	return h.n, h.hash, err
 }
 
-// ChainHead returns the hash of the last entry of a chain; zero when there is none.
+// ChainHead returns the hash of the last entry of a chain; zero if there is none.
 func (l *Log[T]) ChainHead(tx *Tx, chain string) ([32]byte, error) {
 	h, err := readHead(tx, l.chainHead(chain))
 	return h.hash, err

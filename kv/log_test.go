@@ -66,7 +66,7 @@ func TestLogIsChained(t *testing.T) {
 	clean(t, db, trail)
 }
 
-// The hash is part of what third parties rely on: it must never change.
+// TestHashEntryIsStable guards the hash that third parties rely on: it must never change.
 func TestHashEntryIsStable(t *testing.T) {
 	t.Parallel()
 	e := kv.Entry[string]{Seq: 7, ID: "id", Scope: "scope", Chain: "chain", At: time.UnixMilli(1767225600123), Raw: []byte(`"value"`)}
@@ -148,7 +148,7 @@ func TestLogRefuses(t *testing.T) {
 	})
 }
 
-// Check notices a change of any byte of the log and the removal of any key.
+// TestCheckNoticesEveryChange changes every byte of the log and removes every key.
 func TestCheckNoticesEveryChange(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{})
@@ -170,10 +170,10 @@ func TestCheckNoticesEveryChange(t *testing.T) {
 		try := func(what string, value []byte) {
 			update(t, db, func(tx *kv.Tx) error { return tx.SetRaw(key, value) })
 			if found := db.Check(trail); len(found) == 0 {
-				t.Errorf("%q %s: nothing was noticed", key, what)
+				t.Errorf("%q %s: change went unnoticed", key, what)
 			}
 		}
-		if string(was) != "\x01" || strings.Contains(string(key), "r") && key[0] == 'r' { // where only the key matters, the value does not
+		if string(was) != "\x01" || strings.Contains(string(key), "r") && key[0] == 'r' { // only the key matters here
 			for i := 0; i < len(was); i += 1 + len(was)/12 {
 				changed := append([]byte{}, was...)
 				changed[i] ^= 1

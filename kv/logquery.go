@@ -12,12 +12,12 @@ type LogQuery struct {
 	Descending bool
 	Offset     int
 	Limit      int
-	// AfterID starts after the entry with this id, in the direction asked for,
-	// and takes the place of Offset.
+	// AfterID starts after the entry with this ID, in the query's direction, and overrides
+	// Offset.
 	AfterID string
 }
 
-// Chain returns a part of a chain and the number of its entries.
+// Chain returns a part of a chain and the length of the chain.
 func (l *Log[T]) Chain(tx *Tx, chain string, q LogQuery) (entries []Entry[T], total int, err error) {
 	h, err := readHead(tx, l.chainHead(chain))
 	if err != nil || h.n == 0 {
@@ -27,8 +27,8 @@ func (l *Log[T]) Chain(tx *Tx, chain string, q LogQuery) (entries []Entry[T], to
 	return entries, int(h.n), err
 }
 
-// Scope returns a part of a scope and the number of its entries. The cost does
-// not depend on the offset.
+// Scope returns a part of a scope and its number of entries. The cost does not depend on the
+// offset.
 func (l *Log[T]) Scope(tx *Tx, scope string, q LogQuery) (entries []Entry[T], total int, err error) {
 	prefix := K(scope)
 	if q.AfterID != "" {
@@ -87,7 +87,7 @@ func (l *Log[T]) part(tx *Tx, prefix []byte, q LogQuery) ([]Entry[T], error) {
 	return out, nil
 }
 
-// listed returns the entry whose number a key ends with.
+// listed returns the entry whose number ends the key.
 func (l *Log[T]) listed(tx *Tx, key []byte) (Entry[T], error) {
 	if len(key) < 8 {
 		return Entry[T]{}, fmt.Errorf("%w: key %q of log %s", ErrCorrupt, key, l.name)
@@ -99,8 +99,8 @@ func (l *Log[T]) listed(tx *Tx, key []byte) (Entry[T], error) {
 	return e, nil
 }
 
-// Check walks the whole log. Its error names the first entry with a wrong
-// number, hash, link or list.
+// Check walks the whole log. Its error names the first entry with a wrong number, hash, link or
+// list entry.
 func (l *Log[T]) Check(tx *Tx) error {
 	scan, err := tx.scan(l.entries, false)
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *Log[T]) Check(tx *Tx) error {
 	)
 }
 
-// checkLength looks for listed entries that the log lacks.
+// checkLength looks for list entries without a log entry.
 func (l *Log[T]) checkLength(tx *Tx, what string, prefix []byte, want uint64) error {
 	scan, err := tx.scan(prefix, false)
 	if err != nil {
@@ -185,7 +185,7 @@ func (l *Log[T]) checkEntry(tx *Tx, e Entry[T], last, chain head) error {
 	return nil
 }
 
-// checkHeads compares the ends of the chains with the entries walked.
+// checkHeads compares the chain heads with the entries walked.
 func (l *Log[T]) checkHeads(tx *Tx, last head, chains map[string]head) error {
 	got, err := readHead(tx, l.head)
 	if err != nil {

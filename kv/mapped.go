@@ -7,8 +7,8 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// Mapped calls fn with the absolute paths of the sorted tables, which stay mapped
-// until it returns.
+// Mapped calls fn with the absolute paths of the sorted tables, which stay mapped until it
+// returns.
 func (db *DB) Mapped(fn func(files map[string]bool)) {
 	dir, err := filepath.Abs(db.dir)
 	if err != nil || db.inMemory {

@@ -6,24 +6,22 @@ import "context"
 type MirrorOptions[T any] struct {
 	DB   *DB
 	Log  *Log[T]
-	Name string // in messages
-	// Batch is how many entries are read at a time.
+	Name string // used in messages
+	// Batch is the number of entries to read at a time.
 	Batch int
-	// Place returns the number of the last entry that is dealt with, 0 at first.
+	// Place returns the number of the last processed entry, 0 at first.
 	Place func() uint64
-	// Read converts entries for the outside copy, and returns a function that
-	// saves the result together with the new place. Without entries it saves only
-	// the place.
+	// Read converts entries for the external copy, and returns a function that saves the result
+	// together with the new place. Without entries it saves only the place.
 	Read func(tx *Tx, entries []Entry[T], place uint64) (keep func() error, err error)
-	// Linger, if not nil, is called after a commit: it may wait a moment for more
-	// commits, so that their entries are dealt with together.
+	// Linger, if not nil, is called after a commit: it may wait a moment for more commits, so
+	// that their entries are processed together.
 	Linger func(ctx context.Context)
 }
 
-// Mirror keeps something outside the store in step with a log, such as a search
-// index. The copy stores its own place together with its content, so nothing is
-// omitted. Failures are treated as by a [Follower]; only those of Read count
-// against an entry.
+// Mirror keeps something outside the store, such as a search index, in step with a log. The
+// copy stores its own place together with its content, so nothing is omitted. Failures are
+// treated as by a [Follower]; only those of Read count against an entry.
 type Mirror[T any] struct {
 	walk[T]
 	o MirrorOptions[T]

@@ -45,7 +45,7 @@ func keysOf(index string, d doc) []kv.Key {
 	return []kv.Key{kv.K(d.Status), kv.K(d.Title)}
 }
 
-// list is an index of the model in order.
+// list returns an index of the model in order.
 func (m model) list(index string, prefix kv.Key) (out []entry) {
 	for id, d := range m {
 		if index == "" {
@@ -140,7 +140,7 @@ func agree(t *testing.T, tx *kv.Tx, m model, r *rand.Rand, queries int) {
 	}
 }
 
-// change does one random thing to store and model alike.
+// change makes the same random change to store and model.
 func (m model) change(tx *kv.Tx, r *rand.Rand, prefix string, ids int) error {
 	id := fmt.Sprintf("%s%05d", prefix, r.IntN(ids))
 	if r.IntN(3) == 0 {
@@ -189,7 +189,7 @@ func TestCollectionIsAMap(t *testing.T) {
 						}
 					}
 					if round%10 == 0 {
-						agree(t, tx, next, r, 5) // own writes are seen
+						agree(t, tx, next, r, 5) // own writes are visible
 					}
 					if abort {
 						return errAbort
@@ -243,13 +243,14 @@ func emptied(t *testing.T, db *kv.DB, m model, r *rand.Rand) {
 	view(t, db, func(tx *kv.Tx) error {
 		counts, err := tx.Keys('r')
 		if len(counts) > 0 {
-			t.Errorf("%d counts are left of nothing", len(counts))
+			t.Errorf("%d counts left in an empty store", len(counts))
 		}
 		return err
 	})
 }
 
-// Writers of their own records, some failing, while readers compare.
+// TestConcurrentWriters runs writers of their own records, some of them failing, while readers
+// compare.
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	db := open(t, kv.Options{Dir: t.TempDir()})

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Query asks for a part of an index, or of the whole collection in the order of
-// ids when Index is empty; Prefix is then the beginning of an id.
+// Query selects a part of an index, or of the whole collection in ID order if Index is empty;
+// Prefix is then the beginning of an ID.
 type Query struct {
 	Index      string
 	Prefix     Key
@@ -17,15 +17,15 @@ type Query struct {
 	Limit      int
 }
 
-// Page is a part of a list, and how long the list is.
+// Page is a part of a list together with the length of the list.
 type Page[T any] struct {
 	IDs   []string
 	Items []T
 	Total int
 }
 
-// Page returns records and the exact total. In a counted index the cost does not
-// depend on the offset; in any other all entries of the prefix are passed over.
+// Page returns records and the exact total. In a counted index the cost does not depend on the
+// offset; any other index is scanned over all entries with the prefix.
 func (c *Collection[T]) Page(tx *Tx, q Query) (Page[T], error) {
 	ids, raw, total, err := c.PageRaw(tx, q)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Collection[T]) Page(tx *Tx, q Query) (Page[T], error) {
 	return p, nil
 }
 
-// PageRaw is Page with the records as they were encoded.
+// PageRaw is Page with the records still encoded.
 func (c *Collection[T]) PageRaw(tx *Tx, q Query) (ids []string, raw [][]byte, total int, err error) {
 	l, err := c.list(q.Index)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Collection[T]) PageRaw(tx *Tx, q Query) (ids []string, raw [][]byte, to
 type list struct {
 	before   []byte // prefix of every key
 	counter  *counter
-	covering bool                                                       // the value has the record
+	covering bool                                                       // the value holds the record
 	open     func(key, value []byte) (id string, raw []byte, err error) // key without before
 	get      func(tx *Tx, id string) ([]byte, error)
 }
@@ -102,8 +102,7 @@ func dangling(err error) error {
 	return err
 }
 
-// pageCounted goes to the block that holds the beginning of the page, and reads
-// on from there.
+// pageCounted finds the block that holds the start of the page, and reads on from there.
 func (l *list) pageCounted(tx *Tx, q Query, take func(key, value []byte) error) (int, error) {
 	first, total, err := tx.span(l.counter, q.Prefix)
 	if err != nil {
@@ -119,7 +118,7 @@ func (l *list) pageCounted(tx *Tx, q Query, take func(key, value []byte) error) 
 	return total, l.readOn(tx, first+q.Offset, n, q, take)
 }
 
-// readOn reads n entries, the first of which is the from-th of the index.
+// readOn reads n entries, starting with the from-th of the index.
 func (l *list) readOn(tx *Tx, from, n int, q Query, take func(key, value []byte) error) error {
 	scan, err := tx.scan(l.before, false)
 	if err != nil {
@@ -137,7 +136,7 @@ func (l *list) readOn(tx *Tx, from, n int, q Query, take func(key, value []byte)
 	return l.read(scan, skip, n, take)
 }
 
-// readBack reads n entries downward, ending just before the end-th of the index.
+// readBack reads n entries in descending order, ending just before the end-th of the index.
 func (l *list) readBack(tx *Tx, end, n int, q Query, take func(key, value []byte) error) error {
 	scan, err := tx.scan(l.before, true)
 	if err != nil {
@@ -184,7 +183,7 @@ func (l *list) read(scan *scan, skip, n int, take func(key, value []byte) error)
 	return nil
 }
 
-// pagePlain passes over everything to find page and total.
+// pagePlain scans everything to find page and total.
 func (l *list) pagePlain(tx *Tx, q Query, take func(key, value []byte) error) (total int, err error) {
 	scan, err := tx.scan(join(l.before, q.Prefix), q.Descending)
 	if err != nil {
@@ -207,8 +206,8 @@ func (l *list) pagePlain(tx *Tx, q Query, take func(key, value []byte) error) (t
 	return total, nil
 }
 
-// Count returns the number of entries of an index that begin with prefix. It
-// costs no reading for a counted index and a prefix of up to Depth parts.
+// Count returns the number of entries of an index that begin with prefix. For a counted index
+// and a prefix of up to Depth parts it reads nothing.
 func (c *Collection[T]) Count(tx *Tx, index string, prefix Key) (int, error) {
 	l, err := c.list(index)
 	if err != nil {
@@ -221,9 +220,9 @@ func (c *Collection[T]) Count(tx *Tx, index string, prefix Key) (int, error) {
 	return total, err
 }
 
-// Each visits the records of an index that begin with prefix, in order, until
-// fn returns false. fn may write. An empty index is the whole collection in the
-// order of ids, prefix then being the beginning of an id.
+// Each visits the records of an index that begin with prefix, in order, until fn returns false.
+// fn may write. An empty index is the whole collection in ID order, prefix then being the
+// beginning of an ID.
 func (c *Collection[T]) Each(tx *Tx, index string, prefix Key, fn func(id string, v T) (more bool, err error)) error {
 	return c.EachFrom(tx, index, prefix, nil, fn)
 }

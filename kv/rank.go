@@ -5,14 +5,13 @@ import (
 	"sort"
 )
 
-// rank is a tree over the entries of one counted index. It does not hold the
-// entries but blocks of up to blockMax of them, each known by a lower bound and
-// a count, so that a million entries take about a megabyte. It answers how many
-// entries precede a key, and which block holds the n-th entry.
+// rank is a tree over the entries of one counted index. Instead of the entries it holds blocks
+// of up to blockMax of them, each identified by a lower bound and a count, so that a million
+// entries take about a megabyte. It returns how many entries precede a key, and which block
+// holds the n-th entry.
 //
-// A rank is never changed: set returns a new one that shares the unchanged
-// parts. So a reader keeps the counts that belong to its moment, and a call
-// that fails leaves nothing behind.
+// A rank is immutable: set returns a new one that shares the unchanged parts. So a reader keeps
+// the counts of its own moment, and a failed call has no effect.
 type rank struct {
 	low    string  // lower bound of the first block
 	sum    int     // entries below
@@ -20,7 +19,7 @@ type rank struct {
 	blocks []block // of a leaf
 }
 
-// block stands for the n entries from low to the next block's low.
+// block represents the n entries from low to the next block's low.
 type block struct {
 	low string
 	n   int
@@ -144,8 +143,7 @@ func (r *rank) each(fn func(b block)) {
 	}
 }
 
-// set returns a rank in which the block at low has n entries; with n = 0 it is
-// gone.
+// set returns a rank in which the block at low has n entries; n = 0 removes it.
 func (r *rank) set(low string, n int) *rank {
 	if r == nil {
 		if n == 0 {
@@ -167,7 +165,7 @@ func (r *rank) set(low string, n int) *rank {
 	return out
 }
 
-// replace is set for a node: it returns the one, two or no nodes in its place.
+// replace is set for a node: it returns the zero to two nodes that replace it.
 func (r *rank) replace(low string, n int) []*rank {
 	if r.kids == nil {
 		return r.replaceBlock(low, n)
@@ -207,8 +205,8 @@ func (r *rank) replaceBlock(low string, n int) []*rank {
 	return []*rank{leafOf(slices.Clip(blocks[:half])), leafOf(slices.Clip(blocks[half:]))}
 }
 
-// cut returns where n children are split: in the middle, or near the end when
-// they grow there, so that growing in order leaves full nodes.
+// cut returns where n children are split: in the middle, or near the end if that is where they
+// grow, so that ascending inserts leave full nodes.
 func cut(n, changed int) int {
 	if changed >= n-2 {
 		return n - 4

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// Badger writes through memory maps of files with holes. On a full disk that
-// isn't an error but a signal that ends the process, even in work that Badger
-// does on its own some time after a commit. So the store stops writing while
-// there is still room (the reserve), and reserves space for that work (the
-// ballast), which it frees when something else fills the disk.
+// Badger writes through memory maps of sparse files. On a full disk that raises a signal which
+// ends the process instead of returning an error, even in work that Badger does in the
+// background some time after a commit. So the store stops writing while there is still space
+// (the reserve), and reserves space for that background work (the ballast), which it frees when
+// something else fills the disk.
 
 const (
 	reserveMax = 64 << 20
 	ballastMax = 32 << 20
-	pieces     = 4 // of the ballast, freed one by one
+	pieces     = 4 // of the ballast, freed separately
 
-	watchFar  = 250 * time.Millisecond // while there is plenty of room
+	watchFar  = 250 * time.Millisecond // while there is plenty of space
 	watchNear = 5 * time.Millisecond
 )
 
 // diskGauge returns the bytes free on the disk of a folder, and its size.
 type diskGauge func(dir string) (free, total int64, err error)
 
-// disk keeps space free on the disk of a store.
+// disk keeps free space on the disk of a store.
 type disk struct {
 	dir     string
-	reserve int64 // no commit below this many bytes free
+	reserve int64 // no commits below this many free bytes
 	ballast int64 // size of the ballast
-	held    int   // pieces of it that are there
+	held    int   // number of its pieces that exist
 	usage   diskGauge
 }
 
@@ -56,11 +56,11 @@ func newDisk(o Options, usage diskGauge) (*disk, error) {
 	return d, d.roomToOpen()
 }
 
-// openNeeds bounds what opening may write: a memory table left by a crash goes to
-// disk, and new logs are begun.
+// openNeeds is the most that opening may write: a memory table left by a crash is written out,
+// and new logs are started.
 const openNeeds = 16 << 20
 
-// roomToOpen frees as much ballast as opening needs.
+// roomToOpen frees as much ballast as opening requires.
 func (d *disk) roomToOpen() error {
 	for {
 		free, total, err := d.usage(d.dir)
@@ -110,8 +110,8 @@ func (d *disk) room() error {
 	return nil
 }
 
-// adjust frees ballast when the disk is nearly full, restores it when there is
-// plenty of room, and returns when to look again.
+// adjust frees ballast when the disk is nearly full, restores it when there is plenty of space,
+// and returns when to check again.
 func (d *disk) adjust() (again time.Duration) {
 	free, _, err := d.usage(d.dir)
 	size := d.ballast / pieces

@@ -29,8 +29,7 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// inUse reports whether a process has the folder open, by the lock that Badger
-// takes on it.
+// inUse reports whether a process has the folder open, judging by Badger's lock on it.
 func inUse(dir string) (bool, error) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -40,7 +39,7 @@ func inUse(dir string) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, d.Close()
 	}
-	// Unlocked explicitly: after a mere close, a program being started would
-	// hold the lock until it runs.
+	// Unlocked explicitly: after a plain close, a program being started would hold the lock
+	// until it runs.
 	return false, errors.Join(err, unix.Flock(int(d.Fd()), unix.LOCK_UN), d.Close())
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// scan walks the keys under a prefix in order, over Badger and the writes that
-// are not in it yet. Writes of the transaction during the walk may or may not
-// be visited, but keys that exist throughout are never missed.
+// scan walks the keys under a prefix in order, over Badger and the writes that have not reached
+// it. Writes of the transaction during the walk may or may not be visited, but keys that exist
+// throughout are never missed.
 type scan struct {
 	tx      *Tx
 	prefix  []byte
@@ -19,7 +19,7 @@ type scan struct {
 	it      *badger.Iterator
 	mem     []string // keys of pending writes, in order
 	at      int      // position in mem
-	inMem   bool     // the current entry is mem's
+	inMem   bool     // the current entry is in mem
 }
 
 func (tx *Tx) scan(prefix []byte, reverse bool) (*scan, error) {
@@ -61,7 +61,7 @@ func (s *scan) seekLast(prefix []byte) {
 	s.seek(append(slices.Clip(prefix), 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF))
 }
 
-// settle finds the nearer of both sides and skips deleted keys.
+// settle finds the nearer entry of both sides and skips deleted keys.
 func (s *scan) settle() {
 	if s.tx.own == nil {
 		return
@@ -81,7 +81,7 @@ func (s *scan) settle() {
 				order = -order
 			}
 		}
-		if order == 0 { // pending wins
+		if order == 0 { // pending writes take precedence
 			s.it.Next()
 		}
 		s.inMem = order <= 0

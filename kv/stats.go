@@ -41,8 +41,8 @@ func (db *DB) Stats() Stats {
 	return out
 }
 
-// folderSize returns the disk space taken by the files of a folder: memory-mapped
-// files are longer than their written part.
+// folderSize returns the disk space used by the files of a folder, since memory-mapped files
+// are longer than their written part.
 func folderSize(dir string) (total int64) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

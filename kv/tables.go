@@ -13,15 +13,15 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// checkTables verifies the checksums of Badger's sorted tables and names those
-// that are damaged. Badger's own check stops at the first, and panics there.
+// checkTables verifies the checksums of Badger's sorted tables and reports the damaged ones.
+// Badger's own check stops and panics at the first.
 func checkTables(dir string, b *badger.DB, tx *Tx) (problems []error) {
 	before := tableNumbers(b)
 	it := tx.base.NewIterator(badger.IteratorOptions{}) // keeps the current tables from being removed
 	defer it.Close()
 	for id := range tableNumbers(b) {
 		if !before[id] {
-			continue // made just now
+			continue // just created
 		}
 		if err := tryTable(table.NewFilename(id, dir), (*table.Table).VerifyChecksum); err != nil {
 			problems = append(problems, err)
@@ -38,8 +38,8 @@ func tableNumbers(b *badger.DB) map[uint64]bool {
 	return numbers
 }
 
-// mayOpenTables looks at the index of every table that belongs to the store:
-// with a damaged one Badger would panic in a goroutine of its own.
+// mayOpenTables checks the index of every table that belongs to the store: with a damaged one
+// Badger would panic in a goroutine of its own.
 func mayOpenTables(dir string, o badger.Options) error {
 	f, err := os.Open(filepath.Join(dir, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func mayOpenTables(dir string, o badger.Options) error {
 	return nil
 }
 
-// removeEmptyLogs removes the logs of a process that was killed between creating
-// one and giving it its size. They hold nothing, and Badger refuses to open them.
+// removeEmptyLogs removes the logs of a process that was killed between creating one and
+// extending it to its size. They are empty, and Badger refuses to open them.
 func removeEmptyLogs(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func removeEmptyLogs(dir string) error {
 	return err
 }
 
-// tryTable opens a single table. A missing one is left to Badger to report.
+// tryTable opens a single table. Badger reports a missing one itself.
 func tryTable(file string, fn func(*table.Table) error) error {
 	_, err := guarded(func() (struct{}, error) {
 		m, err := z.OpenMmapFile(file, os.O_RDONLY, 0)

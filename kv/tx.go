@@ -11,13 +11,13 @@ import (
 // Tx is a transaction. It may be used only by the function it was passed to, in
 // that function's goroutine, and not after it returns.
 type Tx struct {
-	// Now is the moment the transaction began, the same for every record it
-	// touches: UTC, in milliseconds.
+	// Now is the time at which the transaction began, the same for every record it touches:
+	// UTC, in milliseconds.
 	Now time.Time
 
 	db    *DB
 	base  *badger.Txn
-	under []*layer // of calls before this one that are not in base, newest first
+	under []*layer // of earlier calls that are not in base, newest first
 	own   *layer   // nil when reading
 	ranks []*rank
 	owned bool // ranks is a copy of this transaction
@@ -25,8 +25,8 @@ type Tx struct {
 	err   error // why nothing of this call may be kept
 }
 
-// View runs fn on the store as of one committed moment. It must not be held
-// for long: the space of what changes meanwhile is kept until it returns.
+// View runs fn on the store as of one committed moment. Keep fn short: data replaced meanwhile
+// takes up space until it returns.
 func (db *DB) View(fn func(tx *Tx) error) error {
 	s, err := db.acquire()
 	if err != nil {
@@ -76,7 +76,7 @@ func (db *DB) release(s *state) {
 	}
 }
 
-// forget takes a state nobody reads any more out of the list. db.mu is held.
+// forget removes a state without readers from the list. db.mu is held.
 func (db *DB) forget(s *state) {
 	if s.refs > 0 || s == db.cur {
 		return
@@ -149,10 +149,10 @@ func (tx *Tx) has(key []byte) (bool, error) {
 	return true, nil
 }
 
-// nothing is stored where only the key matters: a deletion is nil.
+// nothing is stored where only the key matters, since nil is a deletion.
 var nothing = []byte{1}
 
-// set writes a key. value is kept: the caller must not change it.
+// set writes a key. value is retained: the caller must not change it.
 func (tx *Tx) set(key, value []byte) error {
 	switch {
 	case tx.own == nil:
@@ -172,8 +172,7 @@ func (tx *Tx) set(key, value []byte) error {
 	return tx.err
 }
 
-// maxKey is the length of the longest key that Badger accepts, less its own
-// marks.
+// maxKey is the length of the longest key that Badger accepts, less its internal marks.
 const maxKey = 64000
 
 func (tx *Tx) del(key []byte) error { return tx.set(key, nil) }

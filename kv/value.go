@@ -5,14 +5,14 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Large values are stored compressed, so that a call of [MaxUpdateBytes] fits into
-// a small memory table.
+// Large values are stored compressed, so that a call of [MaxUpdateBytes] fits into a small
+// memory table.
 const (
 	packFrom = 64 << 10
-	packed   = 1 // the mark of such a value
+	packed   = 1 // marks such a value
 )
 
-// entry returns what is stored of a value.
+// entry returns the stored form of a value.
 func entry(key string, value []byte) *badger.Entry {
 	if len(value) < packFrom {
 		return badger.NewEntry([]byte(key), value)

@@ -12,15 +12,14 @@ import (
 
 // Document is one indexed item.
 type Document struct {
-	// ID names the document in results. Results are sorted by it unless the
-	// query says otherwise, so it should be a ULID: the newest sorts last.
+	// ID identifies the document in results. Results are sorted by it unless the query says
+	// otherwise, so it should be a ULID: the newest sorts last.
 	ID string
 
 	// Scope and Kind separate documents:
 	Scope, Kind string
 
-	// Title, Texts and Body are searched alike. The first MiB of all of them
-	// together is indexed.
+	// Title, Texts and Body are searched alike. The first MiB of all three together is indexed.
 	Title string
 	Texts []string
 	Body  string
@@ -28,24 +27,24 @@ type Document struct {
 	// Filters are exact terms for Query.Filters, such as "status:5".
 	Filters []string
 
-	// Sort has the values for Query.Sort, compared byte by byte; the first 256
-	// bytes count.
+	// Sort holds the values for Query.Sort, compared byte by byte; only the first 256 bytes
+	// count.
 	Sort map[string]string
 }
 
 // Batch is an atomic change of the index.
 type Batch struct {
-	Put    []Document // replaces a document of the same ID; of two in a batch the last counts
-	Delete []string   // IDs; those also in Put stay
+	Put    []Document // replaces a document with the same ID; the last of several in a batch counts
+	Delete []string   // IDs to delete; those also in Put stay
 	Place  uint64     // place of the index afterwards; 0 leaves it unchanged
 }
 
 // maxUnwritten is the default of Options.Unwritten.
 const maxUnwritten = 32 << 20
 
-// Apply changes the index. When it returns searches see the change; it is on
-// disk a little later, together with its place. After an error nothing has
-// changed, and Place says where to go on.
+// Apply changes the index. When it returns, searches see the change; a little later it is on
+// disk, together with its place. After an error nothing has changed, and Place says where to
+// continue.
 func (x *Index) Apply(b Batch) error {
 	x.applying.Lock()
 	defer x.applying.Unlock()
@@ -77,14 +76,14 @@ func newBatch(b Batch) (*index.Batch, int64, error) {
 	batch := index.NewBatch()
 	for _, id := range b.Delete {
 		if id == "" {
-			return nil, 0, errors.New("search: a deletion has no ID")
+			return nil, 0, errors.New("search: deletion without an ID")
 		}
 		batch.Delete(id)
 	}
 	records := make([]*record, len(b.Put))
 	for i := range b.Put {
 		if b.Put[i].ID == "" {
-			return nil, 0, errors.New("search: a document has no ID")
+			return nil, 0, errors.New("search: document without an ID")
 		}
 	}
 	analyse(b.Put, records)
@@ -99,10 +98,10 @@ func newBatch(b Batch) (*index.Batch, int64, error) {
 	return batch, size, nil
 }
 
-// batchOverhead counts for a batch besides its documents.
+// batchOverhead is counted for each batch in addition to its documents.
 const batchOverhead = 1 << 10
 
-// analyse makes the records, on all processors when there are many.
+// analyse creates the records, on all processors when there are many.
 func analyse(docs []Document, records []*record) {
 	workers := min(runtime.GOMAXPROCS(0), (len(docs)+7)/8)
 	var wg sync.WaitGroup
@@ -135,8 +134,8 @@ func (c *core) apply(batch *index.Batch, size, unwritten int64) error {
 	}
 }
 
-// awaitBacklog waits until there is room in memory. While the disk refuses
-// writes it returns ErrBehind instead.
+// awaitBacklog waits until there is room in memory. While writes to disk fail it returns
+// ErrBehind instead.
 func (c *core) awaitBacklog(most int64) error {
 	for c.backlog.size() > most {
 		if why := c.failing.Load(); why != nil {
@@ -147,13 +146,13 @@ func (c *core) awaitBacklog(most int64) error {
 		}
 		select {
 		case <-c.backlog.changed():
-		case <-time.After(napMillis * time.Millisecond): // look at failing again
+		case <-time.After(napMillis * time.Millisecond): // check failing again
 		}
 	}
 	return nil
 }
 
-// backlog counts what waits to be written.
+// backlog counts the bytes waiting to be written.
 type backlog struct {
 	mu   sync.Mutex
 	n    int64

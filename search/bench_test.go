@@ -15,8 +15,7 @@ import (
 	"paraph/search"
 )
 
-// benchSize is how many documents the benchmarks have: SEARCH_BENCH_DOCS, or
-// 10,000.
+// benchSize is the number of documents in the benchmarks: SEARCH_BENCH_DOCS, or 10,000.
 func benchSize(b *testing.B) int {
 	b.Helper()
 	n, err := strconv.Atoi(os.Getenv("SEARCH_BENCH_DOCS"))
@@ -26,8 +25,8 @@ func benchSize(b *testing.B) int {
 	return n
 }
 
-// cpu reports the processor time of each operation, which other work on the
-// machine changes less than the time on the clock.
+// cpu reports the processor time of each operation, which depends less on other work on the
+// machine than the elapsed time.
 func cpu(b *testing.B) (report func()) {
 	used := func() time.Duration {
 		var u syscall.Rusage
@@ -40,8 +39,8 @@ func cpu(b *testing.B) (report func()) {
 	return func() { b.ReportMetric(float64((used()-began).Microseconds())/float64(b.N), "cpu-µs/op") }
 }
 
-// corpus makes documents with words as they are distributed in texts: the
-// commonest in seven of ten, the rare in one of a thousand.
+// corpus makes documents with a word distribution like that of real texts: the most common
+// words in seven of ten, the rare ones in one of a thousand.
 type corpus struct {
 	random *rand.Rand
 	zipf   *rand.Zipf

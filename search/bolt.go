@@ -15,21 +15,20 @@ import (
 )
 
 const (
-	boltFile = "root.bolt" // Bleve's list of segments, and our place
-	sumFile  = "root.sum"  // SHA-256 of it, there while the index is closed
+	boltFile = "root.bolt" // Bleve's list of segments, which also holds the place
+	sumFile  = "root.sum"  // its SHA-256, present while the index is closed
 
-	// Bounds of a proper list.
+	// Limits of a valid list.
 	maxBoltDepth = 8
 	maxBoltKeys  = 1 << 20
 )
 
-// boltOptions wait a little for another process that has the file.
+// boltOptions wait briefly for another process that has the file open.
 func boltOptions(readOnly bool) *bbolt.Options {
 	return &bbolt.Options{ReadOnly: readOnly, NoSync: true, Timeout: lockTimeout}
 }
 
-// sealBolt stores the checksum of the list, for the next start. A killed
-// process leaves none.
+// sealBolt stores the checksum of the list for the next start. A killed process leaves none.
 func sealBolt(dir string) error {
 	sum, err := sumBolt(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,10 +49,9 @@ func sumBolt(dir string) ([]byte, error) {
 	return sum[:], nil
 }
 
-// checkBolt checks the list of segments: either it is unchanged since it was
-// closed, or, after a kill, it is read from end to end and written anew. Bleve
-// works on it in the background, where a page that points nowhere would end the
-// process.
+// checkBolt checks the list of segments: either it is unchanged since it was closed, or, after
+// a kill, it is read from end to end and rewritten. Bleve works on it in the background, where
+// an invalid page reference would end the process.
 func checkBolt(dir string) error {
 	path := filepath.Join(dir, sumFile)
 	want, err := os.ReadFile(path)
@@ -118,13 +116,13 @@ func copyBolt(to, from *bbolt.DB) error {
 	})
 }
 
-// bucketCopy bounds a copy: a damaged file may point in circles.
+// bucketCopy bounds a copy: the pages of a damaged file may form a cycle.
 type bucketCopy struct{ left int }
 
 func (c *bucketCopy) copy(to, from *bbolt.Bucket, depth int) error {
 	return from.ForEach(func(k, v []byte) error {
 		if c.left--; c.left < 0 || depth == 0 {
-			return fmt.Errorf("%w: %s has no end", errDamaged, boltFile)
+			return fmt.Errorf("%w: %s is endless", errDamaged, boltFile)
 		}
 		if v != nil {
 			return to.Put(bytes.Clone(k), bytes.Clone(v))
@@ -137,5 +135,5 @@ func (c *bucketCopy) copy(to, from *bbolt.Bucket, depth int) error {
 	})
 }
 
-// lockTimeout is how long to wait for another process that has the folder.
+// lockTimeout is how long to wait for another process that has the folder open.
 const lockTimeout = 2 * time.Second

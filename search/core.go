@@ -23,36 +23,36 @@ import (
 )
 
 const (
-	// format is raised when documents are analysed or laid out differently. An
-	// index of another format is built anew.
+	// format is increased when documents are analysed or laid out differently. An index of
+	// another format is rebuilt.
 	format = "1"
 
 	formatKey = "format"
 	placeKey  = "place"
 
-	// napMillis is how long small writes gather in memory before they become a
-	// file. Searches see them at once.
+	// napMillis is how long small writes are gathered in memory before they become a file.
+	// Searches see them immediately.
 	napMillis = 100
 
-	// pause is how long Bleve's background work rests after a failure, such as
-	// a full disk, which it would otherwise retry without a break.
+	// pause is how long Bleve's background work rests after a failure, such as a full disk,
+	// which it would otherwise retry without a break.
 	pause = time.Second
 
 	flushTimeout = 5 * time.Second
 )
 
-// errUnwritten says that the index was created, but nothing reached the disk
-// before the process ended.
-var errUnwritten = errors.New("search: nothing was written yet")
+// errUnwritten reports that the index was created, but nothing reached the disk before the
+// process ended.
+var errUnwritten = errors.New("search: nothing written yet")
 
-// errInUse says that another process holds the folder.
+// errInUse reports that another process has the folder open.
 var errInUse = errors.New("search: folder is in use by another process")
 
-// registering guards Bleve's registry of callbacks, a plain map. An entry is
-// there only while its index is being made.
+// registering guards Bleve's registry of callbacks, a plain map. An entry exists only while its
+// index is being created.
 var registering sync.Mutex
 
-// core is one open scorch index. An Index exchanges its core when it is emptied.
+// core is one open scorch index. An Index replaces its core when it is emptied.
 type core struct {
 	dir    string
 	scorch *scorch.Scorch
@@ -62,7 +62,7 @@ type core struct {
 
 	closing chan struct{}
 	stopped chan struct{}          // closed when background work has stopped permanently
-	broken  atomic.Pointer[string] // why it has
+	broken  atomic.Pointer[string] // why it has stopped
 	failing atomic.Pointer[string] // why the last write to disk failed
 	backlog *backlog
 }
@@ -102,7 +102,7 @@ func openCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	return c, place, err
 }
 
-// newCore makes an empty index in place of whatever is there.
+// newCore creates an empty index, replacing whatever exists.
 func newCore(dir string, log *slog.Logger) (*core, uint64, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, 0, err
@@ -174,7 +174,7 @@ func (c *core) newScorch(readOnly bool) error {
 	return nil
 }
 
-// onError is called by Bleve's background goroutines, in them.
+// onError is called from Bleve's background goroutines.
 func (c *core) onError(err error, _ string) {
 	message := err.Error()
 	switch {
@@ -186,7 +186,7 @@ func (c *core) onError(err error, _ string) {
 		return
 	}
 	if c.failing.Swap(&message) == nil {
-		c.log.Error("search: index cannot be written to disk; trying again", "error", err)
+		c.log.Error("search: index cannot be written to disk; retrying", "error", err)
 	}
 	if _, err := os.Lstat(filepath.Join(c.dir, boltFile)); errors.Is(err, fs.ErrNotExist) {
 		c.stop("its folder was removed")
@@ -209,7 +209,7 @@ func (c *core) onPersisted(size int64) {
 	c.backlog.add(-size)
 }
 
-// health returns errDamaged when background work has stopped permanently.
+// health returns errDamaged if background work has stopped permanently.
 func (c *core) health() error {
 	if why := c.broken.Load(); why != nil {
 		return fmt.Errorf("%w: %s", errDamaged, *why)
@@ -263,7 +263,7 @@ func (c *core) readPlace() (place uint64, err error) {
 		return 0, errUnwritten
 	}
 	if string(got) != format {
-		return 0, fmt.Errorf("%w: it has format %q, this program reads %q", errDamaged, got, format)
+		return 0, fmt.Errorf("%w: format is %q, this program reads %q", errDamaged, got, format)
 	}
 	b, err := snapshot.GetInternal([]byte(placeKey))
 	if err != nil {
@@ -306,8 +306,8 @@ func folderSize(dir string) (int64, error) {
 	return size, nil
 }
 
-// guard turns a panic, or the fault of a memory-mapped file that has become
-// shorter, into errDamaged: Bleve trusts its files.
+// guard turns a panic, or a fault caused by a truncated memory-mapped file, into errDamaged:
+// Bleve trusts its files.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -318,8 +318,8 @@ func guard(fn func() error) (err error) {
 	return fn()
 }
 
-// damagedFiles returns the segment files whose checksum is wrong. Bleve writes
-// one at their end but never looks at it.
+// damagedFiles returns the segment files with a wrong checksum. Bleve writes one at their end
+// but never checks it.
 func damagedFiles(dir string) (map[string]bool, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.zap"))
 	if err != nil {

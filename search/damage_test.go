@@ -20,7 +20,7 @@ import (
 	"paraph/search"
 )
 
-// filled makes an index with several segments on disk, and closes it.
+// filled creates an index with several segments on disk, and closes it.
 func filled(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -163,7 +163,7 @@ func write(t *testing.T, path string) {
 	}
 }
 
-// flips is how many bits TestEveryFlippedBit tries: SEARCH_TEST_FLIPS, or 60.
+// flips is the number of bits that TestEveryFlippedBit flips: SEARCH_TEST_FLIPS, or 60.
 func flips() int {
 	n, err := strconv.Atoi(os.Getenv("SEARCH_TEST_FLIPS"))
 	if err != nil {
@@ -172,8 +172,8 @@ func flips() int {
 	return n
 }
 
-// Wherever one bit of the files flips, after a proper end or after a kill, the
-// index opens and answers; it is either empty or unchanged.
+// TestEveryFlippedBit flips single bits of the files, after a proper close and after a kill:
+// the index opens and answers, either empty or unchanged.
 func TestEveryFlippedBit(t *testing.T) {
 	t.Parallel()
 	dir := filled(t)
@@ -217,20 +217,20 @@ func TestEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// The folder goes while the index is open: searches are answered, and the
-// indexer learns that it has to begin anew.
+// TestFolderRemovedWhileOpen checks that searches are still answered, and that the indexer
+// learns that it has to start over.
 func TestFolderRemovedWhileOpen(t *testing.T) {
 	t.Parallel()
 	dir := filled(t)
 	x := open(t, dir)
-	// Moved, because Bleve may add files while a removal is under way.
+	// Renamed, because Bleve may add files during a removal.
 	if err := os.Rename(filepath.Join(dir, "index"), filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(patience.Limit())
 	for place := x.Place(); ; {
 		if time.Now().After(deadline) {
-			t.Fatal("nothing was noticed")
+			t.Fatal("removal went unnoticed")
 		}
 		if _, _, err := x.Query(t.Context(), search.Query{Scope: "s", Text: "word", Limit: 10}); err != nil {
 			t.Fatal(err)
@@ -261,7 +261,7 @@ func TestTwoProcessesOnOneFolder(t *testing.T) {
 	dir := filled(t)
 	x := open(t, dir)
 	if _, err := search.Open(search.Options{Dir: dir}); err == nil {
-		t.Fatal("a second index opens the folder")
+		t.Fatal("a second index opened the folder")
 	}
 	if got := find(t, x, "word"); len(got) != 800 {
 		t.Errorf("the first index has %d documents left", len(got))
@@ -286,18 +286,18 @@ func TestUnusableFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write(t, path)
 	if _, err := search.Open(search.Options{Dir: path}); err == nil {
-		t.Error("a file is taken for a folder")
+		t.Error("a file was accepted as a folder")
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		t.Error("the file was removed")
 	}
 }
 
-// killEnv makes the test binary play a process that indexes until it is killed;
-// its value is the folder.
+// killEnv makes the test binary a process that indexes until it is killed; its value is the
+// folder.
 const killEnv = "SEARCH_TEST_KILL"
 
-// After a kill at any moment the documents are those up to the place.
+// TestKill checks that after a kill at any moment, the documents match the place.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv(killEnv); dir != "" {
 		indexForEver(t, dir)
@@ -322,7 +322,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := cmd.Wait(); err == nil {
-			t.Fatal("it ended before it was killed")
+			t.Fatal("process ended before it was killed")
 		}
 		var log bytes.Buffer
 		x, err := search.Open(search.Options{Dir: dir, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -342,7 +342,7 @@ func TestKill(t *testing.T) {
 		}
 	}
 	if highest == 0 {
-		t.Error("nothing ever came to disk")
+		t.Error("nothing ever reached the disk")
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings text to the form in which words are compared: compatibility
-// forms, case, accents and optional marks are gone. Marks that make another
-// letter (Indic vowels, Thai, kana voicing) stay. The result is a new slice.
+// fold normalises text for comparison: compatibility forms, case, accents and optional marks
+// are removed. Marks that make a different letter (Indic vowels, Thai, kana voicing) stay. The
+// result is a new slice.
 func fold(text string) []byte {
 	if isASCII(text) {
 		return foldASCII(text)
@@ -35,7 +35,7 @@ func fold(text string) []byte {
 		}
 		out = utf8.AppendRune(out, unicode.ToLower(unicode.ToUpper(r)))
 	}
-	// Hangul and kana are whole again.
+	// Recompose Hangul and kana.
 	return norm.NFC.Bytes(out)
 }
 
@@ -63,9 +63,8 @@ func foldByte(c byte) byte {
 	return c
 }
 
-// foldedTo has the letters that Unicode does not decompose but people type
-// without their stroke, dot or ligature, and the Arabic letters that are
-// written for one another; and the marks that stand for ' and -.
+// foldedTo maps letters that Unicode does not decompose but people type without their stroke,
+// dot or ligature, Arabic letters used interchangeably, and marks used for ' and -.
 var foldedTo = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ø': "o", 'Ø': "o",
 	'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'ħ': "h", 'Ħ': "h", 'ı': "i", 'ł': "l", 'Ł': "l",
@@ -74,8 +73,7 @@ var foldedTo = map[rune]string{
 	'ς': "σ", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ۀ': "ه", 'ھ': "ه", 'ہ': "ه",
 }
 
-// dropped has the marks that may be left out in writing, and characters that
-// cannot be seen.
+// dropped contains the marks that may be omitted in writing, and invisible characters.
 var dropped = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00ad, 0x00ad, 1},                                                                                     // soft hyphen
@@ -98,8 +96,8 @@ var dropped = &unicode.RangeTable{
 
 func isDropped(r rune) bool { return r >= 0xad && unicode.Is(dropped, r) }
 
-// digitOf returns the ASCII digit of a decimal digit of any script. Unicode keeps
-// them in runs of ten that begin with zero.
+// digitOf returns the ASCII digit for a decimal digit of any script. Unicode stores them in
+// runs of ten that begin with zero.
 func digitOf(r rune) (byte, bool) {
 	if r < 0x0660 || !unicode.Is(unicode.Nd, r) {
 		return 0, false

@@ -17,15 +17,14 @@ import (
 	"paraph/search"
 )
 
-// fullEnv makes the test binary play a process on a small disk; its value is
-// the folder.
+// fullEnv makes the test binary a process on a small disk; its value is the folder.
 const fullEnv = "SEARCH_TEST_FULL"
 
-// noMount is printed by that process where it may not mount a file system.
+// noMount is printed by that process if it may not mount a file system.
 const noMount = "no mount: "
 
-// The test runs itself again in a name space of its own, where it mounts a file
-// system of 3 MiB.
+// TestDiskFull runs itself again in a separate namespace, where it mounts a file system of 3
+// MiB.
 func TestDiskFull(t *testing.T) {
 	if dir := os.Getenv(fullEnv); dir != "" {
 		if err := unix.Mount("tiny", dir, "tmpfs", 0, "size=3m"); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
@@ -53,8 +52,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// On a full disk searches go on, batches are taken up to a bound and then
-// refused; when there is room again all of it is written.
+// onFullDisk checks that on a full disk searches keep working, and that batches are accepted up
+// to a limit and then refused; once there is space again, everything is written.
 func onFullDisk(t *testing.T, dir string) {
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 2560<<10), 0o600); err != nil {
@@ -78,7 +77,7 @@ func onFullDisk(t *testing.T, dir string) {
 		d.Body = body.String()
 		err = x.Apply(search.Batch{Put: []search.Document{d}, Place: place + 1})
 	}
-	place-- // the last was refused
+	place-- // the last one was refused
 	if !errors.Is(err, search.ErrBehind) {
 		t.Fatalf("got %v, want behind", err)
 	}

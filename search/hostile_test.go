@@ -14,7 +14,7 @@ import (
 	"paraph/search"
 )
 
-// No typed text is treated as syntax, fails or is slow.
+// TestAnyTextIsAQuery checks that no text is treated as syntax, fails or is slow.
 func TestAnyTextIsAQuery(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
@@ -70,7 +70,7 @@ func TestAnyTextIsAQuery(t *testing.T) {
 	if got := find(t, x, many.String()); got != nil {
 		t.Errorf("many words find %v", got)
 	}
-	// What lies beyond the first words does not count.
+	// Words after the first ones do not count.
 	if got := find(t, x, "rental contract and or not title foo "+strings.Repeat("\u3000", 5000)+"nonsense"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("got %v", got)
 	}
@@ -152,11 +152,12 @@ func TestDocumentsAreReplacedAndDeleted(t *testing.T) {
 		}
 	}
 	if x.Place() != 0 || len(find(t, x, "a")) != 0 {
-		t.Error("a refused batch left something")
+		t.Error("a refused batch had an effect")
 	}
 }
 
-// Large and odd documents are accepted, up to the limit of their text.
+// TestLargeDocuments checks that large and odd documents are accepted, up to the limit of their
+// text.
 func TestLargeDocuments(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
@@ -191,7 +192,7 @@ func TestQueriesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// Readers, a writer and resets run concurrently: every answer reflects a state
+// TestManyAtOnce runs readers, a writer and resets concurrently: every answer reflects a state
 // that existed.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
@@ -240,7 +241,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// A document is found by its own text, whatever it is.
+		// A document is found by its own text, whatever that is.
 		if err := x.Apply(search.Batch{Put: []search.Document{doc("1", text)}}); err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"paraph/search"
 )
 
-// Each sample is a document of its own; the words find it, and only it among
-// the samples unless several share a script.
+// TestLanguages makes each sample a document; the words find only that one, unless several
+// samples share a script.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	samples := []struct {
@@ -54,7 +54,7 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("%s: the whole text does not find it", s.language)
 		}
 	}
-	// Marks that change the word are not folded away.
+	// Marks that change the word are kept.
 	for _, text := range []string{"ハン", "किराये", "合约", "は", "ば"} {
 		if got := find(t, x, text); slices.Contains(got, "Hindi") || slices.Contains(got, "Chinese") {
 			t.Errorf("%q finds %v", text, got)

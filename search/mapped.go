@@ -7,8 +7,8 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
-// Mapped calls fn with the absolute paths of the files of the index, which stay
-// mapped until it returns.
+// Mapped calls fn with the absolute paths of the index files, which stay mapped until it
+// returns.
 func (x *Index) Mapped(fn func(files map[string]bool)) {
 	_, err := x.try(func(c *core) (err error) {
 		snapshot, err := c.snapshot()
@@ -30,6 +30,6 @@ func (x *Index) Mapped(fn func(files map[string]bool)) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, ErrClosed) {
-		x.log.Warn("search: mapped files", "error", err)
+		x.log.Warn("search: cannot list mapped files", "error", err)
 	}
 }

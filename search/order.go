@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// denseHits is how many hits a segment must have before the order of all
-	// its documents is worked out and kept; fewer are sorted each time.
+	// denseHits is the number of hits a segment needs before the order of all its documents is
+	// computed and kept; fewer are sorted each time.
 	denseHits = 8
 
-	// denseShare is the part of a segment (one in so many) that hits must be.
+	// denseShare is the minimum share of hits in a segment, as one in so many.
 	denseShare = 64
 )
 
-// order is all documents of a segment, sorted by key and ID.
+// order holds all documents of a segment, sorted by key and ID.
 type order struct{ docs []uint32 }
 
 // hit is a document with its sort key.
 type hit struct {
 	doc uint32
 	key string
-	id  []byte // lies in the segment
+	id  []byte // points into the segment
 }
 
 func compareHits(a, b hit) int {
 	return cmp.Or(strings.Compare(a.key, b.key), bytes.Compare(a.id, b.id))
 }
 
-// page returns the IDs of the results from Offset on. It comes from the nearer
-// end, so that the last page costs what the first does.
+// page returns the IDs of the results from Offset on. It starts from the nearer end, so that
+// the last page costs as much as the first.
 func (m *matcher) page(q Query, total int) ([]string, error) {
 	first, last := max(q.Offset, 0), total
 	if q.Limit <= 0 || first >= total {
@@ -57,8 +57,8 @@ func (m *matcher) page(q Query, total int) ([]string, error) {
 	return ids, err
 }
 
-// merge walks the hits of all segments in order and returns the IDs of those from
-// first up to last.
+// merge walks the hits of all segments in order and returns the IDs of those from first to
+// last.
 func (m *matcher) merge(sort string, descending bool, first, last int) ([]string, error) {
 	var walks []*walk
 	for _, s := range m.segments {
@@ -116,8 +116,8 @@ type walk struct {
 	docs   []uint32 // or all documents, sorted, of which some are hits
 }
 
-// walk begins at the first hit. Few hits are sorted; many are picked out of the
-// order of the whole segment, which is kept.
+// walk starts at the first hit. Few hits are sorted; many are picked from the order of the
+// whole segment, which is kept.
 func (s *segmentView) walk(ctx context.Context, sort string, descending bool) (*walk, error) {
 	w := &walk{view: s, keys: &keys{view: s, sort: sort}, descending: descending}
 	if s.live == 0 {
@@ -174,7 +174,7 @@ func (w *walk) next() (err error) {
 	return nil
 }
 
-// keys reads what documents of a segment are sorted by.
+// keys reads the sort keys of a segment's documents.
 type keys struct {
 	view  *segmentView
 	sort  string
@@ -200,7 +200,7 @@ func (k *keys) of(doc uint32) (hit, error) {
 	return h, nil
 }
 
-// order returns the sorted documents of the whole segment, worked out once.
+// order returns the sorted documents of the whole segment, computed once.
 func (s *segmentView) order(ctx context.Context, sort string) (*order, error) {
 	s.memory.ordering.Lock()
 	defer s.memory.ordering.Unlock()
@@ -215,8 +215,8 @@ func (s *segmentView) order(ctx context.Context, sort string) (*order, error) {
 	return o, nil
 }
 
-// sortAll reads the order off the dictionary of the field, where the keys stand
-// sorted. Documents without the key come first.
+// sortAll reads the order from the dictionary of the field, which holds the keys in sorted
+// order. Documents without the key come first.
 func (s *segmentView) sortAll(ctx context.Context, sort string) (*order, error) {
 	size := s.seg.Segment().Count()
 	field := idField

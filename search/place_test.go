@@ -46,7 +46,7 @@ func TestWait(t *testing.T) {
 	}
 	select {
 	case <-x.Waiting():
-		t.Error("somebody waits for a place that was reached")
+		t.Error("waiting for a place already reached")
 	default:
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -57,7 +57,7 @@ func TestWait(t *testing.T) {
 	select {
 	case <-x.Waiting():
 	default:
-		t.Error("nobody was told of the wait")
+		t.Error("Waiting was not notified")
 	}
 	go func() {
 		<-x.Waiting()
@@ -82,8 +82,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// Writers record what they made in a log; one indexer follows it and lingers. A
-// reader that waits for the end of the log finds everything up to it.
+// TestReadYourWrites has writers record their documents in a log that one lingering indexer
+// follows. A reader that waits for the end of the log finds everything up to it.
 func TestReadYourWrites(t *testing.T) {
 	t.Parallel()
 	x := open(t, t.TempDir())
@@ -128,7 +128,7 @@ func TestReadYourWrites(t *testing.T) {
 				}
 				ids, total, err := x.Query(ctx, search.Query{Scope: "s", Text: id, Limit: 1, Descending: true})
 				if err != nil || total == 0 || len(ids) == 0 {
-					t.Errorf("%s is not found: %v", id, err)
+					t.Errorf("%s not found: %v", id, err)
 				}
 			}
 		})

@@ -8,25 +8,24 @@ import (
 )
 
 const (
-	// maxWords is how many different words of a query count; more are left out.
+	// maxWords is the number of different query words that count; the rest are ignored.
 	maxWords = 32
 
-	// maxText is how many bytes of a query's text are looked at.
+	// maxText is the number of bytes of a query's text that are read.
 	maxText = 4 << 10
 )
 
-// Query asks for documents of one scope.
+// Query selects documents of one scope.
 type Query struct {
 	Scope string
 	Kind  string // empty: every kind
 
-	// Text is the user's query. Every word of it must begin some word of
-	// the document; case and accents do not matter. Nothing in it is syntax.
-	// Without text every document matches; text without a letter, a digit or a
-	// symbol matches none. The first 32 words count.
+	// Text is the user's query. Every word of it must begin some word of the document,
+	// regardless of case and accents. It has no syntax. Without text every document matches;
+	// text without a letter, a digit or a symbol matches none. Only the first 32 words count.
 	Text string
 
-	// Filters must all hold; one holds when the document has any of its terms.
+	// Filters must all hold; each holds if the document has any of its terms.
 	Filters [][]string
 
 	Sort          string // a key of Document.Sort; empty: by ID. Ties go by ID
@@ -34,8 +33,8 @@ type Query struct {
 	Offset, Limit int    // which of the results; Limit 0 only counts
 }
 
-// Query returns the IDs of one page and how many documents match in all. When
-// too many run at once, a query waits, at most until ctx ends.
+// Query returns the IDs of one page and the total number of matches. When too many queries run,
+// it waits for its turn until ctx ends.
 func (x *Index) Query(ctx context.Context, q Query) (ids []string, total int, err error) {
 	if err := x.acquire(ctx); err != nil {
 		return nil, 0, err
@@ -77,14 +76,13 @@ func (c *core) query(ctx context.Context, q Query) (ids []string, total int, err
 	return ids, total, err
 }
 
-// word is one of the words that must be found.
+// word is one word that must be found.
 type word struct {
 	whole string
-	parts []string // what to look for where nothing has the whole; may be empty
+	parts []string // searched for if nothing has the whole word; may be empty
 }
 
-// parse splits a query's text into words. possible is false if there is text
-// but no word in it.
+// parse splits a query's text into words. possible is false if the text contains no word.
 func parse(text string) (words []word, possible bool) {
 	if strings.TrimSpace(text) == "" {
 		return nil, true
@@ -118,8 +116,8 @@ func queryWords(text string) func(yield func(word) bool) {
 	}
 }
 
-// partsOf returns the words of "Meier-Schmidt", so that it finds "Meier Schmidt"
-// when nothing is written like it. Half of an e-mail address is not asked for.
+// partsOf returns the parts of a word such as "Meier-Schmidt", so that it finds "Meier Schmidt"
+// if nothing is spelled with the hyphen. An e-mail address is not split.
 func partsOf(r run) []string {
 	if r.at || !slices.Contains(r.text, '.') {
 		return nil
@@ -139,7 +137,7 @@ type matcher struct {
 	segments []*segmentView
 }
 
-// exact finds what has the scope, the kind and the filters.
+// exact finds the documents with the scope, the kind and the filters.
 func (m *matcher) exact(q Query) error {
 	groups := [][]string{{scopeTerm + q.Scope}}
 	if q.Kind != "" {
@@ -167,8 +165,8 @@ func (m *matcher) exact(q Query) error {
 	return nil
 }
 
-// words finds what has all the words. A word that is a whole run nowhere is
-// looked for by its parts.
+// words finds the documents with all the words. A word that occurs nowhere as a whole is
+// searched for by its parts.
 func (m *matcher) words(words []word) error {
 	for _, w := range words {
 		prefixes := []string{w.whole}
@@ -190,8 +188,8 @@ func (m *matcher) words(words []word) error {
 	return nil
 }
 
-// some reports whether any document with the scope, kind and filters has a word
-// that begins so.
+// some reports whether any document with the scope, kind and filters has a word with this
+// beginning.
 func (m *matcher) some(prefix string) (bool, error) {
 	for _, s := range m.segments {
 		found, err := s.begins(m.ctx, prefix)
@@ -216,7 +214,7 @@ func (m *matcher) require(prefix string) error {
 	return nil
 }
 
-// total works out the hits and counts them.
+// total computes the hits and counts them.
 func (m *matcher) total() int {
 	total := 0
 	for _, s := range m.segments {

@@ -8,23 +8,23 @@ import (
 
 const (
 	headField   = "h"  // beginnings of the words of title, texts and body
-	wholeField  = "w"  // words that go on after their head
+	wholeField  = "w"  // the rest of words after their head
 	exactField  = "f"  // scope, kind and filters
 	sortPrefix  = "o." // one field for each sort key
 	idField     = "_id"
 	maxSortKey  = 256
-	maxDocument = 1 << 20 // bytes of text that are indexed of one document
+	maxDocument = 1 << 20 // bytes of text indexed per document
 
 	scopeTerm  = "s\x00"
 	kindTerm   = "k\x00"
 	filterTerm = "f\x00"
 )
 
-// sortOptions make the key of one document readable without unpacking those of
-// a thousand others.
+// sortOptions make the key of one document readable without decompressing those of a thousand
+// others.
 const sortOptions = index.IndexField | index.DocValues | index.SkipFreqNorm | index.SkipDVCompression | index.SkipDVChunking
 
-// record is a Document as Bleve takes it: fields whose terms are known.
+// record is a Document in the form Bleve takes: fields with known terms.
 type record struct {
 	id     string
 	fields []*terms
@@ -71,8 +71,8 @@ func newTextTerms(d Document) (heads, wholes *terms) {
 	return heads, wholes
 }
 
-// sortKey keeps the byte 0xFF, which separates values in Bleve, out of keys
-// without changing their order.
+// sortKey removes the byte 0xFF, which separates values in Bleve, from keys without changing
+// their order.
 func sortKey(key string) string {
 	key = key[:min(len(key), maxSortKey)]
 	if strings.IndexByte(key, 0xff) < 0 && strings.IndexByte(key, 0xfe) < 0 {
@@ -92,7 +92,7 @@ func sortKey(key string) string {
 	return b.String()
 }
 
-// ID and the methods below are Bleve's index.Document.
+// ID and the methods below implement Bleve's index.Document.
 func (r *record) ID() string { return r.id }
 
 func (r *record) Size() int { return r.size + len(r.id) }
@@ -134,8 +134,7 @@ func newTerms(name string, options index.FieldIndexingOptions, capacity int) *te
 	return &terms{name: name, options: options, set: make(index.TokenFrequencies, capacity)}
 }
 
-// add keeps the slice. How often a term occurs does not matter: nothing is
-// scored.
+// add keeps the slice. Frequencies are not recorded because nothing is scored.
 func (t *terms) add(term []byte) {
 	if _, ok := t.set[string(term)]; ok {
 		return
@@ -151,7 +150,7 @@ func (t *terms) add(term []byte) {
 	t.bytes += len(term)
 }
 
-// Name and the methods below are Bleve's index.Field.
+// Name and the methods below implement Bleve's index.Field.
 func (t *terms) Name() string { return t.name }
 
 func (t *terms) Value() []byte { return t.value }
@@ -160,7 +159,7 @@ func (t *terms) ArrayPositions() []uint64 { return nil }
 
 func (t *terms) EncodedFieldType() byte { return 't' }
 
-// Analyze has nothing to do: the terms are known.
+// Analyze does nothing: the terms are known.
 func (t *terms) Analyze() {}
 
 func (t *terms) Options() index.FieldIndexingOptions { return t.options }

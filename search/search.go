@@ -1,11 +1,11 @@
 // Package search is a full-text index of flat documents over Bleve's scorch.
 //
-// A caller may rely on this: any text is a query and none is an error; every
-// word of it must begin some word of the document; totals are exact; the index
-// keeps its [Index.Place] in the caller's log in the same write as the
-// documents, so index and place move together; and a folder that is missing or
-// damaged is an empty index with place 0, which the caller fills again. Nothing
-// here is the only copy of anything, so writes are not synced one by one: after
+// A caller may rely on this: any text is a valid query; every word of it must begin some word
+// of the document; totals are exact; the index stores its [Index.Place] in the caller's log in
+// the same write as the documents, so both move together; and a missing or damaged folder is
+// treated as an empty index with place 0, which the caller fills again. The index is never the
+// only copy of anything, so writes are not synced individually: after a kill the place may have
+// moved back, but is never ahead of the documents.
 // a kill the place may have gone back, never ahead of the documents.
 package search
 
@@ -22,65 +22,61 @@ import (
 )
 
 var (
-	// ErrClosed says that the index was closed.
+	// ErrClosed reports that the index was closed.
 	ErrClosed = errors.New("search: index is closed")
 
-	// ErrEmptied says that the index was emptied, by Reset or because it was
-	// damaged, and that the batch therefore does not continue it. Read Place
-	// again and go on from there.
+	// ErrEmptied reports that the index was emptied, by Reset or because of damage, so the
+	// batch does not continue it. Read Place again and continue from there.
 	ErrEmptied = errors.New("search: index was emptied, read its place again")
 
-	// ErrBehind says that what was indexed cannot be written to disk, and that
-	// too much of it waits in memory to take more. Try again later.
+	// ErrBehind reports that the index cannot be written to disk, and that too much waits in
+	// memory to accept more. Try again later.
 	ErrBehind = errors.New("search: index cannot be written to disk")
 
-	// ErrPlace says that a batch would move the place backwards.
-	ErrPlace = errors.New("search: place lies before what is indexed")
+	// ErrPlace reports that a batch would move the place backwards.
+	ErrPlace = errors.New("search: place would move backwards")
 
-	// errDamaged says that the files of the index are not what was written.
+	// errDamaged reports that the files of the index are damaged.
 	errDamaged = errors.New("search: index is damaged")
 )
 
-// Options of an Index. The zero value describes an index that is removed when
-// closed.
+// Options configure an Index. The zero value describes an index that is removed when closed.
 type Options struct {
 	// Dir is the folder, created if needed. Empty means a temporary one,
 	// removed by Close.
 	Dir string
 
-	// Unwritten is how many bytes of text may wait in memory for the disk; 32
-	// MiB if 0. Beyond it Apply waits, or returns ErrBehind while the disk
-	// refuses writes.
+	// Unwritten is the number of bytes of text that may wait in memory to be written; 0 means
+	// 32 MiB. Beyond it Apply waits, or returns ErrBehind while writes to disk fail.
 	Unwritten int64
 
-	// Log receives damage, rebuilds and failed writes. The default discards.
+	// Log receives damage, rebuilds and failed writes. By default they are discarded.
 	Log *slog.Logger
 }
 
-// Index is an open index. Its methods may be called from several goroutines.
+// Index is an open index. Its methods are safe for concurrent use.
 type Index struct {
-	dir       string // the folder that belongs to the index alone
-	temporary string // to be removed by Close; empty for a lasting index
+	dir       string // used by this index alone
+	temporary string // removed by Close; empty for a permanent index
 	unwritten int64
 	log       *slog.Logger
 
-	// mu is held for reading by everything that uses core, and for writing to
-	// exchange it.
+	// mu is held for reading by everything that uses core, and for writing to replace it.
 	mu     sync.RWMutex
-	core   *core // nil when closed, or when emptying failed half way
+	core   *core // nil when closed, or when emptying failed halfway
 	closed bool
 
 	applying sync.Mutex    // one batch at a time
-	slots    chan struct{} // queries that may run at once
+	slots    chan struct{} // one token per running query
 
 	place    atomic.Uint64
-	emptied  atomic.Bool // no batch is taken until Place has been read
+	emptied  atomic.Bool // batches are refused until Place has been read
 	rebuilds atomic.Uint64
 	waits    *waits
 }
 
-// Open opens the index, or makes an empty one when there is none or when it is
-// damaged. It fails only if the folder cannot be used at all.
+// Open opens the index, or creates an empty one if it is missing or damaged. It fails only if
+// the folder cannot be used at all.
 func Open(o Options) (*Index, error) {
 	x := &Index{
 		log:       o.Log,
@@ -101,7 +97,7 @@ func Open(o Options) (*Index, error) {
 		}
 		o.Dir, x.temporary = temporary, temporary
 	}
-	// A folder below the given one, so that nothing else is ever removed.
+	// Use a subfolder, so that nothing else is ever removed.
 	x.dir = filepath.Join(o.Dir, "index")
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("search: open: %w", err)
@@ -118,7 +114,7 @@ func (x *Index) openOrEmpty() error {
 		return err
 	}
 	if err != nil {
-		x.log.Warn("search: index is damaged and will be built anew", "dir", x.dir, "error", err)
+		x.log.Warn("search: index is damaged, rebuilding", "dir", x.dir, "error", err)
 		x.rebuilds.Add(1)
 		if core, place, err = newCore(x.dir, x.log); err != nil {
 			return err
@@ -129,8 +125,7 @@ func (x *Index) openOrEmpty() error {
 	return nil
 }
 
-// Close stops running queries, writes out pending documents, and closes the
-// files.
+// Close stops running queries, writes out pending documents, and closes the files.
 func (x *Index) Close() error {
 	x.applying.Lock()
 	defer x.applying.Unlock()
@@ -148,7 +143,7 @@ func (x *Index) Close() error {
 	return errors.Join(err, x.removeTemporary())
 }
 
-// closeCore leaves a lasting index complete and sealed.
+// closeCore leaves a permanent index complete and sealed.
 func (x *Index) closeCore() error {
 	c := x.core
 	x.core = nil
@@ -160,7 +155,7 @@ func (x *Index) closeCore() error {
 		return err
 	}
 	if c.health() != nil {
-		return nil // logged already; the next Open finds it again
+		return nil // already logged; the next Open detects it again
 	}
 	return sealBolt(c.dir)
 }
@@ -182,20 +177,20 @@ func (x *Index) Reset() error {
 	return x.empty()
 }
 
-// rebuild empties the index because of damage in the given core, unless
-// somebody has done so already.
+// rebuild empties the index because of damage in the given core, unless another caller has
+// already done so.
 func (x *Index) rebuild(damaged *core, cause error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.core != damaged {
 		return nil
 	}
-	x.log.Error("search: index is damaged and will be built anew", "dir", x.dir, "error", cause)
+	x.log.Error("search: index is damaged, rebuilding", "dir", x.dir, "error", cause)
 	x.rebuilds.Add(1)
 	return x.empty()
 }
 
-// empty exchanges the core for a new one. x.mu is held for writing.
+// empty replaces the core. x.mu is held for writing.
 func (x *Index) empty() error {
 	if x.closed {
 		return ErrClosed
@@ -203,7 +198,7 @@ func (x *Index) empty() error {
 	x.emptied.Store(true)
 	if x.core != nil {
 		if err := x.core.close(); err != nil {
-			x.log.Warn("search: close", "dir", x.dir, "error", err)
+			x.log.Warn("search: close before emptying failed", "dir", x.dir, "error", err)
 		}
 		x.core = nil
 	}
@@ -217,8 +212,8 @@ func (x *Index) empty() error {
 	return nil
 }
 
-// use calls fn with the core. If the core turns out to be damaged the index is
-// emptied and fn is called once more, so that a search still gets an answer.
+// use calls fn with the core. If the core turns out to be damaged, the index is emptied and fn
+// is called once more, so that a search still returns an answer.
 func (x *Index) use(fn func(*core) error) error {
 	for attempt := 0; ; attempt++ {
 		used, err := x.try(fn)
@@ -238,7 +233,7 @@ func (x *Index) try(fn func(*core) error) (*core, error) {
 	case x.closed:
 		return nil, ErrClosed
 	case x.core == nil:
-		return nil, fmt.Errorf("%w: nothing is open", errDamaged)
+		return nil, fmt.Errorf("%w: index is not open", errDamaged)
 	}
 	if err := x.core.health(); err != nil {
 		return x.core, err
@@ -250,10 +245,10 @@ func (x *Index) try(fn func(*core) error) (*core, error) {
 type Stats struct {
 	Documents uint64 // in the index
 	Place     uint64 // in the caller's log
-	Segments  int    // parts that a query looks through
+	Segments  int    // parts that a query searches
 	DiskBytes int64  // size of the files
-	Unwritten int64  // bytes of text that wait in memory to be written
-	Rebuilds  uint64 // how often the index was found damaged since Open
+	Unwritten int64  // bytes of text waiting in memory to be written
+	Rebuilds  uint64 // number of times the index was found damaged since Open
 }
 
 // Stats returns the current figures.
@@ -263,7 +258,7 @@ func (x *Index) Stats() (Stats, error) {
 	return s, err
 }
 
-// acquire takes one of the places for queries, or fails when ctx ends.
+// acquire takes a query slot, or fails when ctx ends.
 func (x *Index) acquire(ctx context.Context) error {
 	select {
 	case x.slots <- struct{}{}:

@@ -36,7 +36,7 @@ func find(t testing.TB, x *search.Index, text string) []string {
 	return query(t, x, search.Query{Scope: "s", Text: text, Limit: 1000})
 }
 
-// query checks the total against the results, if the page has all of them.
+// query checks the total against the results if the page holds all of them.
 func query(t testing.TB, x *search.Index, q search.Query) []string {
 	t.Helper()
 	ids, total, err := x.Query(context.Background(), q)
@@ -122,7 +122,7 @@ func TestPagesFollowTheOrder(t *testing.T) {
 			down := query(t, x, search.Query{Scope: "s", Text: text, Sort: sort, Limit: n + 1, Descending: true})
 			slices.Reverse(down)
 			if !slices.Equal(all, down) {
-				t.Fatalf("%q by %q: descending is not ascending turned round", text, sort)
+				t.Fatalf("%q by %q: descending is not the reverse of ascending", text, sort)
 			}
 			if sort != "title" && !slices.IsSorted(all) {
 				t.Fatalf("%q by %q is not by ID", text, sort)
@@ -132,7 +132,7 @@ func TestPagesFollowTheOrder(t *testing.T) {
 				pages = append(pages, query(t, x, search.Query{Scope: "s", Text: text, Sort: sort, Offset: offset, Limit: 7})...)
 			}
 			if !slices.Equal(all, pages) {
-				t.Fatalf("%q by %q: pages do not add up", text, sort)
+				t.Fatalf("%q by %q: pages do not add up to the whole", text, sort)
 			}
 		}
 	}

@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	// maxFound is how many bytes of results are remembered, for all segments
-	// together.
+	// maxFound is the number of bytes of cached results, for all segments together.
 	maxFound = 16 << 20
 
-	// exactKey marks remembered exact terms. No word begins with it.
+	// exactKey marks cached exact terms. No word begins with it.
 	exactKey = "\x00"
 )
 
-// views caches what was computed about segments. A segment never changes, only
-// its deletions do, so the cache is valid as long as the segment exists.
+// views caches results computed for segments. A segment itself never changes, only its
+// deletions do, so the cache is valid as long as the segment exists.
 type views struct {
 	mu       sync.Mutex
 	segments map[uint64]*segmentMemory
-	size     uint64 // bytes of what was found
+	size     uint64 // bytes of cached results
 }
 
-// segmentMemory caches what is known about one segment.
+// segmentMemory is the cache of one segment.
 type segmentMemory struct {
-	found    map[string]*roaring.Bitmap // which documents have a word that begins so, or an exact term
-	ordering sync.Mutex                 // held while an order is worked out
+	found    map[string]*roaring.Bitmap // documents with a word that begins so, or with an exact term
+	ordering sync.Mutex                 // held while an order is computed
 	orders   map[string]*order
 }
 
@@ -61,7 +60,7 @@ func (v *views) of(seg *scorch.SegmentSnapshot) *segmentView {
 	return &segmentView{id: seg.Id(), seg: seg, memory: memory, views: v}
 }
 
-// keepOnly forgets the segments that a newer state of the index does not have.
+// keepOnly drops the segments missing from a newer state of the index.
 func (v *views) keepOnly(segments []*segmentView) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,7 +88,7 @@ func (v *views) recall(m *segmentMemory, key string) *roaring.Bitmap {
 	return m.found[key]
 }
 
-// keep remembers a result, and forgets all when they become too many.
+// keep caches a result, and drops all of them when they become too many.
 func (v *views) keep(id uint64, m *segmentMemory, key string, b *roaring.Bitmap) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -106,15 +105,15 @@ func (v *views) keep(id uint64, m *segmentMemory, key string, b *roaring.Bitmap)
 	v.size += sizeOf(key, b)
 }
 
-// sizeOf estimates the size of a remembered result.
+// sizeOf estimates the size of a cached result.
 func sizeOf(key string, b *roaring.Bitmap) uint64 {
 	const overhead = 200
 	return overhead + uint64(len(key)) + b.GetSizeInBytes()
 }
 
-// intersect returns what lies in all of the sets, and how much of it is not
-// deleted. It begins with the smallest, so that a rare word makes the rest
-// cheap. Counting the deleted is cheaper than removing them.
+// intersect returns the documents in all of the sets, and how many of them are not deleted. It
+// starts with the smallest set, so that a rare word makes the rest cheap. Counting deleted
+// documents is cheaper than removing them.
 func (s *segmentView) intersect(sets ...*roaring.Bitmap) (left *roaring.Bitmap, live uint64) {
 	slices.SortFunc(sets, func(a, b *roaring.Bitmap) int {
 		return cmp.Compare(a.GetCardinality(), b.GetCardinality())
@@ -158,8 +157,8 @@ func (s *segmentView) anyOf(exact []string) (*roaring.Bitmap, error) {
 	return found, nil
 }
 
-// begins returns the documents that have a word with this beginning. The result
-// is shared and must not be changed.
+// begins returns the documents with a word that begins with prefix. The result is shared and
+// must not be changed.
 func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitmap, error) {
 	for _, set := range s.exact {
 		if set.IsEmpty() {
@@ -185,7 +184,7 @@ func (s *segmentView) begins(ctx context.Context, prefix string) (*roaring.Bitma
 	})
 }
 
-// remember returns what was found for the key before, or finds it now.
+// remember returns the cached result for the key, or computes it.
 func (s *segmentView) remember(key string, find func(to *roaring.Bitmap) error) (*roaring.Bitmap, error) {
 	if found := s.views.recall(s.memory, key); found != nil {
 		return found, nil
@@ -232,8 +231,7 @@ func eachTerm(dict segment.TermDictionary, prefix string, fn func(term string) e
 	}
 }
 
-// afterPrefix returns the first key after all those with this prefix, nil when
-// there is none.
+// afterPrefix returns the first key after all keys with this prefix, nil if there is none.
 func afterPrefix(prefix string) []byte {
 	end := []byte(prefix)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -245,7 +243,7 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// addPostings adds the documents that have the term.
+// addPostings adds the documents with the term.
 func addPostings(dict segment.TermDictionary, term string, to *roaring.Bitmap) error {
 	postings, err := dict.PostingsList([]byte(term), nil, nil)
 	if err != nil {

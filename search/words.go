@@ -6,38 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is how many bytes of a word are indexed and looked for. A cut falls
-// between two runes, at the same place in the index and in the query.
+// maxWord is the number of bytes of a word that are indexed and searched. A cut falls between
+// two runes, at the same place in the index and in the query.
 const maxWord = 64
 
-// Words are found like this. Letters and digits that stand together, or are
-// joined by marks such as . @ _ - ' / without a space, form a run:
-// "jane.doe@example.com", "kaufvertrag_2024-03.pdf". A part begins a run,
-// follows a joining mark, or is a number behind letters. The index holds the
-// rest of the run from the start of every part, so that a run is found by the
-// beginning of any of its parts, and as exactly as it is typed from there.
+// How words are found: adjacent letters and digits, or those joined by marks such as . @ _ - '
+// / without a space, form a run, like "jane.doe@example.com" or "kaufvertrag_2024-03.pdf". A
+// part begins a run, follows a joining mark, or is a number after letters. The index holds the
+// rest of the run from the start of every part, so that a run is found by the beginning of any
+// of its parts, and as exactly as it is typed from there.
 //
-// Scripts that do not put spaces between words, and Hangul, are indexed by
-// pairs of neighbouring characters and by the last character alone, so that
-// every single character begins something.
+// Scripts without spaces between words, and Hangul, are indexed by pairs of neighbouring
+// characters and by the last character alone, so that every single character begins something.
 
-// The words lie in two fields. headField has the letters, or the digits, with
-// which a word begins, and the pairs; wholeField has the words that go on after
-// that. "contract_1.pdf" to "contract_9999.pdf" have one head in common: what
-// begins with letters alone is found among the heads, without a look at
-// thousands of names.
+// The words are in two fields. headField has the letters, or the digits, that a word begins
+// with, and the pairs; wholeField has the words that continue after that. "contract_1.pdf" to
+// "contract_9999.pdf" share one head: a query of letters alone is answered from the heads,
+// without reading thousands of names.
 
-// run is a stretch of folded text: words and their joiners, or characters of a
-// script that is taken in pairs.
+// run is a stretch of folded text: words and their joiners, or characters of a script that is
+// indexed in pairs.
 type run struct {
 	text  []byte
 	parts []int // where parts begin; empty for pairs
 	pairs bool
-	at    bool // has an @, as an e-mail address does
+	at    bool // contains an @, as an e-mail address does
 }
 
-// runs cuts folded text into runs. It replaces the joiners but @ by a full
-// stop, in place.
+// runs cuts folded text into runs. In place, it replaces all joiners except @ with a full stop.
 func runs(text []byte) iter.Seq[run] {
 	return func(yield func(run) bool) {
 		for len(text) > 0 {
@@ -84,7 +80,7 @@ scan:
 			}
 			end = i + size
 		case joinClass:
-			// Two in a row separate. All are of one byte.
+			// Two joiners in a row separate words. All are one byte long.
 			if last == joinClass {
 				break scan
 			}
@@ -104,7 +100,7 @@ scan:
 	return found, text[end:]
 }
 
-// indexWords returns the words under which a text is to be found.
+// indexWords returns the words under which to index a text.
 func indexWords(text string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for r := range runs(fold(text)) {
@@ -123,7 +119,7 @@ func indexWords(text string) iter.Seq[[]byte] {
 	}
 }
 
-// headOf returns the letters, or the digits, or the pair, with which a word begins.
+// headOf returns the letters, or the digits, or the pair, that a word begins with.
 func headOf(word []byte) []byte {
 	first := breakClass
 	for i := 0; i < len(word); {
@@ -140,8 +136,8 @@ func headOf(word []byte) []byte {
 	return word
 }
 
-// eachPair returns every two neighbouring runes, and the last one if wanted or if
-// it is alone.
+// eachPair yields all pairs of neighbouring runes, and the last rune if last is set or it is
+// the only one.
 func eachPair(text []byte, last bool, yield func([]byte) bool) bool {
 	_, size := utf8.DecodeRune(text)
 	start, middle := 0, size
@@ -177,10 +173,10 @@ const (
 	wordClass                // a letter or a mark
 	numberClass              // a digit
 	joinClass                // joins two words without a space
-	pairClass                // is taken in pairs
+	pairClass                // indexed in pairs
 )
 
-// classOf sorts a rune. The scripts taken in pairs all lie above U+0E00.
+// classOf classifies a rune. The scripts indexed in pairs all start above U+0E00.
 func classOf(r rune) class {
 	pairScripts := [...]*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
