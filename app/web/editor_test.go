@@ -293,6 +293,28 @@ func TestEditorAcrossPages(t *testing.T) {
 	}
 }
 
+// TestEditorCountsFieldsOfFarPages undoes copies to pages that were never near
+// the window, so that no boxes of theirs are removed.
+func TestEditorCountsFieldsOfFarPages(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	d := newDraft(t, c, 12, maria())
+	d.put(t, place("signature", "Signature", 1, .3))
+	w := team(t, c, look{width: 1280, height: 700})
+	w.edit(d)
+	w.hit(w.middle(".box", 0, 0), 0)
+	w.click(`#selection [data-do="copy-pages"]`)
+	w.see("#to-pages[open]")
+	w.click(`#to-pages button[value="ok"]`)
+	const far = `document.querySelector('[data-count="11"]').textContent`
+	w.until(far + ` === "1 field"`)
+	w.click(`[data-do="undo"]`)
+	w.until(far + ` === ""`)
+	w.click(`[data-do="redo"]`)
+	w.until(far + ` === "1 field"`)
+}
+
 // TestEditorByKeyboard does everything with the keyboard alone, from the people
 // to the sent document.
 func TestEditorByKeyboard(t *testing.T) {

@@ -15,6 +15,7 @@ export class Model extends EventTarget {
     this.on = state.pages.map(() => new Set());
     this.ids = new Map();
     this.selected = new Set();
+    this.touched = new Set(); // pages whose fields changed since the view took them over
     this.undone = []; this.done = [];
     this.count = 0;
     for (const f of state.fields) { this.ids.set(f.id, f.id); this.put(...this.read(f)); }
@@ -54,8 +55,8 @@ export class Model extends EventTarget {
 
   put(key, f) {
     const old = this.fields.get(key);
-    if (old) this.on[old.i].delete(key);
-    if (f && f.i >= 0) { this.fields.set(key, f); this.on[f.i].add(key); } else { this.fields.delete(key); this.selected.delete(key); }
+    if (old) { this.on[old.i].delete(key); this.touched.add(old.i); }
+    if (f && f.i >= 0) { this.touched.add(f.i); this.fields.set(key, f); this.on[f.i].add(key); } else { this.fields.delete(key); this.selected.delete(key); }
   }
 
   // change replaces fields (null removes one) as one step that can be undone.

@@ -18,7 +18,6 @@ export class View {
     this.boxes = new Map();
     this.shown = new Set(); this.near = new Set([0]);
     this.wrong = new Set();
-    this.dirty = new Set();
     model.pages.forEach((p, i) => { this.sheets[i].style.setProperty('--w', p.w); this.sheets[i].style.setProperty('--h', p.h); });
     this.fit = 'width';
     root.classList.add('ready');
@@ -169,13 +168,11 @@ export class View {
         const focused = b === document.activeElement;
         b.remove(); this.boxes.delete(k);
         if (focused) this.lost = k;
-        if (from >= 0) this.dirty.add(from);
       }
-      if (f) this.dirty.add(f.i);
     }
-    for (const i of this.dirty) { if (this.shown.has(i)) this.render(i); this.count(i); }
-    if (this.dirty.size > 20) this.model.pages.forEach((_, i) => this.count(i));
-    this.dirty.clear();
+    // A field of a far page has no box that would tell its page.
+    for (const i of this.model.touched) { if (this.shown.has(i)) this.render(i); this.count(i); }
+    this.model.touched.clear();
     this.showNear();
     if (this.lost) { const k = this.lost; this.lost = null; this.focus(k); }
   }
