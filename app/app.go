@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"paraph/app/blob"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/machine"
 	"paraph/app/metrics"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -52,6 +54,7 @@ type App struct {
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
+	Machine  *machine.Service
 	Keys     *pki.Authority
 	First    account.Bootstrapped // the administrator just created, if any
 	IsFirst  bool
@@ -73,6 +76,7 @@ type App struct {
 	figures   *figures
 	metricsLn net.Listener
 	log       *slog.Logger
+	lines     *machine.Ring // the latest of the log
 	dir       string
 	inMem     bool
 	closes    []func() error // last opened first
@@ -91,7 +95,8 @@ func Open(cfg Config, o Options) (*App, error) {
 	if o.Clock == nil {
 		o.Clock = NewClock()
 	}
-	a := &App{Config: cfg, Clock: o.Clock, log: o.Log, dir: cfg.Data.Dir, inMem: o.InMemory}
+	lines := machine.NewRing()
+	a := &App{Config: cfg, Clock: o.Clock, log: slog.New(lines.Handler(o.Log.Handler())), lines: lines, dir: cfg.Data.Dir, inMem: o.InMemory}
 	steps := []func(Options) error{
 		a.openFolder, a.openData, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
 	}
@@ -203,7 +208,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
 	g.Go(func() error {
-		return a.jobs.Run(ctx, 4, append(a.Signing.Handlers(), a.Contacts.Handler())...)
+		return a.jobs.Run(ctx, 4, slices.Concat(a.Signing.Handlers(), a.Machine.Handlers(), []kv.Handler{a.Contacts.Handler()})...)
 	})
 	// Separate workers: neither slow files nor slow receivers delay a code that a
 	// signatory waits for.

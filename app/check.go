@@ -44,6 +44,18 @@ func (a *App) repair(ctx context.Context) error {
 	return errors.Join(a.Signing.RebuildRows(ctx), a.index.Reset())
 }
 
+// checkNow checks all data while the server works, and keeps the result.
+func (a *App) checkNow(ctx context.Context) (problems int, err error) {
+	found := a.Check(ctx, false)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	for _, p := range found {
+		a.log.Error("checking all data", "problem", p)
+	}
+	return len(found), noteCheck(a.dir, a.Clock.Now(), len(found))
+}
+
 // Reindex drops the search index, which is then rebuilt from the records.
 func Reindex(dir string) error {
 	if err := mustExist(dir); err != nil {

@@ -14,6 +14,7 @@ import (
 	"paraph/app/blob"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/machine"
 	"paraph/app/mail"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -64,12 +65,19 @@ func migrations() []kv.Migration {
 		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
 		{To: 3, Run: signing.MigrateIssued},
 		{To: 4, Run: migrateInstallation},
+		{To: 5, Run: migrateAdministration},
 	}
 }
 
 // migrateInstallation adds what the administration of the installation needs.
 func migrateInstallation(db *kv.DB) error {
 	return errors.Join(account.GrantFirst(db), signing.MigrateUsage(db))
+}
+
+// migrateAdministration adds the indexes of the pages for administrators of the
+// installation.
+func migrateAdministration(db *kv.DB) error {
+	return errors.Join(account.MigrateIndexes(db), notify.MigrateEverywhere(db))
 }
 
 // dataVersion returns the version of the records that this program writes.
@@ -190,6 +198,7 @@ func (a *App) openServices(o Options) (err error) {
 		DB: a.db, Jobs: a.jobs, Signing: a.Signing, NewID: ids.New,
 		TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 	})
+	a.Machine = machine.New(a.machine())
 	return nil
 }
 
@@ -298,7 +307,7 @@ func (a *App) openHandlers(Options) (err error) {
 	}
 	o := api.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
-		Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
+		Machine: a.Machine, Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/list"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -186,4 +188,115 @@ func (s *Service) Tenants(ctx context.Context, who Actor) (all []Tenant, err err
 		})
 	})
 	return all, err
+}
+
+// ListTenants lists the companies whose name begins with a text, by name.
+func (s *Service) ListTenants(_ context.Context, who Actor, name string, offset, limit int) (found list.Page[Tenant], err error) {
+	if err := runs(who); err != nil {
+		return found, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		p, err := companies.Page(tx, kv.Query{Index: "name", Prefix: kv.K(everybody).Starting(nameKey(name)), Offset: offset, Limit: limit})
+		if err != nil {
+			return err
+		}
+		found.Total = p.Total
+		for _, c := range p.Items {
+			n, err := CountMembers(tx, c.ID)
+			if err != nil {
+				return err
+			}
+			found.Items = append(found.Items, Tenant{c, n})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// GetTenant returns a company.
+func (s *Service) GetTenant(_ context.Context, who Actor, id string) (t Tenant, err error) {
+	if err := runs(who); err != nil {
+		return t, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		if t.Company, err = LoadCompany(tx, id); err != nil {
+			return err
+		}
+		t.Members, err = CountMembers(tx, id)
+		return err
+	})
+	return t, err
+}
+
+// Person is somebody with an account, as the administrators of the installation see
+// them.
+type Person struct {
+	User
+	LastSignIn *time.Time // nil: never, or too long ago to be recorded
+}
+
+// ListPeople lists the people whose address begins with a text, by address.
+func (s *Service) ListPeople(_ context.Context, who Actor, address string, offset, limit int) (found list.Page[Person], err error) {
+	if err := runs(who); err != nil {
+		return found, err
+	}
+	err = s.db.View(func(tx *kv.Tx) error {
+		prefix := kv.K(everybody).Starting(input.FoldEmail(strings.TrimSpace(address)))
+		p, err := users.Page(tx, kv.Query{Index: "address", Prefix: prefix, Offset: offset, Limit: limit})
+		if err != nil {
+			return err
+		}
+		found.Total = p.Total
+		for _, u := range p.Items {
+			user, err := withCompanies(tx, u)
+			if err != nil {
+				return err
+			}
+			at, err := lastSignIn(tx, u.ID)
+			if err != nil {
+				return err
+			}
+			found.Items = append(found.Items, Person{user, at})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// lastSignIn returns when a person last signed in successfully, nil if that is not
+// recorded.
+func lastSignIn(tx *kv.Tx, userID string) (at *time.Time, err error) {
+	for offset := 0; offset < maxSignIns; offset += 10 {
+		p, err := signIns.Page(tx, kv.Query{Index: "user", Prefix: kv.K(userID), Descending: true, Offset: offset, Limit: 10})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range p.Items {
+			if e.Outcome == LetIn {
+				return &e.At, nil
+			}
+		}
+		if len(p.Items) < 10 {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// Administrators lists the people who may administer the installation, for messages
+// to them.
+func Administrators(tx *kv.Tx) (all []User, err error) {
+	err = users.Each(tx, "installation", nil, func(_ string, u userRecord) (bool, error) {
+		if u.DeactivatedAt == nil {
+			all = append(all, u.view())
+		}
+		return true, nil
+	})
+	return all, err
+}
+
+// MigrateIndexes adds the index entries that the administration of the installation
+// needs. It may be run repeatedly.
+func MigrateIndexes(db *kv.DB) error {
+	return errors.Join(users.Rebuild(db), companies.Rebuild(db), members.Rebuild(db))
 }

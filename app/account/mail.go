@@ -152,27 +152,45 @@ func onlyCompany(tx *kv.Tx, userID string) (string, error) {
 	return joined[0], err
 }
 
-// MayHandOver returns nil if the actor may be shown a link that was written for a member of their company, to hand it
-// over: administrators may, in a session that proved itself a moment ago. Nobody is shown a link of somebody with more
-// rights, which would let them take these over, nor their own, which would prove nothing.
-func MayHandOver(tx *kv.Tx, who Actor, userID string, kind MailKind) error {
+// MayHandOver returns nil if the actor may be shown a link that was written for a person, to hand it over. Messages in
+// the outbox of a company are for its administrators, those in the outbox of the installation ("") for its own; either
+// must have proven who they are a moment ago. Nobody is shown a link of somebody with more rights, which would let them
+// take these over, nor their own, which would prove nothing.
+func MayHandOver(tx *kv.Tx, who Actor, company, userID string, kind MailKind) error {
+	if company == "" {
+		return mayHandOverAny(tx, who, userID)
+	}
 	if err := errors.Join(session(who), who.Require(ScopeAdmin)); err != nil {
 		return err
 	}
 	m, err := members.Get(tx, memberKey(who.CompanyID, userID))
 	switch {
-	case errors.Is(err, kv.ErrNotFound):
+	case errors.Is(err, kv.ErrNotFound) || company != who.CompanyID:
 		return fault.NotFound("message")
 	case err != nil:
 		return err
 	case userID == who.UserID || rank(m.Role) < rank(who.Role):
 		return fault.Forbidden("not_yours_to_hand_over")
 	}
-	company, err := onlyCompany(tx, userID)
-	if err == nil && company != who.CompanyID && kind != MailInvite {
+	only, err := onlyCompany(tx, userID)
+	if err == nil && only != who.CompanyID && kind != MailInvite {
 		err = fault.Forbidden("not_yours_to_hand_over") // they have joined another company since
 	}
 	return errors.Join(err, provenAt(who, tx.Now))
+}
+
+// mayHandOverAny is MayHandOver for the outbox of the installation.
+func mayHandOverAny(tx *kv.Tx, who Actor, userID string) error {
+	if !who.RunsInstallation() {
+		return fault.NotFound("message")
+	}
+	if userID == who.UserID {
+		return fault.Forbidden("not_yours_to_hand_over")
+	}
+	if _, err := users.Get(tx, userID); err != nil {
+		return found(err, "message")
+	}
+	return provenAt(who, tx.Now)
 }
 
 // until formats the expiry of a link for the text of a message.

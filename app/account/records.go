@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"paraph/app/fault"
@@ -94,9 +95,21 @@ var (
 	users = kv.NewCollection("users", kv.JSON[userRecord](),
 		kv.Index[userRecord]{Name: "email", Unique: true, Keys: func(u userRecord) []kv.Key {
 			return []kv.Key{kv.K(input.FoldEmail(u.Email))}
+		}},
+		kv.Index[userRecord]{Name: "address", Counted: true, Keys: func(u userRecord) []kv.Key {
+			return []kv.Key{kv.K(everybody, input.FoldEmail(u.Email))}
+		}},
+		kv.Index[userRecord]{Name: "installation", Keys: func(u userRecord) []kv.Key {
+			if !u.Installation {
+				return nil
+			}
+			return []kv.Key{kv.K(u.ID)}
 		}})
 
-	companies = kv.NewCollection("companies", kv.JSON[Company]())
+	companies = kv.NewCollection("companies", kv.JSON[Company](),
+		kv.Index[Company]{Name: "name", Counted: true, Keys: func(c Company) []kv.Key {
+			return []kv.Key{kv.K(everybody, nameKey(c.Name))}
+		}})
 
 	members = kv.NewCollection("members", kv.JSON[memberRecord](),
 		kv.Index[memberRecord]{Name: "invited", Keys: func(m memberRecord) []kv.Key {
@@ -107,6 +120,12 @@ var (
 		}},
 		kv.Index[memberRecord]{Name: "company", Keys: func(m memberRecord) []kv.Key {
 			return []kv.Key{kv.K(m.CompanyID, m.UserID)}
+		}},
+		kv.Index[memberRecord]{Name: "active", Counted: true, Keys: func(m memberRecord) []kv.Key {
+			if !m.active() {
+				return nil
+			}
+			return []kv.Key{kv.K(m.CompanyID)}
 		}},
 		kv.Index[memberRecord]{Name: "user", Keys: func(m memberRecord) []kv.Key {
 			return []kv.Key{kv.K(m.UserID, kv.KeyTime(m.CreatedAt))}
@@ -145,6 +164,18 @@ var (
 func Collections() []kv.Checker {
 	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
 }
+
+// everybody begins the index keys of lists that span the companies.
+const everybody = "*"
+
+// nameKey returns a name as companies are ordered and found by it.
+func nameKey(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return name[:min(len(name), maxNameKey)]
+}
+
+// maxNameKey is how many bytes of a name count.
+const maxNameKey = 200
 
 func memberKey(companyID, userID string) string { return companyID + "/" + userID }
 
@@ -213,14 +244,8 @@ func (m memberRecord) shownID() string {
 }
 
 // CountMembers counts the active members of a company.
-func CountMembers(tx *kv.Tx, companyID string) (count int, err error) {
-	err = members.Each(tx, "company", kv.K(companyID), func(_ string, m memberRecord) (bool, error) {
-		if m.active() {
-			count++
-		}
-		return true, nil
-	})
-	return count, err
+func CountMembers(tx *kv.Tx, companyID string) (int, error) {
+	return members.Count(tx, "active", kv.K(companyID))
 }
 
 func (u userRecord) view() User {

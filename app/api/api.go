@@ -16,6 +16,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/machine"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
@@ -29,6 +30,7 @@ type Options struct {
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
+	Machine  *machine.Service
 	Keys     *pki.Authority
 	Words    *words.Catalogue
 	Log      *slog.Logger
@@ -102,6 +104,7 @@ func (s *server) routes() {
 	s.contactRoutes()
 	s.outboxRoutes()
 	s.webhookRoutes()
+	s.installationRoutes()
 	s.serviceRoutes()
 	s.verifyRoutes()
 	if s.Test != nil {

@@ -25,3 +25,7 @@ func may(scope account.Scope) httpkit.Rule {
 func shared(scope account.Scope) httpkit.Rule {
 	return httpkit.Rule{For: httpkit.Parties, Scope: scope, Body: httpkit.Small}
 }
+
+// operators returns the rule for administrators of the installation. For everybody
+// else nothing is found.
+func operators() httpkit.Rule { return httpkit.Rule{For: httpkit.Operators, Body: record} }

@@ -15,11 +15,12 @@ type Audience uint8
 // The callers of a route. The zero value admits nobody, so that a route without a
 // rule is noticed at once.
 const (
-	Nobody   Audience = iota
-	Everyone          // strangers too
-	Invited           // holders of an invitation's link, and nobody else
-	Members           // people and programs of a company
-	Parties           // members, and signatories for their own document
+	Nobody    Audience = iota
+	Everyone           // strangers too
+	Invited            // holders of an invitation's link, and nobody else
+	Members            // people and programs of a company
+	Parties            // members, and signatories for their own document
+	Operators          // administrators of the installation; others find nothing there
 )
 
 // Sizes of bodies.
@@ -96,6 +97,10 @@ func (r Rule) Admit(who account.Actor) error {
 	switch {
 	case r.For == Everyone:
 		return nil
+	case r.For == Operators && who.RunsInstallation():
+		return nil
+	case r.For == Operators:
+		return fault.NotFound("page")
 	case who.IsSignatory():
 		if r.For == Members {
 			return fault.Forbidden("signatory_not_allowed")

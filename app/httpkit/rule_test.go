@@ -12,6 +12,10 @@ func TestRulesLetIn(t *testing.T) {
 	t.Parallel()
 	writer := account.Actor{Kind: account.ActorToken, Role: account.RoleMember, Scopes: []account.Scope{account.ScopeRead, account.ScopeWrite}}
 	viewer := account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Scopes: account.Scopes()}
+	operator := account.Actor{Kind: account.ActorUser, Role: account.RoleViewer, Installation: true}
+	program, limited := operator, operator
+	program.Kind, limited.Limited = account.ActorToken, true
+	owner := account.Actor{Kind: account.ActorUser, Role: account.RoleOwner, Scopes: account.Scopes()}
 	link := account.Actor{Kind: account.ActorSignatory}
 	for what, c := range map[string]struct {
 		rule httpkit.Rule
@@ -27,6 +31,12 @@ func TestRulesLetIn(t *testing.T) {
 		"a link where parties may":        {httpkit.Rule{For: httpkit.Parties, Scope: account.ScopeSign}, link, ""},
 		"a viewer where parties may sign": {httpkit.Rule{For: httpkit.Parties, Scope: account.ScopeSign}, viewer, "role_not_allowed"},
 		"a member where only links may":   {httpkit.Rule{For: httpkit.Invited}, writer, "unauthenticated"},
+		"who runs the installation":       {httpkit.Rule{For: httpkit.Operators}, operator, ""},
+		"their token":                     {httpkit.Rule{For: httpkit.Operators}, program, "not_found.page"},
+		"before a second step is set up":  {httpkit.Rule{For: httpkit.Operators}, limited, "not_found.page"},
+		"an owner where operators may":    {httpkit.Rule{For: httpkit.Operators}, owner, "not_found.page"},
+		"a link where operators may":      {httpkit.Rule{For: httpkit.Operators}, link, "not_found.page"},
+		"a stranger where operators may":  {httpkit.Rule{For: httpkit.Operators}, account.Actor{}, "not_found.page"},
 		"anybody where nothing is said":   {httpkit.Rule{}, writer, "unauthenticated"},
 	} {
 		if got := string(fault.CodeOf(c.rule.Admit(c.who))); got != c.code {

@@ -130,6 +130,15 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 	kv.Index[Message]{Name: "status", Counted: true, Depth: 2, Keys: func(m Message) []kv.Key {
 		return []kv.Key{kv.K(m.Company, m.Status)}
 	}},
+	kv.Index[Message]{Name: "everywhere", Counted: true, Keys: func(m Message) []kv.Key {
+		switch {
+		case m.Status == Failed || m.Status == Bounced:
+			return []kv.Key{kv.K(Failed)}
+		case m.Company == "" && m.Link != "" && m.Status != Sent:
+			return []kv.Key{kv.K(Kept)}
+		}
+		return nil
+	}},
 	kv.Index[Message]{Name: "to", Keys: func(m Message) []kv.Key {
 		return []kv.Key{kv.K(m.Company, input.FoldEmail(m.To))}
 	}},

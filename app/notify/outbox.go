@@ -201,16 +201,19 @@ func errNoServer() error {
 // Retry sends a message that is waiting, failed, canceled, or kept from before
 // there was a mail server.
 func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
-	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
-		switch {
-		case m.Status == Sent || m.Status == Bounced: // its link is gone
-			return fault.Conflict("message_sent")
-		case s.Sender == nil:
-			return errNoServer()
-		}
-		m.Status = Queued
-		return s.queue(tx, *m)
-	})
+	return s.edit(who, id, s.again)
+}
+
+// again queues a message.
+func (s *Outbox) again(tx *kv.Tx, m *Message) error {
+	switch {
+	case m.Status == Sent || m.Status == Bounced: // its link is gone
+		return fault.Conflict("message_sent")
+	case s.Sender == nil:
+		return errNoServer()
+	}
+	m.Status = Queued
+	return s.queue(tx, *m)
 }
 
 // Cancel keeps a waiting message from being sent.
@@ -233,22 +236,26 @@ func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Me
 		if m, err = s.load(tx, who, id); err != nil {
 			return err
 		}
-		job, err := s.Jobs.Get(tx, jobID(id))
-		switch {
-		case err == nil && job.State == kv.JobRunning:
-			return fault.Conflict("message_sending")
-		case err != nil && !errors.Is(err, kv.ErrNotFound):
-			return err
-		}
-		if err := change(tx, &m); err != nil {
-			return err
-		}
-		return s.store(tx, m)
+		return s.editIn(tx, &m, change)
 	})
 	if err != nil {
 		return Message{}, err
 	}
 	return m.shownTo(who), nil
+}
+
+func (s *Outbox) editIn(tx *kv.Tx, m *Message, change func(tx *kv.Tx, m *Message) error) error {
+	job, err := s.Jobs.Get(tx, jobID(m.ID))
+	switch {
+	case err == nil && job.State == kv.JobRunning:
+		return fault.Conflict("message_sending")
+	case err != nil && !errors.Is(err, kv.ErrNotFound):
+		return err
+	}
+	if err := change(tx, m); err != nil {
+		return err
+	}
+	return s.store(tx, *m)
 }
 
 // testKind is the kind of the message that tests whether mail works.

@@ -69,7 +69,7 @@ func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
 	case m.Private() && m.Link == "":
 		return fault.Conflict("nothing_to_hand_over")
 	case m.User != "":
-		return account.MayHandOver(tx, who, m.User, account.MailKind(m.Kind))
+		return account.MayHandOver(tx, who, m.Company, m.User, account.MailKind(m.Kind))
 	case m.Invitation != "" && !signing.MaySeeLinks(who):
 		return who.Require(account.ScopeWrite)
 	}

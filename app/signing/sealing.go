@@ -2,7 +2,6 @@ package signing
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -102,15 +101,15 @@ func (s *Service) Seal(ctx context.Context, company, id string) error {
 
 // sealFailed records a failed attempt of the job together with its outcome.
 func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
-	var p documentJob
-	if err := json.Unmarshal(job.Payload, &p); err != nil {
-		return fmt.Errorf("signing: job %s: %w", job.ID, err)
+	company, id, e := DocumentOfJob(job)
+	if e != nil {
+		return e
 	}
 	dead := ""
 	if job.State == kv.JobDead {
 		dead = job.ID
 	}
-	_, err = s.noteUnsealed(tx, p.Company, p.Document, causeOf(err), dead)
+	_, err = s.noteUnsealed(tx, company, id, causeOf(err), dead)
 	return err
 }
 

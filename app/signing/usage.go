@@ -2,6 +2,7 @@ package signing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/list"
 	"paraph/kv"
 )
 
@@ -160,20 +162,20 @@ type Ailing struct {
 }
 
 // ListAiling lists the documents of all companies that need attention, by reason
-// and time, and their number.
-func (s *Service) ListAiling(_ context.Context, who account.Actor, offset, limit int) (all []Ailing, total int, err error) {
+// and time.
+func (s *Service) ListAiling(_ context.Context, who account.Actor, offset, limit int) (all list.Page[Ailing], err error) {
 	if !who.RunsInstallation() {
-		return nil, 0, fault.NotFound("page")
+		return all, fault.NotFound("page")
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
 		p, err := vitals.Page(tx, kv.Query{Index: "attention", Offset: offset, Limit: limit})
 		for _, v := range p.Items {
-			all = append(all, Ailing{v.Company, v.Document, v.Attention, v.Since})
+			all.Items = append(all.Items, Ailing{v.Company, v.Document, v.Attention, v.Since})
 		}
-		total = p.Total
+		all.Total = p.Total
 		return err
 	})
-	return all, total, err
+	return all, err
 }
 
 // LastActivity returns when something last happened to a company's documents, nil
@@ -189,12 +191,41 @@ func (s *Service) LastActivity(company string) (at *time.Time, err error) {
 	return at, err
 }
 
-// Unindexed returns how many changes the search index has yet to take in.
-func (s *Service) Unindexed() (n uint64, err error) {
+// SearchState is how far the search index is. After a start without an index it is
+// built anew, and Indexed grows to Documents.
+type SearchState struct {
+	Lag       uint64 // changes that it does not contain yet
+	Indexed   int    // documents in it
+	Documents int    // documents that there are
+}
+
+// SearchState returns how far the search index is. The caller checks who may see it.
+func (s *Service) SearchState() (at SearchState, err error) {
+	if at.Lag, err = s.SearchLag(); err != nil {
+		return at, err
+	}
+	stats, err := s.Search.Stats()
+	if err != nil {
+		return at, err
+	}
+	at.Indexed = int(stats.Documents)
 	err = s.DB.View(func(tx *kv.Tx) error {
-		head, _, err := changes.Head(tx)
-		n = head - min(head, s.Search.Place())
-		return err
+		return usages.Each(tx, "", nil, func(_ string, u Usage) (bool, error) {
+			at.Documents += u.Documents
+			return true, nil
+		})
 	})
-	return n, err
+	return at, err
+}
+
+// Seals reports whether a job seals a document.
+func Seals(job kv.Job) bool { return job.Kind == sealJob }
+
+// DocumentOfJob returns the document that a job of this package is about.
+func DocumentOfJob(job kv.Job) (company, document string, err error) {
+	var p documentJob
+	if err := json.Unmarshal(job.Payload, &p); err != nil {
+		return "", "", fmt.Errorf("signing: job %s: %w", job.ID, err)
+	}
+	return p.Company, p.Document, nil
 }

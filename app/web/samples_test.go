@@ -169,6 +169,24 @@ func withMessage(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+// operator may administer the installation.
+func operator(t *testing.T, c *apptest.Client) env {
+	if err := c.Accounts.SetInstallation(t.Context(), c.Email, true); err != nil {
+		t.Fatal(err)
+	}
+	e := alone(t, c)
+	e["COMPANY"] = c.CompanyID
+	return e
+}
+
+// operatorWithJob has a job that waits.
+func operatorWithJob(t *testing.T, c *apptest.Client) env {
+	e := operator(t, c)
+	after(draft, "/send", obj{"remind_every_days": 3})(t, c)
+	e["JOB"] = c.Get(t, "/installation/jobs?status=waiting").Want(t, 200).Text(t, "data.0.id")
+	return e
+}
+
 func trashed(t *testing.T, c *apptest.Client) env {
 	e := draft(t, c)
 	c.Delete(t, "/documents/"+e["DOCUMENT"]).Want(t, 200)
@@ -222,6 +240,11 @@ func stages() map[string]stage {
 		"get-webhooks-webhook-deliveries", "get-webhooks-webhook-deliveries-delivery", "post-webhooks-webhook-deliveries-delivery-redeliver"} {
 		all[id] = withWebhook
 	}
+	for _, id := range []string{"get-installation", "get-installation-companies", "post-installation-companies", "patch-installation-companies-company", "get-installation-people",
+		"get-installation-jobs", "get-installation-messages", "get-installation-attention", "get-installation-log", "post-installation-check"} {
+		all[id] = operator
+	}
+	all["post-installation-jobs-job-retry"] = operatorWithJob
 	all["post-outbox-test"] = func(t *testing.T, c *apptest.Client) env {
 		e := alone(t, c)
 		e["EMAIL"] = "ada@taken.example"
@@ -241,8 +264,10 @@ func stages() map[string]stage {
 // rate limit.
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
-// withKey are those whose input can only come from a person's passkey or a mail server.
-var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces"}
+// withKey are those whose input can only come from a person's passkey or a mail server, and those that
+// need a failure: the tests of the installation make it.
+var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces",
+	"post-installation-messages-message-retry", "post-installation-messages-message-reveal", "post-installation-companies-company-documents-document-retry"}
 
 // others are the operations whose samples are also run in languages that need a
 // separate process: they cover every kind of request and response.

@@ -1,0 +1,309 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/machine"
+	"paraph/app/notify"
+	"paraph/app/signing"
+)
+
+type installationView struct {
+	Program   string           `json:"program" doc:"Version"`
+	Go        string           `json:"go"`
+	Badger    string           `json:"badger"`
+	Format    int              `json:"format" doc:"Version of the records"`
+	StartedAt string           `json:"started_at" format:"date-time"`
+	Companies int              `json:"companies"`
+	People    int              `json:"people"`
+	Jobs      jobFigures       `json:"jobs"`
+	Messages  messageFigures   `json:"messages"`
+	Attention int              `json:"attention" doc:"Documents that need attention"`
+	Search    searchFigures    `json:"search"`
+	Backup    *installedBackup `json:"last_backup"`
+	Check     *installedCheck  `json:"last_check"`
+	Checking  bool             `json:"checking" doc:"A check is running or about to"`
+}
+
+type jobFigures struct {
+	Dead    int `json:"dead" doc:"Given up"`
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
+}
+
+type messageFigures struct {
+	Failed int `json:"failed" doc:"Not delivered, or came back"`
+	Held   int `json:"held" doc:"Of the installation, with a link that waits to be handed over"`
+}
+
+type searchFigures struct {
+	Lag       int `json:"lag" doc:"Changes that the index does not contain yet"`
+	Indexed   int `json:"indexed" doc:"Documents in the index"`
+	Documents int `json:"documents" doc:"Documents that there are; while the index is rebuilt, indexed grows to this"`
+}
+
+type installedBackup struct {
+	At        string `json:"at" format:"date-time"`
+	Where     string `json:"where"`
+	Size      int64  `json:"size" doc:"Bytes"`
+	Encrypted bool   `json:"encrypted"`
+}
+
+type installedCheck struct {
+	At       string `json:"at" format:"date-time"`
+	Problems int    `json:"problems"`
+}
+
+func viewInstallation(o machine.Overview) installationView {
+	v := installationView{Program: o.Program, Go: o.Go, Badger: o.Badger, Format: o.Data, StartedAt: when(o.Started), Companies: o.Companies, People: o.People,
+		Jobs: jobFigures{o.Dead, o.Running, o.Waiting}, Messages: messageFigures{o.Failed, o.Held}, Attention: o.Attention,
+		Search: searchFigures{int(o.Search.Lag), o.Search.Indexed, o.Search.Documents}, Checking: o.Checking}
+	if b := o.Backup; b != nil && !b.At.IsZero() {
+		v.Backup = &installedBackup{when(b.At), b.Where, b.Size, b.Encrypted}
+	}
+	if c := o.Check; c != nil && !c.At.IsZero() {
+		v.Check = &installedCheck{when(c.At), c.Problems}
+	}
+	return v
+}
+
+type tenantView struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Members   int    `json:"members" doc:"Active members"`
+	Documents int    `json:"documents"`
+	Bytes     int64  `json:"bytes" doc:"Of the documents' files"`
+	CreatedAt string `json:"created_at" format:"date-time"`
+}
+
+func viewTenant(c machine.Company) tenantView {
+	return tenantView{c.ID, c.Name, c.Members, c.Documents, c.Bytes, when(c.CreatedAt)}
+}
+
+type tenantBody struct {
+	Name     string `json:"name,omitempty" doc:"Required"`
+	Email    string `json:"email,omitempty" doc:"Of the first owner; required"`
+	Owner    string `json:"owner,omitempty" doc:"Name of the first owner"`
+	Locale   string `json:"locale,omitempty" doc:"Language of messages"`
+	Timezone string `json:"timezone,omitempty" doc:"For example Europe/Amsterdam"`
+}
+
+func (b *tenantBody) company() account.CompanyInput {
+	return account.CompanyInput{Name: b.Name, Locale: b.Locale, Timezone: b.Timezone, Email: b.Email, Owner: b.Owner}
+}
+
+type foundedView struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Owner    string  `json:"owner_email"`
+	SetupURL *string `json:"setup_url" format:"uri" doc:"For a new person: where they choose a password"`
+}
+
+type personRow struct {
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	Email      string      `json:"email"`
+	Companies  []belongsTo `json:"companies"`
+	LastSignIn *string     `json:"last_sign_in_at" format:"date-time"`
+	TwoFactor  bool        `json:"two_factor"`
+	Operator   bool        `json:"installation" doc:"Administers the installation"`
+	Disabled   *string     `json:"deactivated_at" format:"date-time" doc:"Since when this person can't log in anywhere"`
+	CreatedAt  string      `json:"created_at" format:"date-time"`
+}
+
+type belongsTo struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Role string `json:"role" enum:"owner,admin,approver,member,viewer"`
+}
+
+func viewPersonRow(p account.Person) personRow {
+	v := personRow{ID: p.ID, Name: p.Name, Email: p.Email, Companies: []belongsTo{}, LastSignIn: maybe(p.LastSignIn), TwoFactor: p.TwoFactor,
+		Operator: p.Installation, Disabled: maybe(p.DeactivatedAt), CreatedAt: when(p.CreatedAt)}
+	for _, c := range p.Companies {
+		v.Companies = append(v.Companies, belongsTo{c.ID, c.Name, string(c.Role)})
+	}
+	return v
+}
+
+type jobView struct {
+	ID        string  `json:"id"`
+	Kind      string  `json:"kind"`
+	CompanyID *string `json:"company_id"`
+	Status    string  `json:"status" enum:"dead,running,waiting"`
+	Attempts  int     `json:"attempts"`
+	LastError *string `json:"last_error"`
+	CreatedAt string  `json:"created_at" format:"date-time"`
+	DueAt     string  `json:"due_at" format:"date-time"`
+}
+
+func viewJob(j machine.Job) jobView {
+	return jobView{j.ID, j.Kind, orNull(j.Company), j.State, j.Attempts, orNull(j.LastError), when(j.CreatedAt), when(j.Due)}
+}
+
+type mailRow struct {
+	ID        string  `json:"id"`
+	CompanyID *string `json:"company_id" doc:"null: of the installation"`
+	Kind      string  `json:"kind"`
+	To        string  `json:"to"`
+	Status    string  `json:"status" enum:"kept,queued,sent,failed,bounced,cancelled"`
+	Attempts  int     `json:"attempts"`
+	LastError *string `json:"last_error"`
+	CreatedAt string  `json:"created_at" format:"date-time"`
+}
+
+func viewMailRow(m machine.Mail) mailRow {
+	return mailRow{m.ID, orNull(m.Company), m.Kind, m.To, m.Status, m.Attempts, orNull(m.LastError), when(m.CreatedAt)}
+}
+
+type ailingView struct {
+	DocumentID string `json:"document_id"`
+	CompanyID  string `json:"company_id"`
+	Attention  string `json:"attention"`
+	Since      string `json:"since" format:"date-time"`
+}
+
+func viewAiling(a signing.Ailing) ailingView {
+	return ailingView{a.Document, a.Company, string(a.Attention), when(a.Since)}
+}
+
+type handedView struct {
+	To    string   `json:"to"`
+	Kind  string   `json:"kind"`
+	Links []string `json:"links"`
+}
+
+func (s *server) installationRoutes() {
+	const tag = "Installation"
+	search := append([]parameter{{name: "search", kind: "string", description: "How the name or address begins."}}, pageParameters...)
+	status := append([]parameter{{name: "status", kind: "string", description: "One state."}}, pageParameters...)
+	handle(s, operation{method: http.MethodGet, path: "/installation", rule: operators(), summary: "Get the state of the installation", tag: tag}, func(r *request, _ *nothing) (installationView, error) {
+		o, err := s.Machine.Overview(r.UserContext(), r.who)
+		return viewInstallation(o), err
+	})
+	handle(s, operation{method: http.MethodGet, path: "/installation/companies", rule: operators(), summary: "List all companies", tag: tag, query: search, list: true}, s.listTenants)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies", rule: operators().Hashing(), summary: "Add a company", tag: tag, status: http.StatusCreated}, s.addTenant)
+	handle(s, operation{method: http.MethodPatch, path: "/installation/companies/{company}", rule: operators(), summary: "Rename a company", tag: tag}, s.renameTenant)
+	handle(s, operation{method: http.MethodGet, path: "/installation/people", rule: operators(), summary: "List everybody with an account", tag: tag, query: search, list: true}, s.listPeople)
+	handle(s, operation{method: http.MethodGet, path: "/installation/jobs", rule: operators(), summary: "List jobs", tag: tag, query: status, list: true}, s.listJobs)
+	handle(s, operation{method: http.MethodPost, path: "/installation/jobs/{job}/retry", rule: operators(), summary: "Retry a job", tag: tag}, func(r *request, _ *nothing) (nothing, error) {
+		return nothing{}, s.Machine.RetryJob(r.UserContext(), r.who, r.Params("job"))
+	})
+	handle(s, operation{method: http.MethodGet, path: "/installation/messages", rule: operators(), summary: "List messages that failed", tag: tag, query: status, list: true}, s.listMails)
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/retry", rule: operators(), summary: "Send a failed message again", tag: tag}, s.onInstallation("message", s.Notify.RetryFailed))
+	handle(s, operation{method: http.MethodPost, path: "/installation/messages/{message}/reveal", rule: operators(), summary: "Show a link of the installation to hand it over", tag: tag}, s.revealHeld)
+	handle(s, operation{method: http.MethodGet, path: "/installation/attention", rule: operators(), summary: "List documents that need attention", tag: tag, query: pageParameters, list: true}, s.listAiling)
+	handle(s, operation{method: http.MethodPost, path: "/installation/companies/{company}/documents/{document}/retry", rule: operators(), summary: "Retry what failed for a document", tag: tag}, s.retryDocument)
+	handle(s, operation{method: http.MethodGet, path: "/installation/log", rule: operators(), summary: "Read the log", tag: tag,
+		query: []parameter{{name: "request_id", kind: "string", description: "Only what concerns this request."}}}, func(r *request, _ *nothing) (all[string], error) {
+		lines, err := s.Machine.ListLines(r.UserContext(), r.who, r.text("request_id"))
+		return all[string]{lines}, err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/installation/check", rule: operators(), summary: "Check all data", tag: tag, status: http.StatusAccepted}, func(r *request, _ *nothing) (message, error) {
+		return message{"The check runs."}, s.Machine.StartCheck(r.UserContext(), r.who)
+	})
+}
+
+// onInstallation returns the handler of an operation whose only input is a record.
+func (s *server) onInstallation(name string, do func(context.Context, account.Actor, string) error) func(*request, *nothing) (nothing, error) {
+	return func(r *request, _ *nothing) (nothing, error) {
+		id, err := r.id(name)
+		if err != nil {
+			return nothing{}, err
+		}
+		return nothing{}, do(r.UserContext(), r.who, id)
+	}
+}
+
+func (s *server) listTenants(r *request, _ *nothing) (envelope[tenantView], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[tenantView]{}, err
+	}
+	list, err := s.Machine.ListCompanies(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewTenant), list.Total), err
+}
+
+func (s *server) addTenant(r *request, in *tenantBody) (foundedView, error) {
+	b, err := s.Machine.AddCompany(r.UserContext(), r.who, in.company())
+	v := foundedView{ID: b.Company.ID, Name: b.Company.Name, Owner: b.User.Email}
+	if b.Setup != "" {
+		v.SetupURL = orNull(r.site() + "/setup?token=" + b.Setup)
+	}
+	return v, err
+}
+
+func (s *server) renameTenant(r *request, in *nameBody) (tenantView, error) {
+	id, err := r.id("company")
+	if err != nil {
+		return tenantView{}, err
+	}
+	c, err := s.Machine.RenameCompany(r.UserContext(), r.who, id, in.Name)
+	return viewTenant(c), err
+}
+
+func (s *server) listPeople(r *request, _ *nothing) (envelope[personRow], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[personRow]{}, err
+	}
+	list, err := s.Accounts.ListPeople(r.UserContext(), r.who, r.text("search"), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewPersonRow), list.Total), err
+}
+
+func (s *server) listJobs(r *request, _ *nothing) (envelope[jobView], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[jobView]{}, err
+	}
+	list, err := s.Machine.ListJobs(r.UserContext(), r.who, r.text("status"), p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewJob), list.Total), err
+}
+
+func (s *server) listMails(r *request, _ *nothing) (envelope[mailRow], error) {
+	p, status := r.page(), r.text("status")
+	if status != "" && status != notify.Failed && status != held {
+		r.faults.OneOf("status", notify.Failed, held)
+	}
+	if err := r.faults.Err(); err != nil {
+		return envelope[mailRow]{}, err
+	}
+	list, err := s.Machine.ListMails(r.UserContext(), r.who, status == held, p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewMailRow), list.Total), err
+}
+
+// held selects the messages whose link waits to be handed over.
+const held = "held"
+
+func (s *server) revealHeld(r *request, _ *provenBody) (handedView, error) {
+	id, err := r.id("message")
+	if err != nil {
+		return handedView{}, err
+	}
+	m, err := s.Notify.RevealHeld(r.UserContext(), r.who, id)
+	return handedView{m.To, m.Kind, m.Links}, err
+}
+
+func (s *server) listAiling(r *request, _ *nothing) (envelope[ailingView], error) {
+	p := r.page()
+	if err := r.faults.Err(); err != nil {
+		return envelope[ailingView]{}, err
+	}
+	list, err := s.Signing.ListAiling(r.UserContext(), r.who, p.offset(), p.size)
+	return enclose(r, p, views(list.Items, viewAiling), list.Total), err
+}
+
+func (s *server) retryDocument(r *request, _ *nothing) (nothing, error) {
+	company, ok := parseID(r.Params("company"))
+	if !ok {
+		return nothing{}, fault.NotFound("document")
+	}
+	document, err := r.document()
+	if err != nil {
+		return nothing{}, err
+	}
+	return nothing{}, s.Machine.RetryDocument(r.UserContext(), r.who, company, document)
+}

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"paraph/app/backup"
+	"paraph/app/machine"
+)
+
+// machine returns what the administrators of the installation are shown of the
+// machine.
+func (a *App) machine() machine.Options {
+	o := machine.Options{
+		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Log: a.lines,
+		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Check: a.checkNow,
+		Checked: func() (machine.Check, error) {
+			c, err := lastCheck(a.dir)
+			return machine.Check{At: c.At, Problems: c.Problems}, err
+		},
+	}
+	if !a.inMem {
+		o.Backup = a.machineBackup
+	}
+	return o
+}
+
+func (a *App) machineBackup() (machine.Backup, error) {
+	r, _, err := backup.Last(a.dir)
+	return machine.Backup{At: r.Confirmed, Where: r.Where, Size: r.Size, Encrypted: r.Encrypted}, err
+}

@@ -1,0 +1,36 @@
+package machine
+
+import (
+	"context"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// checkJob checks all data while the server works.
+const checkJob = "check"
+
+// StartCheck has all data checked now. It does nothing while a check is running or
+// about to.
+func (s *Service) StartCheck(_ context.Context, who account.Actor) error {
+	if err := runs(who); err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		stats, err := s.Jobs.Stats(tx)
+		if err != nil || stats.Kinds[checkJob].Running > 0 {
+			return err
+		}
+		return s.Jobs.Add(tx, kv.Job{Kind: checkJob, Key: "all", Due: tx.Now})
+	})
+}
+
+// Handlers returns the jobs of this package.
+func (s *Service) Handlers() []kv.Handler {
+	return []kv.Handler{{Kind: checkJob, Timeout: 24 * time.Hour, Backoff: []time.Duration{time.Minute, time.Hour},
+		Run: func(ctx context.Context, _ kv.Job) error {
+			_, err := s.Check(ctx)
+			return err
+		}}}
+}

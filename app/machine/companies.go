@@ -1,0 +1,62 @@
+package machine
+
+import (
+	"context"
+
+	"paraph/app/account"
+	"paraph/app/list"
+	"paraph/app/signing"
+)
+
+// Company is a company and what it takes up. The figures are kept with each change,
+// not counted when they are read.
+type Company struct {
+	account.Tenant
+	signing.Usage
+}
+
+// ListCompanies lists the companies whose name begins with a text, by name.
+func (s *Service) ListCompanies(ctx context.Context, who account.Actor, name string, offset, limit int) (all list.Page[Company], err error) {
+	found, err := s.Accounts.ListTenants(ctx, who, name, offset, limit)
+	if err != nil {
+		return all, err
+	}
+	all.Total = found.Total
+	for _, t := range found.Items {
+		u, err := s.Signing.UsageOf(t.ID)
+		if err != nil {
+			return list.Page[Company]{}, err
+		}
+		all.Items = append(all.Items, Company{t, u})
+	}
+	return all, nil
+}
+
+// GetCompany returns a company.
+func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) (Company, error) {
+	t, err := s.Accounts.GetTenant(ctx, who, id)
+	if err != nil {
+		return Company{}, err
+	}
+	u, err := s.Signing.UsageOf(id)
+	return Company{t, u}, err
+}
+
+// AddCompany adds a company with its first owner.
+func (s *Service) AddCompany(ctx context.Context, who account.Actor, in account.CompanyInput) (account.Bootstrapped, error) {
+	if err := runs(who); err != nil {
+		return account.Bootstrapped{}, err
+	}
+	return s.Accounts.FoundCompany(ctx, who, in)
+}
+
+// RenameCompany changes the name of a company.
+func (s *Service) RenameCompany(ctx context.Context, who account.Actor, id, name string) (Company, error) {
+	if err := runs(who); err != nil {
+		return Company{}, err
+	}
+	if _, err := s.Accounts.RenameCompany(ctx, who, id, name); err != nil {
+		return Company{}, err
+	}
+	return s.GetCompany(ctx, who, id)
+}

@@ -1,0 +1,114 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/list"
+	"paraph/app/notify"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Job is a job without what it is to do.
+type Job struct {
+	ID                   string // fit for an address: jobs of messages have a slash in theirs
+	Kind, Company, State string
+	Attempts             int
+	LastError            string // without the names of e-mail addresses
+	CreatedAt, Due       time.Time
+}
+
+// JobStates lists the states of a job.
+func JobStates() []string { return []string{kv.JobDead, kv.JobRunning, kv.JobWaiting} }
+
+// ListJobs lists the jobs in a state ("" for all), by state, kind and due time.
+func (s *Service) ListJobs(_ context.Context, who account.Actor, state string, offset, limit int) (all list.Page[Job], err error) {
+	if err := runs(who); err != nil {
+		return all, err
+	}
+	if state != "" && !slices.Contains(JobStates(), state) {
+		var f fault.Fields
+		f.OneOf("status", JobStates()...)
+		return all, f.Err()
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		p, err := s.Jobs.List(tx, state, kv.Query{Offset: offset, Limit: limit})
+		for _, j := range p.Items {
+			all.Items = append(all.Items, Job{strings.ReplaceAll(j.ID, "/", "."), j.Kind, j.Scope, j.State, j.Attempts, masked(j.LastError), j.CreatedAt, j.Due})
+		}
+		all.Total = p.Total
+		return err
+	})
+	return all, err
+}
+
+// RetryJob has a job tried now, with the full number of attempts if it was given up.
+// One that is running is left alone.
+func (s *Service) RetryJob(ctx context.Context, who account.Actor, id string) error {
+	if err := runs(who); err != nil {
+		return err
+	}
+	id = strings.ReplaceAll(id, ".", "/")
+	var job kv.Job
+	err := s.DB.View(func(tx *kv.Tx) (err error) {
+		job, err = s.Jobs.Get(tx, id)
+		return err
+	})
+	switch {
+	case errors.Is(err, kv.ErrNotFound):
+		return fault.NotFound("job")
+	case err != nil:
+		return err
+	case job.State == kv.JobDead && notify.MessageOf(job) != "":
+		return s.Notify.RetryFailed(ctx, who, notify.MessageOf(job)) // the message has to wait again too
+	case job.State == kv.JobDead && signing.Seals(job):
+		return s.retrySeal(ctx, who, job)
+	}
+	return s.retry(id)
+}
+
+func (s *Service) retrySeal(ctx context.Context, who account.Actor, job kv.Job) error {
+	company, document, err := signing.DocumentOfJob(job)
+	if err != nil {
+		return err
+	}
+	return s.RetryDocument(ctx, who, company, document)
+}
+
+func (s *Service) retry(id string) error {
+	return s.DB.Update(func(tx *kv.Tx) error {
+		job, err := s.Jobs.Get(tx, id)
+		switch {
+		case errors.Is(err, kv.ErrNotFound):
+			return nil // done meanwhile
+		case err != nil || job.State == kv.JobRunning:
+			return err
+		}
+		return s.Jobs.Retry(tx, id)
+	})
+}
+
+// RetryDocument tries again what failed for a document.
+func (s *Service) RetryDocument(ctx context.Context, who account.Actor, company, document string) error {
+	if err := runs(who); err != nil {
+		return err
+	}
+	_, err := s.Signing.RetrySealing(ctx, account.System(company).From(who.IP, who.UserAgent, who.RequestID), document)
+	return err
+}
+
+func (s *Service) countJobs(_ context.Context, _ account.Actor, o *Overview) error {
+	return s.DB.View(func(tx *kv.Tx) error {
+		stats, err := s.Jobs.Stats(tx)
+		o.Waiting, o.Running, o.Dead = stats.Waiting, stats.Running, stats.Dead
+		check := stats.Kinds[checkJob]
+		o.Checking = check.Waiting+check.Running > 0
+		return err
+	})
+}

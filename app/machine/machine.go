@@ -1,0 +1,136 @@
+// Package machine is what the administrators of an installation see of it: its
+// companies and people, jobs, failed mails, documents that need attention, and the
+// log. None of it shows what is in a company's documents.
+package machine
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/notify"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// Options are what the service needs from its surroundings.
+type Options struct {
+	DB       *kv.DB
+	Jobs     *kv.Jobs
+	Accounts *account.Service
+	Signing  *signing.Service
+	Notify   *notify.Service
+	Log      *Ring
+
+	Program string // version
+	Data    int    // version of the records
+	Started time.Time
+
+	// Backup and Checked return the last backup and the last check of all data; the
+	// zero value if there was none. nil: there can't be any.
+	Backup  func() (Backup, error)
+	Checked func() (Check, error)
+	// Check checks all data now and returns the number of problems.
+	Check func(ctx context.Context) (problems int, err error)
+}
+
+// Service answers administrators of the installation. For everybody else nothing is
+// found.
+type Service struct{ Options }
+
+// New returns the service.
+func New(o Options) *Service { return &Service{o} }
+
+func runs(who account.Actor) error {
+	if !who.RunsInstallation() {
+		return fault.NotFound("page")
+	}
+	return nil
+}
+
+// Backup is the last good backup.
+type Backup struct {
+	At        time.Time
+	Where     string
+	Size      int64
+	Encrypted bool
+}
+
+// Check is the result of the last check of all data.
+type Check struct {
+	At       time.Time
+	Problems int
+}
+
+// Overview is the state of the installation.
+type Overview struct {
+	Program, Go, Badger string
+	Data                int // version of the records
+	Started             time.Time
+	Companies, People   int
+	Waiting, Running    int // jobs
+	Dead                int
+	Failed              int // messages that were not delivered
+	Held                int // messages whose link waits to be handed over
+	Attention           int // documents
+	Search              signing.SearchState
+	Backup              *Backup // nil: there can't be any
+	Check               *Check
+	Checking            bool // a check is due or running
+}
+
+// Overview returns the state of the installation.
+func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, err error) {
+	if err := runs(who); err != nil {
+		return o, err
+	}
+	o = Overview{Program: s.Program, Go: runtime.Version(), Badger: moduleVersion("github.com/dgraph-io/badger/v4"), Data: s.Data, Started: s.Started}
+	for _, part := range []func(context.Context, account.Actor, *Overview) error{s.countLists, s.countJobs, s.lastRuns} {
+		if err := part(ctx, who, &o); err != nil {
+			return Overview{}, err
+		}
+	}
+	o.Search, err = s.Signing.SearchState()
+	return o, err
+}
+
+// countLists counts the records of each list.
+func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview) error {
+	companies, err := s.Accounts.ListTenants(ctx, who, "", 0, 0)
+	if err != nil {
+		return err
+	}
+	people, err := s.Accounts.ListPeople(ctx, who, "", 0, 0)
+	if err != nil {
+		return err
+	}
+	failed, err := s.Notify.ListFailed(ctx, who, 0, 0)
+	if err != nil {
+		return err
+	}
+	held, err := s.Notify.ListHeld(ctx, who, 0, 0)
+	if err != nil {
+		return err
+	}
+	ailing, err := s.Signing.ListAiling(ctx, who, 0, 0)
+	o.Companies, o.People, o.Failed, o.Held, o.Attention = companies.Total, people.Total, failed.Total, held.Total, ailing.Total
+	return err
+}
+
+func (s *Service) lastRuns(_ context.Context, _ account.Actor, o *Overview) error {
+	if s.Backup != nil {
+		b, err := s.Backup()
+		if err != nil {
+			return err
+		}
+		o.Backup = &b
+	}
+	if s.Checked == nil {
+		return nil
+	}
+	c, err := s.Checked()
+	o.Check = &c
+	return err
+}

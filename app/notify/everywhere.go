@@ -1,0 +1,94 @@
+package notify
+
+import (
+	"context"
+	"errors"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/list"
+	"paraph/kv"
+)
+
+// The administrators of the installation see which messages failed, in any company.
+// What these say stays sealed.
+
+// ListFailed lists the messages of all companies and of the installation that were
+// not delivered, newest first, without their contents.
+func (s *Outbox) ListFailed(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+	return s.listEverywhere(who, Failed, offset, limit)
+}
+
+// ListHeld lists the messages in the outbox of the installation whose link waits to
+// be handed over, newest first, without their contents.
+func (s *Outbox) ListHeld(_ context.Context, who account.Actor, offset, limit int) (list.Page[Message], error) {
+	return s.listEverywhere(who, Kept, offset, limit)
+}
+
+func (s *Outbox) listEverywhere(who account.Actor, status string, offset, limit int) (all list.Page[Message], err error) {
+	if !who.RunsInstallation() {
+		return all, fault.NotFound("page")
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		p, err := outbox.Page(tx, kv.Query{Index: "everywhere", Prefix: kv.K(status), Descending: true, Offset: offset, Limit: limit})
+		all.Items, all.Total = p.Items, p.Total
+		return err
+	})
+	for i := range all.Items {
+		all.Items[i].Sealed = nil
+	}
+	return all, err
+}
+
+// RetryFailed sends a failed message of any company, or of the installation, again.
+func (s *Outbox) RetryFailed(_ context.Context, who account.Actor, id string) error {
+	if !who.RunsInstallation() {
+		return fault.NotFound("page")
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		m, err := s.read(tx, id)
+		if errors.Is(err, kv.ErrNotFound) || err == nil && m.Status != Failed && m.Status != Bounced {
+			return fault.NotFound("message")
+		}
+		if err != nil {
+			return err
+		}
+		return s.editIn(tx, &m, s.again)
+	})
+}
+
+// RevealHeld shows a message of the installation with its link to somebody who may
+// hand it over, and records that.
+func (s *Service) RevealHeld(_ context.Context, who account.Actor, id string) (m Message, err error) {
+	if !who.RunsInstallation() {
+		return Message{}, fault.NotFound("page")
+	}
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		m, err = s.read(tx, id)
+		if errors.Is(err, kv.ErrNotFound) || err == nil && (m.Company != "" || m.User == "") {
+			return fault.NotFound("message")
+		}
+		if err != nil {
+			return err
+		}
+		m, err = s.reveal(tx, who, m)
+		return err
+	})
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
+}
+
+// MessageOf returns the identifier of the message that a job sends, "" for a job of
+// another kind.
+func MessageOf(job kv.Job) string {
+	if job.Kind != sendJob {
+		return ""
+	}
+	return string(job.Payload)
+}
+
+// MigrateEverywhere adds the index of the messages that the administrators of the
+// installation see. It may be run repeatedly.
+func MigrateEverywhere(db *kv.DB) error { return outbox.Rebuild(db) }
