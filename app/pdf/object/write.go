@@ -2,7 +2,6 @@ package object
 
 import (
 	"bytes"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/klauspost/compress/zlib"
 )
 
 // ErrType indicates that a value is not a PDF object and can't be written.

@@ -13,7 +13,6 @@ package text
 import (
 	"bytes"
 	"compress/gzip"
-	"compress/zlib"
 	"embed"
 	"errors"
 	"fmt"
@@ -24,6 +23,7 @@ import (
 	"sync"
 
 	"github.com/go-text/typesetting/font"
+	"github.com/klauspost/compress/zlib"
 )
 
 //go:embed fonts/*.ttf.gz
@@ -54,6 +54,7 @@ type Fonts struct {
 	faces   map[string]*face
 	shapers spares[*shaper]
 	packers spares[*zlib.Writer]
+	recent  recent
 }
 
 // New returns the fonts. It is cheap, because it reads no font.

@@ -69,8 +69,18 @@ func once(list []rune) []rune {
 	})
 }
 
-// layout shapes text that has already been cleaned.
+// layout shapes text that has already been cleaned, unless it did so recently.
 func (f *Fonts) layout(sh *shaper, style Style, size float64, text []rune, base direction) Run {
+	key := lineKey{style, size, base, string(text)}
+	if run, ok := f.recent.get(key); ok {
+		return run
+	}
+	run := f.shapeLine(sh, style, size, text, base)
+	f.recent.put(key, run)
+	return run
+}
+
+func (f *Fonts) shapeLine(sh *shaper, style Style, size float64, text []rune, base direction) Run {
 	run := Run{Size: size}
 	run.extend(f.faces[style.primary()[0]], size)
 	spans, rtl := sh.bidi(text, base)
