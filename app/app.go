@@ -27,6 +27,7 @@ import (
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
 	"paraph/app/signing"
+	"paraph/app/turns"
 	"paraph/app/words"
 	"paraph/kv"
 	"paraph/search"
@@ -68,6 +69,7 @@ type App struct {
 	blobs     *blob.Store
 	pdfium    *pdfium.Engine
 	kit       *httpkit.Kit
+	members   turns.Presence
 	http      *fiber.App
 	ln        net.Listener
 	secured   net.Listener     // ln, behind TLS where that is configured

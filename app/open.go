@@ -231,7 +231,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 		Revocations: pki.NewCollector(a.client(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
 		BaseURL: a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
-		Limits: signing.Limits{
+		Members: &a.members, Limits: signing.Limits{
 			UploadBytes: int64(limits.Upload), Files: limits.Files, Pages: limits.Pages,
 			Invitations: limits.Invitations, Fields: limits.Fields,
 		},
@@ -291,7 +291,7 @@ func (a *App) openHandlers(Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
 		TrustedProxies: server.TrustedProxies, BaseURL: server.BaseURL, Listener: a.URL(),
-		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory),
+		ReadTimeout: server.ReadTimeout, Memory: int64(limits.Memory), Members: &a.members,
 	})
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ func (s *server) add(op operation, run func(*request) error) {
 		if err := r.admit(); err != nil {
 			return err
 		}
+		defer s.Kit.Serve(r.who, op.rule)()
 		return run(r)
 	}
 	s.route(op.method, op.path, op.rule, handler)

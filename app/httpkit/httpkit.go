@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"paraph/app/account"
 	"paraph/app/memory"
 	"paraph/app/turns"
 )
@@ -33,6 +34,8 @@ type Options struct {
 	Listener       string   // address of the listener, such as http://127.0.0.1:8080
 	// ReadTimeout is how long a body may stand still.
 	ReadTimeout time.Duration
+	// Members counts the requests of members in progress; strangers slow down for them.
+	Members *turns.Presence
 	// Memory is the amount that all requests in flight may hold; 0 derives it from the machine.
 	Memory int64
 }
@@ -43,6 +46,7 @@ type Kit struct {
 	budget   *Budget
 	turns    *turns.Queue // of unauthenticated callers
 	slow     *turns.Queue // of those whose calls take long
+	members  *turns.Presence
 	baseURL  string
 	prefix   string
 	listener string
@@ -64,15 +68,29 @@ func New(o Options) (*Kit, error) {
 	if o.Memory == 0 {
 		o.Memory = share(memory.Machine())
 	}
-	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(), slow: newTurns(), baseURL: o.BaseURL,
-		prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil
+	if o.Members == nil {
+		o.Members = new(turns.Presence)
+	}
+	return &Kit{Proxies: proxies, budget: NewBudget(o.Memory), turns: newTurns(o.Members), slow: newTurns(o.Members),
+		members: o.Members, baseURL: o.BaseURL, prefix: prefixOf(o.BaseURL), listener: o.Listener, idle: o.ReadTimeout}, nil
 }
 
 // newTurns returns the queue for strangers: they get half of the processors, and
 // are answered in turn. A page more or less has no noticeable cost; thousands a
-// second would.
-func newTurns() *turns.Queue {
-	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second})
+// second would, and even half of the processors is more than they get while members
+// are being served.
+func newTurns(members *turns.Presence) *turns.Queue {
+	return turns.New(turns.Options{Slots: max(1, int64(runtime.GOMAXPROCS(0))/2), Waiting: 256, Patience: 10 * time.Second,
+		Members: members})
+}
+
+// Serve counts a member's request until done is called. Requests that wait for other
+// people's actions don't count.
+func (k *Kit) Serve(who account.Actor, rule Rule) (done func()) {
+	if rule.Queued || who.CompanyID == "" || who.IsSignatory() {
+		return func() {}
+	}
+	return k.members.Enter()
 }
 
 // Turn waits, on a route that strangers may call, until it is the caller's turn

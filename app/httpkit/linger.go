@@ -4,29 +4,37 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"sync/atomic"
 	"time"
 )
 
-// How long, and how much, is read and discarded after a response that refuses a
-// body: closing at once would reset the connection and lose the response while
-// the client still sends.
+// How long, how much, and how fast is read and discarded after a response that
+// refuses a body: closing at once would reset the connection and lose the response
+// while the client still sends. Most clients stop sending once they have it.
 const (
-	lingering     = time.Second
-	lingeringMost = 16 * MB
+	lingering      = time.Second
+	lingeringMost  = 16 * MB
+	lingeringPiece = 256 * KB
+	lingeringPause = 10 * time.Millisecond
+	// lingerers is how many connections may do so at a time.
+	lingerers = 16
 )
 
 // Listen returns a listener whose connections can be closed without losing the last response.
-func Listen(ln net.Listener) net.Listener { return listener{ln, false} }
+func Listen(ln net.Listener) net.Listener { return newListener(ln, false) }
 
 // ListenForSignatories is [Listen] for a listener on which only the routes whose
 // [Rule] says so are served; all others do not exist there.
-func ListenForSignatories(ln net.Listener) net.Listener { return listener{ln, true} }
+func ListenForSignatories(ln net.Listener) net.Listener { return newListener(ln, true) }
 
 type listener struct {
 	net.Listener
 	signatories bool
+	slots       chan struct{} // one for each connection that may linger
+}
+
+func newListener(ln net.Listener, signatories bool) net.Listener {
+	return listener{ln, signatories, make(chan struct{}, lingerers)}
 }
 
 // signatoriesAddr is the local address of a connection for signatories.
@@ -37,7 +45,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lingeringConn{Conn: conn, signatories: l.signatories}, nil
+	return &lingeringConn{Conn: conn, signatories: l.signatories, slots: l.slots}, nil
 }
 
 // lingeringConn closes its side first and waits for the other, if asked to.
@@ -45,6 +53,7 @@ type lingeringConn struct {
 	net.Conn
 	wanted      atomic.Bool
 	signatories bool
+	slots       chan struct{}
 }
 
 // LocalAddr says by its type whether the connection is for signatories only. TLS
@@ -75,17 +84,28 @@ func (l *lingeringConn) Close() error {
 	if err := half.CloseWrite(); err != nil {
 		return errors.Join(err, l.Conn.Close())
 	}
-	go l.discard()
+	select {
+	case l.slots <- struct{}{}:
+	default: // too many others do: the client may lose the response
+		return l.Conn.Close()
+	}
+	go func() {
+		l.discard()
+		<-l.slots
+	}()
 	return nil
 }
 
 // discard keeps reading for a while. Errors are ignored, as there is nobody to report them to.
 func (l *lingeringConn) discard() {
-	if err := l.SetReadDeadline(time.Now().Add(lingering)); err == nil {
-		_, err = io.CopyN(io.Discard, l.Conn, lingeringMost)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = nil
-		}
+	defer l.Conn.Close() //nolint:errcheck // errors no longer matter
+	if err := l.SetReadDeadline(time.Now().Add(lingering)); err != nil {
+		return
 	}
-	l.Conn.Close() //nolint:errcheck // errors no longer matter
+	for range lingeringMost / lingeringPiece {
+		if _, err := io.CopyN(io.Discard, l.Conn, lingeringPiece); err != nil {
+			return
+		}
+		time.Sleep(lingeringPause)
+	}
 }

@@ -60,8 +60,9 @@ type Options struct {
 	Now       func() time.Time
 	BaseURL   string // base of the links in mails; if empty, the request's own base is used
 	Limits    Limits
-	Consent   string // what people agree to if their company has no text of its own
-	TrashDays int    // days after which the trash is emptied; 0 keeps it
+	Consent   string          // what people agree to if their company has no text of its own
+	TrashDays int             // days after which the trash is emptied; 0 keeps it
+	Members   *turns.Presence // members being served, for whom strangers slow down
 	Log       *slog.Logger
 }
 
@@ -87,7 +88,7 @@ func New(o Options) (*Service, error) {
 	cores := int64(runtime.GOMAXPROCS(0))
 	largest := o.Limits.UploadBytes + 1<<20
 	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),
-		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2)}),
+		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2), Members: o.Members}),
 		searching:  turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second}),
 		scratch:    turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
 		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),

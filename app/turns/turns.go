@@ -33,6 +33,10 @@ type Options struct {
 
 	Waiting  int           // how many of one group may wait; 64 by default
 	Patience time.Duration // how long each may wait; 30 seconds by default
+
+	// Members makes a slot that a stranger has used rest while members are being
+	// served, see [Presence]. It is for what takes processor time.
+	Members *Presence
 }
 
 // Queue is where callers wait for their turn. Its methods may be called from
@@ -81,7 +85,19 @@ func (q *Queue) Enter(ctx context.Context, k Key) (leave func(), err error) {
 	if err := q.Take(ctx, k, 1); err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { q.Release(k, 1) }), nil
+	began := time.Now()
+	return sync.OnceFunc(func() { q.leave(k, time.Since(began)) }), nil
+}
+
+// leave returns a slot, that of a stranger after a pause.
+func (q *Queue) leave(k Key, took time.Duration) {
+	if k.IsStranger() {
+		if pause := q.o.Members.pause(took); pause > 0 {
+			time.AfterFunc(pause, func() { q.Release(k, 1) })
+			return
+		}
+	}
+	q.Release(k, 1)
 }
 
 // Take waits for n slots, in addition to those that the caller holds, up to

@@ -102,6 +102,46 @@ func TestStrangersAreOneGroupThatSharesByNetwork(t *testing.T) {
 	})
 }
 
+// TestStrangersSlowDownForMembers checks that strangers use a third of a slot while
+// members are being served, and all of it otherwise.
+func TestStrangersSlowDownForMembers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var members turns.Presence
+		q := turns.New(turns.Options{Slots: 1, Members: &members})
+		began := time.Now()
+		use := func(k turns.Key) {
+			leave, err := q.Enter(t.Context(), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			leave()
+		}
+		passed := func(what string, want time.Duration) {
+			t.Helper()
+			if got := time.Since(began); got != want {
+				t.Errorf("%s: %v have passed, want %v", what, got, want)
+			}
+		}
+		use(turns.Stranger("10.0.0.1"))
+		use(turns.Stranger("10.0.0.2"))
+		passed("strangers alone", 2*time.Second)
+		leave := members.Enter()
+		use(turns.Member("a", "ann"))
+		use(turns.Stranger("10.0.0.1"))
+		passed("a stranger after a member", 4*time.Second)
+		use(turns.Stranger("10.0.0.2"))
+		passed("a stranger after a stranger and a pause", 7*time.Second)
+		leave()
+		leave() // does no harm
+		use(turns.Stranger("10.0.0.3"))
+		passed("a stranger after the last pause", 10*time.Second)
+		use(turns.Stranger("10.0.0.4"))
+		passed("a stranger without members", 11*time.Second)
+	})
+}
+
 func TestNobodyHasMoreThanItsShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -99,6 +99,7 @@ func signedIn(rule httpkit.Rule, key string, h Handler) Access {
 			case err != nil:
 				return r.Forbid(r.Say(key))
 			}
+			defer r.site.Kit.Serve(r.Who.Actor, rule)()
 			if err := read(r); err != nil {
 				return err
 			}
