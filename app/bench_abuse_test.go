@@ -89,12 +89,18 @@ func (h *bench) abuse() {
 }
 
 // settle waits until the data folder no longer changes: earlier requests are done,
-// and refused uploads are removed.
+// and the scratch files of refused uploads are removed.
 func (h *bench) settle(dir string) {
-	for last, size := int64(-1), spaceOf(dir); last != size; size = spaceOf(dir) {
+	for last, size := int64(-1), spaceOf(dir); last != size || scratchIn(dir); size = spaceOf(dir) {
 		last = size
 		time.Sleep(h.turn / 2)
 	}
+}
+
+// scratchIn reports whether a request still holds a scratch file.
+func scratchIn(dir string) (found bool) {
+	names := must(filepath.Glob(filepath.Join(dir, "files", "*", "scratch-*")))
+	return len(names) > 0
 }
 
 func percentile(took []time.Duration, percent int) time.Duration {

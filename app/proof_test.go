@@ -208,3 +208,44 @@ func TestCodesAreCountedByTheDay(t *testing.T) {
 	mailed.Post(t, mailed.invitation+"/code", nil).Want(t, 202)
 	coded.Post(t, coded.invitation+"/identify", apptest.Map{"code": "open sesame"}).Want(t, 200)
 }
+
+// TestCodesAreCountedByNetwork checks that a collection of links does not multiply
+// the guesses of their holder, and that others on the same network are not shut out.
+func TestCodesAreCountedByNetwork(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	const invitations, window = 5, 5
+	var all []signatory
+	for range invitations {
+		all = append(all, invite(t, owner, apptest.Map{"access_code": "open sesame"}))
+	}
+	other := invite(t, owner, apptest.Map{"access_code": "open sesame"})
+	identify := func(p signatory, code string) *apptest.Response {
+		return p.Post(t, p.invitation+"/identify", apptest.Map{"code": code})
+	}
+	wrong, refused := 0, 0
+	for range 5 {
+		identify(other, "open sesame").Want(t, 200) // does not count
+		for _, p := range all {
+			for range window {
+				if r := identify(p, "guess"); r.Status == 422 {
+					wrong++
+				} else {
+					usedUp(t, r, "tries_used_up")
+					refused++
+				}
+			}
+		}
+		s.Advance(t, "11m")
+	}
+	if wrong != 100 || refused != 25 {
+		t.Errorf("%d codes were tried and %d refused, want 100 and 25", wrong, refused)
+	}
+	usedUp(t, identify(all[0], "open sesame"), "tries_used_up")
+	identify(other, "open sesame").Want(t, 200)
+	identify(other, "gess").Want(t, 422)
+	usedUp(t, identify(other, "open sesame"), "tries_used_up")
+	s.Advance(t, "24h")
+	identify(other, "open sesame").Want(t, 200)
+}

@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/turns"
 	"paraph/kv"
 )
 
@@ -31,6 +32,12 @@ const (
 	dailyTries = 25 // wrong codes
 	dailyNotes = 5  // messages to the owner, and links sent again
 )
+
+// networkTries is the daily limit of wrong codes from one network, for all
+// invitations together: a collection of links must not multiply the guesses. A
+// network over the limit still has one try for each invitation, since people who
+// have nothing to do with each other may share it.
+const networkTries = 100
 
 // identity holds the proof of a person's identity. It is stored apart from the
 // document because attempts are counted even if nothing in the document changes.
@@ -199,7 +206,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	if inv == nil {
 		return "", fault.NotFound("invitation")
 	}
-	if err := s.prove(inv, code, usesUp); err != nil {
+	if err := s.prove(who, inv, code, usesUp); err != nil {
 		return "", err
 	}
 	return s.Accounts.SignatoryToken(d.Company, d.ID, inv.ID, inv.Name, inv.Email, record.IdentifiedFor)
@@ -213,20 +220,41 @@ const (
 	usesUp    spending = true
 )
 
-// prove checks a code against the one required by the invitation. Attempts are
-// counted in a separate transaction, since they count even if nothing else is
-// stored.
-func (s *Service) prove(inv *Invitation, code string, spend spending) error {
+// prove checks a code against the one required by the invitation. Wrong codes count
+// against the caller's network, too.
+func (s *Service) prove(who account.Actor, inv *Invitation, code string, spend spending) error {
 	if inv.Authentication == record.ByLink {
 		return nil
 	}
 	if code == "" {
 		return fault.Invalid("code", "required")
 	}
-	good := false
-	err := s.DB.Update(func(tx *kv.Tx) error {
+	network := turns.Network(who.IP)
+	_, wait, within := s.guesses.Allow(network)
+	good, err := s.try(inv, code, spend, func(day *tally) error {
+		if !within && day.Tries > 0 {
+			return fault.Exhausted("tries_used_up", networkTries, wait)
+		}
+		return nil
+	})
+	if within && (good || err != nil) {
+		s.guesses.Refund(network) // only wrong codes count
+	}
+	if err == nil && !good {
+		return fault.Invalid("code", "wrong_code")
+	}
+	return err
+}
+
+// try reports whether a code is right. Attempts are counted in a separate
+// transaction, since they count even if nothing else is stored.
+func (s *Service) try(inv *Invitation, code string, spend spending, allow func(day *tally) error) (good bool, err error) {
+	err = s.DB.Update(func(tx *kv.Tx) error {
 		state, err := identityOf(tx, inv.ID)
 		if err != nil {
+			return err
+		}
+		if err := allow(state.today(tx.Now)); err != nil {
 			return err
 		}
 		if good, err = state.try(s.LinkKey, inv, code, tx.Now); err != nil {
@@ -243,10 +271,7 @@ func (s *Service) prove(inv *Invitation, code string, spend spending) error {
 		}
 		return identities.Put(tx, inv.ID, state)
 	})
-	if err == nil && !good {
-		return fault.Invalid("code", "wrong_code")
-	}
-	return err
+	return good, err
 }
 
 // spendCode invalidates a code that has served its purpose.

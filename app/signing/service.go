@@ -21,6 +21,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/convert"
+	"paraph/app/limit"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -72,11 +73,12 @@ type Service struct {
 	Options
 	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document runs one at a time
 	reading    reading
-	hub        *hub         // delivers events to watchers
-	verifying  *turns.Queue // for verifying the signatures of a file
-	converting *turns.Queue // for converting a file to PDF
-	searching  *turns.Queue // for querying the index
-	scratch    *turns.Queue // bytes of the files that are verified without being kept
+	hub        *hub           // delivers events to watchers
+	verifying  *turns.Queue   // for verifying the signatures of a file
+	converting *turns.Queue   // for converting a file to PDF
+	searching  *turns.Queue   // for querying the index
+	scratch    *turns.Queue   // bytes of the files that are verified without being kept
+	guesses    *limit.Limiter // wrong codes, by network
 }
 
 // New creates the service. Nothing runs until Run is called.
@@ -91,6 +93,7 @@ func New(o Options) (*Service, error) {
 		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2), Members: o.Members}),
 		searching:  turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second}),
 		scratch:    turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
+		guesses:    limit.New(networkTries, 24*time.Hour, o.Now),
 		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
 	}, nil
 }

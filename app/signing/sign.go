@@ -135,7 +135,7 @@ func (s *Service) check(who account.Actor, d *Document, invitation string, in Si
 		return nil, err
 	}
 	if !record.IsIdentified(who, inv) && !*proven {
-		if err := s.prove(inv, in.Code, keepsCode); err != nil {
+		if err := s.prove(who, inv, in.Code, keepsCode); err != nil {
 			return nil, err
 		}
 		*proven = true
