@@ -181,6 +181,7 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := smallPDF("Lease", 20_000)
+	renamed := c.renamed(t, "First title", "Second title")
 	done, err := c.complete("Harbour lease", content)
 	if err != nil {
 		t.Fatal(err)
@@ -222,6 +223,9 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 	if d.number(t, "/documents?search=harbour") != 1 || d.number(t, "/documents?search=Another+company") != 0 || d.number(t, "/contacts") < 3 {
 		t.Error("the search or the contacts are not the company's")
 	}
+	if got := d.titles(t, renamed); !slices.Equal(got, []string{"First title", "Second title"}) {
+		t.Errorf("the events of a document whose title changed show %q", got)
+	}
 	if n := d.number(t, "/outbox"); n != 0 {
 		t.Errorf("%d messages about what happened elsewhere", n)
 	}
@@ -247,6 +251,39 @@ func TestACompanyMovesToAnotherInstallation(t *testing.T) {
 	if got := mustCall(t, to, "company", "list"); !strings.Contains(got.out, company) || strings.Count(got.out, "\n") != 2 {
 		t.Errorf("companies: %q", got.out)
 	}
+}
+
+// renamed makes a draft and changes its title.
+func (c *client) renamed(t *testing.T, title, next string) (id string) {
+	t.Helper()
+	var d struct{ ID string }
+	err := c.do(http.MethodPost, "/documents", map[string]any{"title": title}, &d)
+	if err == nil {
+		err = c.do(http.MethodPatch, "/documents/"+d.ID, map[string]any{"title": next}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.ID
+}
+
+// titles returns the title that a document has in each of its events.
+func (c *client) titles(t *testing.T, id string) (titles []string) {
+	t.Helper()
+	var feed struct {
+		Data []struct {
+			Data struct{ Document struct{ ID, Title string } }
+		}
+	}
+	if err := c.do(http.MethodGet, "/events?limit=50", nil, &feed); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range feed.Data {
+		if e.Data.Document.ID == id {
+			titles = append(titles, e.Data.Document.Title)
+		}
+	}
+	return titles
 }
 
 // verified uploads a file to be judged.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"paraph/app/signing/record"
 	"paraph/kv"
@@ -86,6 +87,9 @@ func (s *Service) exportDocument(tx *kv.Tx, l Leaving, key string, d *Document) 
 	if err := errors.Join(err, l.Put(it)); err != nil {
 		return err
 	}
+	if err := l.snapshots(tx, key); err != nil {
+		return err
+	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if err := errors.Join(hand(tx, l, answers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
@@ -93,6 +97,14 @@ func (s *Service) exportDocument(tx *kv.Tx, l Leaving, key string, d *Document) 
 		}
 	}
 	return nil
+}
+
+// snapshots hands over a document as it was at each of its events.
+func (l Leaving) snapshots(tx *kv.Tx, document string) error {
+	return snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
+		it, err := snapshots.Pack(id, r)
+		return true, errors.Join(err, l.Put(it))
+	})
 }
 
 // hand hands over a record if there is one.
@@ -144,6 +156,8 @@ func (s *Service) Arrival(company string, it kv.Item) func(tx *kv.Tx) error {
 		return func(tx *kv.Tx) error { return recordArrives(tx, texts, it) }
 	case answers.Name():
 		return func(tx *kv.Tx) error { return s.answersArrive(tx, company, it) }
+	case snapshots.Name():
+		return func(tx *kv.Tx) error { return snapshotArrives(tx, company, it) }
 	case savedMarks.Name():
 		return func(tx *kv.Tx) error { return recordArrives(tx, savedMarks, it) }
 	}
@@ -284,6 +298,19 @@ func (s *Service) answersArrive(tx *kv.Tx, company string, it kv.Item) error {
 		return err
 	}
 	return recordArrives(tx, answers, it)
+}
+
+// snapshotArrives stores a document as it was at one of its events.
+func snapshotArrives(tx *kv.Tx, company string, it kv.Item) error {
+	r, err := kv.Read[Row](it)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(it.ID, documentKey(company, r.ID)+"/") {
+		return foreign(it)
+	}
+	r.company = company
+	return snapshots.Put(tx, it.ID, r)
 }
 
 // MayArrive refuses an item whose identifier is taken here.
