@@ -20,6 +20,16 @@ import (
 // routes returns the team's paths that the router knows for a method.
 func routes(t *testing.T, method string) []string {
 	t.Helper()
+	all := routesUnder(t, "/app", method)
+	if len(all) < 40 {
+		t.Fatalf("there are only %d routes for %s: %v", len(all), method, all)
+	}
+	return all
+}
+
+// routesUnder returns the paths below another one that the router knows for a method.
+func routesUnder(t *testing.T, folder, method string) []string {
+	t.Helper()
 	kit, err := httpkit.New(httpkit.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,12 +42,9 @@ func routes(t *testing.T, method string) []string {
 	d.Mount(router, func() ([]byte, error) { return nil, nil })
 	var all []string
 	for _, r := range router.GetRoutes(true) {
-		if r.Method == method && strings.HasPrefix(r.Path, "/app") && !slices.Contains(all, r.Path) {
+		if r.Method == method && strings.HasPrefix(r.Path, folder) && !slices.Contains(all, r.Path) {
 			all = append(all, r.Path)
 		}
-	}
-	if len(all) < 40 {
-		t.Fatalf("there are only %d routes for %s: %v", len(all), method, all)
 	}
 	return all
 }

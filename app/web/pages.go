@@ -14,6 +14,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/machine"
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -40,6 +41,7 @@ type Options struct {
 	Notify   *notify.Service
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
+	Machine  *machine.Service
 	Keys     *pki.Authority
 	Words    *words.Catalogue
 	Fonts    *text.Fonts
@@ -84,7 +86,7 @@ func New(o Options) (*Pages, error) {
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.templates(), p.contacts(), p.members(), p.settings()} {
+		p.templates(), p.contacts(), p.members(), p.settings(), p.admin()} {
 		for _, r := range area {
 			if forSignatories(r.path) {
 				r.access.Rule = r.access.Rule.ForSignatories()

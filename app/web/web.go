@@ -19,6 +19,7 @@ import (
 	"paraph/app/web/page"
 	"paraph/app/web/public"
 	"paraph/app/web/signer"
+	"paraph/app/web/team/admin"
 	"paraph/app/web/team/contacts"
 	"paraph/app/web/team/documents"
 	"paraph/app/web/team/drafts"
@@ -50,8 +51,8 @@ var (
 	member    = page.Members
 )
 
-// admin admits administrators.
-func admin(h page.Handler) page.Access { return page.Administrators("settings.forbidden", h) }
+// administrator admits administrators.
+func administrator(h page.Handler) page.Access { return page.Administrators("settings.forbidden", h) }
 
 // manager admits administrators, for pages about members.
 func manager(h page.Handler) page.Access { return page.Administrators("team.forbidden", h) }
@@ -380,45 +381,68 @@ func (p *Pages) settings() []route {
 	)
 	return []route{
 		{get, "/app/settings", member(frame.Show)},
-		{get, "/app/settings/company", admin(company.ShowCompany)},
-		{post, "/app/settings/company", admin(company.SaveCompany)},
-		{get, "/app/settings/branding", admin(company.ShowBranding)},
-		{post, "/app/settings/branding", admin(company.SaveColor)},
-		{post, "/app/settings/branding/logo", admin(company.SaveLogo).Uploading(page.Large)},
-		{post, "/app/settings/branding/logo/remove", admin(company.RemoveLogo)},
-		{get, "/app/settings/consent", admin(company.ShowConsent)},
-		{post, "/app/settings/consent", admin(company.SaveConsent)},
-		{get, "/app/settings/trust", admin(trust.ShowCertificates)},
-		{get, "/app/settings/security", admin(security.ShowSecurity)},
-		{post, "/app/settings/security", admin(security.SaveSecurity)},
-		{get, "/app/settings/security/sign-out", admin(security.AskSignOutAll)},
-		{post, "/app/settings/security/sign-out", admin(security.SignOutAll)},
+		{get, "/app/settings/company", administrator(company.ShowCompany)},
+		{post, "/app/settings/company", administrator(company.SaveCompany)},
+		{get, "/app/settings/branding", administrator(company.ShowBranding)},
+		{post, "/app/settings/branding", administrator(company.SaveColor)},
+		{post, "/app/settings/branding/logo", administrator(company.SaveLogo).Uploading(page.Large)},
+		{post, "/app/settings/branding/logo/remove", administrator(company.RemoveLogo)},
+		{get, "/app/settings/consent", administrator(company.ShowConsent)},
+		{post, "/app/settings/consent", administrator(company.SaveConsent)},
+		{get, "/app/settings/trust", administrator(trust.ShowCertificates)},
+		{get, "/app/settings/security", administrator(security.ShowSecurity)},
+		{post, "/app/settings/security", administrator(security.SaveSecurity)},
+		{get, "/app/settings/security/sign-out", administrator(security.AskSignOutAll)},
+		{post, "/app/settings/security/sign-out", administrator(security.SignOutAll)},
 		{get, "/app/settings/api", member(tokens.ShowTokens)},
 		{post, "/app/settings/api", reader(tokens.CreateToken)},
 		{get, "/app/settings/api/:id/revoke", member(tokens.AskRevoke)},
 		{post, "/app/settings/api/:id/revoke", reader(tokens.Revoke)},
-		{get, "/app/settings/email", admin(mail.ShowMail)},
-		{post, "/app/settings/email/test", admin(mail.TestMail)},
-		{get, outbox, admin(mail.ShowOutbox)},
-		{get, outbox + "/:id", admin(mail.ShowMessage)},
-		{get, outbox + "/:id/preview", admin(mail.PreviewMessage)},
-		{get, outbox + "/:id/message.eml", admin(mail.DownloadMessage)},
-		{post, outbox + "/:id/reveal", admin(mail.RevealMessage)},
-		{post, outbox + "/:id/retry", admin(mail.RetryMessage)},
-		{post, outbox + "/:id/cancel", admin(mail.CancelMessage)},
-		{get, webhooks, admin(hooks.ShowWebhooks)},
-		{post, webhooks, admin(hooks.CreateWebhook)},
-		{get, webhooks + "/:id", admin(hooks.ShowWebhook)},
-		{post, webhooks + "/:id", admin(hooks.SaveWebhook)},
-		{post, webhooks + "/:id/pause", admin(hooks.PauseWebhook)},
-		{post, webhooks + "/:id/enable", admin(hooks.EnableWebhook)},
-		{post, webhooks + "/:id/test", admin(hooks.TestWebhook)},
-		{post, webhooks + "/:id/redeliver", admin(hooks.RedeliverFailed)},
-		{get, webhooks + "/:id/rotate", admin(hooks.AskRotateWebhook)},
-		{post, webhooks + "/:id/rotate", admin(hooks.RotateWebhook)},
-		{get, webhooks + "/:id/delete", admin(hooks.AskDeleteWebhook)},
-		{post, webhooks + "/:id/delete", admin(hooks.DeleteWebhook)},
-		{get, webhooks + "/:id/deliveries/:delivery", admin(hooks.ShowDelivery)},
-		{post, webhooks + "/:id/deliveries/:delivery/redeliver", admin(hooks.Redeliver)},
+		{get, "/app/settings/email", administrator(mail.ShowMail)},
+		{post, "/app/settings/email/test", administrator(mail.TestMail)},
+		{get, outbox, administrator(mail.ShowOutbox)},
+		{get, outbox + "/:id", administrator(mail.ShowMessage)},
+		{get, outbox + "/:id/preview", administrator(mail.PreviewMessage)},
+		{get, outbox + "/:id/message.eml", administrator(mail.DownloadMessage)},
+		{post, outbox + "/:id/reveal", administrator(mail.RevealMessage)},
+		{post, outbox + "/:id/retry", administrator(mail.RetryMessage)},
+		{post, outbox + "/:id/cancel", administrator(mail.CancelMessage)},
+		{get, webhooks, administrator(hooks.ShowWebhooks)},
+		{post, webhooks, administrator(hooks.CreateWebhook)},
+		{get, webhooks + "/:id", administrator(hooks.ShowWebhook)},
+		{post, webhooks + "/:id", administrator(hooks.SaveWebhook)},
+		{post, webhooks + "/:id/pause", administrator(hooks.PauseWebhook)},
+		{post, webhooks + "/:id/enable", administrator(hooks.EnableWebhook)},
+		{post, webhooks + "/:id/test", administrator(hooks.TestWebhook)},
+		{post, webhooks + "/:id/redeliver", administrator(hooks.RedeliverFailed)},
+		{get, webhooks + "/:id/rotate", administrator(hooks.AskRotateWebhook)},
+		{post, webhooks + "/:id/rotate", administrator(hooks.RotateWebhook)},
+		{get, webhooks + "/:id/delete", administrator(hooks.AskDeleteWebhook)},
+		{post, webhooks + "/:id/delete", administrator(hooks.DeleteWebhook)},
+		{get, webhooks + "/:id/deliveries/:delivery", administrator(hooks.ShowDelivery)},
+		{post, webhooks + "/:id/deliveries/:delivery/redeliver", administrator(hooks.Redeliver)},
+	}
+}
+
+// admin are the pages on which the installation is administered.
+func (p *Pages) admin() []route {
+	o := p.options
+	h := &admin.Handlers{Machine: o.Machine, Accounts: o.Accounts, Signing: o.Signing, Notify: o.Notify, Now: o.Now}
+	return []route{
+		{get, "/admin", page.Operators(h.ShowOverview)},
+		{post, "/admin/check", page.Operators(h.StartCheck)},
+		{get, "/admin/companies", page.Operators(h.ShowCompanies)},
+		{post, "/admin/companies", page.Operators(h.AddCompany).Hashing()},
+		{get, "/admin/companies/:id", page.Operators(h.ShowCompany)},
+		{post, "/admin/companies/:id", page.Operators(h.RenameCompany)},
+		{post, "/admin/companies/:id/documents/:document/retry", page.Operators(h.RetryDocument)},
+		{get, "/admin/people", page.Operators(h.ShowPeople)},
+		{get, "/admin/attention", page.Operators(h.ShowAttention)},
+		{get, "/admin/messages", page.Operators(h.ShowMessages)},
+		{post, "/admin/messages/:message/retry", page.Operators(h.RetryMessage)},
+		{post, "/admin/messages/:message/reveal", page.Operators(h.RevealMessage)},
+		{get, "/admin/jobs", page.Operators(h.ShowJobs)},
+		{post, "/admin/jobs/:job/retry", page.Operators(h.RetryJob)},
+		{get, "/admin/log", page.Operators(h.ShowLog)},
 	}
 }

@@ -79,6 +79,12 @@ func Allowed(scope account.Scope, h Handler) Access { return restricted("", scop
 // key, which says whom to ask.
 func Administrators(key string, h Handler) Access { return restricted(key, account.ScopeAdmin, h) }
 
+// Operators admits administrators of the installation; for others there is no such
+// page.
+func Operators(h Handler) Access {
+	return signedIn(httpkit.Rule{For: httpkit.Operators, Body: ordinary}, "", h)
+}
+
 // Writers admits members who may change the company's records; others see the
 // text of a key, which says whom to ask.
 func Writers(key string, h Handler) Access { return restricted(key, account.ScopeWrite, h) }

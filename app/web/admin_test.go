@@ -1,0 +1,128 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// operates makes a member of a company who may administer the installation.
+func operates(t *testing.T, c *apptest.Client) *apptest.Client {
+	t.Helper()
+	m := c.Member(t, account.RoleViewer)
+	if err := c.Accounts.SetInstallation(t.Context(), m.Email, true); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestPagesOfTheInstallationAreForItsAdministrators requests every page below
+// /admin, and submits every form, as each kind of caller.
+func TestPagesOfTheInstallationAreForItsAdministrators(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	operator := operates(t, owner)
+	filled := strings.NewReplacer(":id", owner.CompanyID, ":document", "01K9NOTHING000000000000000", ":message", "01K9NOTHING000000000000000", ":job", "none")
+	others := map[string]*apptest.Client{"an owner": owner, "an administrator": owner.Member(t, account.RoleAdmin), "a member": owner.Member(t, account.RoleMember), "another company": s.Company(t)}
+	pages := routesUnder(t, "/admin", http.MethodGet)
+	for _, route := range pages {
+		path := filled.Replace(route)
+		res, body := fetch(t, s.URL+path, "Cookie", "paraph_session="+operator.Token)
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d: %.300s", path, res.StatusCode, body)
+		}
+		whole(t, path, res, body)
+		for who, c := range others {
+			res, body := fetch(t, s.URL+path, "Cookie", "paraph_session="+c.Token)
+			if res.StatusCode != http.StatusNotFound || strings.Contains(body, "/admin") && !strings.Contains(body, `action="/theme"`) {
+				t.Errorf("%s at %s: %d", who, path, res.StatusCode)
+			}
+			whole(t, who+" at "+path, res, body)
+		}
+		if res, _ := fetch(t, s.URL+path); res.StatusCode != http.StatusSeeOther {
+			t.Errorf("nobody at %s: %d", path, res.StatusCode)
+		}
+	}
+	forms := routesUnder(t, "/admin", http.MethodPost)
+	for _, route := range forms {
+		path := filled.Replace(route)
+		for who, c := range others {
+			if status, _ := browse(t, c).send(path, "name", "X"); status != http.StatusNotFound {
+				t.Errorf("%s may post to %s: %d", who, path, status)
+			}
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader("name=x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if status, _ := browse(t, operator).do(req); status != http.StatusForbidden {
+			t.Errorf("%s without a token: %d", path, status)
+		}
+	}
+	if len(pages) < 8 || len(forms) < 6 {
+		t.Errorf("only %d pages and %d forms were tried", len(pages), len(forms))
+	}
+	_, home := browse(t, operator).get("/app/documents")
+	if _, theirs := browse(t, owner).get("/app/documents"); !strings.Contains(home, `href="/admin"`) || strings.Contains(theirs, "/admin") {
+		t.Error("the menu leads to the pages whom it should not, or not whom it should")
+	}
+}
+
+// TestInstallationInForms adds and renames a company, checks all data and reads the
+// log, with forms alone.
+func TestInstallationInForms(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	owner := s.Company(t)
+	v := browse(t, operates(t, owner))
+	if status, html := v.send("/admin/companies", "name", "", "email", "nobody"); status != http.StatusUnprocessableEntity || !strings.Contains(html, `aria-invalid="true"`) {
+		t.Errorf("a form with faults: %d", status)
+	}
+	status, html := v.send("/admin/companies", "name", "Lease Ltd.", "email", "olga@lease.example", "owner", "Olga")
+	if status != http.StatusOK || !strings.Contains(html, s.URL+"/setup?token=") {
+		t.Errorf("%d: %.300s", status, html)
+	}
+	_, html = v.send("/admin/companies", "name", "Second Ltd.", "email", owner.Email)
+	v.contains(html, "Second Ltd. has been added", owner.Email)
+	_, html = v.get("/admin/companies?search=lease")
+	_, after, _ := strings.Cut(html, `href="/admin/companies/`)
+	id, _, _ := strings.Cut(after, `"`)
+	_, html = v.send("/admin/companies/"+id, "name", "Rent Ltd.")
+	v.contains(html, "Rent Ltd.", "Saved.")
+	_, html = v.get("/admin/people?search=olga@")
+	v.contains(html, "olga@lease.example", "Rent Ltd.: owner")
+	_, html = v.send("/admin/check")
+	v.contains(html, "The check is running.")
+	s.Mails(t, owner.Email) // once everything that is due is done
+	_, html = v.get("/admin")
+	v.contains(html, "Nothing wrong", "Up to date")
+	_, html = v.get("/admin/jobs?status=waiting")
+	v.contains(html, "outbox sweep", "This installation")
+	res, _ := fetch(t, s.URL+"/healthz")
+	_, html = v.get("/admin/log?request=" + res.Header.Get("X-Request-Id"))
+	v.contains(html, "GET /healthz")
+	if found, html := v.get("/admin/log?request=01K9NOTHING000000000000000"); found != http.StatusOK || !strings.Contains(html, "Nothing found") {
+		t.Errorf("%d: %.300s", found, html)
+	}
+}
+
+// TestPagesOfTheInstallationInEveryLook checks pages below /admin: one of each kind.
+func TestPagesOfTheInstallationInEveryLook(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	operator := operates(t, s.Company(t))
+	pages := map[string]func(w *window){}
+	for _, path := range []string{"/admin", "/admin/companies", "/admin/people", "/admin/jobs?status=waiting"} {
+		pages[path] = func(w *window) {
+			w.enter(operator)
+			w.visit(s.URL + path)
+			w.see("h1")
+		}
+	}
+	inEveryLook(t, pages)
+}

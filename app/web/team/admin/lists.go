@@ -1,0 +1,145 @@
+package admin
+
+import (
+	"slices"
+
+	"paraph/app/machine"
+	"paraph/app/signing"
+	"paraph/app/signing/record"
+	"paraph/app/web/page"
+)
+
+// jobList is the page of jobs.
+type jobList struct {
+	Jobs    []jobLine
+	Filters []page.Tab
+	Pager   page.Pager
+}
+
+// jobLine is a job in the list.
+type jobLine struct {
+	machine.Job
+	KindName, CompanyName, Age string
+	Chip                       page.Chip
+	Retry                      string // path; "" if there is nothing to retry
+}
+
+// ShowJobs serves the list of jobs, by default of those given up.
+func (h *Handlers) ShowJobs(r *page.Request) error {
+	status := r.Query("status")
+	if !slices.Contains(machine.JobStates(), status) {
+		status = machine.JobStates()[0]
+	}
+	p := partOf(r)
+	found, err := h.Machine.ListJobs(r.UserContext(), r.Who.Actor, status, p.offset(), p.size)
+	if err != nil {
+		return err
+	}
+	l := jobList{Filters: filters(r, status, machine.JobStates()...), Pager: r.Pager(p.number, p.size, found.Total)}
+	for _, j := range found.Items {
+		line := jobLine{Job: j, KindName: kindName(j.Kind), CompanyName: h.companyName(r, j.Company), Age: h.ago(r, j.CreatedAt), Chip: chip(r, j.State)}
+		if status != "running" {
+			line.Retry = "/admin/jobs/" + j.ID + "/retry"
+		}
+		l.Jobs = append(l.Jobs, line)
+	}
+	return show(r, "admin-jobs", r.Say("admin.jobs"), l)
+}
+
+// RetryJob has a job tried now.
+func (h *Handlers) RetryJob(r *page.Request) error {
+	return back(r, h.Machine.RetryJob(r.UserContext(), r.Who.Actor, r.Params("job")), "admin.retried", "/admin/jobs")
+}
+
+// mailList is the page of messages.
+type mailList struct {
+	Mails   []mailLine
+	Held    bool
+	Sends   bool
+	Filters []page.Tab
+	Pager   page.Pager
+}
+
+// mailLine is a message in the list.
+type mailLine struct {
+	machine.Mail
+	KindName, CompanyName string
+	Chip                  page.Chip
+}
+
+// ShowMessages serves the messages that failed, or those that wait to be handed over.
+func (h *Handlers) ShowMessages(r *page.Request) error {
+	p, l := partOf(r), mailList{Held: r.Query("status") == "held", Sends: h.Notify.CanSend()}
+	found, err := h.Machine.ListMails(r.UserContext(), r.Who.Actor, l.Held, p.offset(), p.size)
+	if err != nil {
+		return err
+	}
+	l.Pager = r.Pager(p.number, p.size, found.Total)
+	chosen := "failed"
+	if l.Held {
+		chosen = "held"
+	}
+	l.Filters = filters(r, chosen, "failed", "held")
+	for _, m := range found.Items {
+		state := m.Status
+		if l.Held {
+			state = "held"
+		}
+		l.Mails = append(l.Mails, mailLine{m, kindName(m.Kind), h.companyName(r, m.Company), chip(r, state)})
+	}
+	return show(r, "admin-messages", r.Say("admin.messages"), l)
+}
+
+// RetryMessage sends a message again.
+func (h *Handlers) RetryMessage(r *page.Request) error {
+	return back(r, h.Notify.RetryFailed(r.UserContext(), r.Who.Actor, r.Params("message")), "outbox.retried", "/admin/messages")
+}
+
+// RevealMessage shows the link in a message of the installation.
+func (h *Handlers) RevealMessage(r *page.Request) error {
+	m, err := h.Notify.RevealHeld(r.UserContext(), r.Who.Actor, r.Params("message"))
+	if err != nil {
+		return err
+	}
+	return r.ShowHanded(m.Subject, m.To, m.Links, "/admin/messages?status=held")
+}
+
+// ailingList is the page of documents that need attention.
+type ailingList struct {
+	Documents []ailingLine
+	Pager     page.Pager
+}
+
+// ailingLine is such a document.
+type ailingLine struct {
+	signing.Ailing
+	CompanyName, Why, Age string
+	Retry                 string
+}
+
+// retryable are the reasons that another try may remove.
+var retryable = []record.AttentionKind{record.AttentionSealing, record.AttentionSealingFailed}
+
+// ShowAttention serves the documents that need attention.
+func (h *Handlers) ShowAttention(r *page.Request) error {
+	p := partOf(r)
+	found, err := h.Signing.ListAiling(r.UserContext(), r.Who.Actor, p.offset(), p.size)
+	if err != nil {
+		return err
+	}
+	l := ailingList{Pager: r.Pager(p.number, p.size, found.Total)}
+	for _, a := range found.Items {
+		line := ailingLine{Ailing: a, CompanyName: h.companyName(r, a.Company), Why: r.Say("admin.attention." + string(a.Attention)), Age: h.ago(r, a.Since)}
+		if slices.Contains(retryable, a.Attention) {
+			line.Retry = "/admin/companies/" + a.Company + "/documents/" + a.Document + "/retry"
+		}
+		l.Documents = append(l.Documents, line)
+	}
+	return show(r, "admin-attention", r.Say("admin.attention"), l)
+}
+
+// RetryDocument tries again what failed for a document.
+func (h *Handlers) RetryDocument(r *page.Request) error {
+	err := h.Machine.RetryDocument(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("document"))
+	return back(r, err, "admin.retried", "/admin/attention")
+}
