@@ -47,7 +47,7 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 // AddCompany adds a company with its first owner, and prints once how they sign in.
 func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.Writer) error {
 	return withSite(ctx, cfg, func(s transfer.Site) error {
-		c, err := s.Found(ctx, in)
+		c, err := s.AddCompany(ctx, in)
 		if err != nil {
 			return err
 		}

@@ -329,7 +329,7 @@ func (db *DB) replay(b *backupReader, batch *badger.WriteBatch) error {
 	}
 	for n := 0; b.next(); n++ {
 		if n%freeSpaceEvery == 0 {
-			if err := db.disk.room(); err != nil {
+			if err := db.disk.checkSpace(); err != nil {
 				return err
 			}
 		}

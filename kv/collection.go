@@ -133,7 +133,7 @@ func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	if err != nil {
 		return err
 	}
-	if err := c.mayTake(tx, id, changes); err != nil {
+	if err := c.checkUnique(tx, id, changes); err != nil {
 		return err
 	}
 	if err := tx.set(c.record(id), raw); err != nil {
@@ -280,8 +280,8 @@ func (x *index[T]) open(key, value []byte) (id string, raw []byte, err error) {
 	return string(value[size : size+int(n)]), value[size+int(n):], nil
 }
 
-// mayTake checks every unique key before anything is written.
-func (c *Collection[T]) mayTake(tx *Tx, id string, changes []change) error {
+// checkUnique checks every unique key before anything is written.
+func (c *Collection[T]) checkUnique(tx *Tx, id string, changes []change) error {
 	for _, ch := range changes {
 		if !ch.unique || !ch.isNew {
 			continue

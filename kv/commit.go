@@ -71,8 +71,8 @@ func (w Writer) Update(fn func(tx *Tx) error) error {
 // call runs fn and puts its writes into a group.
 func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	db := w.db
-	db.gate.enter(w.scope)
-	defer db.gate.leave()
+	db.fairLock.enter(w.scope)
+	defer db.fairLock.leave()
 	db.turn.Lock()
 	defer db.turn.Unlock()
 	for len(db.pending) > groupQueue && !db.closing {
@@ -177,7 +177,7 @@ func (db *DB) write(g *group) error {
 	if len(g.layer.writes) == 0 {
 		return nil
 	}
-	if err := db.disk.room(); err != nil {
+	if err := db.disk.checkSpace(); err != nil {
 		return err
 	}
 	ts := db.cur.ts + 1 // only the committer changes cur
@@ -274,7 +274,7 @@ func (db *DB) repair() error {
 	if db.inMemory {
 		return db.fault
 	}
-	if err := db.disk.room(); err != nil {
+	if err := db.disk.checkSpace(); err != nil {
 		return err
 	}
 	return db.alone(func() error {

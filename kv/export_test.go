@@ -59,9 +59,9 @@ func (db *DB) DroppedPool() bool { return db.pool != nil && dropPool(db.badger) 
 
 // Waiting returns how many updates wait for their turn.
 func (db *DB) Waiting() (n int) {
-	db.gate.mu.Lock()
-	defer db.gate.mu.Unlock()
-	for _, line := range db.gate.lines {
+	db.fairLock.mu.Lock()
+	defer db.fairLock.mu.Unlock()
+	for _, line := range db.fairLock.lines {
 		n += len(line)
 	}
 	return n

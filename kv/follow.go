@@ -187,10 +187,10 @@ type FollowerOptions[T any] struct {
 	// the log without reading. Nil: never.
 	Idle func(tx *Tx) (bool, error)
 
-	// Wants reports whether to call Do for an entry. Other entries cost no commit. Nil: all.
+	// Match reports whether to call Do for an entry. Other entries cost no commit. Nil: all.
 	// Adopted entries are always left out: the followers of their original log have processed
 	// them.
-	Wants func(tx *Tx, e Entry[T]) (bool, error)
+	Match func(tx *Tx, e Entry[T]) (bool, error)
 
 	// Do processes an entry, in the transaction that moves the place past it. If that is too
 	// much for one transaction it does a part: it starts at from, 0 at first, and returns where
@@ -215,8 +215,8 @@ func NewFollower[T any](o FollowerOptions[T]) *Follower[T] {
 	if o.Idle == nil {
 		o.Idle = func(*Tx) (bool, error) { return false, nil }
 	}
-	if o.Wants == nil {
-		o.Wants = func(*Tx, Entry[T]) (bool, error) { return true, nil }
+	if o.Match == nil {
+		o.Match = func(*Tx, Entry[T]) (bool, error) { return true, nil }
 	}
 	return &Follower[T]{walk: walk[T]{db: o.DB, log: o.Log, name: o.Name}, o: o}
 }
@@ -291,7 +291,7 @@ func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 		if e.Adopted() {
 			continue
 		}
-		ok, err := guarded(func() (bool, error) { return f.o.Wants(tx, e) })
+		ok, err := guarded(func() (bool, error) { return f.o.Match(tx, e) })
 		if err != nil {
 			return p, &entryError{err, p.last}
 		}

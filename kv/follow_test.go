@@ -208,7 +208,7 @@ func TestEntriesThatNobodyWantsCostNoCommit(t *testing.T) {
 	db := open(t, kv.Options{})
 	fill(t, db, kv.FollowStride+100)
 	f := kv.NewFollower(kv.FollowerOptions[string]{DB: db, Log: trail, Name: "picky",
-		Wants: func(_ *kv.Tx, e kv.Entry[string]) (bool, error) { return e.Seq == 50, nil },
+		Match: func(_ *kv.Tx, e kv.Entry[string]) (bool, error) { return e.Seq == 50, nil },
 		Do:    func(tx *kv.Tx, e kv.Entry[string], _ int) (int, error) { return 0, copyOnce(tx, e) }})
 	before := db.Stats().Commits
 	caughtUp(t, f)

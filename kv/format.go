@@ -126,7 +126,7 @@ func (c *Collection[T]) reindex(tx *Tx, from string) (next string, more bool, er
 		if err != nil {
 			return "", false, err
 		}
-		if err := c.mayTake(tx, id, changes); err != nil {
+		if err := c.checkUnique(tx, id, changes); err != nil {
 			return "", false, err
 		}
 		if err := tx.apply(changes); err != nil {

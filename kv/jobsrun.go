@@ -41,8 +41,8 @@ func Permanent(err error) error {
 	return permanent{err}
 }
 
-// patrol is how often workers look without being woken, in case the clock was changed.
-const patrol = time.Minute
+// pollInterval is how often workers look without being woken, in case the clock was changed.
+const pollInterval = time.Minute
 
 // Run runs jobs of the handlers' kinds until ctx ends and the running handlers have returned.
 // Jobs are due by the store's clock. Scopes are served in turn, and a single scope gets at most
@@ -55,7 +55,7 @@ func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error 
 	for _, h := range handlers {
 		byKind[h.Kind] = h
 	}
-	dead, err := j.takeUp(byKind)
+	dead, err := j.reclaim(byKind)
 	if err != nil {
 		return err
 	}
@@ -63,25 +63,25 @@ func (j *Jobs) Run(ctx context.Context, workers int, handlers ...Handler) error 
 		byKind[job.Kind].gaveUp(ctx, job)
 	}
 	workers = max(workers, 1)
-	w := &workersOf{jobs: j, handlers: byKind, free: make(chan struct{}, workers), share: (workers + 1) / 2, busy: map[string]int{}, ctx: ctx}
+	w := &workerPool{jobs: j, handlers: byKind, free: make(chan struct{}, workers), share: (workers + 1) / 2, busy: map[string]int{}, ctx: ctx}
 	err = w.run()
 	w.running.Wait()
 	return err
 }
 
-// crashesForgiven is how many consecutive attempts a crash may cut short before that counts as
+// maxCrashes is how many consecutive attempts a crash may cut short before that counts as
 // a failure: the job may be what crashes the process.
-const crashesForgiven = 2
+const maxCrashes = 2
 
-// takeUp makes jobs that a previous process was running wait again, and returns those given up
+// reclaim makes jobs that a previous process was running wait again, and returns those given up
 // instead.
-func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
+func (j *Jobs) reclaim(handlers map[string]Handler) (dead []Job, err error) {
 	for kind, h := range handlers {
-		lost, err := j.lost(kind)
+		orphaned, err := j.orphaned(kind)
 		if err != nil {
 			return nil, err
 		}
-		for _, job := range lost {
+		for _, job := range orphaned {
 			now, err := j.end(h, func(tx *Tx, h Handler) (Job, error) { return j.interrupted(tx, job, h) })
 			if err != nil {
 				return nil, err
@@ -94,17 +94,17 @@ func (j *Jobs) takeUp(handlers map[string]Handler) (dead []Job, err error) {
 	return dead, nil
 }
 
-// lost returns the jobs of a kind that a previous process was running.
-func (j *Jobs) lost(kind string) (lost []Job, err error) {
+// orphaned returns the jobs of a kind that a previous process was running.
+func (j *Jobs) orphaned(kind string) (orphaned []Job, err error) {
 	err = j.db.View(func(tx *Tx) error {
 		return j.all.Each(tx, "state", K(JobRunning, kind), func(_ string, job Job) (bool, error) {
 			if job.Owner != j.owner {
-				lost = append(lost, job)
+				orphaned = append(orphaned, job)
 			}
 			return true, nil
 		})
 	})
-	return lost, err
+	return orphaned, err
 }
 
 // end stores the outcome of an attempt, if need be without the effects of OnFail.
@@ -127,15 +127,15 @@ func (j *Jobs) end(h Handler, settle func(tx *Tx, h Handler) (Job, error)) (now 
 
 // interrupted stores that a crash cut an attempt short.
 func (j *Jobs) interrupted(tx *Tx, job Job, h Handler) (Job, error) {
-	if job.Interrupted++; job.Interrupted > crashesForgiven {
+	if job.Interrupted++; job.Interrupted > maxCrashes {
 		return j.fail(tx, job, h, ErrStopped)
 	}
 	job.Attempts--
 	return job, j.again(tx, job, job.Due)
 }
 
-// workersOf is the state of one call of Run.
-type workersOf struct {
+// workerPool is the state of one call of Run.
+type workerPool struct {
 	jobs     *Jobs
 	handlers map[string]Handler
 	free     chan struct{} // one token per busy worker
@@ -148,20 +148,20 @@ type workersOf struct {
 }
 
 // full reports whether a scope uses its share of the workers.
-func (w *workersOf) full(scope string) bool {
+func (w *workerPool) full(scope string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.busy[scope] >= w.share
 }
 
-func (w *workersOf) enter(scope string) {
+func (w *workerPool) enter(scope string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.busy[scope]++
 }
 
 // leave frees a scope's worker; a job may be waiting for it.
-func (w *workersOf) leave(scope string) {
+func (w *workerPool) leave(scope string) {
 	w.mu.Lock()
 	if w.busy[scope]--; w.busy[scope] == 0 {
 		delete(w.busy, scope)
@@ -172,7 +172,7 @@ func (w *workersOf) leave(scope string) {
 }
 
 // run hands out jobs as they become due and workers become free.
-func (w *workersOf) run() error {
+func (w *workerPool) run() error {
 	for {
 		select {
 		case w.free <- struct{}{}:
@@ -196,7 +196,7 @@ func (w *workersOf) run() error {
 }
 
 // next waits for a job and claims it; nil once ctx has ended.
-func (w *workersOf) next() (*Job, error) {
+func (w *workerPool) next() (*Job, error) {
 	for w.ctx.Err() == nil {
 		nudged := w.jobs.nudge()
 		job, due, err := w.jobs.claim(w.handlers, w.full)
@@ -223,8 +223,8 @@ func (j *Jobs) nudge() <-chan struct{} {
 }
 
 // sleep waits for the next due time or a change.
-func (w *workersOf) sleep(nudged <-chan struct{}, due time.Time) {
-	pause := patrol
+func (w *workerPool) sleep(nudged <-chan struct{}, due time.Time) {
+	pause := pollInterval
 	if !due.IsZero() {
 		pause = max(time.Millisecond, min(pause, due.Sub(w.jobs.db.moment())))
 	}
@@ -317,7 +317,7 @@ func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
 }
 
 // do runs one attempt and stores its outcome.
-func (w *workersOf) do(job Job) {
+func (w *workerPool) do(job Job) {
 	h := w.handlers[job.Kind]
 	ctx, cancel := w.ctx, context.CancelFunc(func() {})
 	if h.Timeout > 0 {

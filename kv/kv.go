@@ -104,7 +104,7 @@ type DB struct {
 	disk     *disk
 	slots    slots // numbers of the counters
 
-	gate *gate // admits one update at a time
+	fairLock *fairLock // admits one update at a time
 	// turn is held while an update's function runs.
 	turn    sync.Mutex
 	work    *sync.Cond // on turn: pending or closing changed
@@ -156,7 +156,7 @@ func open(o Options, usage diskGauge) (*DB, error) {
 		noSync:   o.NoSync,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
-		gate:     newGate(),
+		fairLock: newFairLock(),
 	}
 	if db.now == nil {
 		db.now = time.Now

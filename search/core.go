@@ -365,8 +365,8 @@ func checksumHolds(path string) (ok bool, err error) {
 	return h.Sum32() == want, nil
 }
 
-// usesAny returns errDamaged when the index needs one of the files. Files that
-// a killed process left half written are damaged too, but unused.
+// usesAny returns errDamaged if the index needs one of the files. Files left half written by a
+// killed process are damaged too, but unused.
 func usesAny(dir string, damaged map[string]bool) (err error) {
 	c, err := startCore(dir, slog.New(slog.DiscardHandler), true)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"paraph/kv"
 )
 
-// Leaving describes the part of a company's accounts that leaves the installation.
-type Leaving struct {
+// RecordExport describes the part of a company's accounts that leaves the installation.
+type RecordExport struct {
 	Company string
 	Secrets bool // hashes of passwords and the secrets of authenticator apps too
 	Put     func(kv.Item) error
@@ -24,10 +24,10 @@ type movedUser struct {
 	Joined bool   // false: invited, and only what the invitation says
 }
 
-// Leave hands over a company with its settings and people, and returns the
+// ExportRecords hands over a company with its settings and people, and returns the
 // identifiers of its members. Sessions, API tokens, mailed links and recovery
 // codes stay: they are secrets of this installation.
-func (s *Service) Leave(tx *kv.Tx, l Leaving) (people []string, err error) {
+func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
 	c, err := LoadCompany(tx, l.Company)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) Leave(tx *kv.Tx, l Leaving) (people []string, err error) {
 	})
 }
 
-func put[T any](l Leaving, c *kv.Collection[T], id string, v T) error {
+func put[T any](l RecordExport, c *kv.Collection[T], id string, v T) error {
 	it, err := c.Pack(id, v)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func put[T any](l Leaving, c *kv.Collection[T], id string, v T) error {
 	return l.Put(it)
 }
 
-func (s *Service) exportBranding(tx *kv.Tx, l Leaving) error {
+func (s *Service) exportBranding(tx *kv.Tx, l RecordExport) error {
 	logo, err := logos.Get(tx, l.Company)
 	switch {
 	case err == nil:
@@ -79,7 +79,7 @@ func (s *Service) exportBranding(tx *kv.Tx, l Leaving) error {
 
 // exportUser hands over a person. Of somebody who has not joined the company
 // knows no more than it wrote into the invitation.
-func (s *Service) exportUser(tx *kv.Tx, l Leaving, m memberRecord) error {
+func (s *Service) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 	u, err := users.Get(tx, m.UserID)
 	if err != nil {
 		return err
@@ -122,15 +122,15 @@ func (s *Service) joined(u userRecord, secrets bool) (m movedUser, err error) {
 	return m, nil
 }
 
-// Arriving is a company on its way into the installation.
-type Arriving struct {
+// RecordImport is a company on its way into the installation.
+type RecordImport struct {
 	Company  string
 	Passkeys bool // the address is the same, so passkeys go on working
 }
 
-// Arrival returns the function that stores an item of this package, nil if it
+// ImportRecord returns the function that stores an item of this package, nil if it
 // belongs to another. Company and members are to be stored last.
-func (s *Service) Arrival(a Arriving, it kv.Item) func(tx *kv.Tx) error {
+func (s *Service) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case companies.Name():
 		return arrives(companies, it, func(c Company) bool { return c.ID == a.Company && it.ID == c.ID })
@@ -143,9 +143,9 @@ func (s *Service) Arrival(a Arriving, it kv.Item) func(tx *kv.Tx) error {
 	case users.Name():
 		return func(tx *kv.Tx) error { return s.userArrives(tx, it) }
 	case members.Name():
-		return func(tx *kv.Tx) error { return s.memberArrives(tx, a, it) }
+		return func(tx *kv.Tx) error { return s.importMember(tx, a, it) }
 	case passkeys.Name():
-		return func(tx *kv.Tx) error { return s.passkeyArrives(tx, a, it) }
+		return func(tx *kv.Tx) error { return s.importPasskey(tx, a, it) }
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
 	return users.Put(tx, u.ID, u)
 }
 
-func (s *Service) memberArrives(tx *kv.Tx, a Arriving, it kv.Item) error {
+func (s *Service) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	m, err := kv.Read[memberRecord](it)
 	if err == nil && m.CompanyID != a.Company {
 		err = errForeign(it)
@@ -221,9 +221,9 @@ func (s *Service) memberArrives(tx *kv.Tx, a Arriving, it kv.Item) error {
 	return members.Add(tx, m.key(), m)
 }
 
-// passkeyArrives adds a passkey where it can work. A person whose passkeys all
+// importPasskey adds a passkey where it can work. A person whose passkeys all
 // stayed behind signs in without them.
-func (s *Service) passkeyArrives(tx *kv.Tx, a Arriving, it kv.Item) error {
+func (s *Service) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	p, err := kv.Read[passkeyRecord](it)
 	if err != nil || !a.Passkeys {
 		return err

@@ -4,5 +4,5 @@ package archive
 
 import "os"
 
-// dropCache does nothing: this system has no such hint.
+// DropCache does nothing: this system has no such hint.
 func DropCache(*os.File) {}

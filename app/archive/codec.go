@@ -22,12 +22,11 @@ type Keys struct {
 // Encrypts reports whether archives are encrypted.
 func (k Keys) Encrypts() bool { return len(k.Recipients) > 0 }
 
-// ParseKeys reads recipients (age1…), files of identities, and a file with a
-// passphrase; each is optional.
+// ParseKeys parses recipients (age1…), identity files, and a passphrase file; each is optional.
 func ParseKeys(recipients, identityFiles []string, passphraseFile string) (k Keys, err error) {
 	if len(recipients) > 0 {
 		if k.Recipients, err = age.ParseRecipients(strings.NewReader(strings.Join(recipients, "\n"))); err != nil {
-			return Keys{}, fmt.Errorf("--recipient takes a public key of age, such as age1…: %w", err)
+			return Keys{}, fmt.Errorf("--recipient takes an age public key, such as age1…: %w", err)
 		}
 	}
 	for _, path := range identityFiles {
@@ -44,11 +43,11 @@ func ParseKeys(recipients, identityFiles []string, passphraseFile string) (k Key
 func (k *Keys) addIdentities(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("the identity cannot be read: %w", err)
+		return fmt.Errorf("cannot read the identity: %w", err)
 	}
 	ids, err := age.ParseIdentities(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("%s holds no identity of age: %w", path, err)
+		return fmt.Errorf("%s holds no age identity: %w", path, err)
 	}
 	k.Identities = append(k.Identities, ids...)
 	return nil
@@ -57,7 +56,7 @@ func (k *Keys) addIdentities(path string) error {
 func (k *Keys) addPassphrase(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("the passphrase cannot be read: %w", err)
+		return fmt.Errorf("cannot read the passphrase: %w", err)
 	}
 	phrase, _, _ := strings.Cut(string(b), "\n")
 	if phrase = strings.TrimSuffix(phrase, "\r"); phrase == "" {
@@ -78,15 +77,15 @@ func (k *Keys) addPassphrase(path string) error {
 	return nil
 }
 
-// encoder compresses and encrypts; closing it completes the archive, not w.
+// encoder compresses and encrypts; closing it completes the archive but leaves w open.
 type encoder struct {
 	zstd   *zstd.Encoder
 	crypt  io.WriteCloser // nil without encryption
 	closed bool
 }
 
-// Encode returns a writer that compresses what is written to it, and encrypts it if
-// there are recipients. Closing it does not close w.
+// Encode returns a writer that compresses its input, and encrypts it if there are recipients.
+// Closing it does not close w.
 func (k Keys) Encode(w io.Writer) (io.WriteCloser, error) {
 	e := &encoder{}
 	if k.Encrypts() {
@@ -148,7 +147,7 @@ func (k Keys) decrypt(r io.Reader) (io.Reader, error) {
 	}
 	plain, err := age.Decrypt(r, k.Identities...)
 	if _, wrong := errors.AsType[*age.NoIdentityMatchError](err); wrong {
-		return nil, fmt.Errorf("%w: the identity or passphrase is not the right one", ErrNoKey)
+		return nil, fmt.Errorf("%w: wrong identity or passphrase", ErrNoKey)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

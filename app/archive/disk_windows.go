@@ -1,4 +1,4 @@
 package archive
 
-// SyncDir does nothing: Windows has no sync of a folder; NTFS journals renames.
+// SyncDir does nothing: Windows cannot sync a folder, and NTFS journals renames.
 func SyncDir(string) error { return nil }

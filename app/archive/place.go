@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Partial is the end of the name of an archive being written.
+// Partial is the file name suffix of an archive being written.
 const Partial = ".partial"
 
 // Place is the destination of an archive.
@@ -24,8 +24,8 @@ type Place struct {
 	name string // empty: chosen later
 }
 
-// PlaceFor returns a file that does not exist yet, or a folder, in which the
-// archive gets a name of its own.
+// PlaceFor returns the place for a file that does not exist yet, or for a folder in which the
+// archive will be named later.
 func PlaceFor(out string) (Place, error) {
 	full, err := filepath.Abs(out)
 	if err != nil {
@@ -36,7 +36,7 @@ func PlaceFor(out string) (Place, error) {
 	case err == nil && info.IsDir():
 		return Place{dir: full}, nil
 	case err == nil:
-		return Place{}, fmt.Errorf("%s exists already; name another file, or a folder", out)
+		return Place{}, fmt.Errorf("%s already exists; name another file, or a folder", out)
 	case !errors.Is(err, fs.ErrNotExist):
 		return Place{}, err
 	case strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator)):
@@ -47,12 +47,12 @@ func PlaceFor(out string) (Place, error) {
 
 // Content is an archive to be stored, neither compressed nor encrypted.
 type Content struct {
-	What   string // in messages, such as "backup"
+	What   string // used in messages, such as "backup"
 	Stream io.Reader
-	// Read reads the content from r and checks it. It is called for the stream, and
-	// again for what was stored, unless that can be decrypted only elsewhere.
+	// Read reads the content from r and checks it. It is called for the stream, and again for
+	// the stored file, unless that can only be decrypted elsewhere.
 	Read func(r io.Reader) error
-	// Name returns the name of the file in a folder, once Read was called.
+	// Name returns the file name to use in a folder, after Read was called.
 	Name func() string
 }
 
@@ -63,14 +63,14 @@ type Stored struct {
 	Fingerprint string // of its beginning; see [Fingerprint]
 }
 
-// Fill writes an archive under a temporary name, reads it back and names it.
+// Fill writes an archive under a temporary name, reads it back and renames it.
 func (p Place) Fill(c Content, keys Keys) (Stored, error) {
 	if err := RemoveStale(filepath.Join(p.dir, "*"+Partial), time.Now(), time.Hour); err != nil {
 		return Stored{}, err
 	}
 	f, err := os.CreateTemp(p.dir, "paraph-*"+Partial) // 0600
 	if err != nil {
-		return Stored{}, fmt.Errorf("the %s cannot be written: %w", c.What, err)
+		return Stored{}, fmt.Errorf("cannot write the %s: %w", c.What, err)
 	}
 	r, err := p.store(f, c, keys)
 	if err != nil {
@@ -92,7 +92,7 @@ func (p Place) store(f *os.File, c Content, keys Keys) (Stored, error) {
 		return Stored{}, err
 	}
 	if err := f.Sync(); err != nil {
-		return Stored{}, fmt.Errorf("the %s cannot be written: %w", c.What, err)
+		return Stored{}, fmt.Errorf("cannot write the %s: %w", c.What, err)
 	}
 	DropCache(f)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -100,7 +100,7 @@ func (p Place) store(f *os.File, c Content, keys Keys) (Stored, error) {
 	}
 	print, err := c.ReadBack(f, written, keys)
 	if err != nil {
-		return Stored{}, fmt.Errorf("the %s that was just written is not good: %w", c.What, err)
+		return Stored{}, fmt.Errorf("the %s just written is damaged: %w", c.What, err)
 	}
 	name := p.name
 	if name == "" {
@@ -113,7 +113,7 @@ func (p Place) store(f *os.File, c Content, keys Keys) (Stored, error) {
 	return Stored{Path: path, Size: written.Bytes, Fingerprint: print}, nil
 }
 
-// Encode compresses and encrypts an archive, and checks it on the way.
+// Encode compresses and encrypts an archive, checking it on the way.
 func (c Content) Encode(w io.Writer, keys Keys) (err error) {
 	e, err := keys.Encode(w)
 	if err != nil {
@@ -124,11 +124,11 @@ func (c Content) Encode(w io.Writer, keys Keys) (err error) {
 	err = c.Read(io.TeeReader(from, writerSpy{e, to}))
 	switch {
 	case from.err != nil:
-		return fmt.Errorf("the %s ended early (the log of a running server says why): %w", c.What, from.err)
+		return fmt.Errorf("the %s ended early (see the log of a running server): %w", c.What, from.err)
 	case to.err != nil:
-		return fmt.Errorf("the %s cannot be written: %w", c.What, to.err)
+		return fmt.Errorf("cannot write the %s: %w", c.What, to.err)
 	case err != nil:
-		return fmt.Errorf("the %s is not good: %w", c.What, err)
+		return fmt.Errorf("the %s is damaged: %w", c.What, err)
 	}
 	return e.Close()
 }
@@ -154,7 +154,7 @@ type Counter struct {
 	hash  hash.Hash
 }
 
-// NewCounter passes what is written on to w.
+// NewCounter returns a counter that passes its input on to w.
 func NewCounter(w io.Writer) *Counter { return &Counter{w: w, hash: sha256.New()} }
 
 // Write implements [io.Writer].
@@ -165,8 +165,8 @@ func (c *Counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadBack compares what was stored with what was written and, unless only others
-// can decrypt it, reads it as its user would. It returns the fingerprint.
+// ReadBack compares the stored bytes with the written ones and, unless only others can decrypt
+// them, reads the archive as a user would. It returns the fingerprint.
 func (c Content) ReadBack(r io.Reader, written *Counter, keys Keys) (print string, err error) {
 	sum, first := sha256.New(), &beginning{hash: sha256.New()}
 	both := io.MultiWriter(sum, first)
@@ -178,13 +178,13 @@ func (c Content) ReadBack(r io.Reader, written *Counter, keys Keys) (print strin
 		return "", err
 	}
 	if !bytes.Equal(sum.Sum(nil), written.hash.Sum(nil)) {
-		return "", fmt.Errorf("%w: its content is not what was written", ErrDamaged)
+		return "", fmt.Errorf("%w: content differs from what was written", ErrDamaged)
 	}
 	return first.print(), nil
 }
 
-// Open decrypts and decompresses an archive, has it read, and checks that nothing
-// follows its end.
+// Open decrypts and decompresses an archive, passes it to read, and checks that nothing follows
+// its end.
 func Open(r io.Reader, keys Keys, read func(io.Reader) error) error {
 	d, err := keys.Decode(r)
 	if err != nil {
@@ -204,13 +204,13 @@ func NameNew(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return os.Remove(from)
 	} else if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; name another file, or a folder", to)
+		return fmt.Errorf("%s already exists; name another file, or a folder", to)
 	}
-	return os.Rename(from, to) // a file system without links
+	return os.Rename(from, to) // a file system without hard links
 }
 
-// fingerprintBytes is how much of an archive identifies it. The first entry holds a
-// random ID, and an encrypted one begins with a random key.
+// fingerprintBytes is how much of an archive identifies it. The first entry holds a random ID,
+// and an encrypted one begins with a random key.
 const fingerprintBytes = 64 << 10
 
 // beginning hashes the first bytes of an archive.
@@ -237,7 +237,7 @@ func Fingerprint(r io.Reader) (string, error) {
 	return b.print(), nil
 }
 
-// RemoveStale removes files that nothing has been written to for some time.
+// RemoveStale removes files that have not been written to for some time.
 func RemoveStale(pattern string, now time.Time, age time.Duration) error {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // maxHeader bounds the first entry.
 const maxHeader = 64 << 10
 
-// Reader reads the content of an archive. Head receives the first entry, whole.
-// Visit, which may be nil, receives each entry between that and the manifest; its
-// content is verified only once reading has ended.
+// Reader reads the content of an archive. Head receives the whole first entry. Visit, which may
+// be nil, receives each entry between that and the manifest; its content is verified only once
+// reading has ended.
 type Reader struct {
 	Head  func(name string, content []byte) error
 	Visit func(name string, r io.Reader) error
@@ -39,7 +39,7 @@ func (v Reader) Read(r io.Reader) error {
 	return c.err
 }
 
-// ReadHead reads no more than the beginning of an archive.
+// ReadHead reads only the beginning of an archive.
 func (v Reader) ReadHead(r io.Reader) error {
 	c := newChecker(r, v)
 	c.entry()
@@ -50,8 +50,8 @@ func newChecker(r io.Reader, v Reader) *checker {
 	return &checker{Reader: v, tar: tar.NewReader(r), files: sha256.New(), others: map[string]string{}}
 }
 
-// checker compares entries with the manifest. Files are in the order of the
-// manifest, so a running hash over their lines takes the place of a list.
+// checker compares entries with the manifest. Files are in the order of the manifest, so a
+// running hash over their lines replaces a list.
 type checker struct {
 	Reader
 	tar    *tar.Reader
@@ -74,7 +74,7 @@ func (c *checker) entry() {
 	c.at = h.Name
 	switch {
 	case h.Typeflag != tar.TypeReg:
-		c.fail(errors.New("it is not a file"))
+		c.fail(errors.New("not a file"))
 	case !c.begun:
 		c.begun = true
 		c.head(h.Name)
@@ -142,11 +142,10 @@ func cmpErr(archive, visitor error) error {
 	return fmt.Errorf("%w: %w", errTarget, visitor)
 }
 
-// errTarget marks failures of the restore's target, which are not damage of the
-// archive.
+// errTarget marks failures of the restore's target, as opposed to a damaged archive.
 var errTarget = errors.New("restoring")
 
-// source records how reading failed.
+// source records read failures.
 type source struct {
 	r   io.Reader
 	err error
@@ -163,10 +162,10 @@ func (s *source) Read(p []byte) (int, error) {
 func (c *checker) note(name, sum string) {
 	if rest, ok := strings.CutPrefix(name, Files); ok {
 		if rest != sum {
-			c.fail(fmt.Errorf("its content hashes to %s", sum))
+			c.fail(fmt.Errorf("content has the hash %s", sum))
 		}
 		if name <= c.last {
-			c.fail(errors.New("it is out of order"))
+			c.fail(errors.New("out of order"))
 		}
 		c.last = name
 		c.count++
@@ -174,12 +173,12 @@ func (c *checker) note(name, sum string) {
 		return
 	}
 	if c.others[name] != "" {
-		c.fail(errors.New("it occurs twice"))
+		c.fail(errors.New("occurs twice"))
 	}
 	c.others[name] = sum
 }
 
-// manifest compares what was read with what was written.
+// manifest compares what was read with the manifest.
 func (c *checker) manifest() {
 	files, count := sha256.New(), 0
 	lines := bufio.NewScanner(c.tar)
@@ -187,32 +186,32 @@ func (c *checker) manifest() {
 		sum, name, ok := strings.Cut(lines.Text(), "  ")
 		switch {
 		case !ok:
-			c.fail(errors.New("a line cannot be read"))
+			c.fail(errors.New("invalid line"))
 		case strings.HasPrefix(name, Files):
 			count++
 			fmt.Fprintln(files, lines.Text())
 		case c.others[name] != sum:
 			c.at = name
-			c.fail(errors.New("its content is not what was written"))
+			c.fail(errors.New("content differs from what was written"))
 		default:
 			delete(c.others, name)
 		}
 	}
 	c.fail(lines.Err())
 	if c.err == nil && (count != c.count || !bytes.Equal(files.Sum(nil), c.files.Sum(nil)) || len(c.others) > 0) {
-		c.fail(errors.New("it does not list what the archive holds"))
+		c.fail(errors.New("does not match the content of the archive"))
 	}
 }
 
 // end checks that nothing follows.
 func (c *checker) end(r io.Reader) {
 	if _, err := c.tar.Next(); !errors.Is(err, io.EOF) {
-		c.fail(errors.New("more follows"))
+		c.fail(errors.New("data after the end"))
 		return
 	}
 	n, err := io.Copy(io.Discard, r) // so that the checks of all layers below have run
 	if n > 0 {
-		err = errors.Join(errors.New("more follows"), err)
+		err = errors.Join(errors.New("data after the end"), err)
 	}
 	c.fail(err)
 }

@@ -19,8 +19,8 @@ type Writer struct {
 	sums *Spool
 }
 
-// NewWriter writes an archive to w, with a temporary file in dir. The caller calls
-// Close at the end.
+// NewWriter writes an archive to w, with a temporary file in dir. The caller must call Close at
+// the end.
 func NewWriter(w io.Writer, at time.Time, dir string) (*Writer, error) {
 	sums, err := NewSpool(dir)
 	return &Writer{tar: tar.NewWriter(w), at: at, sums: sums}, err
@@ -75,8 +75,8 @@ func (w *Writer) Finish() error {
 	return w.tar.Close()
 }
 
-// Pieces splits a stream of unknown length into entries, since tar states the
-// size of an entry before its content.
+// Pieces splits a stream of unknown length into entries, since tar states the size of an entry
+// before its content.
 type Pieces struct {
 	w      *Writer
 	prefix string
@@ -84,8 +84,8 @@ type Pieces struct {
 	buf    bytes.Buffer
 }
 
-// NewPieces splits into entries named after a prefix and a running number. The
-// caller flushes it at the end.
+// NewPieces names the entries by a prefix and a running number. The caller must call Flush at
+// the end.
 func NewPieces(w *Writer, prefix string) *Pieces { return &Pieces{w: w, prefix: prefix} }
 
 const pieceSize = 4 << 20
@@ -106,7 +106,7 @@ func (p *Pieces) Write(b []byte) (int, error) {
 	return total, nil
 }
 
-// Flush writes what is left as the last entry.
+// Flush writes the rest as the last entry.
 func (p *Pieces) Flush() error {
 	if p.buf.Len() == 0 {
 		return nil
@@ -117,8 +117,7 @@ func (p *Pieces) Flush() error {
 	return err
 }
 
-// Spool is a temporary file of lines, so that even a very long list takes no
-// memory.
+// Spool is a temporary file of lines, so that even a very long list takes no memory.
 type Spool struct {
 	file *os.File
 	*bufio.Writer
@@ -146,7 +145,7 @@ func (s *Spool) rewind() (int64, error) {
 	return info.Size(), err
 }
 
-// Keep closes the file and names it.
+// Keep closes the file and renames it.
 func (s *Spool) Keep(path string) error {
 	if err := s.file.Close(); err != nil {
 		return fmt.Errorf("archive: %w", err)

@@ -1,5 +1,5 @@
-// Package backup makes archives of a data folder while it is in use, keeps a
-// folder of them up to date, and restores them.
+// Package backup makes archives of a data folder while it is in use, keeps a folder of archives
+// up to date, and restores them.
 //
 // The entries of an archive (see package archive), in this order:
 //
@@ -43,16 +43,16 @@ const format = 1
 
 // Errors of this package; test with [errors.Is].
 var (
-	// ErrDamaged says that an archive differs from what was written.
+	// ErrDamaged reports that an archive differs from what was written.
 	ErrDamaged = archive.ErrDamaged
-	// ErrUnknownBackup says that the installation has no record of a backup, so
-	// that nothing can continue it.
+	// ErrUnknownBackup reports that the installation has no record of a backup, so that no
+	// increment can continue it.
 	ErrUnknownBackup = errors.New("this installation does not know the earlier backup; take a full one, without --since")
-	// ErrUnchanged says that nothing has changed since the earlier backup.
+	// ErrUnchanged reports that nothing has changed since the earlier backup.
 	ErrUnchanged = errors.New("nothing has changed")
-	// ErrGap says that a backup is missing between others.
+	// ErrGap reports that a backup is missing between others.
 	ErrGap = errors.New("a backup is missing")
-	// ErrNoKey says that none of the given keys decrypts an archive.
+	// ErrNoKey reports that none of the given keys decrypts an archive.
 	ErrNoKey = archive.ErrNoKey
 )
 
@@ -66,7 +66,7 @@ type Header struct {
 	Program     string    `json:"program"`
 }
 
-// Full reports whether the backup is complete without others.
+// Full reports whether the backup is complete by itself.
 func (h Header) Full() bool { return h.Parent == "" }
 
 // Kind returns "full" or "part", as in file names.
@@ -83,8 +83,8 @@ const (
 	ageSuffix   = ".age"
 )
 
-// read reads a whole archive and compares every entry with the manifest. visit,
-// which may be nil, receives each entry but the header and the manifest.
+// read reads a whole archive and compares every entry with the manifest. visit, which may be
+// nil, receives each entry except the header and the manifest.
 func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (h Header, err error) {
 	v := archive.Reader{Head: h.parse}
 	if visit != nil {
@@ -94,7 +94,7 @@ func read(r io.Reader, visit func(h Header, name string, r io.Reader) error) (h 
 	return h, err
 }
 
-// readHeader reads no more than the beginning of an archive.
+// readHeader reads only the beginning of an archive.
 func readHeader(r io.Reader) (h Header, err error) {
 	err = archive.Reader{Head: h.parse}.ReadHead(r)
 	return h, err
@@ -102,13 +102,13 @@ func readHeader(r io.Reader) (h Header, err error) {
 
 func (h *Header) parse(name string, content []byte) error {
 	if name != headerEntry {
-		return fmt.Errorf("%w: it is not a backup of Paraph", ErrDamaged)
+		return fmt.Errorf("%w: not a backup of Paraph", ErrDamaged)
 	}
 	if err := json.Unmarshal(content, h); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if h.Format != format {
-		return fmt.Errorf("it has format %d and this program reads %d; use a newer version of Paraph", h.Format, format)
+		return fmt.Errorf("the format is %d, but this program reads %d; use a newer version of Paraph", h.Format, format)
 	}
 	return nil
 }

@@ -436,7 +436,7 @@ func TestABackupReplacesNothingAndIsPrivate(t *testing.T) {
 	f.note("a", []byte("first"))
 	out := filepath.Join(t.TempDir(), "one.tar.zst")
 	f.take(out, backup.Options{})
-	if _, err := backup.Take(t.Context(), f.Source, out, backup.Options{}); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := backup.Take(t.Context(), f.Source, out, backup.Options{}); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("onto another backup: %v", err)
 	}
 	info, err := os.Stat(out)

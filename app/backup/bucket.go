@@ -22,7 +22,7 @@ import (
 // bucketScheme begins the address of a bucket: s3://BUCKET/PREFIX.
 const bucketScheme = "s3://"
 
-// IsBucket reports whether an address is that of a bucket.
+// IsBucket reports whether an address is a bucket's.
 func IsBucket(address string) bool { return strings.HasPrefix(address, bucketScheme) }
 
 // Buckets describes how S3-compatible storage is reached. The zero value works for
@@ -34,15 +34,15 @@ type Buckets struct {
 	Transport http.RoundTripper
 }
 
-// defaultEndpoint is that of AWS.
+// defaultEndpoint is the address of AWS.
 const defaultEndpoint = "https://s3.amazonaws.com"
 
-// pieceBytes is the size of the pieces in which an archive is sent, and the memory
-// that this takes. There may be ten thousand of them.
+// pieceBytes is the size of the pieces in which an archive is sent, and the memory needed for
+// that. There may be ten thousand of them.
 const pieceBytes = 64 << 20
 
-// open returns the bucket of an address, and the name in it if the address is that of
-// an archive.
+// open returns the bucket of an address, and the object name if the address is that of an
+// archive.
 func (o Buckets) open(address string) (in location, name string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil || o.Transport == nil {
@@ -86,7 +86,7 @@ type bucket struct {
 
 func (b *bucket) where(name string) string { return bucketScheme + b.name + "/" + b.prefix + name }
 
-// explain adds the address to what the storage says.
+// explain adds the address to an error of the storage.
 func (b *bucket) explain(name string, err error) error {
 	if err == nil {
 		return nil
@@ -127,7 +127,7 @@ func (b *bucket) read(ctx context.Context, name string) (io.ReadCloser, error) {
 	return &download{ctx: ctx, in: b, name: name, etag: info.ETag, left: info.Size}, nil
 }
 
-// download reads an object, and goes on where a connection was cut.
+// download reads an object, and resumes where a connection was cut.
 type download struct {
 	ctx      context.Context
 	in       *bucket
@@ -135,11 +135,11 @@ type download struct {
 	etag     string // the object must not be replaced meanwhile
 	at, left int64
 	from     *minio.Object // nil: not requested
-	cut      int           // connections in a row that brought nothing
+	cut      int           // consecutive connections that returned nothing
 }
 
-// mostCuts is how many connections in a row may bring nothing.
-const mostCuts = 4
+// maxCuts is how many consecutive connections may return nothing.
+const maxCuts = 4
 
 func (d *download) Read(p []byte) (int, error) {
 	for {
@@ -156,10 +156,10 @@ func (d *download) Read(p []byte) (int, error) {
 			d.cut = 0
 			return n, nil
 		}
-		if d.cut++; d.cut > mostCuts || d.ctx.Err() != nil {
+		if d.cut++; d.cut > maxCuts || d.ctx.Err() != nil {
 			return 0, d.in.explain(d.name, cmp.Or(err, io.ErrNoProgress))
 		}
-		// What the cut connection says when it is closed is known.
+		// The error of the cut connection is already known.
 		_ = d.Close()
 	}
 }
@@ -195,7 +195,7 @@ func (b *bucket) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// removeStale removes the drafts that crashes have left.
+// removeStale removes drafts left by crashes.
 func (b *bucket) removeStale(ctx context.Context, now time.Time) error {
 	var stale []string
 	err := b.each(ctx, func(name string, o minio.ObjectInfo) error {
@@ -226,8 +226,7 @@ func (b *bucket) draft(ctx context.Context) (draft, error) {
 	return d, nil
 }
 
-// objectDraft is an object under a temporary name. It exists once it was sent
-// completely.
+// objectDraft is an object under a temporary name. It exists once it has been sent completely.
 type objectDraft struct {
 	*io.PipeWriter
 	in     *bucket
@@ -271,13 +270,13 @@ func (d *objectDraft) keep(ctx context.Context, name string) error {
 	return b.remove(ctx, []string{d.name})
 }
 
-// mostCopied is the size up to which storage copies an object at once.
-const mostCopied = 5 << 30
+// maxCopied is the maximum size that storage copies in one operation.
+const maxCopied = 5 << 30
 
 func (d *objectDraft) copyTo(ctx context.Context, name string) (err error) {
 	to := minio.CopyDestOptions{Bucket: d.in.name, Object: d.in.prefix + name}
 	from := minio.CopySrcOptions{Bucket: d.in.name, Object: d.in.prefix + d.name}
-	if d.size <= mostCopied {
+	if d.size <= maxCopied {
 		_, err = d.in.client.CopyObject(ctx, to, from)
 	} else {
 		_, err = d.in.client.ComposeObject(ctx, to, from) // in pieces
@@ -285,11 +284,11 @@ func (d *objectDraft) copyTo(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// discardTime is for removing a draft after a failure.
+// discardTime is the timeout for removing a draft after a failure.
 const discardTime = 30 * time.Second
 
 func (d *objectDraft) discard() error {
-	// The failure that led here is reported; what cannot be removed is removed later.
+	// The original failure is reported; a draft that cannot be removed now is removed later.
 	_ = d.end(errors.New("discarded"))
 	ctx, cancel := context.WithTimeout(context.Background(), discardTime)
 	defer cancel()
@@ -297,10 +296,10 @@ func (d *objectDraft) discard() error {
 	return nil
 }
 
-// markName is the object by which a bucket's folder is known as a followed one.
+// markName is the object that marks a bucket's folder as followed.
 const markName = "followed"
 
-// mark makes a bucket's folder a followed one.
+// mark marks a bucket's folder as followed.
 func (b *bucket) mark(ctx context.Context) error {
 	const text = "Paraph follows into this folder, and removes backups that it does not need.\n"
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+markName, strings.NewReader(text), int64(len(text)),
@@ -308,7 +307,7 @@ func (b *bucket) mark(ctx context.Context) error {
 	return b.explain(markName, err)
 }
 
-// marked reports whether it is one.
+// marked reports whether a bucket's folder is followed.
 func (b *bucket) marked(ctx context.Context) (bool, error) {
 	_, err := b.client.StatObject(ctx, b.name, b.prefix+markName, minio.StatObjectOptions{})
 	if err != nil && minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {

@@ -152,7 +152,7 @@ func TestBackupsInABucket(t *testing.T) {
 		}
 		f.whole(t, dir)
 	}
-	if _, err := backup.Take(t.Context(), f.Source, full.Where, backup.Options{Buckets: s.Buckets}); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := backup.Take(t.Context(), f.Source, full.Where, backup.Options{Buckets: s.Buckets}); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("onto another backup: %v", err)
 	}
 	if _, err := s.restore(t, "s3://safe/of"); err == nil || !strings.Contains(err.Error(), "holds no backups") {

@@ -20,7 +20,7 @@ import (
 // Record is an installation's record of a backup.
 type Record struct {
 	Header
-	Upto        uint64    `json:"upto"` // the moment of the store
+	Upto        uint64    `json:"upto"` // the state of the store
 	Good        bool      `json:"good"` // it has been read back and has its final name
 	Keep        bool      `json:"keep"` // see [Request]
 	Confirmed   time.Time `json:"confirmed"`
@@ -31,7 +31,7 @@ type Record struct {
 	Damaged     []string  `json:"damaged,omitempty"` // files that are damaged on disk and left out
 }
 
-// Lacks describes the files that a backup lacks, or returns "".
+// Lacks describes the files missing from a backup, or returns "".
 func (r Record) Lacks() string {
 	if len(r.Damaged) == 0 {
 		return ""
@@ -40,8 +40,8 @@ func (r Record) Lacks() string {
 		len(r.Damaged), r.Damaged[0])
 }
 
-// catalog is the folder with the records of backups: a record and a list of
-// files for each. Losing it costs a full backup.
+// catalog is the folder with the records of backups: a record and a list of files for each. If
+// it is lost, the next backup has to be a full one.
 type catalog struct{ dir string }
 
 func (c catalog) make() error {
@@ -54,7 +54,7 @@ func (c catalog) make() error {
 func (c catalog) recordPath(id string) string { return filepath.Join(c.dir, id+".json") }
 func (c catalog) listPath(id string) string   { return filepath.Join(c.dir, id+".files") }
 
-// begin records a backup that is about to be complete.
+// begin records a backup that is about to be completed.
 func (c catalog) begin(r Record, list *archive.Spool) error {
 	if err := list.Keep(c.listPath(r.ID)); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -124,18 +124,20 @@ func (r Record) class() string {
 	return r.Kind()
 }
 
-// kept returns how many records of each class are kept.
-func kept() map[string]int { return map[string]int{"full": 8, "part": 8, "merged": meltAfter + 8} }
+// retention returns how many records of each class to keep.
+func retention() map[string]int {
+	return map[string]int{"full": 8, "part": 8, "merged": remergeAfter + 8}
+}
 
 const staleAfter = 48 * time.Hour
 
-// prune forgets old backups, and removes the remains of interrupted ones.
+// prune removes old records and the remains of interrupted backups.
 func (c catalog) prune(now time.Time) error {
 	all, err := c.list()
 	if err != nil {
 		return err
 	}
-	left := kept()
+	left := retention()
 	for _, r := range slices.Backward(all) {
 		if r.Good {
 			left[r.class()]--
@@ -150,7 +152,7 @@ func (c catalog) prune(now time.Time) error {
 	return archive.RemoveStale(filepath.Join(c.dir, "*.tmp"), now, staleAfter)
 }
 
-// Last returns the newest good backup that was made of a data folder.
+// Last returns the newest good backup of a data folder.
 func Last(dir string) (r Record, found bool, err error) {
 	all, err := catalog{filepath.Join(dir, "backups")}.list()
 	for _, x := range all {

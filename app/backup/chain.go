@@ -23,7 +23,7 @@ func (a Archive) Where() string { return a.in.where(a.Name) }
 
 func (a Archive) open(ctx context.Context) (io.ReadCloser, error) { return a.in.read(ctx, a.Name) }
 
-// depth returns how many backups of the same second come before one.
+// depth returns how many backups of the same second precede one.
 func depth(all []Archive, a Archive) (n int) {
 	for ; n < len(all); n++ {
 		i := slices.IndexFunc(all, func(b Archive) bool { return b.ID == a.Parent && b.Time.Equal(a.Time) })
@@ -35,9 +35,8 @@ func depth(all []Archive, a Archive) (n int) {
 	return n
 }
 
-// chain returns the archives that in needs, the full one first: in is a folder or a
-// bucket, meaning its newest backup, or a file. Increments continue archives in the
-// same place.
+// chain returns the archives needed to restore in, the full one first: in is a folder or a
+// bucket, meaning its newest backup, or a file. Increments continue archives in the same place.
 func (o Buckets) chain(ctx context.Context, in string, keys Keys) ([]Archive, error) {
 	at, name, err := o.place(in, false)
 	if err != nil {
@@ -74,8 +73,8 @@ func ancestors(tip Archive, all []Archive) ([]Archive, error) {
 	return out, nil
 }
 
-// describe finds out which backup a file holds: by its name or, if that was changed,
-// from its header.
+// describe finds out which backup a file holds: from its name or, if that was changed, from its
+// header.
 func describe(ctx context.Context, in location, name string, keys Keys) (Archive, error) {
 	a := Archive{Name: name, in: in}
 	if h, ok := parseName(name); ok {
@@ -97,8 +96,8 @@ func describe(ctx context.Context, in location, name string, keys Keys) (Archive
 	return a, nil
 }
 
-// recognize finds the ID of an earlier backup: of a file, or of the newest one in a
-// folder or a bucket.
+// recognize finds the ID of an earlier backup: a file, or the newest one in a folder or a
+// bucket.
 func (o Buckets) recognize(ctx context.Context, address string, known []Record) (string, error) {
 	in, name, err := o.place(address, false)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Handler lets commands on this machine make backups of a server's data, over its
-// control socket.
+// Handler lets commands on the same machine make backups of a server's data, over its control
+// socket.
 func Handler(s *Source, log *slog.Logger) http.Handler {
 	c := &controls{s, log}
 	mux := http.NewServeMux()
@@ -54,7 +54,7 @@ func (c *controls) archive(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := run.write(r.Context(), w); err != nil {
 		c.log.Error("backup failed", "error", err)
-		panic(http.ErrAbortHandler) // so that the client does not take it for the end
+		panic(http.ErrAbortHandler) // so that the client does not mistake it for the end
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *controls) done(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// statuses tell a client which error occurred.
+// statuses map each error to a status for the client.
 var statuses = map[int]error{
 	http.StatusNotModified: ErrUnchanged,
 	http.StatusNotFound:    ErrUnknownBackup,
@@ -93,7 +93,7 @@ func (c *controls) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, err.Error(), http.StatusInternalServerError)
 }
 
-// Remote is a running server, by its control socket.
+// Remote is a running server, reached over its control socket.
 type Remote struct{ http *http.Client }
 
 // NewRemote returns the server that dial connects to.
@@ -115,10 +115,10 @@ func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, 
 	}
 	answer, err := o.http.Do(r)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the made-up address
+		err = wrapped.Err // without the placeholder address
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+		return nil, fmt.Errorf("cannot reach the server: %w", err)
 	}
 	if answer.StatusCode/100 == 2 {
 		return answer.Body, nil

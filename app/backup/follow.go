@@ -12,25 +12,25 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Thresholds at which a followed folder gets more than another increment.
+// Thresholds at which a followed folder needs more than another increment.
 const (
-	mergeAfter = 30                 // increments that are replaced by one
-	meltAfter  = 24                 // such merged ones that are replaced by one
-	fullAfter  = 7 * 24 * time.Hour // age of a full backup that is followed by another
-	smallParts = 16 << 20           // increments that never add up to a reason for a full backup
+	mergeAfter   = 30                 // increments merged into one
+	remergeAfter = 24                 // merged increments merged into one
+	fullAfter    = 7 * 24 * time.Hour // age at which a full backup is followed by another
+	smallParts   = 16 << 20           // total size of increments that never justifies a full backup
 )
 
 // FollowOptions configure how a folder is kept up to date.
 type FollowOptions struct {
 	Keys  Keys
-	Every time.Duration // pause between two backups
-	Log   io.Writer     // receives a line about full backups and failures
+	Every time.Duration // pause between backups
+	Log   io.Writer     // receives a line for each full backup and failure
 	Buckets
 }
 
-// Follow keeps a folder of backups up to date until ctx ends. It retries after
-// every failure, such as a stopped server. Only one process may follow into a
-// folder, and it removes the backups there that are no longer needed.
+// Follow keeps a folder of backups up to date until ctx ends. It retries after every failure,
+// such as a stopped server. Only one process may follow into a folder; it removes backups there
+// that are no longer needed.
 func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error {
 	in, name, err := o.Buckets.place(out, false)
 	if err != nil {
@@ -54,7 +54,7 @@ type follower struct {
 	from   Origin
 	in     location
 	o      FollowOptions
-	failed string // how the last attempt failed
+	failed string // error of the last attempt
 }
 
 // report writes a recurring failure only once.
@@ -98,18 +98,18 @@ func (f *follower) step(ctx context.Context) error {
 	return f.tidy(ctx, r.ID)
 }
 
-// next decides which backup follows the archives of a folder.
+// next decides which backup should follow the archives of a folder.
 func next(all []Archive, known []Record, now time.Time) Request {
 	notes := map[string]Record{}
 	for _, r := range known {
 		notes[r.ID] = r
 	}
-	line := lastLine(all, notes)
+	line := newestChain(all, notes)
 	if line == nil {
 		return Request{}
 	}
 	full, parts := line[0], int64(0)
-	merged, base := 0, 0 // how many merged ones there are, and the last of them
+	merged, base := 0, 0 // the number of merged ones, and the last of them
 	for i, a := range line[1:] {
 		parts += a.Size
 		if notes[a.ID].Keep {
@@ -122,18 +122,17 @@ func next(all []Archive, known []Record, now time.Time) Request {
 	if len(line)-1-base < mergeAfter {
 		return Request{Parent: line[len(line)-1].ID, OnlyChanged: true}
 	}
-	if merged >= meltAfter {
+	if merged >= remergeAfter {
 		base = 0
 	}
 	if notes[line[base].ID].ID == "" {
-		return Request{} // nothing can continue it any more
+		return Request{} // nothing can continue it
 	}
 	return Request{Parent: line[base].ID, Keep: true}
 }
 
-// lastLine returns the newest backup that can be continued, with those it needs, or
-// nil.
-func lastLine(all []Archive, notes map[string]Record) []Archive {
+// newestChain returns the newest backup that can be continued, with those it depends on, or nil.
+func newestChain(all []Archive, notes map[string]Record) []Archive {
 	for _, a := range slices.Backward(all) {
 		if line, err := ancestors(a, all); err == nil && notes[a.ID].ID != "" {
 			return line
@@ -142,25 +141,25 @@ func lastLine(all []Archive, notes map[string]Record) []Archive {
 	return nil
 }
 
-// tidy removes what the newest backup does not need, except the previous full
+// tidy removes the backups that the newest one does not depend on, except the previous full
 // backup and its increments.
 func (f *follower) tidy(ctx context.Context, newest string) error {
 	all, err := sorted(ctx, f.in)
 	if err != nil {
 		return err
 	}
-	needless, err := superfluous(all, newest)
+	unneeded, err := superfluous(all, newest)
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, a := range slices.Backward(needless) { // increments before what they continue
+	for _, a := range slices.Backward(unneeded) { // increments before those they continue
 		names = append(names, a.Name)
 	}
 	return f.in.remove(ctx, names)
 }
 
-func superfluous(all []Archive, newest string) (needless []Archive, err error) {
+func superfluous(all []Archive, newest string) (unneeded []Archive, err error) {
 	i := slices.IndexFunc(all, func(a Archive) bool { return a.ID == newest })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: %s was removed", ErrGap, newest)
@@ -169,10 +168,10 @@ func superfluous(all []Archive, newest string) (needless []Archive, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := map[string]bool{line[0].ID: true} // full backups
+	retention := map[string]bool{line[0].ID: true} // full backups
 	for _, a := range slices.Backward(all) {
 		if a.Full() && a.Time.Before(line[0].Time) {
-			kept[a.ID] = true
+			retention[a.ID] = true
 			break
 		}
 	}
@@ -183,16 +182,16 @@ func superfluous(all []Archive, newest string) (needless []Archive, err error) {
 		}
 		root := own[0].ID
 		needed := slices.ContainsFunc(line, func(b Archive) bool { return b.ID == a.ID })
-		if !needed && (root == line[0].ID || !kept[root]) {
-			needless = append(needless, a)
+		if !needed && (root == line[0].ID || !retention[root]) {
+			unneeded = append(unneeded, a)
 		}
 	}
-	return needless, nil
+	return unneeded, nil
 }
 
-// MayFollow refuses a place with backups that were not made by following: some of
-// them would be removed. mark is the name of the file that such a folder has. A
-// bucket gets its mark here.
+// MayFollow refuses a place with backups that were not made by following, since some of them
+// would be removed. mark is the name of the file that marks such a folder. A bucket is marked
+// here.
 func (o Buckets) MayFollow(ctx context.Context, out, mark string) error {
 	in, _, err := o.place(out, false)
 	if err != nil {
@@ -207,7 +206,7 @@ func (o Buckets) MayFollow(ctx context.Context, out, mark string) error {
 		return err
 	}
 	if len(all) > 0 && !marked {
-		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a folder of its own", out)
+		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a separate folder", out)
 	}
 	if b, ok := in.(*bucket); ok && !marked {
 		return b.mark(ctx)

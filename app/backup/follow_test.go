@@ -118,11 +118,11 @@ func TestMergesAreMergedInTurn(t *testing.T) {
 		}
 		all = append(all, backup.Archive{Header: h, Size: 1 << 10})
 		known = append(known, backup.Record{Header: h, Keep: q.Keep})
-		needless, err := backup.Superfluous(all, h.ID)
+		unneeded, err := backup.Superfluous(all, h.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, gone := range needless {
+		for _, gone := range unneeded {
 			all = slices.DeleteFunc(all, func(a backup.Archive) bool { return a.ID == gone.ID })
 			known = slices.DeleteFunc(known, func(r backup.Record) bool { return r.ID == gone.ID })
 		}

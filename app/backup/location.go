@@ -16,28 +16,28 @@ import (
 	"paraph/app/archive"
 )
 
-// location is where archives are kept: a folder of this machine, or a bucket.
+// location is where archives are stored: a folder of this machine, or a bucket.
 type location interface {
-	// archives lists what has the name of an archive, in no particular order.
+	// archives lists the files that are named like an archive, in no particular order.
 	archives(ctx context.Context) ([]Archive, error)
-	// read opens what has a name; it may be closed before its end.
+	// read opens a file by name; it may be closed before its end.
 	read(ctx context.Context, name string) (io.ReadCloser, error)
-	// remove deletes what has the names, in their order.
+	// remove deletes files by name, in the given order.
 	remove(ctx context.Context, names []string) error
-	// draft begins an archive that has no name yet.
+	// draft starts an archive that has no name yet.
 	draft(ctx context.Context) (draft, error)
-	// where returns the full address of a name, for people.
+	// where returns the full address of a name, for display.
 	where(name string) string
 }
 
 // draft is an archive while it is being written. It ends with keep or discard.
 type draft interface {
 	io.Writer
-	// finish returns when everything that was written is stored.
+	// finish returns once everything written is stored.
 	finish(ctx context.Context) error
-	// read opens it from its beginning, from where it is stored.
+	// read opens the stored draft from its beginning.
 	read(ctx context.Context) (io.ReadCloser, error)
-	// keep names it; nothing else may have the name.
+	// keep renames it; the name must not be taken.
 	keep(ctx context.Context, name string) error
 	// discard removes it. It is called after a failure, when ctx may have ended.
 	discard() error
@@ -99,7 +99,7 @@ func (f folder) draft(context.Context) (draft, error) {
 	return &fileDraft{file, f}, nil
 }
 
-// staleDraft is how long nothing is written to a draft that a crash has left.
+// staleDraft is the age at which an unchanged draft counts as left by a crash.
 const staleDraft = time.Hour
 
 // fileDraft is a file under a temporary name.
@@ -132,11 +132,11 @@ func ignoreClosed(err error) error {
 }
 
 func errTaken(where string) error {
-	return fmt.Errorf("%s exists already; name another file, or a folder", where)
+	return fmt.Errorf("%s already exists; name another file, or a folder", where)
 }
 
-// place finds the location of an address and the name in it, which is empty if the
-// address is a location. What does not exist yet is allowed if it is to be created.
+// place finds the location of an address and the name within it, which is empty if the address
+// is a location. The address may be missing if it is to be created.
 func (o Buckets) place(address string, create bool) (in location, name string, err error) {
 	if IsBucket(address) {
 		return o.open(address)

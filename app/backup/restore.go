@@ -28,13 +28,13 @@ type Result struct {
 // RestoreOptions configure a restore.
 type RestoreOptions struct {
 	Keys        Keys
-	DataVersion int    // the newest version that this program knows
-	Files       string // folder to copy files from that no archive holds, or empty
+	DataVersion int    // the newest version that this program can read
+	Files       string // folder with copies of files that no archive holds, or empty
 	Log         *slog.Logger
 	Buckets
 }
 
-// marker is the file that keeps a half restored folder from being used.
+// marker is the file that keeps a half-restored folder from being used.
 const marker = "RESTORING"
 
 // Interrupted reports whether a restore into a data folder did not finish.
@@ -46,12 +46,11 @@ func Interrupted(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// lockName is the file of a data folder that its lock is taken on.
+// lockName is the file in a data folder that is locked.
 const lockName = "lock"
 
-// Restore restores the backup in a folder or file, and those it continues, into an
-// empty data folder, whose lock the caller holds. If it fails, it leaves the folder
-// empty.
+// Restore restores the backup in a folder or file, and those it continues, into an empty data
+// folder, whose lock the caller holds. If it fails, the folder is left empty.
 func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, error) {
 	archives, err := o.Buckets.chain(ctx, in, o.Keys)
 	if err != nil {
@@ -70,8 +69,7 @@ func Restore(ctx context.Context, in, dir string, o RestoreOptions) (Result, err
 	return Result{archives[len(archives)-1].Header, len(archives), t.settings}, nil
 }
 
-// begin marks an empty folder, after removing the remains of an interrupted
-// restore.
+// begin marks an empty folder, after removing the remains of an interrupted restore.
 func begin(dir string) error {
 	again, err := Interrupted(dir)
 	if err != nil {
@@ -175,11 +173,10 @@ func (t *target) apply(a *Archive) (err error) {
 	return t.endRecords()
 }
 
-// mayApply compares the header with the file name that the archive was selected
-// by.
+// mayApply compares the header with the file name by which the archive was selected.
 func (t *target) mayApply(h, chosen Header) error {
 	if h.ID != chosen.ID || h.Parent != chosen.Parent {
-		return errors.New("the file has the name of another backup")
+		return errors.New("its name is that of another backup")
 	}
 	if h.DataVersion > t.o.DataVersion {
 		return fmt.Errorf("a newer version of Paraph (%s) made it; restore it with that one", h.Program)
@@ -212,11 +209,10 @@ func (t *target) entry(name string, r io.Reader) error {
 	case name == listEntry:
 		return writeFile(t.path(listEntry), r)
 	}
-	return errors.New("it is not known to this version of Paraph")
+	return errors.New("unknown to this version of Paraph")
 }
 
-// record passes a piece of the records to the store, which reads them as one
-// stream.
+// record passes a piece of the records to the store, which reads them as one stream.
 func (t *target) record(r io.Reader) error {
 	if t.records == nil {
 		from, to := io.Pipe()
@@ -233,7 +229,7 @@ func (t *target) record(r io.Reader) error {
 
 func (t *target) endRecords() error { return t.abandonRecords(nil) }
 
-// abandonRecords ends the stream of records, with an error unless it is whole.
+// abandonRecords ends the stream of records, with an error unless it is complete.
 func (t *target) abandonRecords(why error) error {
 	if t.records == nil {
 		return nil
@@ -273,7 +269,7 @@ func (t *target) compare() (err error) {
 	return errors.Join(err, want.err())
 }
 
-// missing copies a file that no archive holds from the folder given for that.
+// missing copies a file that no archive holds from the folder of copies.
 func (t *target) missing(hash string) (err error) {
 	if t.o.Files == "" {
 		return fmt.Errorf("%w: no archive holds the file %s", ErrDamaged, hash)
@@ -288,7 +284,7 @@ func (t *target) missing(hash string) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	ref, err := t.blobs.Put(t.ctx, f)
 	if err == nil && ref.Hash != hash {
-		err = fmt.Errorf("%w: %s is not what it was", ErrDamaged, f.Name())
+		err = fmt.Errorf("%w: %s has changed", ErrDamaged, f.Name())
 	}
 	return err
 }

@@ -19,16 +19,15 @@ import (
 	"paraph/kv"
 )
 
-// Request describes the wanted backup.
+// Request describes a backup to make.
 type Request struct {
 	Parent      string `json:"parent"`       // ID of the backup to continue; empty for a full one
 	OnlyChanged bool   `json:"only_changed"` // [ErrUnchanged] if nothing has changed since
-	Keep        bool   `json:"keep"`         // many others will continue it
+	Keep        bool   `json:"keep"`         // many other backups will continue it
 	NoFiles     bool   `json:"no_files"`     // list the files without copying them
 }
 
-// Origin is the source of archives: the data folder itself, or the server that
-// has it open.
+// Origin is the source of archives: the data folder itself, or the server that has it open.
 type Origin interface {
 	// Known lists the good backups that can be continued, oldest first.
 	Known(ctx context.Context) ([]Record, error)
@@ -94,9 +93,9 @@ func (s *Source) Open(ctx context.Context, q Request) (io.ReadCloser, error) {
 	return &stream{r, ended}, nil
 }
 
-// KeepRecords writes the records and keys to a new file before they are migrated.
-// Files never change, so they are not copied. An existing copy is kept: it is from
-// an interrupted migration.
+// KeepRecords writes the records and keys to a new file before they are migrated. Uploaded
+// files never change, so they are not copied. An existing copy is kept: it is from an
+// interrupted migration.
 func (s *Source) KeepRecords(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -127,14 +126,14 @@ func (s *stream) Close() error {
 
 func (s *Source) catalog() catalog { return catalog{filepath.Join(s.Dir, "backups")} }
 
-// run is one backup being made.
+// run is one backup in progress.
 type run struct {
 	*Source
 	header Header
 	parent Record // zero for a full backup
 	q      Request
 
-	damaged []string // files that cannot be copied
+	damaged []string // files that cannot be read
 }
 
 // prepare refuses impossible requests before anything is written.
@@ -161,8 +160,8 @@ func (s *Source) prepare(q Request) (*run, error) {
 	return r, nil
 }
 
-// write writes the archive. Records come first: a file is stored before the
-// record that names it, and none is removed meanwhile.
+// write writes the archive. Records come first: a file is stored before the record that names
+// it, and none is removed meanwhile.
 func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	defer r.Blobs.Hold()()
 	dir := r.catalog().dir
@@ -218,7 +217,7 @@ func (r *run) entries(w *archive.Writer, list *archive.Spool) (upto uint64, err 
 	return upto, w.AddSpool(listEntry, list)
 }
 
-// files writes the files that the parent does not have, and lists all of them.
+// files writes the files missing from the parent, and lists all of them.
 func (r *run) files(w *archive.Writer, list *archive.Spool) (err error) {
 	had := &sortedLines{}
 	if r.header.Parent != "" {
@@ -232,7 +231,7 @@ func (r *run) files(w *archive.Writer, list *archive.Spool) (err error) {
 	err = r.Blobs.Each(func(ref blob.Ref) error {
 		if !had.has(ref.Hash) && !r.q.NoFiles {
 			err := r.file(w, ref.Hash)
-			if errors.Is(err, blob.ErrCorrupt) { // the others are worth keeping all the same
+			if errors.Is(err, blob.ErrCorrupt) { // the others are still worth saving
 				r.damaged = append(r.damaged, ref.Hash)
 				return nil
 			}
@@ -254,7 +253,7 @@ func (r *run) file(w *archive.Writer, hash string) error {
 	return errors.Join(w.Add(filesPrefix+hash, f.Size(), f), f.Close())
 }
 
-// keys writes the keys folder, after the records that name them.
+// keys writes the keys folder, after the records that name the keys.
 func (r *run) keys(w *archive.Writer) error {
 	root := filepath.Join(r.Dir, "keys")
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -269,7 +268,7 @@ func (r *run) keys(w *archive.Writer) error {
 	})
 }
 
-// unfinished recognizes the temporary files that keys are written to.
+// unfinished recognises the temporary files that keys are written to.
 func unfinished(name string) bool {
 	return strings.HasPrefix(name, ".new-") || strings.HasSuffix(name, ".new")
 }
@@ -281,7 +280,7 @@ func (r *run) settings(w *archive.Writer) error {
 	return r.small(w, settingsEntry, r.Settings)
 }
 
-// small writes a file that is replaced as a whole when it changes.
+// small writes a file that is always replaced as a whole.
 func (r *run) small(w *archive.Writer, name, path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

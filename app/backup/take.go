@@ -11,8 +11,7 @@ import (
 	"paraph/app/archive"
 )
 
-// Keys are the recipients that archives are encrypted for and the identities
-// that decrypt them.
+// Keys are the recipients that archives are encrypted for and the identities that decrypt them.
 type Keys = archive.Keys
 
 // Options configure a backup.
@@ -22,9 +21,8 @@ type Options struct {
 	Buckets
 }
 
-// Take makes a backup. out is a file that does not exist yet, or a folder or a bucket,
-// which gets a file named after the time. The backup is read back before it gets its
-// name.
+// Take makes a backup. out is a file that does not exist yet, or a folder or bucket, where the
+// file is named after the time. The backup is read back before it is named.
 func Take(ctx context.Context, from Origin, out string, o Options) (Record, error) {
 	var q Request
 	if o.Since != "" {
@@ -63,14 +61,14 @@ func take(ctx context.Context, from Origin, to place, q Request, keys Keys) (Rec
 // place is the destination of an archive.
 type place struct {
 	in   location
-	name string // empty: after the time
+	name string // empty: named after the time
 }
 
-// fill writes an archive under a temporary name, reads it back and names it.
+// fill writes an archive under a temporary name, reads it back and renames it.
 func (p place) fill(ctx context.Context, stream io.Reader, keys Keys) (r Record, err error) {
 	d, err := p.in.draft(ctx)
 	if err != nil {
-		return Record{}, fmt.Errorf("the backup cannot be written: %w", err)
+		return Record{}, fmt.Errorf("cannot write the backup: %w", err)
 	}
 	r, err = p.store(ctx, d, stream, keys)
 	if err != nil {
@@ -87,11 +85,11 @@ func (p place) store(ctx context.Context, d draft, stream io.Reader, keys Keys) 
 		return Record{}, err
 	}
 	if err := d.finish(ctx); err != nil {
-		return Record{}, fmt.Errorf("the backup cannot be written: %w", err)
+		return Record{}, fmt.Errorf("cannot write the backup: %w", err)
 	}
 	var err error
 	if r.Fingerprint, err = readBack(ctx, d, content, written, keys); err != nil {
-		return Record{}, fmt.Errorf("the backup that was just written is not good: %w", err)
+		return Record{}, fmt.Errorf("the backup just written is damaged: %w", err)
 	}
 	name := cmp.Or(p.name, r.FileName(r.Encrypted))
 	if err := d.keep(ctx, name); err != nil {
@@ -101,7 +99,7 @@ func (p place) store(ctx context.Context, d draft, stream io.Reader, keys Keys) 
 	return r, nil
 }
 
-// read reads the header, and the list of the files that the backup lacks.
+// read reads the header, and the list of missing files.
 func (r *Record) read(from io.Reader) (err error) {
 	r.Header, err = read(from, func(_ Header, name string, content io.Reader) error {
 		if name != damagedEntry {
@@ -123,7 +121,7 @@ func readBack(ctx context.Context, d draft, c archive.Content, written *archive.
 	return c.ReadBack(f, written, keys)
 }
 
-// readArchive reads and checks an encoded archive to its very end.
+// readArchive reads and checks an encoded archive to its end.
 func readArchive(r io.Reader, keys Keys, visit func(h Header, name string, r io.Reader) error) (h Header, err error) {
 	err = archive.Open(r, keys, func(r io.Reader) error {
 		h, err = read(r, visit)

@@ -1,13 +1,13 @@
-// Package blob keeps files on disk under the SHA-256 of their content.
+// Package blob stores files on disk under the SHA-256 of their content.
 //
-// A caller may rely on this: a file that has a [Ref] is whole and on disk,
-// through a power cut too; it never changes; and what [Store.Open] hands out
-// has just been read and hashes to its name. A file without a Ref does not
-// exist. Storing the same content twice stores it once.
+// A caller may rely on this: a file that has a [Ref] is complete and on disk, even after a
+// power cut; it never changes; and [Store.Open] returns only content that has just been read
+// and matches its hash. A file without a Ref does not exist. Storing the same content twice
+// stores it once.
 //
-// The folder belongs to one process at a time. Its layout is a/b/<hash>, where
-// a and b are the first two digits of the hash, temp for what is being written,
-// and partial for what arrives in pieces.
+// The folder belongs to one process at a time. Its layout is a/b/<hash>, where a and b are the
+// first two digits of the hash, temp for files being written, and partial for uploads that
+// arrive in pieces.
 package blob
 
 import (
@@ -26,18 +26,17 @@ import (
 )
 
 var (
-	// ErrNotFound says that no blob has this hash. A string that is no hash
-	// names no blob.
+	// ErrNotFound reports that no blob has this hash, or that the string is not a hash.
 	ErrNotFound = errors.New("blob: not found")
 
-	// ErrCorrupt says that the bytes on disk no longer hash to their name.
+	// ErrCorrupt reports that the bytes on disk no longer match their hash.
 	ErrCorrupt = errors.New("blob: content does not match its hash")
 
-	// ErrNoSpace says that the file system is full, or has less room left
-	// than Options.Reserve. Nothing of what was being written remains.
+	// ErrNoSpace reports that the file system is full, or has less space left than
+	// Options.Reserve. Nothing of the blob being written remains.
 	ErrNoSpace = errors.New("blob: no space left")
 
-	// ErrClosed says that a Writer was used after Commit or Abort.
+	// ErrClosed reports that a Writer was used after Commit or Abort.
 	ErrClosed = errors.New("blob: writer is closed")
 )
 
@@ -47,47 +46,44 @@ const (
 	hexDigits  = "0123456789abcdef"
 	hashLen    = 2 * sha256.Size
 
-	// spaceEvery is how many bytes a Writer takes between two looks at the
-	// free space of the file system.
+	// spaceEvery is how many bytes a Writer accepts between two checks of the free space.
 	spaceEvery = 8 << 20
 )
 
-// Options of a Store. The zero value is usable.
+// Options configure a Store. The zero value is usable.
 type Options struct {
-	// Reserve is how many bytes of the file system are kept free: below it
-	// nothing new is begun, so that records and indexes still have room.
+	// Reserve is how many bytes of the file system are kept free: below it no new blob is
+	// started, so that records and indexes still have space.
 	Reserve int64
 
-	// Now dates the blobs, for Sweep. The default is time.Now.
+	// Now is the clock that dates blobs for Sweep. The default is time.Now.
 	Now func() time.Time
 
-	// Log is told of damaged blobs. The default discards.
+	// Log receives reports of damaged blobs. By default they are discarded.
 	Log *slog.Logger
 }
 
-// Ref names a stored blob.
+// Ref identifies a stored blob.
 type Ref struct {
 	Hash string // SHA-256, 64 lower-case hexadecimal digits
 	Size int64  // bytes
 }
 
-// Store is a folder of blobs. Its methods may be called from several
-// goroutines at once.
+// Store is a folder of blobs. Its methods are safe for concurrent use.
 type Store struct {
 	dir     string
 	reserve int64
 	now     func() time.Time
 	log     *slog.Logger
 
-	// naming orders the moment a blob gets its name against the moment Sweep
-	// looks at its age and removes it, so that content which is stored again
-	// while it is being swept survives.
+	// naming serialises giving a blob its name with Sweep's check of its age and removal, so
+	// that content stored again while it is being swept survives.
 	naming sync.Mutex
 	holds  int // guarded by naming: while positive, Sweep removes nothing
 }
 
-// Hold keeps Sweep from removing anything until release is called, so that a
-// backup finds every blob that its records name.
+// Hold keeps Sweep from removing anything until release is called, so that a backup finds every
+// blob that its records name.
 func (s *Store) Hold() (release func()) {
 	s.hold(1)
 	return sync.OnceFunc(func() { s.hold(-1) })
@@ -99,8 +95,8 @@ func (s *Store) hold(n int) {
 	s.holds += n
 }
 
-// Open makes the folder if need be, and removes what an interrupted process
-// left half written. There is nothing to close.
+// Open creates the folder if needed, and removes files left half written by an interrupted
+// process. There is nothing to close.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, reserve: o.Reserve, now: o.Now, log: o.Log}
 	if s.now == nil {
@@ -118,8 +114,8 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// makeFolders makes all 256 leaves at once, so that a commit never has to make
-// and sync one: it costs two syncs, whatever the hash.
+// makeFolders creates all 256 leaf folders up front, so that a commit never has to create and
+// sync one: it costs two syncs, whatever the hash.
 func (s *Store) makeFolders() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -154,7 +150,7 @@ func (s *Store) makeFolders() error {
 	return errors.Join(syncDir(s.dir), syncDir(filepath.Dir(s.dir)))
 }
 
-// mkdirs makes the named folders inside parent and says whether any was new.
+// mkdirs creates the named folders inside parent and reports whether any was new.
 func mkdirs(parent string, names ...string) (made bool, err error) {
 	for _, name := range names {
 		err := os.Mkdir(filepath.Join(parent, name), 0o700)
@@ -182,9 +178,8 @@ func (s *Store) removeLeftovers() error {
 	return nil
 }
 
-// path returns the place of a blob, or ErrNotFound for what is no hash. It is
-// the only way from a string to a file name, so nothing outside the store can
-// be named.
+// path returns the path of a blob, or ErrNotFound if the string is not a hash. It is the only
+// way from a string to a file name, so nothing outside the store can be named.
 func (s *Store) path(hash string) (string, error) {
 	if !validHash(hash) {
 		return "", fmt.Errorf("%w: not a hash", ErrNotFound)
@@ -204,7 +199,7 @@ func validHash(hash string) bool {
 	return true
 }
 
-// Put stores everything read from r. It stops early when ctx ends.
+// Put stores everything read from r. It stops early if ctx ends.
 func (s *Store) Put(ctx context.Context, r io.Reader) (Ref, error) {
 	w, err := s.Create()
 	if err != nil {
@@ -229,9 +224,8 @@ func (r contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// Temp opens a new scratch file in the same file system. Whoever asked for it
-// closes it and removes it by its name; what is forgotten goes at the next
-// Open.
+// Temp opens a new scratch file in the same file system. The caller closes it and removes it by
+// its name; forgotten ones are removed by the next Open.
 func (s *Store) Temp() (*os.File, error) {
 	if err := s.checkSpace(); err != nil {
 		return nil, err
@@ -243,7 +237,7 @@ func (s *Store) Temp() (*os.File, error) {
 	return f, nil
 }
 
-// Has says whether a blob of this name is there. It does not read it.
+// Has reports whether there is a blob with this hash. It does not read it.
 func (s *Store) Has(hash string) (bool, error) {
 	path, err := s.path(hash)
 	if err != nil {
@@ -259,8 +253,8 @@ func (s *Store) Has(hash string) (bool, error) {
 	return info.Mode().IsRegular(), nil
 }
 
-// Verify reads the whole blob and compares it with its name: nil, ErrNotFound,
-// ErrCorrupt, or what the disk said.
+// Verify reads the whole blob and compares it with its hash. It returns nil, ErrNotFound,
+// ErrCorrupt, or the disk's error.
 func (s *Store) Verify(hash string) error {
 	f, _, err := s.openPart(hash)
 	if err != nil {
@@ -269,8 +263,8 @@ func (s *Store) Verify(hash string) error {
 	return f.Close()
 }
 
-// Remove deletes a blob. A File that is open on it stays readable. The removal
-// is not synced: a power cut may bring the blob back, which harms nobody.
+// Remove deletes a blob. A File already open on it stays readable. The removal is not synced: a
+// power cut may restore the blob, which does no harm.
 func (s *Store) Remove(hash string) error {
 	path, err := s.path(hash)
 	if err != nil {
@@ -286,7 +280,7 @@ func (s *Store) Remove(hash string) error {
 	return nil
 }
 
-// checkSpace is ErrNoSpace when less than the reserve is free.
+// checkSpace returns ErrNoSpace if less than the reserve is free.
 func (s *Store) checkSpace() error {
 	if s.reserve <= 0 {
 		return nil
@@ -296,12 +290,12 @@ func (s *Store) checkSpace() error {
 		return fmt.Errorf("blob: free space of %s: %w", s.dir, err)
 	}
 	if free < s.reserve {
-		return fmt.Errorf("%w: %d bytes are free, %d are to be kept free", ErrNoSpace, free, s.reserve)
+		return fmt.Errorf("%w: %d bytes free, %d reserved", ErrNoSpace, free, s.reserve)
 	}
 	return nil
 }
 
-// noSpace makes ErrNoSpace out of what the file system says when it is full.
+// noSpace adds ErrNoSpace to the file system's errors for a full disk.
 func noSpace(err error) error {
 	if isFull(err) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -309,8 +303,8 @@ func noSpace(err error) error {
 	return err
 }
 
-// sum returns the hash of everything r reads, and how much that was. The buffer
-// suits a file of about the given size.
+// sum returns the hash and the size of everything r reads. The buffer is chosen for a file of
+// about the given size.
 func sum(r io.Reader, about int64) (hash string, size int64, err error) {
 	h := sha256.New()
 	buffer := make([]byte, min(max(about+1, 512), 128<<10))

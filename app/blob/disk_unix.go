@@ -18,7 +18,7 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// freeSpace is how many bytes an unprivileged process may still write.
+// freeSpace returns how many bytes an unprivileged process may still write.
 func freeSpace(path string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -27,8 +27,8 @@ func freeSpace(path string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
-// isFull knows a full disk, an exhausted quota, and a process that may not
-// make files as large (EFBIG, from RLIMIT_FSIZE or the file system).
+// isFull reports a full disk, an exhausted quota, or a file larger than the process may write
+// (EFBIG, from RLIMIT_FSIZE or the file system).
 func isFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }

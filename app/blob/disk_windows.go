@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// syncDir does nothing: Windows has no sync of a folder; NTFS journals renames.
+// syncDir does nothing: Windows cannot sync a folder, and NTFS journals renames.
 func syncDir(string) error { return nil }
 
-// freeSpace is how many bytes this user may still write.
+// freeSpace returns how many bytes this user may still write.
 func freeSpace(path string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

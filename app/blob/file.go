@@ -9,27 +9,27 @@ import (
 	"sort"
 )
 
-// File reads a blob, or several in a row. ReadAt may be called from several
-// goroutines at once; Read and Seek share one position.
+// File reads a blob, or several in sequence. ReadAt is safe for concurrent use; Read and Seek
+// share one position.
 type File struct {
 	parts []part
 	size  int64
 	pos   int64
 }
 
-// part is one blob of a File and where it begins in it.
+// part is one blob of a File and its offset in it.
 type part struct {
 	file  *os.File
 	start int64
 	size  int64
 }
 
-// Open reads the whole blob, compares it with its name, and hands out the very
-// file it has read: ErrNotFound or ErrCorrupt otherwise. Damage is also logged.
+// Open reads the whole blob, compares it with its hash, and returns the very file it has read,
+// or else ErrNotFound or ErrCorrupt. Damage is also logged.
 func (s *Store) Open(hash string) (*File, error) { return s.Concat(hash) }
 
-// Concat opens several blobs as one file, in the order given, each verified as
-// by Open. The same blob may come more than once.
+// Concat opens several blobs as one file, in the given order, each verified as by Open. A blob
+// may occur more than once.
 func (s *Store) Concat(hashes ...string) (*File, error) {
 	f := new(File)
 	for _, hash := range hashes {
@@ -63,8 +63,7 @@ func (s *Store) openPart(hash string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// verify reads the whole file and raises the alarm when it is not what its name
-// says.
+// verify reads the whole file and logs an error if it does not match its hash.
 func (s *Store) verify(f *os.File, hash string) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -73,7 +72,7 @@ func (s *Store) verify(f *os.File, hash string) (int64, error) {
 	got, size, err := sum(f, info.Size())
 	switch {
 	case err != nil:
-		s.log.Error("blob: cannot be read", "hash", hash, "error", err)
+		s.log.Error("blob: cannot read", "hash", hash, "error", err)
 		return 0, fmt.Errorf("blob %s: read: %w", hash, err)
 	case got != hash:
 		s.log.Error("blob: damaged on disk", "hash", hash, "content", got, "size", size)
@@ -82,7 +81,7 @@ func (s *Store) verify(f *os.File, hash string) (int64, error) {
 	return size, nil
 }
 
-// Size is the length in bytes.
+// Size returns the length in bytes.
 func (f *File) Size() int64 { return f.size }
 
 // ReadAt reads at an offset, across the parts.
@@ -111,8 +110,7 @@ func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// shortRead keeps a file that was cut off under our hands from looking like
-// the proper end of the blob.
+// shortRead keeps a file truncated while in use from looking like the proper end of the blob.
 func shortRead(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, io.ErrUnexpectedEOF)
@@ -120,7 +118,7 @@ func shortRead(err error) error {
 	return fmt.Errorf("blob: read: %w", err)
 }
 
-// Read reads on from the position.
+// Read reads from the current position.
 func (f *File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// A partial blob arrives in pieces, maybe over several lives of the process. It
-// has a name chosen by its owner, of letters and digits, until it is whole.
+// A partial blob arrives in pieces, possibly across restarts of the process. Until it is
+// complete it has a name chosen by its owner, of letters and digits.
 
 func (s *Store) partialPath(name string) (string, error) {
 	plain := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	}
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
-		return "", fmt.Errorf("%w: not a name of a partial blob", ErrNotFound)
+		return "", fmt.Errorf("%w: invalid name of a partial blob", ErrNotFound)
 	}
 	return filepath.Join(s.dir, partialDir, name), nil
 }
 
-// Append writes what it reads from r after the first offset bytes of a partial blob,
-// replacing what followed them, and returns the new size, synced to disk. What was
-// read before r failed is kept, so both size and err can be set. A blob that is
-// shorter than offset is ErrNotFound.
+// Append writes the content of r after the first offset bytes of a partial blob, replacing
+// whatever followed them, and returns the new size, synced to disk. Bytes read before r failed
+// are kept, so both size and err can be set. A blob shorter than offset is reported as
+// ErrNotFound.
 func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Reader) (size int64, err error) {
 	path, err := s.partialPath(name)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *Store) Append(ctx context.Context, name string, offset int64, r io.Read
 	return offset + n, noSpace(err)
 }
 
-// Resume returns a partial blob as a [Writer] at its end. Commit makes a blob of
-// it; Abort leaves it as it is, for another try.
+// Resume returns a [Writer] positioned at the end of a partial blob. Commit turns it into a
+// blob; Abort leaves it unchanged for another attempt.
 func (s *Store) Resume(name string) (*Writer, error) {
 	path, err := s.partialPath(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) Resume(name string) (*Writer, error) {
 	return w, nil
 }
 
-// Discard removes a partial blob, if it is there.
+// Discard removes a partial blob, if there is one.
 func (s *Store) Discard(name string) error {
 	path, err := s.partialPath(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) Discard(name string) error {
 	return nil
 }
 
-// SweepPartial removes partial blobs that nothing was added to since a time.
+// SweepPartial removes partial blobs that have not grown since a time.
 func (s *Store) SweepPartial(before time.Time) (removed int, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, partialDir))
 	if err != nil {

@@ -2,8 +2,8 @@ package blob
 
 import "encoding/hex"
 
-// ReadAt reads what was written so far, before it is committed: an upload is
-// looked at before anything of it is kept.
+// ReadAt reads the bytes written so far, before they are committed: an upload is inspected
+// before any of it is kept.
 func (w *Writer) ReadAt(p []byte, off int64) (int, error) {
 	if w.done {
 		return 0, ErrClosed
@@ -11,14 +11,14 @@ func (w *Writer) ReadAt(p []byte, off int64) (int, error) {
 	return w.file.ReadAt(p, off)
 }
 
-// Path is where the bytes lie until Commit or Abort, for another process to read.
+// Path returns the path of the file until Commit or Abort, for another process to read.
 func (w *Writer) Path() string { return w.file.Name() }
 
-// Hash returns the name that Commit would use for what was written so far.
+// Hash returns the hash that Commit would use for the bytes written so far.
 func (w *Writer) Hash() string { return hex.EncodeToString(w.hash.Sum(nil)) }
 
-// Paths are where blobs lie, for another process to read. Their content is not
-// verified here.
+// Paths returns the paths of blobs, for another process to read. Their content is not verified
+// here.
 func (s *Store) Paths(hashes ...string) ([]string, error) {
 	out := make([]string, 0, len(hashes))
 	for _, h := range hashes {

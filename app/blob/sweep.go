@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Each calls fn for every blob, in the order of the hashes, until fn returns
-// an error, which it returns. The contents are not read. Blobs that come or go
-// meanwhile may or may not be seen.
+// Each calls fn for every blob, in the order of the hashes, until fn returns an error, which it
+// returns. Contents are not read. Blobs added or removed meanwhile may or may not be visited.
 func (s *Store) Each(fn func(Ref) error) error {
 	return s.each(func(hash string, info fs.FileInfo) error {
 		return fn(Ref{Hash: hash, Size: info.Size()})
@@ -52,9 +51,9 @@ func (s *Store) eachIn(folder string, fn func(string, fs.FileInfo) error) error 
 	return nil
 }
 
-// Sweep removes the blobs that were last stored before the given time and that
-// keep does not want. It stops at keep's first error. Content that is stored
-// again while Sweep runs is young again and stays.
+// Sweep removes the blobs that were last stored before the given time and that keep does not
+// claim. It stops at keep's first error. Content that is stored again while Sweep runs counts
+// as new and stays.
 func (s *Store) Sweep(before time.Time, keep func(hash string) (bool, error)) (removed int, err error) {
 	err = s.each(func(hash string, info fs.FileInfo) error {
 		if !info.ModTime().Before(before) {
@@ -73,7 +72,7 @@ func (s *Store) Sweep(before time.Time, keep func(hash string) (bool, error)) (r
 	return removed, err
 }
 
-// removeOld looks at the age once more, now that no blob can be named.
+// removeOld checks the age once more, now that no blob can be named.
 func (s *Store) removeOld(hash string, before time.Time) (bool, error) {
 	s.naming.Lock()
 	defer s.naming.Unlock()

@@ -10,20 +10,20 @@ import (
 	"path/filepath"
 )
 
-// Writer takes the bytes of a blob to be. It is for one goroutine. Either
-// Commit or Abort must be called, or the file stays until the next Open.
+// Writer receives the bytes of a new blob. It must not be used concurrently. Either Commit or
+// Abort must be called, or the file stays until the next Open.
 type Writer struct {
 	store   *Store
 	file    *os.File
 	hash    hash.Hash
 	size    int64
-	checked int64 // size at the last look at the free space
-	err     error // the first failure; everything after it fails with it
+	checked int64 // size at the last check of the free space
+	err     error // the first failure; all later calls return it
 	done    bool
-	keep    bool // the file stays when the blob is given up
+	keep    bool // Abort leaves the file in place
 }
 
-// Create begins a blob. It is ErrNoSpace when the reserve is not free.
+// Create starts a blob. It returns ErrNoSpace if the reserve is not free.
 func (s *Store) Create() (*Writer, error) {
 	if err := s.checkSpace(); err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// Size is how many bytes were written so far.
+// Size returns how many bytes were written so far.
 func (w *Writer) Size() int64 { return w.size }
 
-// Commit puts the blob on disk under its hash: file synced, renamed, folder
-// synced. When it fails nothing remains. A second Commit is ErrClosed.
+// Commit puts the blob on disk under its hash: file synced, renamed, folder synced. If it
+// fails, nothing remains. A second Commit returns ErrClosed.
 func (w *Writer) Commit() (Ref, error) {
 	if w.done {
 		return Ref{}, ErrClosed
@@ -79,8 +79,8 @@ func (w *Writer) Commit() (Ref, error) {
 	return ref, nil
 }
 
-// finish names the file. The rename replaces a blob of the same content, if
-// there is one: this renews its age, and heals it should it be damaged.
+// finish names the file. The rename replaces any blob with the same content, which renews its
+// age and repairs it if it is damaged.
 func (w *Writer) finish(ref Ref) error {
 	path, err := w.store.path(ref.Hash)
 	if err != nil {
@@ -105,8 +105,7 @@ func (s *Store) rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// Abort forgets what was written. After Commit it does nothing, so it can be
-// deferred.
+// Abort discards the written bytes. After Commit it does nothing, so it can be deferred.
 func (w *Writer) Abort() error {
 	if w.done {
 		return nil

@@ -1,10 +1,9 @@
-// Package contact stores the people that a company writes to: their names and
-// addresses, entered by hand, imported, or remembered from the documents that
-// were sent to them.
+// Package contact stores the people that a company writes to: their names and addresses,
+// entered manually, imported, or remembered from the documents sent to them.
 //
-// Callers may rely on this: an e-mail address occurs only once in a company's
-// contacts, however it is spelled; another company's contact does not exist; and
-// sending a document never waits for its people to be remembered.
+// Callers may rely on this: an e-mail address occurs only once in a company's contacts, however
+// it is spelled; another company's contacts are invisible; and sending a document never waits
+// for its people to be remembered.
 package contact
 
 import (
@@ -22,7 +21,7 @@ import (
 	"paraph/kv"
 )
 
-// Options are what the service needs from its surroundings. Log is optional.
+// Options are the dependencies and settings of the service. Log is optional.
 type Options struct {
 	DB        *kv.DB
 	Jobs      *kv.Jobs
@@ -32,34 +31,34 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Service implements the rules of contacts. Safe for use by several goroutines.
+// Service implements the rules for contacts. It is safe for concurrent use.
 type Service struct {
 	Options
 	follower *kv.Follower[signing.Event]
 }
 
-// New makes the service. Nothing is remembered until Run is called.
+// New returns the service. Nothing is remembered until Run is called.
 func New(o Options) *Service {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Options: o}
 	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: signing.Journal(), Name: follower,
-		Wants: bringsPeople, Do: s.remember})
+		Match: addsPeople, Do: s.remember})
 	return s
 }
 
 // Contact is a person that a company writes to.
 type Contact struct {
 	ID           string
-	Company      string // whose contact this is
+	Company      string // company that the contact belongs to
 	Name         string
 	Email        string
-	Organization string   // where the person works
-	Phone        string   // as people write it
+	Organization string   // the person's employer
+	Phone        string   // free text
 	Locale       string   // BCP 47, "" if unknown
 	Note         string   // for the company's own members
-	Tags         []string // in the order given, without duplicates
+	Tags         []string // in the given order, without duplicates
 	Documents    int      // number of documents sent to this person
 	LastDocument string   // the newest of them
 	LastUsedAt   *time.Time
@@ -76,7 +75,7 @@ const (
 	Deleted  = "deleted"  // in the trash
 )
 
-// Status returns the part of the lists that the contact is in.
+// Status returns the state of the contact.
 func (c Contact) Status() string {
 	switch {
 	case c.DeletedAt != nil:
@@ -167,8 +166,7 @@ func (s *Service) Delete(_ context.Context, who account.Actor, id string) (Conta
 	})
 }
 
-// edit is the common path of every change: it loads the contact for the actor,
-// changes it, and stores it.
+// edit is shared by all changes: it loads the contact for the actor, changes it, and stores it.
 func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *Contact) error) (c Contact, err error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Contact{}, err
@@ -185,7 +183,7 @@ func (s *Service) edit(who account.Actor, id string, change func(tx *kv.Tx, c *C
 	return c, nil
 }
 
-// purgeJob deletes a contact whose time in the trash is over.
+// purgeJob deletes a contact whose retention time in the trash is over.
 const purgeJob = "contact_purge"
 
 type purging struct{ Company, ID string }

@@ -26,8 +26,8 @@ const (
 	MaxImportRows = 20_000
 )
 
-// columns are the fields of a file, in the order of an export, with the names
-// that other programs use for them. All are folded.
+// columns are the fields of a file, in the order of an export, with the names used for them by
+// other programs. All are folded.
 var columns = []struct {
 	field string
 	names []string
@@ -44,9 +44,8 @@ var columns = []struct {
 // ImportInput describes a file of contacts to import.
 type ImportInput struct {
 	Body io.Reader // CSV with a heading; separated by comma, semicolon or tab
-	// Columns says which column of the file (by its heading) holds which field
-	// (name, email, organization, phone, locale, note, tags). If nil, columns are
-	// recognized by their headings.
+	// Columns maps columns of the file (by heading) to fields (name, email, organization,
+	// phone, locale, note, tags). If nil, columns are recognised by their headings.
 	Columns map[string]string
 	Check   bool // only report what would happen
 }
@@ -68,9 +67,8 @@ type RowFault struct {
 	Fields []fault.Field
 }
 
-// Import adds the contacts of a file, and updates those that the company already
-// has; an empty cell changes nothing. A faulty row is left out and reported; the
-// others are imported.
+// Import adds the contacts of a file, and updates those that the company already has; an empty
+// cell changes nothing. A faulty row is left out and reported; the others are imported.
 func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput) (Import, error) {
 	if err := staff(who, account.ScopeWrite); err != nil {
 		return Import{}, err
@@ -84,7 +82,7 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 	if err != nil {
 		return Import{}, err
 	}
-	for batch := range slices.Chunk(rows[1:], together) {
+	for batch := range slices.Chunk(rows[1:], perTransaction) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -95,7 +93,7 @@ func (s *Service) Import(ctx context.Context, who account.Actor, in ImportInput)
 	return out, nil
 }
 
-// row is one row of a file and the line that it begins on.
+// row is one row of a file and the line it starts on.
 type row struct {
 	line  int
 	cells []string
@@ -138,8 +136,8 @@ func readCSV(body io.Reader) ([]row, error) {
 	return rows, nil
 }
 
-// decoded returns the text of a file as UTF-8: spreadsheets also save UTF-16, with
-// a mark, and Windows-1252, without one.
+// decoded returns the text of a file as UTF-8: spreadsheets also save UTF-16, with a byte order
+// mark, and Windows-1252, without one.
 func decoded(b []byte) ([]byte, error) {
 	otherwise := unicode.UTF8.NewDecoder()
 	if !utf8.Valid(b) {
@@ -149,7 +147,7 @@ func decoded(b []byte) ([]byte, error) {
 	return text, err
 }
 
-// separator returns the separator that occurs most often in the heading.
+// separator returns the most frequent separator in the heading.
 func separator(b []byte) rune {
 	heading, _, _ := bytes.Cut(b, []byte("\n"))
 	best, most := ',', 0
@@ -161,7 +159,7 @@ func separator(b []byte) rune {
 	return best
 }
 
-// assign finds the column of every field, as the caller specified or by headings.
+// assign finds the column of every field, as specified by the caller or from the headings.
 func (i *Import) assign(said map[string]string) (at map[string]int, err error) {
 	at, i.Columns = map[string]int{}, map[string]string{}
 	var f fault.Fields
@@ -298,14 +296,14 @@ func heading() []string {
 	return out
 }
 
-// after returns the next contacts from a key on that are not in the trash.
+// after returns the next contacts after a key that are not in the trash.
 func (s *Service) after(company string, from kv.Key) (some []Contact, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return contacts.EachFrom(tx, "", kv.Key(key(company, "")), from, func(_ string, c Contact) (bool, error) {
 			if c.DeletedAt == nil {
 				some = append(some, c)
 			}
-			return len(some) < together, nil
+			return len(some) < perTransaction, nil
 		})
 	})
 	return some, err
@@ -320,8 +318,8 @@ func (c Contact) cells() []string {
 	return cells
 }
 
-// formula reports whether a spreadsheet would take a cell for a formula and run
-// it. A phone number is not a formula.
+// formula reports whether a spreadsheet would run a cell as a formula. A phone number is not a
+// formula.
 func formula(cell string) bool {
 	if cell == "" || !strings.ContainsRune("=@+-\t\r", rune(cell[0])) {
 		return false
@@ -353,7 +351,7 @@ func Headings(body io.Reader) ([]string, error) {
 	return rows[0].cells, nil
 }
 
-// Fields lists what a column of a file can be, in the order of an export.
+// Fields lists the possible fields of a column, in the order of an export.
 func Fields() []string {
 	var out []string
 	for _, c := range columns {

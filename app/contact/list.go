@@ -25,10 +25,10 @@ func orderNames() []string {
 
 var statuses = []string{Active, Archived, Deleted}
 
-// List lists the contacts of a company, by name unless asked otherwise. Statuses
-// are active, archived and deleted; sorts are created_at, email, last_used_at,
-// name, organization and updated_at. A search matches the beginnings of words in
-// name, address, organization and tags.
+// List lists the contacts of a company, by name unless another order is requested. Statuses are
+// active, archived and deleted; sorts are created_at, email, last_used_at, name, organization
+// and updated_at. A search matches the beginnings of words in name, address, organization and
+// tags.
 func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list.Page[Contact], err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return page, err
@@ -42,7 +42,7 @@ func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list
 		case len(words) > 0:
 			page, err = l.search(tx, words)
 		case strings.TrimSpace(q.Search) != "":
-			page = list.Page[Contact]{Items: []Contact{}} // the search contains nothing that a word has
+			page = list.Page[Contact]{Items: []Contact{}} // the search contains no characters that occur in words
 		case len(l.statuses) == 1:
 			page, err = l.part(tx, l.statuses[0], l.offset, l.limit)
 		default:
@@ -53,7 +53,7 @@ func (s *Service) List(_ context.Context, who account.Actor, q Query) (page list
 	return page, err
 }
 
-// listing is a list as requested.
+// listing is a requested list.
 type listing struct {
 	company       string
 	order         Sort
@@ -88,7 +88,7 @@ func newListing(company string, q Query) (listing, error) {
 	return l, f.Err()
 }
 
-// part reads a page of the contacts in one state straight from its index.
+// part reads a page of the contacts in one state directly from its index.
 func (l listing) part(tx *kv.Tx, status string, offset, limit int) (list.Page[Contact], error) {
 	p, err := contacts.Page(tx, kv.Query{Index: "by_" + string(l.order), Prefix: kv.K(l.company, status), Descending: l.descending, Offset: offset, Limit: limit})
 	return list.Page[Contact]{Items: p.Items, Total: p.Total}, err
@@ -123,7 +123,7 @@ func (l listing) search(tx *kv.Tx, words []string) (list.Page[Contact], error) {
 	return list.Page[Contact]{Items: l.window(found), Total: total}, nil
 }
 
-// window sorts contacts and cuts out the page.
+// window sorts contacts and returns one page of them.
 func (l listing) window(all []Contact) []Contact {
 	by := orders[l.order]
 	slices.SortFunc(all, func(a, b Contact) int {
@@ -136,8 +136,8 @@ func (l listing) window(all []Contact) []Contact {
 	return all[:min(l.limit, len(all))]
 }
 
-// searched splits a search into words, longest first: that one leaves the fewest
-// contacts to look at. Leading characters that begin no word are left out.
+// searched splits a search into words, longest first: that one leaves the fewest contacts to
+// examine. Leading characters that begin no word are dropped.
 func searched(search string) []string {
 	var words []string
 	for w := range strings.FieldsSeq(input.Fold(search)) {
@@ -167,9 +167,9 @@ const (
 	weighed        = 500
 )
 
-// Suggest returns the contacts that a person who has typed text may mean: the
-// beginning of a name, an address or an organization. The most recently used come
-// first; without a text, recency alone decides.
+// Suggest returns the contacts that may match a text being typed: the beginning of a name, an
+// address or an organization. The most recently used come first; without a text, only recency
+// counts.
 func (s *Service) Suggest(_ context.Context, who account.Actor, text string, limit int) (out []Contact, err error) {
 	if err := staff(who, account.ScopeRead); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 	"paraph/kv"
 )
 
-// What this package stores. Keys begin with the company, so that no scan crosses into another.
+// The collection of contacts. Keys begin with the company, so that no scan crosses into
+// another.
 var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderIndexes(),
 	kv.Index[Contact]{Name: "email", Unique: true, Keys: func(c Contact) []kv.Key {
 		if c.DeletedAt != nil {
@@ -33,7 +34,7 @@ var contacts = kv.NewCollection("contacts", kv.JSON[Contact](), append(orderInde
 		return keys
 	}})...)
 
-// Collections lists what this package stores, for the check of the data folder.
+// Collections lists the collections of this package, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{contacts} }
 
 func key(company, id string) string { return company + "/" + id }
@@ -55,7 +56,7 @@ const (
 	ByUse          Sort = "last_used_at"
 )
 
-// Query describes which contacts are wanted.
+// Query selects contacts.
 type Query = list.Query[Sort]
 
 // orders are the fields that lists can be sorted by, each with the value it compares.
@@ -108,8 +109,8 @@ func taken(tx *kv.Tx, c *Contact) (bool, error) {
 	return err == nil && id != c.key(), err
 }
 
-// Input holds what a caller may set of a contact. A nil member leaves the value
-// unchanged; "" and an empty list clear an optional one.
+// Input holds the fields that a caller may set. A nil member leaves the value unchanged; "" and
+// an empty list clear an optional one.
 type Input struct {
 	Name         *string
 	Email        *string
@@ -173,7 +174,7 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	}
 }
 
-// text checks a text that may be empty, on one line or (many) on several.
+// text checks a text that may be empty, on one line or, with many, on several.
 func text(f *fault.Fields, field string, from, to *string, limit int, many bool) {
 	if from == nil {
 		return
@@ -222,9 +223,9 @@ func cut(s string) string {
 	return s
 }
 
-// words returns the words a contact is found by, folded: everything that begins a
-// word of its texts and runs to the next blank. An address is found by its name,
-// by its domain and as a whole.
+// words returns the folded words that find a contact: every text that starts at the beginning
+// of a word and runs to the next blank. An address is found by its name, by its domain and as a
+// whole.
 func (c Contact) words() []string {
 	var out []string
 	for chunk := range strings.FieldsSeq(input.Fold(c.Name + " " + c.Email + " " + c.Organization + " " + strings.Join(c.Tags, " "))) {

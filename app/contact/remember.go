@@ -11,18 +11,18 @@ import (
 	"paraph/kv"
 )
 
-// follower names this package's place in the journal.
+// follower is the name of this package's place in the journal.
 const follower = "contacts"
 
 // Run remembers the people of sent documents, until ctx ends.
 func (s *Service) Run(ctx context.Context) error { return s.follower.Run(ctx) }
 
-// CaughtUp remembers the people of everything sent so far, instead of waiting for Run.
+// CaughtUp remembers the people of everything sent so far, without waiting for Run.
 func (s *Service) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
-// together is how many people are remembered in one transaction: that many, even
-// with the longest notes and the most tags, fit into one.
-const together = 100
+// perTransaction is how many people are remembered in one transaction: it holds that many even with
+// the longest notes and the most tags.
+const perTransaction = 100
 
 // person is a recipient of a document.
 type person struct {
@@ -31,8 +31,8 @@ type person struct {
 	at                  time.Time
 }
 
-// bringsPeople reports whether an event adds people to a document.
-func bringsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
+// addsPeople reports whether an event adds people to a document.
+func addsPeople(_ *kv.Tx, e signing.Entry) (bool, error) {
 	switch e.Value.Type {
 	case record.EventDocumentSent, record.EventInvitationDelegated, record.EventInvitationReplaced:
 		return true, nil
@@ -47,8 +47,8 @@ func (s *Service) remember(tx *kv.Tx, e signing.Entry, from int) (next int, err 
 		return 0, err
 	}
 	people = people[min(from, len(people)):]
-	if len(people) > together {
-		people, next = people[:together], from+together
+	if len(people) > perTransaction {
+		people, next = people[:perTransaction], from+perTransaction
 	}
 	for _, p := range people {
 		if err := s.rememberOne(tx, p); err != nil {
@@ -95,8 +95,8 @@ func (s *Service) rememberOne(tx *kv.Tx, p person) error {
 		c.Documents++
 		c.LastDocument = p.document
 	}
-	// A document that is read late already has the people whom later events
-	// added: those events set their time.
+	// If a document is read late, it already has the people added by later events: those events
+	// set their time.
 	if p.at.After(c.usedAt()) {
 		c.LastUsedAt = &p.at
 	}

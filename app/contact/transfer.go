@@ -6,8 +6,8 @@ import (
 	"paraph/kv"
 )
 
-// Leave hands over the contacts of a company.
-func (s *Service) Leave(tx *kv.Tx, company string, put func(kv.Item) error) error {
+// ExportRecords exports the contacts of a company.
+func (s *Service) ExportRecords(tx *kv.Tx, company string, put func(kv.Item) error) error {
 	return contacts.Each(tx, "", kv.Key(key(company, "")), func(id string, c Contact) (bool, error) {
 		it, err := contacts.Pack(id, c)
 		if err != nil {
@@ -17,9 +17,9 @@ func (s *Service) Leave(tx *kv.Tx, company string, put func(kv.Item) error) erro
 	})
 }
 
-// Arrival returns the function that stores an item of this package, nil if it
+// ImportRecord returns the function that stores an item of this package, nil if it
 // belongs to another.
-func (s *Service) Arrival(company string, it kv.Item) func(tx *kv.Tx) error {
+func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	if it.In != contacts.Name() {
 		return nil
 	}

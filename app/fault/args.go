@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Arg is one value that a sentence names, such as the limit that was exceeded.
+// Arg is one value inserted into a sentence, such as the limit that was exceeded.
 type Arg struct {
 	Name string
 
@@ -16,24 +16,24 @@ type Arg struct {
 	args   []Arg // of a term
 }
 
-// Text is an argument that reads the same in every language, such as a file name.
+// Text returns an argument that reads the same in every language, such as a file name.
 func Text(name, value string) Arg { return Arg{Name: name, text: value} }
 
-// Number is an argument with a whole number. The one named n selects the plural form.
+// Number returns an argument with a whole number. The one named n selects the plural form.
 func Number[N ~int | ~int64](name string, n N) Arg {
 	return Arg{Name: name, text: strconv.FormatInt(int64(n), 10), count: int(n), counts: true}
 }
 
-// Decimal is an argument with a number that may have a fraction, in its shortest form.
+// Decimal returns an argument with a number that may have a fraction, in its shortest form.
 func Decimal(name string, n float64) Arg {
 	return Text(name, strconv.FormatFloat(n, 'g', -1, 64))
 }
 
-// Choices is an argument that lists the allowed words.
+// Choices returns an argument that lists the allowed words.
 func Choices(name string, words ...string) Arg { return Text(name, strings.Join(words, ", ")) }
 
-// Term is a value whose words are in the catalogue, under "term." and the key;
-// these may name other values.
+// Term returns an argument with a text from the catalogue, under "term." and the key; the text
+// may contain other values.
 func Term(name, key string, args ...Arg) Arg {
 	return Arg{Name: name, text: key, term: true, args: args}
 }

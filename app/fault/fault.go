@@ -1,7 +1,6 @@
-// Package fault defines the errors with which the domain refuses a request: a
-// kind for the handlers, a stable code for programs, and arguments for the
-// sentence that people read. The sentences themselves are in the catalogue, under
-// "fault." and the code.
+// Package fault defines the errors with which the domain refuses a request: a kind for the
+// handlers, a stable code for programs, and arguments for the sentence that people read. The
+// sentences themselves are in the catalogue, under "fault." and the code.
 package fault
 
 import (
@@ -48,9 +47,8 @@ func (k Kind) String() string {
 	return kindNames[KindInternal]
 }
 
-// Code names one error, such as "document_not_draft". If one word that programs
-// rely on has several sentences, a part after a dot tells them apart:
-// "role_not_allowed.approver".
+// Code names one error, such as "document_not_draft". If a word that programs rely on has
+// several sentences, a suffix after a dot tells them apart: "role_not_allowed.approver".
 type Code string
 
 // Word returns the stable part of a code, which programs branch on.
@@ -63,7 +61,7 @@ func (c Code) Word() string {
 type Error struct {
 	Kind   Kind
 	Code   Code
-	Args   []Arg   // values named by the sentence of Code
+	Args   []Arg   // values inserted into the sentence of Code
 	Fields []Field // in the order they were found; only for KindInvalid
 
 	RetryAfter time.Duration // how long to wait; only for KindThrottled
@@ -72,8 +70,8 @@ type Error struct {
 	cause error
 }
 
-// Sentinels for errors.Is. They match any *Error of their kind; a sentinel with
-// a code matches that code only.
+// Sentinels for errors.Is. They match any *Error of their kind; a sentinel with a code matches
+// only that code.
 var (
 	ErrUnauthenticated error = &Error{Kind: KindUnauthenticated}
 	ErrForbidden       error = &Error{Kind: KindForbidden}

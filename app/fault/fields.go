@@ -13,8 +13,8 @@ type Field struct {
 	Args []Arg // with "field", the field's name in the sentence
 }
 
-// Fields collects what is wrong with an input, so that all its faults are
-// reported at once. The zero value is ready; it is not safe for concurrent use.
+// Fields collects the faults of an input, so that they are all reported together. The zero
+// value is ready to use; it is not safe for concurrent use.
 type Fields struct {
 	found  []Field
 	root   *Fields // nil at the top
@@ -39,8 +39,8 @@ func (f *Fields) top() *Fields {
 	return f
 }
 
-// Add records a fault of a field. Its sentence names the field by the argument
-// "field", by default the field's name in words.
+// Add records a fault of a field. Its sentence names the field by the argument "field", by
+// default the field's name in words.
 func (f *Fields) Add(field string, code Code, args ...Arg) {
 	field = f.prefix + field
 	if !slices.ContainsFunc(args, func(a Arg) bool { return a.Name == "field" }) {
@@ -49,7 +49,7 @@ func (f *Fields) Add(field string, code Code, args ...Arg) {
 	f.Keep(Field{Name: field, Code: code, Args: args})
 }
 
-// Keep adds faults that were found elsewhere, unchanged.
+// Keep adds faults found elsewhere, unchanged.
 func (f *Fields) Keep(found ...Field) {
 	top := f.top()
 	top.found = append(top.found, found...)
@@ -78,21 +78,21 @@ func (f *Fields) OneOf(field string, allowed ...string) {
 	f.Add(field, "not_one_of", Choices("choices", allowed...))
 }
 
-// Selected records the choice of something that does not exist.
+// Selected records the choice of an item that does not exist.
 func (f *Fields) Selected(field string) { f.Add(field, "not_selectable") }
 
-// Taken records that a value that must be unique is already in use.
+// Taken records that a unique value is already in use.
 func (f *Fields) Taken(field string) { f.Add(field, "taken") }
 
-// Has reports whether anything is wrong with field.
+// Has reports whether a field has a fault.
 func (f *Fields) Has(field string) bool {
 	return slices.ContainsFunc(f.top().found, func(x Field) bool { return x.Name == f.prefix+field })
 }
 
-// Empty reports whether nothing was found wrong anywhere.
+// Empty reports whether there are no faults.
 func (f *Fields) Empty() bool { return len(f.top().found) == 0 }
 
-// Err returns nil if nothing is wrong, else one *Error of KindInvalid with every fault.
+// Err returns nil without faults, else one *Error of KindInvalid with all of them.
 func (f *Fields) Err() error {
 	if f.Empty() {
 		return nil

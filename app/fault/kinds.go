@@ -28,24 +28,24 @@ func Unauthenticated() *Error {
 	return &Error{Kind: KindUnauthenticated, Code: "unauthenticated"}
 }
 
-// Throttled returns the error for something tried more than limit times in its
-// window; it may be tried again after retryAfter.
+// Throttled returns the error for an action tried more than limit times in its window; it may
+// be retried after retryAfter.
 func Throttled(limit int, retryAfter time.Duration) *Error {
 	return &Error{Kind: KindThrottled, Code: CodeThrottled, Limit: limit, RetryAfter: retryAfter}
 }
 
-// CodeThrottled is the code of every rate limit that has no code of its own.
+// CodeThrottled is the code of every rate limit without a code of its own.
 const CodeThrottled Code = "throttled"
 
-// Exhausted returns the error for the allowance of a day, or another long period,
-// that is used up; the code names it.
+// Exhausted returns the error for a used-up allowance of a day, or another long period; the
+// code names it.
 func Exhausted(code Code, limit int, retryAfter time.Duration) *Error {
 	e := Throttled(limit, retryAfter)
 	e.Code = code
 	return e
 }
 
-// TooLarge returns the error for a value over a limit, which an argument names.
+// TooLarge returns the error for a value over a limit, which is one of the arguments.
 func TooLarge(code Code, args ...Arg) *Error {
 	return &Error{Kind: KindTooLarge, Code: code, Args: args}
 }

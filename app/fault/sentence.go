@@ -1,6 +1,6 @@
 package fault
 
-// Sayer returns the text of a key of the catalogue, with values inserted by name.
+// Sayer returns the catalogue text for a key, with values inserted by name.
 type Sayer func(key string, args map[string]any) string
 
 // Sentence returns the sentence that people read for a code.

@@ -30,14 +30,13 @@ func Fold(s string) string {
 	return strings.TrimSpace(cases.Fold().String(bare))
 }
 
-// FoldEmail maps different spellings of one address to the same text. Case
-// matters before the @ by RFC 5321 §2.4, but no mail system in use makes that
-// difference.
+// FoldEmail maps different spellings of an address to the same text. RFC 5321 §2.4 makes the
+// part before the @ case-sensitive, but no mail system in use does.
 func FoldEmail(email string) string {
 	return strings.ToLower(norm.NFC.String(strings.TrimSpace(email)))
 }
 
-// CheckEmail adds what is wrong with an address.
+// CheckEmail adds the faults of an address.
 func CheckEmail(f *fault.Fields, field, email string) {
 	email = strings.TrimSpace(email)
 	switch {
@@ -50,8 +49,8 @@ func CheckEmail(f *fault.Fields, field, email string) {
 	}
 }
 
-// SetLocale sets a BCP 47 tag in its canonical form. A missing or unknown tag leaves
-// *to unchanged.
+// SetLocale sets a BCP 47 tag in its canonical form. A missing or unknown tag leaves *to
+// unchanged.
 func SetLocale(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return

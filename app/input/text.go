@@ -9,7 +9,7 @@ import (
 	"paraph/app/fault"
 )
 
-// Line checks a one-line text: trimmed, bounded, without control characters.
+// Line checks a one-line text: it is trimmed, limited, and may not contain control characters.
 func Line(f *fault.Fields, field string, v *string, limit int) string {
 	if v == nil {
 		return ""

@@ -1,4 +1,4 @@
-// Package limit bounds how many events a key may have in any span of time.
+// Package limit restricts how many events a key may have in any span of time.
 package limit
 
 import (
@@ -9,20 +9,18 @@ import (
 	"time"
 )
 
-// maxLimited is how many keys a Limiter remembers. An attacker who sends from
-// more addresses than this makes the limiter forget some, but does not make the
-// process grow.
+// maxLimited is the number of keys a Limiter remembers. An attacker who sends from more
+// addresses makes the limiter forget some, but does not make the process grow.
 const maxLimited = 100_000
 
-// Rate is how many events are allowed in a window and how many are left.
+// Rate is how many events a window allows, and how many are left.
 type Rate struct {
 	Limit     int
 	Remaining int
 }
 
-// Limiter allows each key a number of events in any span of time as long as its
-// window (a sliding window, not a fixed one). It is held in memory only: a
-// restart clears it. Safe for use by several goroutines.
+// Limiter allows each key a number of events within a sliding window. It is kept in memory
+// only: a restart clears it. It is safe for concurrent use.
 type Limiter struct {
 	limit  int
 	window time.Duration
@@ -41,14 +39,13 @@ func New(limit int, window time.Duration, now func() time.Time) *Limiter {
 // Limit returns how many events a key may have in a window.
 func (l *Limiter) Limit() int { return l.limit }
 
-// Allow counts an event of key, if one is left. It returns how many are left
-// after it, or how long until the next one is allowed. A refused event is not
-// counted, so that a caller who keeps trying is still admitted when the wait is
-// over.
+// Allow counts an event of key, if one is left. It returns how many are left after it, or how
+// long to wait for the next one. A refused event is not counted, so that a caller who keeps
+// trying is admitted once the wait is over.
 func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now() // under the lock, or a later event could look as if the clock had been set back
+	now := l.now() // under the lock, or a later event could look like a clock set back
 	events := l.live(key, now)
 	if len(events) >= l.limit {
 		l.keys[key] = events
@@ -59,7 +56,7 @@ func (l *Limiter) Allow(key string) (remaining int, retryAfter time.Duration, ok
 	return l.limit - len(events) - 1, 0, true
 }
 
-// Refund uncounts the latest event of key, which turned out not to be of the limited kind.
+// Refund uncounts the latest event of key, if it turned out not to be of the limited kind.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,17 +88,17 @@ func (l *Limiter) Clear() {
 	clear(l.keys)
 }
 
-// live returns the events that still count. An event in the future was counted
-// before the clock was set back and would never expire, so it is dropped.
+// live returns the events that still count. An event in the future was counted before the clock
+// was set back and would never expire, so it is dropped.
 func (l *Limiter) live(key string, now time.Time) []time.Time {
 	return slices.DeleteFunc(l.keys[key], func(at time.Time) bool {
 		return at.After(now) || now.Sub(at) >= l.window
 	})
 }
 
-// makeRoom drops keys without a live event when there are many keys and, if that
-// is not enough, a tenth of them at random: dropping a single one would mean
-// scanning all keys again for every further key.
+// makeRoom drops the keys without a live event when there are many keys and, if that is not
+// enough, a tenth of them at random: dropping only one would mean scanning all keys again for
+// each further key.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.keys) < l.sweep {
 		return
@@ -121,7 +118,7 @@ func (l *Limiter) makeRoom(now time.Time) {
 			delete(l.keys, key)
 		}
 	}
-	// Scanning again only when the number has doubled spreads the cost of a sweep
-	// over the calls that made it necessary.
+	// Scanning again only once the number has doubled spreads the cost of a sweep over the
+	// calls that made it necessary.
 	l.sweep = min(max(1024, 2*len(l.keys)), maxLimited)
 }

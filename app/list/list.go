@@ -9,14 +9,14 @@ import (
 	"paraph/app/fault"
 )
 
-// Query describes which part of a list is wanted. Sort is an order of its kind of
-// records, "" for the default.
+// Query selects a part of a list. Sort is one of the sort orders of its records, "" for the
+// default.
 type Query[Sort ~string] struct {
 	Offset      int
 	Limit       int // 0: all
 	Search      string
-	Statuses    []string // union; empty: all that are not archived or deleted
-	WithTrashed bool     // the archived and deleted ones too
+	Statuses    []string // any of these; empty: all that are not archived or deleted
+	WithTrashed bool     // include archived and deleted ones
 	Sort        Sort
 	Descending  bool
 }
@@ -27,7 +27,7 @@ type Page[T any] struct {
 	Total int
 }
 
-// Orders compares records by each order that a list can be sorted by.
+// Orders compares records by each sort order of a list.
 type Orders[Sort ~string, T any] map[Sort]func(a, b T) int
 
 // Names lists the orders by name.
@@ -39,8 +39,8 @@ func (o Orders[Sort, T]) Names() []string {
 	return names
 }
 
-// Page sorts and cuts out the page. Records that are equal in the requested order
-// are ordered by id, so that pages never overlap.
+// Page sorts the items and returns one page of them. Records that are equal in the requested
+// order are ordered by ID, so that pages never overlap.
 func (o Orders[Sort, T]) Page(items []T, q Query[Sort], standard Sort, id func(T) string) (Page[T], error) {
 	by, ok := o[cmp.Or(q.Sort, standard)]
 	if !ok {

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// ErrNoBounce means that a message is not a report that another one could not be delivered.
-var ErrNoBounce = errors.New("mail: no delivery report")
+// ErrNoBounce reports that a message is not a delivery failure report.
+var ErrNoBounce = errors.New("mail: not a delivery failure report")
 
 // Bounce is a report that a message could not be delivered (RFC 3464).
 type Bounce struct {
-	ID         string // Message-ID of the message, without angle brackets
+	ID         string // Message-ID of the undelivered message, without angle brackets
 	Recipients []BouncedRecipient
 }
 
@@ -25,17 +25,18 @@ type Bounce struct {
 type BouncedRecipient struct {
 	Address string // "" if the report does not name it
 	Status  string // such as 5.1.1 (RFC 3463)
-	Reply   string // of the server that refused it
+	Reply   string // of the server that refused the message
 }
 
-// Bounds of a report. Proper ones have three parts and some kilobytes.
+// Limits of a report. Real ones have three parts and a few kilobytes.
 const (
 	maxBounce      = 1 << 20
 	maxBounceParts = 20
 	maxRecipients  = 100
 )
 
-// ParseBounce reads a report. A message that reports no final failure is an [ErrNoBounce].
+// ParseBounce reads a report. It returns [ErrNoBounce] for a message that reports no permanent
+// failure.
 func ParseBounce(r io.Reader) (Bounce, error) {
 	m, err := mail.ReadMessage(bufio.NewReader(io.LimitReader(r, maxBounce)))
 	if err != nil {
@@ -66,7 +67,7 @@ func readReport(parts *multipart.Reader) (b Bounce, err error) {
 		}
 		media, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 		if err != nil {
-			continue // the report does not depend on it
+			continue // the report is usable without it
 		}
 		switch media {
 		case "message/delivery-status", "message/global-delivery-status":
@@ -78,7 +79,8 @@ func readReport(parts *multipart.Reader) (b Bounce, err error) {
 	return b, nil
 }
 
-// failedRecipients reads the groups of fields of a delivery status; the first group is about the message as a whole.
+// failedRecipients reads the field groups of a delivery status; the first group concerns the
+// message as a whole.
 func failedRecipients(r io.Reader) (all []BouncedRecipient) {
 	fields := textproto.NewReader(bufio.NewReader(r))
 	for len(all) < maxRecipients {
@@ -97,7 +99,8 @@ func failedRecipients(r io.Reader) (all []BouncedRecipient) {
 	return all
 }
 
-// typed returns the first of the fields that is there, without its type: "smtp; 550 no such user" (RFC 3464 §2.1.2).
+// typed returns the first of the fields that is present, without its type: "smtp; 550 no such
+// user" (RFC 3464 §2.1.2).
 func typed(group textproto.MIMEHeader, names ...string) string {
 	for _, name := range names {
 		if _, value, ok := strings.Cut(group.Get(name), ";"); ok {
@@ -107,11 +110,11 @@ func typed(group textproto.MIMEHeader, names ...string) string {
 	return ""
 }
 
-// returnedID returns the Message-ID of the message that came back.
+// returnedID returns the Message-ID of the returned message.
 func returnedID(r io.Reader) string {
 	header, err := textproto.NewReader(bufio.NewReader(r)).ReadMIMEHeader()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "" // what was read before the fault may be cut short
+		return "" // the part read before the error may be truncated
 	}
 	return strings.Trim(strings.TrimSpace(header.Get("Message-Id")), "<>")
 }

@@ -1,10 +1,9 @@
-// Package mail turns a message into MIME and hands it to an SMTP server.
+// Package mail turns a message into MIME and sends it to an SMTP server.
 //
-// A caller may rely on this: nothing that comes from outside can add a header
-// or a recipient; Send never takes longer than its timeout, whatever the server
-// does; an error says whether trying again can help ([ErrRejected] says no);
-// and when the server has taken the message the result is nil, even if it then
-// hangs up badly, so that nothing is sent twice for that.
+// A caller may rely on this: no outside input can add a header or a recipient; Send never takes
+// longer than its timeout, whatever the server does; an error says whether trying again can
+// help ([ErrRejected] says no); and once the server has accepted the message the result is nil,
+// even if the connection then breaks, so that nothing is sent twice because of that.
 package mail
 
 import (
@@ -19,27 +18,25 @@ import (
 )
 
 var (
-	// ErrRejected says that the server refuses this message or its recipients
-	// for good (a reply of 500 to 599). Sending it again is of no use.
+	// ErrRejected reports that the server permanently refuses this message or its recipients (a
+	// reply of 500 to 599). Sending it again is pointless.
 	ErrRejected = errors.New("mail: rejected")
 
-	// ErrInvalid says that the message is not fit to be sent. It is an
-	// ErrRejected as well.
+	// ErrInvalid reports that the message cannot be sent. It is also an ErrRejected.
 	ErrInvalid = fmt.Errorf("%w: invalid message", ErrRejected)
 
-	// ErrLogin says that the server does not accept the name and password, or
-	// offers no safe way to send them. This is for the operator to put right;
-	// the message may be sent later.
+	// ErrLogin reports that the server does not accept the user name and password, or offers no
+	// safe way to send them. The operator has to correct this; the message may be sent later.
 	ErrLogin = errors.New("mail: login failed")
 
-	// ErrTLS says that no encrypted connection could be made as configured.
+	// ErrTLS reports that no encrypted connection could be made as configured.
 	ErrTLS = errors.New("mail: no encrypted connection")
 )
 
 // Message is one mail.
 type Message struct {
-	// ID becomes the Message-ID, with the sender's domain behind it unless it
-	// has an @. A message that is sent again keeps its ID. Empty: a random one.
+	// ID becomes the Message-ID, followed by the sender's domain unless it contains an @. A
+	// message that is sent again keeps its ID. Empty: a random one.
 	ID string
 
 	From    Address
@@ -47,12 +44,12 @@ type Message struct {
 	To      []Address
 	Subject string
 
-	// Text and HTML are the same content; at least one is there. With both the
-	// mail is multipart/alternative.
+	// Text and HTML are the same content; at least one is required. With both, the mail is
+	// multipart/alternative.
 	Text, HTML string
 
-	// Headers are further ones, such as List-Unsubscribe. Those that the other
-	// fields stand for are refused.
+	// Headers are additional headers, such as List-Unsubscribe. Those set through other fields
+	// are refused.
 	Headers map[string]string
 
 	Attachments []Attachment
@@ -61,48 +58,47 @@ type Message struct {
 	Date time.Time
 }
 
-// Attachment is a file that comes with a mail.
+// Attachment is a file attached to a mail.
 type Attachment struct {
 	Name string // file name, without folders
 	Type string // media type; application/octet-stream if empty
 	Data []byte
 
-	// Open is asked for the content when Data is nil, so that a large file is
-	// never in memory. It may be called more than once.
+	// Open returns the content if Data is nil, so that a large file is never in memory. It may
+	// be called more than once.
 	Open func() (io.ReadCloser, error)
 }
 
-// Address is a person.
+// Address is a person's name and e-mail address.
 type Address struct{ Name, Email string }
 
-// String writes the address as in a header: "Name" <name@example.com>.
+// String formats the address as in a header: "Name" <name@example.com>.
 func (a Address) String() string {
 	return (&mail.Address{Name: oneLine(a.Name), Address: a.Email}).String()
 }
 
-// ParseAddress reads "Name <name@example.com>" or the bare e-mail address. It
-// takes exactly one.
+// ParseAddress parses exactly one "Name <name@example.com>" or bare e-mail address.
 func ParseAddress(s string) (Address, error) {
 	parsed, err := mail.ParseAddress(s)
 	if err != nil {
-		return Address{}, fmt.Errorf("%w: %q is no address", ErrInvalid, clip(s))
+		return Address{}, fmt.Errorf("%w: %q is not an address", ErrInvalid, clip(s))
 	}
 	if !ValidEmail(parsed.Address) {
-		return Address{}, fmt.Errorf("%w: %q is no e-mail address", ErrInvalid, clip(parsed.Address))
+		return Address{}, fmt.Errorf("%w: %q is not an e-mail address", ErrInvalid, clip(parsed.Address))
 	}
 	return Address{Name: oneLine(parsed.Name), Email: parsed.Address}, nil
 }
 
-// Lengths by RFC 5321 §4.5.3.1, in bytes.
+// Maximum lengths in bytes (RFC 5321 §4.5.3.1).
 const (
 	maxLocal  = 64
 	maxDomain = 255
 	maxEmail  = 254
 )
 
-// ValidEmail says whether s is an e-mail address that we send to: a dot-atom
-// (RFC 5322 §3.2.3, with the letters of RFC 6531), an @, and a domain name.
-// Quoted local parts, comments and address literals are not taken.
+// ValidEmail reports whether s is an e-mail address accepted for sending: a dot-atom (RFC 5322
+// §3.2.3, with the letters of RFC 6531), an @, and a domain name. Quoted local parts, comments
+// and address literals are not accepted.
 func ValidEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at <= 0 || len(s) > maxEmail || !utf8.ValidString(s) {
@@ -123,7 +119,7 @@ func validLocal(local string) bool {
 	return true
 }
 
-// isAtext by RFC 5322 §3.2.3 and RFC 6531 §3.3.
+// isAtext implements RFC 5322 §3.2.3 and RFC 6531 §3.3.
 func isAtext(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isAlphanumeric(r) || strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
@@ -161,8 +157,8 @@ func validLabel(label string) bool {
 	})
 }
 
-// oneLine makes one line of text that somebody typed: a line break or control
-// character becomes a space.
+// oneLine puts text that somebody typed on one line: line breaks and control characters become
+// spaces.
 func oneLine(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -173,7 +169,7 @@ func oneLine(s string) string {
 	return strings.TrimSpace(clean)
 }
 
-// clip keeps what comes from outside short in an error.
+// clip shortens outside input for an error message.
 func clip(s string) string {
 	const most = 200
 	s = oneLine(s)

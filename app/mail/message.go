@@ -16,16 +16,15 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// reserved are the headers that the fields of a Message stand for, besides all
-// that begin with Content-.
+// reserved are the headers set through the fields of a Message. All that begin with Content-
+// are reserved too.
 var reserved = map[string]bool{
 	"From": true, "Sender": true, "Reply-To": true, "To": true, "Cc": true, "Bcc": true,
 	"Subject": true, "Date": true, "Message-Id": true, "Mime-Version": true,
 	"Return-Path": true, "Received": true, "Dkim-Signature": true,
 }
 
-// Encode writes the message as it would be sent (RFC 5322 and MIME), or
-// ErrInvalid.
+// Encode writes the message in its transmitted form (RFC 5322 and MIME), or returns ErrInvalid.
 func (m Message) Encode(w io.Writer) error {
 	msg, err := m.build()
 	if err != nil {
@@ -37,7 +36,7 @@ func (m Message) Encode(w io.Writer) error {
 	return nil
 }
 
-// build checks everything and makes the library's message of it.
+// build checks the message and converts it to the library's type.
 func (m Message) build() (*gomail.Msg, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -99,11 +98,11 @@ func (m Message) checkHeaders() (errs []error) {
 		key := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isAlphanumeric(r) && r != '-' }):
-			errs = append(errs, fmt.Errorf("%w: %q is no name of a header", ErrInvalid, clip(name)))
+			errs = append(errs, fmt.Errorf("%w: %q is not a header name", ErrInvalid, clip(name)))
 		case reserved[key] || strings.HasPrefix(key, "Content-"):
-			errs = append(errs, fmt.Errorf("%w: the header %s cannot be set", ErrInvalid, key))
+			errs = append(errs, fmt.Errorf("%w: header %s cannot be set", ErrInvalid, key))
 		case value != oneLine(value):
-			errs = append(errs, fmt.Errorf("%w: the header %s is not one line", ErrInvalid, key))
+			errs = append(errs, fmt.Errorf("%w: header %s has more than one line", ErrInvalid, key))
 		}
 	}
 	return errs
@@ -152,7 +151,7 @@ func (m Message) attach(msg *gomail.Msg) {
 	msg.SetAttachments(files)
 }
 
-// name is the last part of the name, in one line.
+// name returns the last element of the name, on one line.
 func (a Attachment) name() string {
 	name := oneLine(strings.ReplaceAll(a.Name, `\`, "/"))
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -162,7 +161,7 @@ func (a Attachment) name() string {
 	return name
 }
 
-// header writes the name by RFC 2231, which the library does not.
+// header encodes the name as in RFC 2231, which the library does not do.
 func (a Attachment) header() textproto.MIMEHeader {
 	mediaType, _, err := mime.ParseMediaType(a.Type)
 	if err != nil {

@@ -8,12 +8,11 @@ import (
 // hidden is printed in place of a Secret.
 const hidden = "[secret]"
 
-// Secret holds a password. However it is printed, logged or encoded it shows
-// only that it is there; Reveal is the one way to the text. The zero value is
-// no secret.
+// Secret holds a password. However it is printed, logged or encoded, only its presence shows;
+// Reveal is the only way to read it. The zero value means no secret.
 type Secret struct{ text *string }
 
-// NewSecret hides the text; an empty text is no secret.
+// NewSecret wraps the text; an empty text means no secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -29,10 +28,10 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// IsZero says that there is no secret.
+// IsZero reports whether there is no secret.
 func (s Secret) IsZero() bool { return s.text == nil }
 
-// String is "[secret]", or empty when there is none.
+// String returns "[secret]", or an empty string if there is none.
 func (s Secret) String() string {
 	if s.text == nil {
 		return ""
@@ -40,19 +39,19 @@ func (s Secret) String() string {
 	return hidden
 }
 
-// Format answers every verb of package fmt with String.
+// Format prints String for every verb of package fmt.
 func (s Secret) Format(f fmt.State, _ rune) {
-	// An error here is the writer's, who learns of it.
+	// A write error reaches the caller of fmt through the writer.
 	_, _ = f.Write([]byte(s.String()))
 }
 
-// LogValue is String.
+// LogValue returns String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText is String, for JSON and other encodings.
+// MarshalText returns String, for JSON and other encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes the text, for configuration.
+// UnmarshalText reads the secret from a configuration.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = NewSecret(string(text))
 	return nil

@@ -19,45 +19,42 @@ import (
 )
 
 const (
-	// defaultTimeout is for one message, from the connection to the goodbye.
+	// defaultTimeout is for one message, from connecting to disconnecting.
 	defaultTimeout = 30 * time.Second
 
-	// maxReplies is how many bytes a server may say in one session. A proper
-	// one needs some hundred.
+	// maxReplies is how many bytes a server may send in one session. A well-behaved one sends a
+	// few hundred.
 	maxReplies = 1 << 20
 )
 
-// SMTP is a way to a mail server. It is a value; every Send makes its own
-// connection, so any number may run at once.
+// SMTP is the connection settings of a mail server. It is a value; every Send makes its own
+// connection, so any number may run concurrently.
 type SMTP struct {
 	Host     string
-	Port     int    // 587 for starttls, 465 for tls, 25 for none, if 0
+	Port     int    // if 0: 587 for starttls, 465 for tls, 25 for none
 	Username string // empty: no login
 	Password Secret
 
-	// TLS is how the connection is encrypted: "starttls" (also if empty; a
-	// server that does not offer it is refused), "tls" from the first byte, or
-	// "none".
+	// TLS is how the connection is encrypted: "starttls" (the default; a server that does not
+	// offer it is refused), "tls" from the first byte, or "none".
 	TLS string
 
-	HELO    string        // the name we greet with; the machine's if empty
-	Timeout time.Duration // for one whole Send; 30 s if 0
+	HELO    string        // name for the HELO command; the machine's host name if empty
+	Timeout time.Duration // for a whole Send; 30 s if 0
 
-	// RootCAs are whom the server's certificate must come from; the system's
-	// if nil.
+	// RootCAs are the authorities trusted for the server's certificate; the system's if nil.
 	RootCAs *x509.CertPool
 }
 
-// Send is Deliver, for who does not ask what the server said.
+// Send is Deliver without the server's reply.
 func (s SMTP) Send(ctx context.Context, m Message) error {
 	_, err := s.Deliver(ctx, m)
 	return err
 }
 
-// Deliver hands the message to the server: nil, and what the server said, when
-// it has taken it for all recipients, ErrRejected when it never will, ErrLogin,
-// ErrTLS, or another error when it may later. It takes at most Timeout, and ends
-// with ctx.
+// Deliver sends the message to the server. It returns nil and the server's reply if the message
+// was accepted for all recipients, ErrRejected if it never will be, ErrLogin, ErrTLS, or
+// another error if it may be later. It takes at most Timeout, and ends with ctx.
 func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) {
 	msg, err := m.build()
 	if err != nil {
@@ -70,13 +67,13 @@ func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) 
 		return s.clean(msg.ServerResponse()), nil
 	}
 	if err == nil {
-		return "", errors.New("mail: the server did not confirm the message")
+		return "", errors.New("mail: server did not confirm the message")
 	}
 	return "", fmt.Errorf("mail: send %s: %w", clip(m.messageID()), err)
 }
 
-// Words returns an error of this package as a sentence for a person: the server's own words
-// where it said any.
+// Words turns an error of this package into a sentence for a person: the server's own words if
+// there are any.
 func Words(err error) string {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
@@ -85,7 +82,7 @@ func Words(err error) string {
 	return strings.TrimPrefix(text, "mail: ")
 }
 
-// Check connects, encrypts and logs in as Send would, and sends nothing.
+// Check connects, encrypts and logs in as Send would, without sending anything.
 func (s SMTP) Check(ctx context.Context) error {
 	err := s.session(ctx, func(*gomail.Client, *smtp.Client) error { return nil })
 	if err != nil {
@@ -94,7 +91,7 @@ func (s SMTP) Check(ctx context.Context) error {
 	return nil
 }
 
-// session runs fn with a connection that is ready to take mail.
+// session runs fn with a connection ready to send mail.
 func (s SMTP) session(ctx context.Context, fn func(*gomail.Client, *smtp.Client) error) error {
 	timeout := s.Timeout
 	if timeout <= 0 {
@@ -128,11 +125,11 @@ func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) 
 	switch s.TLS {
 	case "", "starttls":
 	case "tls":
-		// The library takes a connection that is encrypted already for what it
-		// is; it has nothing left to start.
+		// The library treats a connection that is already encrypted as plain, with nothing left
+		// to start.
 		policy, dial, port = gomail.NoTLS, line.dialTLS(config), 465
 	case "none":
-		// A password together with "none" is taken as intended.
+		// A password together with "none" is taken as intentional.
 		policy, port = gomail.NoTLS, 25
 		auth = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
 	default:
@@ -155,8 +152,8 @@ func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) 
 	return gomail.NewClient(s.Host, options...)
 }
 
-// line is the connection of one session. The library moves deadlines about and
-// forgets to close after some errors, so the end of ctx closes it.
+// line is the connection of one session. The library moves deadlines around and forgets to
+// close after some errors, so the end of ctx closes it.
 type line struct {
 	ctx     context.Context
 	conn    net.Conn
@@ -171,7 +168,7 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	l.conn = conn
 	l.release = context.AfterFunc(l.ctx, func() {
-		// What was under way fails; there is nobody to tell about this.
+		// The running command fails and reports the error.
 		_ = conn.Close()
 	})
 	return &bounded{Conn: conn, left: maxReplies}, nil
@@ -196,11 +193,11 @@ func (l *line) close() {
 		return
 	}
 	l.release()
-	// Closed by the library already, or not worth a word after the session.
+	// Already closed by the library, or irrelevant after the session.
 	_ = l.conn.Close()
 }
 
-// bounded ends a connection whose server talks without end.
+// bounded ends a connection whose server sends endless replies.
 type bounded struct {
 	net.Conn
 	left int
@@ -215,11 +212,11 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain sorts an error. What the server said is kept short, in one line and
-// without our password, should the server repeat it.
+// explain classifies an error. The server's reply is shortened to one line, without the
+// password in case the server repeats it.
 func (s SMTP) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("no end within the time given: %w", ctx.Err())
+		return fmt.Errorf("timeout: %w", ctx.Err())
 	}
 	text := s.clean(err.Error())
 	var send *gomail.SendError
@@ -245,8 +242,8 @@ func (s SMTP) explain(ctx context.Context, err error) error {
 	return errors.New(text)
 }
 
-// forGood says whether a reply to MAIL, RCPT or DATA means this message.
-// Replies that want a login or encryption (RFC 4954 §6) mean the settings.
+// forGood reports whether a reply to MAIL, RCPT or DATA rejects this message permanently.
+// Replies that demand a login or encryption (RFC 4954 §6) are about the settings.
 func forGood(code int) bool {
 	switch code {
 	case 523, 524, 530, 534, 535, 538:
@@ -255,7 +252,7 @@ func forGood(code int) bool {
 	return code >= 500 && code <= 599
 }
 
-// clean removes the password from a text, plain and as it is sent.
+// clean removes the password from a text, both in plain form and as transmitted.
 func (s SMTP) clean(text string) string {
 	if password := s.Password.Reveal(); password != "" {
 		encode := base64.StdEncoding.EncodeToString

@@ -10,26 +10,25 @@ import (
 
 const (
 	tick = 250 * time.Millisecond
-	// rest is how long the process allocates little before it counts as quiet, in
-	// ticks; slow is how little, in bytes for each.
+	// rest is how long, in ticks, the process must allocate little before it counts as quiet;
+	// slow is how little, in bytes per tick.
 	rest = 12
 	slow = 256 << 10
-	// wasted is how much memory has to be unused for a collection that returns it.
+	// wasted is how much memory must be unused before a collection returns it.
 	wasted = 12 << 20
-	// mappedBusy and mappedQuiet are how much of the mapped files may be resident.
-	// Pages beyond stay in the system's cache, and return when they are used.
+	// mappedBusy and mappedQuiet are how much of the mapped files may be resident. Other pages
+	// stay in the system's cache, and return when used.
 	mappedBusy  = 56 << 20
 	mappedQuiet = 20 << 20
 )
 
-// Holder calls its argument with the absolute paths of files that stay mapped until
-// it returns.
+// Holder calls its argument with the absolute paths of files that stay mapped until it returns.
 type Holder func(drop func(files map[string]bool))
 
-// Keep keeps the memory of the process within its bounds until ctx ends.
-// configured is the limit from the configuration; 0 derives one.
+// Keep keeps the memory of the process within its limits until ctx ends. configured is the
+// configured limit; 0 derives one.
 func Keep(ctx context.Context, configured int64, holders ...Holder) {
-	k := &keeper{most: limit(configured)}
+	k := &keeper{softLimit: limit(configured)}
 	holders = append(holders, program)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(k.goal(0, 0)))
 	t := time.NewTicker(tick)
@@ -55,13 +54,13 @@ func Keep(ctx context.Context, configured int64, holders ...Holder) {
 	}
 }
 
-// Settle returns what was needed to start, such as hashing the first password.
+// Settle returns the memory needed only at the start, such as for hashing the first password.
 func Settle() {
 	debug.FreeOSMemory()
 	program(drop)
 }
 
-// program holds the file of this program, which is never unmapped.
+// program passes on the executable of this process, which is never unmapped.
 func program(drop func(files map[string]bool)) {
 	if path, err := os.Executable(); err == nil {
 		drop(map[string]bool{path: true})
@@ -70,48 +69,47 @@ func program(drop func(files map[string]bool)) {
 
 // keeper decides what to do about the memory of the process.
 type keeper struct {
-	most  int64 // the soft limit
-	set   int64 // what the collector was told
-	last  uint64
-	still int  // ticks with little to do, in a row
-	freed bool // since it became quiet
+	softLimit  int64 // the soft limit
+	current    int64 // the limit given to the collector
+	last       uint64
+	quietTicks int  // consecutive ticks with little activity
+	freed      bool // since the process became quiet
 }
 
 // sample is the memory of the process at one moment, in bytes.
 type sample struct {
-	live      int64  // in use by the last collection's account
-	other     int64  // of the runtime, beside the heap
-	held      int64  // from the system
-	mapped    int64  // pages of files
+	live      int64  // in use, according to the last collection
+	other     int64  // of the runtime, outside the heap
+	held      int64  // obtained from the system
+	mapped    int64  // pages of mapped files
 	allocated uint64 // since the start
 }
 
-// goal returns the limit for the collector: as much as is calm, or what is in use
-// and some garbage, but no more than the process may use.
+// goal returns the limit for the collector: the calm limit, or the memory in use plus some
+// garbage, but no more than the process may use.
 func (k *keeper) goal(live, other int64) int64 {
-	return min(max(calm, live+live/100*spare+other), k.most)
+	return min(max(calm, live+live/100*spare+other), k.softLimit)
 }
 
 // adjust returns the goal, and whether it differs noticeably from the last one.
 func (k *keeper) adjust(now sample) (goal int64, changed bool) {
 	goal = k.goal(now.live, now.other)
-	if diff := goal - k.set; diff > -k.set/16 && diff < k.set/16 {
-		return k.set, false
+	if diff := goal - k.current; diff > -k.current/16 && diff < k.current/16 {
+		return k.current, false
 	}
-	k.set = goal
+	k.current = goal
 	return goal, true
 }
 
-// quiet reports, once, that the process rests and holds memory that it does not
-// use.
+// quiet reports, once, that the process is idle and holds unused memory.
 func (k *keeper) quiet(now sample) bool {
 	busy := now.allocated-k.last > slow
 	k.last = now.allocated
 	if busy {
-		k.still, k.freed = 0, false
+		k.quietTicks, k.freed = 0, false
 		return false
 	}
-	if k.still++; k.still < rest || k.freed || now.held-now.live-now.other < wasted {
+	if k.quietTicks++; k.quietTicks < rest || k.freed || now.held-now.live-now.other < wasted {
 		return false
 	}
 	k.freed = true
@@ -120,7 +118,7 @@ func (k *keeper) quiet(now sample) bool {
 
 // mapped returns how many bytes of files may be resident.
 func (k *keeper) mapped() int64 {
-	if k.still >= rest {
+	if k.quietTicks >= rest {
 		return mappedQuiet
 	}
 	return mappedBusy

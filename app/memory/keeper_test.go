@@ -9,22 +9,22 @@ const mb = 1 << 20
 
 func TestGoalFollowsWhatIsInUse(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ most, live, other, want int64 }{
+	for _, c := range []struct{ softLimit, live, other, want int64 }{
 		{1000 * mb, 30 * mb, 10 * mb, calm},
 		{1000 * mb, 200 * mb, 10 * mb, 290 * mb}, // never below what is in use: the collector would do nothing else
 		{250 * mb, 200 * mb, 10 * mb, 250 * mb},
 		{64 * mb, 30 * mb, 10 * mb, 64 * mb},
 	} {
-		k := &keeper{most: c.most}
+		k := &keeper{softLimit: c.softLimit}
 		if got := k.goal(c.live, c.other); got < c.want-mb || got > c.want+mb {
-			t.Errorf("%d MB in use of %d: the goal is %d MB, want %d", c.live/mb, c.most/mb, got/mb, c.want/mb)
+			t.Errorf("%d MB in use of %d: the goal is %d MB, want %d", c.live/mb, c.softLimit/mb, got/mb, c.want/mb)
 		}
 	}
 }
 
 func TestGoalIsSetOnlyWhenItMoves(t *testing.T) {
 	t.Parallel()
-	k := &keeper{most: math.MaxInt64}
+	k := &keeper{softLimit: math.MaxInt64}
 	sets := 0
 	for _, live := range []int64{20, 30, 40, 200, 201, 199, 200, 60, 30} {
 		if _, changed := k.adjust(sample{live: live * mb}); changed {
@@ -40,7 +40,7 @@ func TestGoalIsSetOnlyWhenItMoves(t *testing.T) {
 // is quiet, once for each burst, and not if there is little to return.
 func TestMemoryGoesBackOnceAfterABurst(t *testing.T) {
 	t.Parallel()
-	k := &keeper{most: math.MaxInt64}
+	k := &keeper{softLimit: math.MaxInt64}
 	var allocated uint64
 	freed := 0
 	pass := func(ticks int, each uint64, held int64) {

@@ -1,5 +1,5 @@
-// Package memory bounds the memory of the process: how much it may use, when the
-// garbage collector works harder, and when memory goes back to the system.
+// Package memory limits the memory of the process: how much it may use, when the garbage
+// collector works harder, and when memory goes back to the system.
 package memory
 
 import (
@@ -10,25 +10,24 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The bounds of the whole process, and what each costs. Those of the store are in
-// package kv, those of the index in package search.
+// The limits of the whole process, and the cost of each. Those of the store are in package kv,
+// those of the index in package search.
 const (
-	// share is the percentage of the machine's memory, or of the control group's,
-	// that becomes the limit where none is configured. The rest is for the PDF
-	// workers, LibreOffice and the cache of files.
+	// share is the percentage of the machine's memory, or of the control group's, that becomes
+	// the default limit. The rest is for the PDF workers, LibreOffice and the file cache.
 	share = 80
-	// calm is how much the process holds before the collector runs more often than
-	// it would on its own: measured, some 60 MB are in use at a time.
+	// calm is how much the process may hold before the collector runs more often than by
+	// default: measurements show about 60 MB in use.
 	calm = 112 << 20
-	// spare is the percentage of the memory in use that may be garbage beyond that.
-	// Half as much takes twice as many collections.
+	// spare is the percentage of the memory in use that may be garbage beyond that. Halving it
+	// doubles the number of collections.
 	spare = 40
-	// unknown is for a machine that does not report its memory.
+	// unknown is the limit on a machine that does not report its memory.
 	unknown = 2 << 30
 )
 
-// Machine returns how many bytes this process may use: the least of the machine's
-// memory, the limit of its control group, and GOMEMLIMIT.
+// Machine returns how many bytes this process may use: the minimum of the machine's memory, the
+// limit of its control group, and GOMEMLIMIT.
 func Machine() int64 {
 	least := debug.SetMemoryLimit(-1)
 	for _, of := range []memlimit.Provider{memlimit.FromCgroup, memlimit.FromSystem} {

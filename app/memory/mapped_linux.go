@@ -30,14 +30,14 @@ func mappedPages() int64 {
 type mapping struct {
 	from, to  uint64
 	path      string
-	kept      bool // in the file: shared, or never written to
+	kept      bool // backed by the file: shared, or never written to
 	resident  int64
 	anonymous int64
 }
 
-// drop makes the pages of mapped files not resident. Their content stays in the
-// system's cache, and returns when it is used. The files must not be unmapped
-// meanwhile: something else might be at their place.
+// drop makes the pages of mapped files non-resident. Their content stays in the system's cache,
+// and returns when used. The files must not be unmapped meanwhile, since something else might
+// be mapped at their address.
 func drop(files map[string]bool) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package memory
 
-// mappedPages is not known on other systems, which drop pages on their own.
+// mappedPages is unknown on other systems, which drop pages on their own.
 func mappedPages() int64 { return 0 }
 
 func drop(map[string]bool) {}

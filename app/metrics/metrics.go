@@ -1,5 +1,4 @@
-// Package metrics counts what the appliance does and offers the figures to
-// Prometheus.
+// Package metrics counts the appliance's work and offers the figures to Prometheus.
 //
 // Every label has a fixed, small set of values: routes, statuses, kinds of jobs and
 // events. No label names a company, a person or a document.
@@ -24,8 +23,8 @@ const (
 	failed = "failed"
 )
 
-// Metrics holds the figures of one appliance. Its methods may be called from several
-// goroutines, and do nothing on nil.
+// Metrics holds the figures of one appliance. Its methods are safe for concurrent use, and do
+// nothing on nil.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -34,12 +33,12 @@ type Metrics struct {
 	webhooks *prometheus.CounterVec
 }
 
-// buckets are the latencies that are told apart, in seconds: from a cached page to a
-// conversion that takes a minute.
+// buckets are the upper bounds of latencies, in seconds: from a cached page to a conversion
+// that takes a minute.
 var buckets = []float64{.005, .025, .1, .25, .5, 1, 2.5, 10, 60}
 
-// New returns the figures of a version of the program. More is asked for its figures
-// whenever they are requested.
+// New returns the metrics for a program version. more is collected whenever the figures are
+// requested.
 func New(version string, more prometheus.Collector) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -73,15 +72,14 @@ func (m *Metrics) Request(route string, status int, took time.Duration) {
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Mail records an attempt at sending a mail.
+// Mail records an attempt to send a mail.
 func (m *Metrics) Mail(err error) {
 	if m != nil {
 		m.mails.WithLabelValues(result(err == nil)).Inc()
 	}
 }
 
-// Webhook records an attempt at posting to a receiver, with its status, which is 0
-// if there was no answer.
+// Webhook records an attempt to post to a receiver with its status, 0 if there was no response.
 func (m *Metrics) Webhook(status int) {
 	if m != nil {
 		m.webhooks.WithLabelValues(result(status >= 200 && status < 300)).Inc()
@@ -95,7 +93,7 @@ func result(good bool) string {
 	return failed
 }
 
-// Handler serves /metrics to callers that know the token; with "" to everybody.
+// Handler serves /metrics to callers with the token; with "" to everybody.
 func (m *Metrics) Handler(token string) http.Handler {
 	mux := http.NewServeMux()
 	metrics := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: 30 * time.Second})

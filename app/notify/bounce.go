@@ -13,8 +13,8 @@ import (
 	"paraph/kv"
 )
 
-// Bounce marks a message of the company as returned, as a delivery report says, and tells the document it was about.
-// Reading the same report again changes nothing.
+// Bounce marks a message of the company as returned, according to a delivery report, and
+// records that on the document it was about. Reading the same report again changes nothing.
 func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reader) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -57,13 +57,13 @@ func (s *Service) Bounce(ctx context.Context, who account.Actor, report io.Reade
 	return m.shownTo(who), err
 }
 
-// returned tells the document of a message that it came back.
+// returned records the return of a message on its document.
 func (s *Service) returned(ctx context.Context, m Message, reply string) error {
 	if m.Document == "" {
 		return nil
 	}
 	var errs []error
-	if m.Invitation != "" && slices.Contains(proving, m.Kind) {
+	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
 		errs = append(errs, s.signing.MailReturned(ctx, s.mailed(m, reply)))
 	}
 	return errors.Join(append(errs, s.signing.MailFailed(ctx, m.Company, m.Document, m.To))...)

@@ -25,7 +25,7 @@ func DeliveryStatuses() []string {
 	return []string{DeliveryWaiting, DeliveryDelivered, DeliveryFailed}
 }
 
-// TestEvent is the kind of the event that only tests a receiver.
+// TestEvent is the kind of the event used to test a receiver.
 const TestEvent = "webhook.test"
 
 // Delivery is one event to be delivered to one webhook.
@@ -33,7 +33,7 @@ type Delivery struct {
 	ID        string
 	Company   string
 	Webhook   string
-	Event     string // the identifier that the receiver sees, the same in every attempt
+	Event     string // the identifier shown to the receiver, the same in every attempt
 	Type      string
 	Document  string
 	Body      string // "": too large to be stored
@@ -42,7 +42,7 @@ type Delivery struct {
 	Tries     []Try
 	Headers   map[string]string // of the last request
 	Answer    webhook.Answer    // of the last attempt
-	Next      *time.Time        `json:",omitempty"` // while it waits
+	Next      *time.Time        `json:",omitempty"` // while waiting
 	CreatedAt time.Time
 }
 
@@ -62,7 +62,7 @@ func (d Delivery) Last() *Try {
 	return &d.Tries[len(d.Tries)-1]
 }
 
-// maxTries is how many attempts a delivery remembers.
+// maxTries is how many attempts of a delivery are kept.
 const maxTries = 30
 
 const anyStatus = "*"
@@ -138,8 +138,8 @@ func errPaused() error {
 	return fault.Conflict("webhook_paused")
 }
 
-// Redeliver posts a delivery again, with the full number of attempts. The
-// receiver sees the same identifier and the same body.
+// Redeliver posts a delivery again, with the full number of attempts. The receiver sees the
+// same identifier and the same body.
 func (s *Webhooks) Redeliver(_ context.Context, who account.Actor, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {
 		return Delivery{}, err
@@ -172,7 +172,7 @@ func again(tx *kv.Tx, d *Delivery) error {
 // redeliverBatch is how many deliveries are queued again in one transaction.
 const redeliverBatch = 50
 
-// RedeliverFailed queues all failed deliveries again, and returns how many there are.
+// RedeliverFailed queues all failed deliveries again, and returns their number.
 func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id string) (n int, err error) {
 	if err := admin(who); err != nil {
 		return 0, err
@@ -197,8 +197,8 @@ func (s *Webhooks) RedeliverFailed(ctx context.Context, who account.Actor, id st
 	return n, err
 }
 
-// TestWebhook posts a test at once, even to a paused webhook, and returns the
-// result. It is tried only once.
+// TestWebhook immediately posts a test event, even to a paused webhook, and returns the result.
+// There is only one attempt.
 func (s *Webhooks) TestWebhook(ctx context.Context, who account.Actor, id string) (Delivery, error) {
 	w, err := s.GetWebhook(ctx, who, id)
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 	"paraph/kv"
 )
 
-// Sender hands a message to a mail server, and returns the server's reply.
+// Sender passes a message to a mail server, and returns the server's reply.
 type Sender interface {
 	Deliver(ctx context.Context, m mail.Message) (reply string, err error)
 }
 
-// Options are what the outbox needs from its surroundings.
+// Options are the dependencies and settings of the outbox.
 type Options struct {
 	DB     *kv.DB
 	Jobs   *kv.Jobs
 	Words  *words.Catalogue
 	Sender Sender // nil: nothing is sent, and the outbox keeps every message
-	// Captures says that messages reach their readers without a mail server: a test double's are read by those who
-	// test.
+	// Captures reports that messages reach their readers without a mail server: in a test
+	// double, the tests read them.
 	Captures bool
 	Server   string // name of the mail server, for evidence
 	From     mail.Address
@@ -44,7 +44,7 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Outbox stores every message, and schedules sending if there is a mail server.
+// Outbox stores every message, and schedules its sending if there is a mail server.
 type Outbox struct {
 	Options
 	wording *wording
@@ -52,7 +52,7 @@ type Outbox struct {
 	tests   *limit.Limiter // test messages, per person
 }
 
-// NewOutbox makes the outbox. Nothing is sent until the jobs of a [Service] run.
+// NewOutbox returns an outbox. Nothing is sent until the jobs of a [Service] run.
 func NewOutbox(o Options) (*Outbox, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -80,11 +80,11 @@ const (
 
 	Bounced = "bounced" // accepted by a mail server and returned later
 
-	Cancelled = "cancelled" // canceled by a person
+	Cancelled = "cancelled" // canceled by a member
 )
 
-// Message is one mail, as the outbox stores it. Its Message-ID is derived from
-// ID, so that a receiver can recognize a repetition.
+// Message is one mail as stored in the outbox. Its Message-ID is derived from ID, so that a
+// receiver can recognise a repetition.
 type Message struct {
 	ID         string
 	Company    string
@@ -104,20 +104,20 @@ type Message struct {
 	CreatedAt  time.Time
 	SentAt     *time.Time
 	Origin     string    `json:",omitempty"` // company of Document, if the message is not listed there
-	User       string    `json:",omitempty"` // whose account it is about
-	Link       string    `json:",omitempty"` // names the link or code in it until that was used, replaced or expired
-	Shown      []Showing `json:",omitempty"` // to whom its link or code was shown, to be handed over
+	User       string    `json:",omitempty"` // user whose account it concerns
+	Link       string    `json:",omitempty"` // identifies the link or code in it until that is used, replaced or expired
+	Shown      []Showing `json:",omitempty"` // members who looked at its link or code to pass it on by hand
 
-	hidden bool // links or codes were left out
+	hidden bool // links or codes were removed
 
-	// Sealed holds Subject, Text, HTML and Links encrypted while a message is stored, because they contain links and
-	// codes.
+	// Sealed holds Subject, Text, HTML and Links encrypted while a message is stored, because
+	// they contain links and codes.
 	Sealed []byte `json:",omitempty"`
 	// Secrets are the links and codes of the message. They are removed once it is sent.
 	Secrets []string `json:",omitempty"`
 }
 
-// Showing is one look at the link or code of a message that could not be sent.
+// Showing is one look by a member at the link or code of a message that could not be sent.
 type Showing struct {
 	Name, Email string // of the member
 	At          time.Time
@@ -161,10 +161,10 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		return []kv.Key{kv.K(m.Company, m.User)}
 	}})
 
-// everybody stands in an index key for the messages of all companies.
+// everybody is the index key for the messages of all companies.
 const everybody = "*"
 
-// Collections lists what this package stores, for the check of the data folder.
+// Collections lists the collections of this package, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveries} }
 
 // put records a message and, if there is a mail server, the job that sends it.
@@ -201,8 +201,8 @@ func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
 	})
 }
 
-// List returns messages, newest first, and how many there are. With an empty
-// company it lists those of all companies.
+// List returns messages, newest first, and their total number. An empty company selects those
+// of all companies.
 func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error) {
 	prefix := kv.K(everybody)
 	if company != "" {
@@ -219,7 +219,8 @@ func (s *Outbox) List(company string, offset, limit int) ([]Message, int, error)
 	return page.Items, page.Total, err
 }
 
-// Mail records a message about an account, or with a code that identifies a person, in the caller's transaction.
+// Mail records a message about an account, or with a code that identifies a person, in the
+// caller's transaction.
 func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	data := map[string]string{"name": m.Name, "base": strings.TrimSuffix(s.BaseURL, "/")}
 	for k, v := range m.Data {
@@ -245,7 +246,7 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 	return s.write(tx, message, m.Locale, data)
 }
 
-// accountLinks are the pages that tokens in messages lead to.
+// accountLinks are the pages that the tokens in messages lead to.
 var accountLinks = map[account.MailKind]string{
 	account.MailVerifyEmail: "/confirm/",
 	account.MailReset:       "/reset/",

@@ -1,10 +1,9 @@
-// Package notify notifies people of events: it follows the journal, writes a
-// message for everybody concerned into the outbox, and schedules a job that sends
-// it if there is a mail server. Without one the outbox keeps every message, and
-// its links still work.
+// Package notify notifies people of events: it follows the journal, writes a message for
+// everybody concerned to the outbox, and schedules a job that sends it if there is a mail
+// server. Without one the outbox keeps every message, and its links still work.
 //
-// A message is recorded in the same transaction in which the follower moves on,
-// so nobody is notified twice and nobody is left out.
+// A message is recorded in the transaction that moves the follower on, so nobody is notified
+// twice and nobody is left out.
 package notify
 
 import (
@@ -19,26 +18,26 @@ import (
 	"paraph/kv"
 )
 
-// Service follows the journal for the outbox, and schedules its messages to be sent.
+// Service follows the journal for the outbox, and schedules the sending of its messages.
 type Service struct {
 	*Outbox
 	signing  *signing.Service
 	follower *kv.Follower[signing.Event]
 }
 
-// New makes the service that fills an outbox from the journal.
+// New returns the service that fills an outbox from the journal.
 func New(outbox *Outbox, documents *signing.Service) *Service {
 	s := &Service{Outbox: outbox, signing: documents}
 	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: follower,
-		Wants: tells, Do: s.tell})
+		Match: isNotified, Do: s.tell})
 	return s
 }
 
 const (
 	follower = "mail"
 	sendJob  = "mail"
-	// MailWorkers is how many messages are sent at a time, at most half of them
-	// for one company.
+	// MailWorkers is how many messages are sent concurrently, at most half of them for one
+	// company.
 	MailWorkers = 8
 )
 
@@ -50,7 +49,7 @@ func (s *Service) Run(ctx context.Context) error {
 	return s.follower.Run(ctx)
 }
 
-// CaughtUp puts the messages for everything that happened so far into the outbox.
+// CaughtUp adds the messages for all events so far to the outbox.
 func (s *Service) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
 // Handlers returns the jobs that send messages and remove old ones.
@@ -95,28 +94,29 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	return errors.Join(sendErr, err)
 }
 
-// delivered tells the document of a message that the mail server accepted it.
+// delivered records on the document of a message that the mail server accepted it.
 func (s *Service) delivered(ctx context.Context, m Message, reply string) error {
 	var errs []error
 	if m.Company != "" && m.Document != "" && m.Attempts > 0 {
 		errs = append(errs, s.signing.MailDelivered(ctx, m.Company, m.Document, m.To))
 	}
-	if m.Invitation != "" && slices.Contains(proving, m.Kind) {
+	if m.Invitation != "" && slices.Contains(evidenceKinds, m.Kind) {
 		errs = append(errs, s.signing.MailAccepted(ctx, s.mailed(m, reply)))
 	}
 	return errors.Join(errs...)
 }
 
-// proving are the kinds of messages whose delivery is evidence: they hold the link or a code with which somebody signs.
-var proving = []string{"invitation", "reminder", string(signing.MailCode)}
+// evidenceKinds lists the kinds of messages whose delivery is evidence: they hold the link or a code
+// needed for signing.
+var evidenceKinds = []string{"invitation", "reminder", string(signing.MailCode)}
 
 func (s *Service) mailed(m Message, reply string) signing.Mailed {
 	return signing.Mailed{Company: cmp.Or(m.Company, m.Origin), Document: m.Document, Invitation: m.Invitation, Kind: m.Kind,
 		Address: m.To, Server: s.Server, Reply: reply}
 }
 
-// giveUp marks a message as failed after its last attempt, and reports that to
-// the document's owner.
+// giveUp marks a message as failed after its last attempt, and reports that to the document's
+// owner.
 func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 	var failed Message
 	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) {
@@ -130,6 +130,6 @@ func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 		err = s.signing.MailFailed(ctx, failed.Company, failed.Document, failed.To)
 	}
 	if err != nil {
-		s.Log.Error("marking a message as failed", "message", string(job.Payload), "error", err)
+		s.Log.Error("cannot mark a message as failed", "message", string(job.Payload), "error", err)
 	}
 }

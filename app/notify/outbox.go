@@ -21,10 +21,10 @@ import (
 // statuses lists all states of a message.
 var statuses = []string{Kept, Queued, Sent, Failed, Bounced, Cancelled}
 
-// OutboxQuery selects messages of a company, newest first unless asked otherwise.
+// OutboxQuery selects messages of a company, newest first by default.
 type OutboxQuery struct {
 	Offset, Limit int
-	Statuses      []string // union; empty: all
+	Statuses      []string // any of these; empty: all
 	To            string   // the beginning of an address; "" for any
 	Document      string   // "" for any
 	Ascending     bool
@@ -58,8 +58,8 @@ func (s *Outbox) ListMessages(_ context.Context, who account.Actor, q OutboxQuer
 	return list, err
 }
 
-// wanted parses states, and the words that all lists accept: every message is
-// active, none is archived or deleted.
+// wanted parses states, including the words that all lists accept: every message is active,
+// none is archived or deleted.
 func wanted(words []string) (out []string, err error) {
 	for _, word := range words {
 		switch {
@@ -83,7 +83,7 @@ func admin(who account.Actor) error {
 	return who.Require(account.ScopeAdmin)
 }
 
-// part reads a page straight from an index.
+// part reads a page directly from an index.
 func (q OutboxQuery) part(s *Outbox, tx *kv.Tx, index string, prefix kv.Key, offset, limit int) (list.Page[Message], error) {
 	p, err := outbox.Page(tx, kv.Query{Index: index, Prefix: prefix, Descending: !q.Ascending, Offset: offset, Limit: limit})
 	return list.Page[Message]{Items: p.Items, Total: p.Total}, errors.Join(err, s.unsealAll(p.Items))
@@ -103,7 +103,7 @@ func (q OutboxQuery) union(s *Outbox, tx *kv.Tx, company string) (list.Page[Mess
 	return all, nil
 }
 
-// walk scans the few messages of one document or to one person.
+// walk scans the few messages about one document or to one person.
 func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (list.Page[Message], error) {
 	var found []Message
 	err := outbox.Each(tx, index, prefix, func(_ string, m Message) (bool, error) {
@@ -117,7 +117,7 @@ func (q OutboxQuery) walk(s *Outbox, tx *kv.Tx, index string, prefix kv.Key) (li
 	return list.Page[Message]{Items: shown, Total: total}, errors.Join(err, s.unsealAll(shown))
 }
 
-// window sorts messages and cuts out the page.
+// window sorts messages and returns one page of them.
 func (q OutboxQuery) window(all []Message) []Message {
 	slices.SortFunc(all, func(a, b Message) int {
 		if !q.Ascending {
@@ -141,9 +141,9 @@ func (s *Outbox) GetMessage(_ context.Context, who account.Actor, id string) (m 
 	return m.shownTo(who), err
 }
 
-// shownTo returns the message as a reader may see it: a message to an invited
-// person contains their link, which only those who may send or sign see. Links
-// and codes that [Service.Reveal] shows are left out.
+// shownTo returns the message as a reader may see it: a message to an invited person contains
+// their link, which is shown only to those who may send or sign. Links and codes that only
+// [Service.Reveal] shows are removed.
 func (m Message) shownTo(who account.Actor) Message {
 	switch {
 	case m.Private():
@@ -162,8 +162,7 @@ func (s *Outbox) load(tx *kv.Tx, who account.Actor, id string) (Message, error) 
 	return m, err
 }
 
-// Source returns a message as it goes (or would go) over the wire: RFC 5322, the
-// content of an .eml file.
+// Source returns a message in its transmitted form: RFC 5322, the content of an .eml file.
 func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]byte, error) {
 	m, err := s.GetMessage(ctx, who, id)
 	if err != nil {
@@ -175,7 +174,7 @@ func (s *Outbox) Source(ctx context.Context, who account.Actor, id string) ([]by
 	return s.Encode(m)
 }
 
-// Encode returns the source of a message, without its links and codes if these were left out.
+// Encode returns the source of a message, without its links and codes if these were removed.
 func (s *Outbox) Encode(m Message) ([]byte, error) {
 	var b bytes.Buffer
 	err := s.envelope(m).Encode(&b)
@@ -191,15 +190,15 @@ func (s *Outbox) envelope(m Message) mail.Message {
 // CanSend reports whether there is a mail server.
 func (s *Outbox) CanSend() bool { return s.Sender != nil }
 
-// Mails reports whether messages reach their recipients without anybody handing them over.
+// Mails reports whether messages reach their recipients without being passed on by hand.
 func (s *Outbox) Mails() bool { return s.CanSend() || s.Captures }
 
 func errNoServer() error {
 	return fault.Conflict("mail_not_configured")
 }
 
-// Retry sends a message that is waiting, failed, canceled, or kept from before
-// there was a mail server.
+// Retry sends a message that is waiting, failed, canceled, or kept from before there was a mail
+// server.
 func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, s.again)
 }
@@ -207,7 +206,7 @@ func (s *Outbox) Retry(_ context.Context, who account.Actor, id string) (Message
 // again queues a message.
 func (s *Outbox) again(tx *kv.Tx, m *Message) error {
 	switch {
-	case m.Status == Sent || m.Status == Bounced: // its link is gone
+	case m.Status == Sent || m.Status == Bounced: // its link has been removed
 		return fault.Conflict("message_sent")
 	case s.Sender == nil:
 		return errNoServer()
@@ -216,7 +215,7 @@ func (s *Outbox) again(tx *kv.Tx, m *Message) error {
 	return s.queue(tx, *m)
 }
 
-// Cancel keeps a waiting message from being sent.
+// Cancel prevents a waiting message from being sent.
 func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Message, error) {
 	return s.edit(who, id, func(tx *kv.Tx, m *Message) error {
 		if m.Status != Queued {
@@ -227,7 +226,7 @@ func (s *Outbox) Cancel(_ context.Context, who account.Actor, id string) (Messag
 	})
 }
 
-// edit changes a message of the company that is not being sent right now.
+// edit changes a message of the company that is not currently being sent.
 func (s *Outbox) edit(who account.Actor, id string, change func(tx *kv.Tx, m *Message) error) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -258,12 +257,11 @@ func (s *Outbox) editIn(tx *kv.Tx, m *Message, change func(tx *kv.Tx, m *Message
 	return s.store(tx, *m)
 }
 
-// testKind is the kind of the message that tests whether mail works.
+// testKind is the kind of the message that tests mail delivery.
 const testKind = "test"
 
-// SendTest sends a message at once, to an address or ("") to the caller, and
-// returns the mail server's reply. If the server refuses, the error contains its
-// own words.
+// SendTest immediately sends a message to an address, or ("") to the caller, and returns the
+// mail server's reply. If the server refuses, the error contains its own words.
 func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string) (reply string, err error) {
 	if err := admin(who); err != nil {
 		return "", err
@@ -322,7 +320,7 @@ func (s *Outbox) sweepAt(tx *kv.Tx, at time.Time) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: sweepJob, Key: "daily", Due: at})
 }
 
-// sweep removes messages that are older than the outbox keeps them and no longer waiting.
+// sweep removes messages past their retention time that are no longer waiting.
 func (s *Outbox) sweep(ctx context.Context, _ kv.Job) error {
 	err := s.DB.Update(func(tx *kv.Tx) error { return s.sweepAt(tx, tx.Now.Add(sweepEvery)) })
 	for more := true; more && err == nil; {

@@ -21,9 +21,9 @@ import (
 //go:embed layout/mail.html
 var layout string
 
-// wording turns facts into messages. The texts of a kind of message are
-// mail.KIND.subject, .lead, .body.1 and so on, and .button; a text for people who
-// approve instead of signing has .approver after it.
+// wording turns facts into messages. The texts of a kind of message are mail.KIND.subject,
+// .lead, .body.1 and so on, and .button; texts for people who approve instead of signing have
+// the suffix .approver.
 type wording struct {
 	words  *words.Catalogue
 	layout *template.Template
@@ -34,8 +34,8 @@ func newWording(c *words.Catalogue) (*wording, error) {
 	return &wording{words: c, layout: t}, err
 }
 
-// said is a message in the form that its layouts expect.
-type said struct {
+// composed is a message in the form that its layouts expect.
+type composed struct {
 	Lang, Dir, Subject, Greeting, Lead, Quote string
 	Body                                      []string
 	Button, Link, Footer, Fallback            string
@@ -45,7 +45,7 @@ type said struct {
 // ownColor is used for messages of companies without a colour.
 const ownColor = "#1d5bd1"
 
-// write composes a message and puts it into the outbox.
+// write composes a message and adds it to the outbox.
 func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
 	m, err := s.compose(m, locale, facts)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Mes
 	return m, nil
 }
 
-// word words a message in the language that suits a locale best.
-func (w *wording) word(kind, locale string, facts map[string]string) (*said, error) {
+// word writes a message in the language that best suits a locale.
+func (w *wording) word(kind, locale string, facts map[string]string) (*composed, error) {
 	l := w.words.Match(locale)
 	if !l.Has("mail." + kind + ".subject") {
 		return nil, fmt.Errorf("no wording for %s", kind)
@@ -85,7 +85,7 @@ func (w *wording) word(kind, locale string, facts map[string]string) (*said, err
 	if slices.Contains(account.Notices(), account.MailKind(kind)) {
 		m.rest = "mail.notice"
 	}
-	v := &said{Lang: l.Tag(), Dir: l.Dir(), Subject: m.line("subject"), Lead: m.line("lead"), Body: m.body(),
+	v := &composed{Lang: l.Tag(), Dir: l.Dir(), Subject: m.line("subject"), Lead: m.line("lead"), Body: m.body(),
 		Button: m.line("button"), Greeting: m.say("mail.greeting"), Footer: m.say("mail.footer"),
 		Fallback: m.say("mail.fallback"), Color: cmp.Or(facts["color"], ownColor), Logo: facts["logo"], Company: facts["company"]}
 	if kind == "invitation" || kind == "reminder" {
@@ -130,7 +130,7 @@ func (m letter) line(name string) string {
 	return m.say(key)
 }
 
-// own returns the beginning of the key of one text.
+// own returns the prefix of the key of a text.
 func (m letter) own(name string) string {
 	if m.rest != "" && name != "subject" && name != "lead" {
 		return m.rest
@@ -138,8 +138,8 @@ func (m letter) own(name string) string {
 	return m.key
 }
 
-// body returns the message's paragraphs. A paragraph that names an unknown fact,
-// such as a missing deadline, is left out.
+// body returns the message's paragraphs. A paragraph that names an unknown fact, such as a
+// missing deadline, is left out.
 func (m letter) body() (paragraphs []string) {
 	for i := 1; ; i++ {
 		name := "body." + strconv.Itoa(i)
@@ -147,13 +147,13 @@ func (m letter) body() (paragraphs []string) {
 		if !m.language.Has(key) {
 			return paragraphs
 		}
-		if m.knows(m.language.Names(key)) {
+		if m.hasAll(m.language.Names(key)) {
 			paragraphs = append(paragraphs, m.line(name))
 		}
 	}
 }
 
-func (m letter) knows(names []string) bool {
+func (m letter) hasAll(names []string) bool {
 	for _, name := range names {
 		if m.facts[name] == "" {
 			return false
@@ -162,7 +162,7 @@ func (m letter) knows(names []string) bool {
 	return true
 }
 
-// dated returns the facts with their times in words.
+// inWords returns the facts with times in words.
 func inWords(l *words.Language, facts map[string]string) map[string]string {
 	out := maps.Clone(facts)
 	if cause := facts["cause"]; cause != "" {
@@ -186,7 +186,7 @@ func zone(name string) *time.Location {
 }
 
 // text returns the message as plain text.
-func (v *said) text() string {
+func (v *composed) text() string {
 	parts := []string{v.Greeting, v.Lead}
 	if v.Quote != "" {
 		parts = append(parts, "> "+strings.ReplaceAll(v.Quote, "\n", "\n> "))

@@ -10,9 +10,9 @@ import (
 	"paraph/kv"
 )
 
-// Preview composes the invitation of a person without recording it: the message
-// they would get if the document were sent now. A viewer gets a message only at
-// the end. The link in it leads nowhere.
+// Preview composes the invitation of a person without recording it: the message they would get
+// if the document were sent now. Viewers get a message only once the document is completed. The
+// link in the preview does not work.
 func (s *Service) Preview(ctx context.Context, who account.Actor, document, invitation string) (Message, error) {
 	d, err := s.signing.Get(ctx, who, document)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Service) Preview(ctx context.Context, who account.Actor, document, invi
 	if inv == nil {
 		return Message{}, fault.NotFound("invitation")
 	}
-	t := &story{document: d}
+	t := &notice{document: d}
 	if err := s.DB.View(func(tx *kv.Tx) error {
 		t.company, err = account.LoadCompany(tx, d.Company)
 		return err

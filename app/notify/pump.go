@@ -11,28 +11,27 @@ import (
 	"paraph/kv"
 )
 
-// Posting goes webhook by webhook: each webhook with something to post has a job,
-// which posts a few deliveries at a time. So a slow receiver delays only itself,
-// however much is queued for it.
+// Posting is organised by webhook: each webhook with pending deliveries has a job, which posts
+// a few at a time. So a slow receiver delays only itself, however much is queued for it.
 const (
 	pumpJob = "webhook"
-	// WebhookWorkers is how many webhooks are posted to at a time.
+	// WebhookWorkers is how many webhooks are posted to concurrently.
 	WebhookWorkers = 16
-	// pumpWidth is how many deliveries to one webhook are in progress at a time.
+	// pumpWidth is how many deliveries to one webhook are in progress concurrently.
 	pumpWidth = 4
-	// slice is how long a webhook keeps its worker while others may be waiting.
-	slice = 15 * time.Second
+	// workerSlice is how long a webhook keeps its worker while others may be waiting.
+	workerSlice = 15 * time.Second
 )
 
-// deliveryBackoff lists the pauses after each failed attempt: about three days in
-// all. Further attempts are a day apart.
+// deliveryBackoff lists the pauses after failed attempts: about three days in total. Further
+// attempts are a day apart.
 var deliveryBackoff = []time.Duration{
 	10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 	12 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
 // jitter is the maximum fraction added to a pause, so that deliveries that failed
-// together are not retried together.
+// perTransaction are not retried together.
 const jitter = 0.1
 
 func pause(attempt int) time.Duration {
@@ -70,9 +69,9 @@ func (s *Webhooks) pumpNext(tx *kv.Tx, w Webhook) error {
 	return s.Jobs.Add(tx, kv.Job{Kind: pumpJob, Scope: w.Company, Key: w.ID, Payload: []byte(w.ID), Due: due})
 }
 
-// pump posts the due deliveries of one webhook for a while, and schedules the
-// rest for later. A job that starts while another is running has nothing to do:
-// the other one checks again after it has released the webhook.
+// pump posts the due deliveries of one webhook for a while, and schedules the rest for later. A
+// job that starts while another is running has nothing to do: the other one checks again after
+// it has released the webhook.
 func (s *Webhooks) pump(ctx context.Context, job kv.Job) error {
 	id := string(job.Payload)
 	if !s.take(id) {
@@ -109,7 +108,7 @@ func (s *Webhooks) leave(id string) {
 }
 
 func (s *Webhooks) pumpSlice(ctx context.Context, id string) (err error) {
-	end := time.Now().Add(slice)
+	end := time.Now().Add(workerSlice)
 	for more := true; more && err == nil && time.Now().Before(end); {
 		more, err = s.pumpSome(ctx, id)
 	}
@@ -153,11 +152,11 @@ func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 	return w, due, err
 }
 
-// post makes one attempt at a delivery and records the result. An attempt cut off
-// by the end of the process does not count.
+// post makes one attempt at a delivery and records the result. An attempt cut short by the end
+// of the process does not count.
 func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, error) {
-	// Receivers compare the time of the message with their own clock, which a
-	// test double does not move.
+	// Receivers compare the time of the message with their own clock, which a test double does
+	// not control.
 	begun := time.Now()
 	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.Now())}
 	answer, postErr := s.Client.Post(ctx, m)
@@ -168,7 +167,7 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 	t := Try{At: s.Now(), Status: answer.Status, Milliseconds: took}
 	if postErr != nil {
 		t.Error = postErr.Error()
-		s.Log.Debug("posting to a webhook", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))
+		s.Log.Debug("webhook post failed", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))
 	}
 	err := s.DB.Update(func(tx *kv.Tx) error {
 		now, err := deliveries.Get(tx, d.ID)

@@ -13,15 +13,16 @@ import (
 	"paraph/kv"
 )
 
-// Where no mail can be sent, links and codes for people wait in the outbox until
-// somebody hands them over. They are shown only on request, which is recorded, and
-// are gone once they were used, replaced, or expired.
+// Where no mail can be sent, links and codes for people wait in the outbox until a member
+// passes them on by hand. They are shown only on request, which is recorded, and are removed
+// once used, replaced, or expired.
 
-// Private reports whether the message holds a link into an account, or a code that proves who somebody is. Only
-// [Service.Reveal] shows these.
+// Private reports whether the message holds a link into an account, or a code that proves
+// somebody's identity. Only [Service.Reveal] shows these.
 func (m Message) Private() bool { return m.User != "" || m.Kind == string(signing.MailCode) }
 
-// Revealable reports whether the message holds a link or code that still works and that pages show on request only.
+// Revealable reports whether the message holds a working link or code that pages show only on
+// request.
 func (m Message) Revealable() bool { return m.Link != "" || m.Invitation != "" && m.hidden }
 
 // Covered returns the message without its links and codes.
@@ -32,7 +33,8 @@ func (m Message) Covered() Message {
 	return m
 }
 
-// Reveal shows a message with its link or code to somebody who may hand it over, and records that.
+// Reveal shows a message with its link or code to a member who may pass it on by hand, and
+// records that.
 func (s *Service) Reveal(_ context.Context, who account.Actor, id string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -76,7 +78,7 @@ func mayReveal(tx *kv.Tx, who account.Actor, m Message) error {
 	return nil
 }
 
-// RevealInvite shows the newest invitation that waits to be handed to a member.
+// RevealInvite shows a member's newest invite that has not been passed on yet.
 func (s *Service) RevealInvite(_ context.Context, who account.Actor, member string) (m Message, err error) {
 	if err := admin(who); err != nil {
 		return Message{}, err
@@ -99,7 +101,8 @@ func (s *Service) RevealInvite(_ context.Context, who account.Actor, member stri
 	return m, nil
 }
 
-// RevealCode shows the code that an invited person asked for, to those who may send their document.
+// RevealCode shows the code that an invited person requested, to members who may send the
+// document.
 func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, invitation string) (m Message, err error) {
 	if _, err := s.signing.Get(ctx, who, document); err != nil {
 		return Message{}, err
@@ -123,7 +126,8 @@ func (s *Service) RevealCode(ctx context.Context, who account.Actor, document, i
 	return m, nil
 }
 
-// newest returns the newest message under a key of an index that is of a kind and holds an unused link or code.
+// newest returns the newest message of a kind under an index key that holds an unused link or
+// code.
 func (s *Outbox) newest(tx *kv.Tx, index string, key kv.Key, kind string) (m Message, err error) {
 	id := ""
 	err = outbox.Each(tx, index, key, func(found string, m Message) (bool, error) {
@@ -141,7 +145,8 @@ func (s *Outbox) newest(tx *kv.Tx, index string, key kv.Key, kind string) (m Mes
 	return s.read(tx, id)
 }
 
-// Forget removes a link or code from the messages that hold it, because it was used, replaced, or expired.
+// Forget removes a link or code from the messages that hold it, because it was used, replaced,
+// or expired.
 func (s *Outbox) Forget(tx *kv.Tx, link string) error {
 	var found []string
 	err := outbox.Each(tx, "link", kv.K(link), func(id string, m Message) (bool, error) {
@@ -177,8 +182,8 @@ func (s *Outbox) forgetExpired(_ context.Context, job kv.Job) error {
 	return s.DB.Update(func(tx *kv.Tx) error { return s.Forget(tx, string(job.Payload)) })
 }
 
-// ListPrivate lists the messages to an address, or ("") those of the installation, that hold a link or code that still
-// works, the oldest first. It is meant for the operator of the machine.
+// ListPrivate lists the messages to an address, or ("") those of the installation, that hold a
+// working link or code, oldest first. It is meant for the operator of the machine.
 func (s *Outbox) ListPrivate(address string) (all []Message, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return outbox.Each(tx, "created", kv.K(everybody), func(_ string, m Message) (bool, error) {

@@ -23,7 +23,7 @@ func random(n int) ([]byte, error) {
 	return b, err
 }
 
-// store encrypts a message and puts it into the outbox.
+// store encrypts a message and adds it to the outbox.
 func (s *Outbox) store(tx *kv.Tx, m Message) error {
 	plain, err := json.Marshal(content{m.Subject, m.Text, m.HTML, m.Links, m.Secrets})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Outbox) unsealAll(all []Message) error {
 	return nil
 }
 
-// unseal decrypts a message. One from before messages were encrypted is left unchanged.
+// unseal decrypts a message. One stored before encryption was introduced is left unchanged.
 func (s *Outbox) unseal(m *Message) error {
 	if m.Sealed == nil {
 		return nil
@@ -72,17 +72,17 @@ func (s *Outbox) unseal(m *Message) error {
 	return nil
 }
 
-// forgotten replaces a link or code.
-const forgotten = "…"
+// redacted replaces a link or code.
+const redacted = "…"
 
 // forget removes the links and codes from a message that has been sent.
 func (m *Message) forget() {
 	for _, secret := range m.Secrets {
 		for _, text := range []*string{&m.Subject, &m.Text, &m.HTML} {
-			*text = strings.ReplaceAll(*text, secret, forgotten)
+			*text = strings.ReplaceAll(*text, secret, redacted)
 		}
 		for i := range m.Links {
-			m.Links[i] = strings.ReplaceAll(m.Links[i], secret, forgotten)
+			m.Links[i] = strings.ReplaceAll(m.Links[i], secret, redacted)
 		}
 	}
 	m.Secrets = nil
@@ -99,8 +99,8 @@ func secretsOf(facts map[string]string) (secrets []string) {
 	return secrets
 }
 
-// oldSecrets returns the tokens in the links of a message from before they were
-// stored separately.
+// oldSecrets returns the tokens in the links of a message from before they were stored
+// separately.
 func oldSecrets(links []string) (secrets []string) {
 	for _, link := range links {
 		for _, path := range []string{"/s/", "/confirm/", "/reset/", "/join/"} {
@@ -112,7 +112,7 @@ func oldSecrets(links []string) (secrets []string) {
 	return secrets
 }
 
-// sealOld encrypts messages that were stored before messages were encrypted.
+// sealOld encrypts messages stored before encryption was introduced.
 func (s *Outbox) sealOld(ctx context.Context) error {
 	for more := true; more; {
 		err := s.DB.Update(func(tx *kv.Tx) error {

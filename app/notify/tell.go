@@ -13,13 +13,13 @@ import (
 	"paraph/kv"
 )
 
-// tells reports whether an event calls for messages.
-func tells(_ *kv.Tx, e signing.Entry) (bool, error) { return telling[e.Value.Type] != nil, nil }
+// isNotified reports whether an event calls for messages.
+func isNotified(_ *kv.Tx, e signing.Entry) (bool, error) { return notifiers[e.Value.Type] != nil, nil }
 
-// together is how many messages are recorded in one transaction.
-const together = 50
+// perTransaction is how many messages are recorded in one transaction.
+const perTransaction = 50
 
-// tell writes the messages for one event, beginning with the one numbered from.
+// tell writes the messages for one event, starting with number from.
 func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
 	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
@@ -32,54 +32,54 @@ func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err erro
 	if err != nil {
 		return 0, err
 	}
-	t := &story{event: e.Value, document: d, company: company, from: from}
-	if err := telling[e.Value.Type](s, tx, t); err != nil {
+	t := &notice{event: e.Value, document: d, company: company, from: from}
+	if err := notifiers[e.Value.Type](s, tx, t); err != nil {
 		return 0, err
 	}
-	if to := from + together; t.count > to {
+	if to := from + perTransaction; t.count > to {
 		next = to
 	}
 	return next, nil
 }
 
-// story holds one event with everything that a message about it may contain.
-type story struct {
+// notice holds one event together with everything that a message about it may contain.
+type notice struct {
 	event    signing.Event
 	document *signing.Document
 	company  account.Company
 
-	from  int // messages before this one are recorded already
+	from  int // earlier messages are already recorded
 	count int // messages so far
 }
 
-// takes counts a message, and reports whether it is to be recorded in this transaction.
-func (t *story) takes() bool {
+// takes counts a message, and reports whether to record it in this transaction.
+func (t *notice) takes() bool {
 	n := t.count
 	t.count++
-	return n >= t.from && n < t.from+together
+	return n >= t.from && n < t.from+perTransaction
 }
 
-// telling maps each type of event to the function that notifies people of it.
-var telling = map[signing.EventType]func(*Service, *kv.Tx, *story) error{
-	record.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "invitation") },
-	record.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellInvited(tx, t, "reminder") },
-	record.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "link_requested") },
-	record.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "problem_reported") },
-	record.EventInvitationDelegated:       (*Service).tellOfMissingCode,
-	record.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "declined") },
+// notifiers maps each type of event to the function that notifies people of it.
+var notifiers = map[signing.EventType]func(*Service, *kv.Tx, *notice) error{
+	record.EventInvitationNotified:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellInvited(tx, t, "invitation") },
+	record.EventInvitationReminded:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellInvited(tx, t, "reminder") },
+	record.EventInvitationLinkRequested:   func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "link_requested") },
+	record.EventInvitationProblemReported: func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "problem_reported") },
+	record.EventInvitationDelegated:       (*Service).tellMissingCode,
+	record.EventInvitationDeclined:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "declined") },
 	record.EventDocumentCompleted:         (*Service).tellCompleted,
 	record.EventDocumentVoided:            (*Service).tellVoided,
-	record.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "expired") },
-	record.EventDocumentSealingDelayed:    (*Service).tellOfDelay,
-	record.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "sealing_failed") },
-	record.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "mail_failed") },
-	record.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "approved") },
-	record.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *story) error { return s.tellOwner(tx, t, "rejected") },
+	record.EventDocumentExpired:           func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "expired") },
+	record.EventDocumentSealingDelayed:    (*Service).tellDelay,
+	record.EventDocumentSealingFailed:     func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "sealing_failed") },
+	record.EventDocumentMailFailed:        func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "mail_failed") },
+	record.EventDocumentApproved:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "approved") },
+	record.EventDocumentRejected:          func(s *Service, tx *kv.Tx, t *notice) error { return s.tellOwner(tx, t, "rejected") },
 	record.EventDocumentSubmitted:         (*Service).tellApprover,
 }
 
-// facts returns what the messages of a document have in common.
-func (t *story) facts() map[string]string {
+// facts returns the facts common to all messages about a document.
+func (t *notice) facts() map[string]string {
 	d := t.document
 	sender := d.Owner.Name
 	if sender == "" {
@@ -109,7 +109,7 @@ func brand(c account.Company) string {
 	return ""
 }
 
-// logoAddress returns where a mail program finds the company's logo, if it is stored here.
+// logoAddress returns the URL of the company's logo for mail programs, if it is stored here.
 func logoAddress(base string, c account.Company) string {
 	logo := c.OwnLogo()
 	if !strings.HasPrefix(logo, "/") {
@@ -118,7 +118,7 @@ func logoAddress(base string, c account.Company) string {
 	return strings.TrimSuffix(base, "/") + logo
 }
 
-func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
+func (s *Service) tellInvited(tx *kv.Tx, t *notice, kind string) error {
 	inv := t.document.Invitation(t.event.Invitation)
 	if inv == nil || inv.Status == record.Delegated {
 		return nil
@@ -127,8 +127,8 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	switch {
 	case link != "":
 	case kind == "invitation" && inv.Status == record.Signed:
-		// They signed before this message was written. It is written all the
-		// same, so that the content of the outbox does not depend on timing.
+		// They signed before this message was written. It is written anyway, so that the
+		// content of the outbox does not depend on timing.
 		link = strings.TrimSuffix(t.document.BaseURL, "/") + "/s/" + s.signing.LinkToken(inv)
 	default:
 		return nil // voided or declined in the meantime
@@ -136,7 +136,7 @@ func (s *Service) tellInvited(tx *kv.Tx, t *story, kind string) error {
 	return s.tellSignatory(tx, t, kind, inv, link)
 }
 
-func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.Invitation, link string) error {
+func (s *Service) tellSignatory(tx *kv.Tx, t *notice, kind string, inv *signing.Invitation, link string) error {
 	if !t.takes() {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (s *Service) tellSignatory(tx *kv.Tx, t *story, kind string, inv *signing.I
 }
 
 // toSignatory returns a message to an invited person, before it is composed.
-func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (m Message, locale string, facts map[string]string) {
+func (t *notice) toSignatory(kind string, inv *signing.Invitation, link string) (m Message, locale string, facts map[string]string) {
 	f := t.facts()
 	f["name"], f["link"] = inv.Name, link
 	if inv.Message != "" {
@@ -158,9 +158,9 @@ func (t *story) toSignatory(kind string, inv *signing.Invitation, link string) (
 	return m, cmp.Or(inv.Locale, t.document.Locale, t.company.Locale), f
 }
 
-// tellOfMissingCode writes to the owner if a person with an access code was
-// replaced, since only the owner can set a new code.
-func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
+// tellMissingCode writes to the owner if a person with an access code was replaced, since
+// only the owner can set a new code.
+func (s *Service) tellMissingCode(tx *kv.Tx, t *notice) error {
 	if a := t.document.Attention; a.Kind != record.AttentionAccessCode || a.Invitation != t.event.Data["invitation"] {
 		return nil
 	}
@@ -168,8 +168,8 @@ func (s *Service) tellOfMissingCode(tx *kv.Tx, t *story) error {
 	return s.tellOwner(tx, t, "access_code")
 }
 
-// tellOfDelay writes to the owner about a cause they don't know yet.
-func (s *Service) tellOfDelay(tx *kv.Tx, t *story) error {
+// tellDelay writes to the owner about a cause not yet reported.
+func (s *Service) tellDelay(tx *kv.Tx, t *notice) error {
 	if t.event.Data["repeated"] != "" {
 		return nil
 	}
@@ -177,12 +177,12 @@ func (s *Service) tellOfDelay(tx *kv.Tx, t *story) error {
 }
 
 // tellOwner writes to the document's owner.
-func (s *Service) tellOwner(tx *kv.Tx, t *story, kind string) error {
+func (s *Service) tellOwner(tx *kv.Tx, t *notice, kind string) error {
 	o := t.document.Owner
 	return s.tellMember(tx, t, kind, o.Name, o.Email, t.company.Locale)
 }
 
-func (s *Service) tellMember(tx *kv.Tx, t *story, kind, name, email, locale string) error {
+func (s *Service) tellMember(tx *kv.Tx, t *notice, kind, name, email, locale string) error {
 	if !t.takes() {
 		return nil
 	}
@@ -192,9 +192,9 @@ func (s *Service) tellMember(tx *kv.Tx, t *story, kind, name, email, locale stri
 	return s.write(tx, m, locale, f)
 }
 
-// tellApprover writes to the member asked to approve or, if none is named, to
-// everybody who may.
-func (s *Service) tellApprover(tx *kv.Tx, t *story) error {
+// tellApprover writes to the member asked to approve or, if none is named, to everybody allowed
+// to.
+func (s *Service) tellApprover(tx *kv.Tx, t *notice) error {
 	if a := t.document.Approver; a != nil {
 		return s.tellMember(tx, t, "approval", a.Name, a.Email, t.company.Locale)
 	}
@@ -214,7 +214,7 @@ func (s *Service) tellApprover(tx *kv.Tx, t *story) error {
 }
 
 // tellCompleted writes to everybody who took part, and to those who receive a copy.
-func (s *Service) tellCompleted(tx *kv.Tx, t *story) error {
+func (s *Service) tellCompleted(tx *kv.Tx, t *notice) error {
 	errs := []error{s.tellOwner(tx, t, "completed_owner")}
 	for i := range t.document.Invitations {
 		inv := &t.document.Invitations[i]
@@ -227,8 +227,8 @@ func (s *Service) tellCompleted(tx *kv.Tx, t *story) error {
 	return errors.Join(errs...)
 }
 
-// tellVoided writes to those who were asked to sign.
-func (s *Service) tellVoided(tx *kv.Tx, t *story) error {
+// tellVoided writes to everybody who was asked to sign.
+func (s *Service) tellVoided(tx *kv.Tx, t *notice) error {
 	var errs []error
 	for i := range t.document.Invitations {
 		inv := &t.document.Invitations[i]

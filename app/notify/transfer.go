@@ -6,9 +6,8 @@ import (
 	"paraph/kv"
 )
 
-// Leave hands over the webhooks of a company, without their secrets and
-// deliveries.
-func (s *Webhooks) Leave(tx *kv.Tx, company string, put func(kv.Item) error) error {
+// ExportRecords exports the webhooks of a company, without their secrets and deliveries.
+func (s *Webhooks) ExportRecords(tx *kv.Tx, company string, put func(kv.Item) error) error {
 	return webhooks.Each(tx, "company", kv.K(company), func(id string, w Webhook) (bool, error) {
 		it, err := webhooks.Pack(id, w)
 		if err != nil {
@@ -18,10 +17,10 @@ func (s *Webhooks) Leave(tx *kv.Tx, company string, put func(kv.Item) error) err
 	})
 }
 
-// Arrival returns the function that stores an item of this package, nil if it
-// belongs to another. A webhook arrives paused: its secret is another one here,
-// which the receiver has to know before anything is sent.
-func (s *Webhooks) Arrival(company string, it kv.Item) func(tx *kv.Tx) error {
+// ImportRecord returns the function that stores an item of this package, nil if it belongs to
+// another. A webhook arrives paused: it gets a new secret here, which the receiver has to be
+// given first.
+func (s *Webhooks) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	if it.In != webhooks.Name() {
 		return nil
 	}

@@ -25,7 +25,7 @@ import (
 	"paraph/kv"
 )
 
-// WebhookOptions are what webhooks need from their surroundings.
+// WebhookOptions are the dependencies and settings of webhooks.
 type WebhookOptions struct {
 	DB       *kv.DB
 	Jobs     *kv.Jobs
@@ -42,21 +42,20 @@ type WebhookOptions struct {
 	TestBody func(webhook string, at time.Time) (string, error) // builds a test message
 }
 
-// Webhooks notifies programs of events: it follows the journal, makes a delivery
-// for every webhook that wants an event, and posts it until the receiver has
-// accepted it. A delivery is recorded in the transaction in which the follower
-// moves on, so no event is left out; a receiver may get one twice and recognizes
-// that by its identifier.
+// Webhooks notifies programs of events: it follows the journal, makes a delivery for every
+// webhook subscribed to an event, and posts it until the receiver has accepted it. A delivery
+// is recorded in the transaction that moves the follower on, so no event is left out; a
+// receiver may get one twice and can tell by its identifier.
 type Webhooks struct {
 	WebhookOptions
 	tests    *limit.Limiter // test messages, per company
 	follower *kv.Follower[signing.Event]
 
 	mu      sync.Mutex
-	pumping map[string]bool // webhooks that are being posted to
+	pumping map[string]bool // webhooks being posted to
 }
 
-// NewWebhooks makes the service.
+// NewWebhooks returns the service.
 func NewWebhooks(o WebhookOptions) *Webhooks {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,7 +70,7 @@ type Webhook struct {
 	ID        string
 	Company   string
 	URL       string
-	Events    []string // kinds; AllEvents alone for all
+	Events    []string // kinds; AllEvents alone means all
 	Enabled   bool
 	Gone      bool // paused because the receiver responded 410
 	CreatedAt time.Time
@@ -79,12 +78,13 @@ type Webhook struct {
 	// FailingSince is the time of the first failure since the last success.
 	FailingSince *time.Time `json:",omitempty"`
 	Days         []WebhookDay
-	// Generation counts its secrets. The previous one is used for signing too, until OldUntil.
+	// Generation counts the webhook's secrets. The previous one is also used for signing until
+	// OldUntil.
 	Generation int
 	OldUntil   *time.Time `json:",omitempty"`
-	// From is the last journal entry before it was made or enabled.
+	// From is the last journal entry before the webhook was created or enabled.
 	From uint64
-	// Secret is set only when it was just made, and never stored.
+	// Secret is set only right after it was created, and never stored.
 	Secret string `json:"-"`
 }
 
@@ -95,7 +95,7 @@ type WebhookDay struct {
 	Failed    int
 }
 
-// AllEvents is the filter that every event passes.
+// AllEvents is the filter that matches every event.
 const AllEvents = "*"
 
 const (
@@ -103,18 +103,18 @@ const (
 	maxWebhooks = 20
 	// maxWebhookURL is the maximum length of an address, in characters.
 	maxWebhookURL = 2000
-	// webhookDays is for how many days attempts are counted.
+	// webhookDays is the number of days for which attempts are counted.
 	webhookDays = 7
-	// oldSecret is how long the previous secret is still used for signing, so
-	// that a receiver can change over without losing anything.
+	// oldSecret is how long the previous secret is still used for signing, so that a receiver
+	// can switch without losing events.
 	oldSecret = 24 * time.Hour
 )
 
 var webhooks = kv.NewCollection("webhooks", kv.JSON[Webhook](),
 	kv.Index[Webhook]{Name: "company", Counted: true, Keys: func(w Webhook) []kv.Key { return []kv.Key{kv.K(w.Company)} }})
 
-// Wants reports whether the webhook is notified of a kind of event.
-func (w Webhook) Wants(kind string) bool {
+// Subscribes reports whether the webhook is subscribed to a kind of event.
+func (w Webhook) Subscribes(kind string) bool {
 	return w.Enabled && (slices.Contains(w.Events, AllEvents) || slices.Contains(w.Events, kind))
 }
 
@@ -149,14 +149,14 @@ func (w *Webhook) tried(ok bool, now time.Time) {
 	}
 }
 
-// key returns the key that signs the messages of a webhook. None of it is stored.
+// key returns the key that signs the messages of a webhook. Keys are not stored.
 func (s *Webhooks) key(id string, generation int) []byte {
 	m := hmac.New(sha256.New, s.Key)
 	m.Write([]byte("webhook secret\x00" + id + "\x00" + strconv.Itoa(generation)))
 	return m.Sum(nil)
 }
 
-// keys returns all keys that sign a message now.
+// keys returns all keys that currently sign messages.
 func (s *Webhooks) keys(w Webhook, now time.Time) [][]byte {
 	all := [][]byte{s.key(w.ID, w.Generation)}
 	if w.OldUntil != nil && now.Before(*w.OldUntil) {
@@ -214,7 +214,7 @@ func (s *Webhooks) checkURL(f *fault.Fields, address string) {
 
 func notInURL(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// filter returns the requested kinds of events in standard order, or AllEvents alone.
+// filter returns the requested kinds of events in standard order, or only AllEvents.
 func filter(f *fault.Fields, events []string) []string {
 	if len(events) == 0 || slices.Contains(events, AllEvents) {
 		return []string{AllEvents}
@@ -273,8 +273,8 @@ func loadWebhook(tx *kv.Tx, who account.Actor, id string) (Webhook, error) {
 	return w, err
 }
 
-// CreateWebhook makes a webhook that is notified of everything from now on. Its
-// secret is in the result, only this once.
+// CreateWebhook creates a webhook for all events from now on. The result contains its secret,
+// which is not shown again.
 func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in WebhookInput) (Webhook, error) {
 	if err := admin(who); err != nil {
 		return Webhook{}, err
@@ -303,7 +303,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 	return s.reveal(w), nil
 }
 
-// anyWebhook reports whether there is a webhook in any company.
+// anyWebhook reports whether any company has a webhook.
 func anyWebhook(tx *kv.Tx) (some bool, err error) {
 	err = webhooks.Each(tx, "", nil, func(string, Webhook) (bool, error) {
 		some = true
@@ -312,9 +312,8 @@ func anyWebhook(tx *kv.Tx) (some bool, err error) {
 	return some, err
 }
 
-// UpdateWebhook changes a webhook. A paused webhook is notified of nothing, and
-// events during the pause are not delivered later; deliveries queued when it was
-// paused resume.
+// UpdateWebhook changes a webhook. A paused webhook is not notified, and events during the
+// pause are not delivered later; deliveries queued when it was paused resume.
 func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string, in WebhookInput) (Webhook, error) {
 	return s.edit(who, id, func(tx *kv.Tx, w *Webhook) (err error) {
 		was := w.Enabled
@@ -328,8 +327,8 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string
 	})
 }
 
-// RotateSecret returns the webhook with a new secret, which is in the result only
-// this once. For a day messages are signed with both.
+// RotateSecret returns the webhook with a new secret, which is not shown again. For a day,
+// messages are signed with both.
 func (s *Webhooks) RotateSecret(_ context.Context, who account.Actor, id string) (Webhook, error) {
 	w, err := s.edit(who, id, func(tx *kv.Tx, w *Webhook) error {
 		w.Generation++

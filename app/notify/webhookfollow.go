@@ -19,42 +19,42 @@ func (s *Webhooks) Run(ctx context.Context) error {
 	return s.follower.Run(ctx)
 }
 
-// CaughtUp records the deliveries for everything that happened so far.
+// CaughtUp records the deliveries for all events so far.
 func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
 func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
 	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: webhookFollower,
 		Idle:  func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
-		Wants: someWants, Do: s.deliver})
+		Match: anySubscribed, Do: s.deliver})
 }
 
-// someWants reports whether any webhook is to be notified of an entry.
-func someWants(tx *kv.Tx, e signing.Entry) (bool, error) {
-	some, err := wanting(tx, e)
+// anySubscribed reports whether any webhook is subscribed to an entry.
+func anySubscribed(tx *kv.Tx, e signing.Entry) (bool, error) {
+	some, err := subscribed(tx, e)
 	return len(some) > 0, err
 }
 
-// wanting lists the webhooks that are to be notified of an entry.
-func wanting(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
+// subscribed lists the webhooks subscribed to an entry.
+func subscribed(tx *kv.Tx, e signing.Entry) (out []Webhook, err error) {
 	all, err := ofCompany(tx, e.Value.Company)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range all {
-		if e.Seq > w.From && w.Wants(string(e.Value.Type)) {
+		if e.Seq > w.From && w.Subscribes(string(e.Value.Type)) {
 			out = append(out, w)
 		}
 	}
 	return out, nil
 }
 
-// keptBody is the maximum size of a body that is stored with its delivery. A
-// larger one, of a document for very many people, is rebuilt for every attempt.
+// keptBody is the maximum size of a body stored with its delivery. A larger one, of a document
+// with very many people, is rebuilt for every attempt.
 const keptBody = 16 << 10
 
-// deliver makes the deliveries of an entry.
+// deliver creates the deliveries of an entry.
 func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
-	some, err := wanting(tx, e)
+	some, err := subscribed(tx, e)
 	if err != nil || len(some) == 0 { // they may have been changed in the meantime
 		return 0, err
 	}
@@ -132,7 +132,7 @@ func (s *Webhooks) sweep(ctx context.Context, _ kv.Job) error {
 	return err
 }
 
-// removeOld removes some of the deliveries past their time. Identifiers grow with
+// removeOld removes some of the deliveries past their retention time. Identifiers grow with
 // time, so the oldest come first.
 func (s *Webhooks) removeOld(tx *kv.Tx) (more bool, err error) {
 	before := tx.Now.AddDate(0, 0, -s.Days)
@@ -163,7 +163,7 @@ func (s *Webhooks) full() (ids []string, err error) {
 	return ids, err
 }
 
-// removeOldest removes some of the oldest deliveries of a webhook, until keep are left.
+// removeOldest removes some of a webhook's oldest deliveries, down to keep.
 func removeOldest(tx *kv.Tx, webhook string, keep int) (more bool, err error) {
 	page, err := deliveries.Page(tx, kv.Query{Index: "webhook", Prefix: kv.K(webhook, anyStatus), Limit: sweepBatch})
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package seal encrypts stored secrets. A sealed secret opens only with the installation's key, which is stored
-// beside the database rather than in it, and only for the record it was sealed for.
+// Package seal encrypts stored secrets. A sealed secret can only be opened with the
+// installation's key, which is stored outside the database, and only for the record it was
+// sealed for.
 package seal
 
 import (
@@ -11,18 +12,18 @@ import (
 	"fmt"
 )
 
-// ErrSealed means that something was sealed with another key or for another
-// record, or has been altered.
-var ErrSealed = errors.New("seal: what was sealed cannot be opened")
+// ErrSealed reports that a secret was sealed with another key or for another record, or has
+// been altered.
+var ErrSealed = errors.New("seal: cannot open the sealed secret")
 
-// Box seals and opens secrets. Its methods may be called from several goroutines if random may.
+// Box seals and opens secrets. Its methods are safe for concurrent use if random is.
 type Box struct {
 	aead   cipher.AEAD
 	random func(n int) ([]byte, error)
 }
 
-// New makes a box for one purpose from the installation's key. Boxes for different purposes can't open each other's
-// secrets.
+// New returns a box for one purpose, using the installation's key. Boxes for different purposes
+// can't open each other's secrets.
 func New(key []byte, purpose string, random func(n int) ([]byte, error)) (*Box, error) {
 	derived, err := Derive(key, purpose)
 	if err != nil {
@@ -39,7 +40,7 @@ func New(key []byte, purpose string, random func(n int) ([]byte, error)) (*Box, 
 	return &Box{aead: aead, random: random}, nil
 }
 
-// Derive derives an independent 32-byte key for one purpose (RFC 5869), so that no key serves two purposes.
+// Derive derives a separate 32-byte key for each purpose (RFC 5869).
 func Derive(key []byte, purpose string) ([]byte, error) {
 	derived, err := hkdf.Key(sha256.New, key, nil, "paraph "+purpose, 32)
 	if err != nil {
@@ -48,7 +49,8 @@ func Derive(key []byte, purpose string) ([]byte, error) {
 	return derived, nil
 }
 
-// Seal encrypts a secret (AES-256-GCM) so that it can be opened only for its owner, a user or a record.
+// Seal encrypts a secret (AES-256-GCM) so that it can be opened only for its owner, a user or a
+// record.
 func (b *Box) Seal(owner string, secret []byte) ([]byte, error) {
 	nonce, err := b.random(b.aead.NonceSize())
 	if err != nil {

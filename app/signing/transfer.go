@@ -12,8 +12,8 @@ import (
 	"paraph/kv"
 )
 
-// Leaving describes the part of a company's documents that leaves the installation.
-type Leaving struct {
+// RecordExport describes the part of a company's documents that leaves the installation.
+type RecordExport struct {
 	Company string
 	People  []string // members, whose saved signatures go along
 	Put     func(kv.Item) error
@@ -37,9 +37,9 @@ func hashLink(code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Leave hands over the documents of a company with their audit trail. Uploads in
+// ExportRecords hands over the documents of a company with their audit trail. Uploads in
 // progress, devices that were handed over and proofs of identity stay.
-func (s *Service) Leave(tx *kv.Tx, l Leaving) error {
+func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Leave(tx *kv.Tx, l Leaving) error {
 }
 
 // journal hands over the entries of the company, in order.
-func (l Leaving) journal(tx *kv.Tx) error {
+func (l RecordExport) journal(tx *kv.Tx) error {
 	q := kv.LogQuery{Limit: batch}
 	for {
 		entries, _, err := journal.Scope(tx, l.Company, q)
@@ -72,7 +72,7 @@ func (l Leaving) journal(tx *kv.Tx) error {
 
 const journalItem = "journal"
 
-func (s *Service) exportDocument(tx *kv.Tx, l Leaving, key string, d *Document) error {
+func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Document) error {
 	for b := range d.Blobs {
 		if err := l.File(b); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (l Leaving) snapshots(tx *kv.Tx, document string) error {
 }
 
 // hand hands over a record if there is one.
-func hand[T any](tx *kv.Tx, l Leaving, c *kv.Collection[T], id string) error {
+func hand[T any](tx *kv.Tx, l RecordExport, c *kv.Collection[T], id string) error {
 	v, err := c.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil
@@ -120,7 +120,7 @@ func hand[T any](tx *kv.Tx, l Leaving, c *kv.Collection[T], id string) error {
 	return errors.Join(err, l.Put(it))
 }
 
-func (s *Service) exportLink(tx *kv.Tx, l Leaving, d *Document, inv *Invitation) error {
+func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invitation) error {
 	if !record.LinkWorks(d, inv) {
 		return nil
 	}
@@ -142,9 +142,9 @@ func (m *movedLinks) opens(inv *Invitation, code string) bool {
 	return m != nil && m.Generation == inv.LinkGeneration && slices.Contains(m.Hashes, hashLink(code))
 }
 
-// Arrival returns the function that stores an item of this package, nil if it
+// ImportRecord returns the function that stores an item of this package, nil if it
 // belongs to another. The entries of the journal come before the documents.
-func (s *Service) Arrival(company string, it kv.Item) func(tx *kv.Tx) error {
+func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case journalItem:
 		return func(tx *kv.Tx) error { return entryArrives(tx, company, it) }

@@ -17,40 +17,40 @@ import (
 	"paraph/app/fault"
 )
 
-// Site is an installation as the commands of its machine see it: its data folder,
-// or the server that has it open.
+// Site is an installation as seen by the commands on its machine: its data folder, or the
+// server that has it open.
 type Site interface {
-	Found(ctx context.Context, in account.CompanyInput) (Founded, error)
-	List(ctx context.Context) ([]Listed, error)
+	AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error)
+	List(ctx context.Context) ([]CompanyRow, error)
 	Rename(ctx context.Context, company, name string) error
 	Grant(ctx context.Context, email string, granted bool) error
 	Export(ctx context.Context, company string, secrets bool) (io.ReadCloser, error)
 	Import(ctx context.Context, r io.Reader) (Result, error)
 }
 
-// Founded is a company that was just added. Password and Setup are empty if its
-// owner was known already.
-type Founded struct {
+// AddedCompany is a company that was just added. Password and Setup are empty if its owner already
+// had an account.
+type AddedCompany struct {
 	ID, Name, Email, Password string
 	Setup                     string // token of the one-time link to /setup
 }
 
-// Listed is a company in a list.
-type Listed struct {
+// CompanyRow is a company in a list.
+type CompanyRow struct {
 	ID, Name  string
 	Members   int
 	Documents int
 	Bytes     int64 // of its files
 }
 
-// Found implements [Site].
-func (i *Installation) Found(ctx context.Context, in account.CompanyInput) (Founded, error) {
+// AddCompany implements [Site].
+func (i *Installation) AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error) {
 	b, err := i.Accounts.FoundCompany(ctx, account.System(""), in)
-	return Founded{b.Company.ID, b.Company.Name, b.User.Email, b.Password, b.Setup}, err
+	return AddedCompany{b.Company.ID, b.Company.Name, b.User.Email, b.Password, b.Setup}, err
 }
 
 // List implements [Site].
-func (i *Installation) List(ctx context.Context) (all []Listed, err error) {
+func (i *Installation) List(ctx context.Context) (all []CompanyRow, err error) {
 	tenants, err := i.Accounts.Tenants(ctx, account.System(""))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (i *Installation) List(ctx context.Context) (all []Listed, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Listed{t.ID, t.Name, t.Members, u.Documents, u.Bytes})
+		all = append(all, CompanyRow{t.ID, t.Name, t.Members, u.Documents, u.Bytes})
 	}
 	return all, nil
 }
@@ -76,8 +76,8 @@ func (i *Installation) Grant(ctx context.Context, email string, granted bool) er
 	return i.Accounts.SetInstallation(ctx, email, granted)
 }
 
-// Handler serves a Site to the commands of this machine, over the control socket.
-// say turns a refusal into its sentence.
+// Handler serves a Site to the commands on this machine, over the control socket. say turns a
+// refusal into its sentence.
 func Handler(i *Installation, say func(error) error) http.Handler {
 	c := &controls{i, say, i.Log}
 	mux := http.NewServeMux()
@@ -86,7 +86,7 @@ func Handler(i *Installation, say func(error) error) http.Handler {
 	mux.HandleFunc("PUT /companies", c.rename)
 	mux.HandleFunc("PUT /administrators", c.grant)
 	mux.HandleFunc("POST /companies/export", c.export)
-	mux.HandleFunc("POST /companies/import", c.bringIn)
+	mux.HandleFunc("POST /companies/import", c.importCompany)
 	return mux
 }
 
@@ -122,7 +122,7 @@ func answer[T any](c *controls, w http.ResponseWriter, v T, err error) {
 	if _, refused := errors.AsType[*fault.Error](err); refused {
 		status = http.StatusConflict
 	} else {
-		c.log.Error("a command failed", "error", err)
+		c.log.Error("command failed", "error", err)
 	}
 	http.Error(w, c.say(err).Error(), status)
 }
@@ -144,7 +144,7 @@ func (c *controls) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *controls) found(w http.ResponseWriter, r *http.Request) {
-	decoded(c, w, r, func(in account.CompanyInput) (Founded, error) { return c.Found(r.Context(), in) })
+	decoded(c, w, r, func(in account.CompanyInput) (AddedCompany, error) { return c.AddCompany(r.Context(), in) })
 }
 
 func (c *controls) rename(w http.ResponseWriter, r *http.Request) {
@@ -168,13 +168,13 @@ func (c *controls) export(w http.ResponseWriter, r *http.Request) {
 	}
 	_, err = io.Copy(w, stream)
 	if err = errors.Join(err, stream.Close()); err != nil {
-		c.log.Error("exporting a company failed", "company", in.Company, "error", err)
-		panic(http.ErrAbortHandler) // so that the client does not take it for the end
+		c.log.Error("company export failed", "company", in.Company, "error", err)
+		panic(http.ErrAbortHandler) // so that the client does not mistake it for the end
 	}
 	c.log.Info("company exported", "company", in.Company)
 }
 
-func (c *controls) bringIn(w http.ResponseWriter, r *http.Request) {
+func (c *controls) importCompany(w http.ResponseWriter, r *http.Request) {
 	out, err := c.Import(r.Context(), r.Body)
 	if err == nil {
 		c.log.Info("company imported", "company", out.Company, "documents", out.Documents, "people", out.People)
@@ -182,7 +182,7 @@ func (c *controls) bringIn(w http.ResponseWriter, r *http.Request) {
 	answer(c, w, out, err)
 }
 
-// Remote is a running server, by its control socket.
+// Remote is a running server, reached over its control socket.
 type Remote struct{ http *http.Client }
 
 // NewRemote returns the server that dial connects to.
@@ -200,10 +200,10 @@ func (o *Remote) do(ctx context.Context, method, path string, body io.Reader) (i
 	}
 	answer, err := o.http.Do(r)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the made-up address
+		err = wrapped.Err // without the placeholder address
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the server cannot be reached: %w", err)
+		return nil, fmt.Errorf("cannot reach the server: %w", err)
 	}
 	if answer.StatusCode/100 == 2 {
 		return answer.Body, nil
@@ -226,14 +226,14 @@ func call[I, O any](ctx context.Context, o *Remote, method, path string, in I) (
 	return out, errors.Join(err, body.Close())
 }
 
-// Found implements [Site].
-func (o *Remote) Found(ctx context.Context, in account.CompanyInput) (Founded, error) {
-	return call[account.CompanyInput, Founded](ctx, o, http.MethodPost, "/companies", in)
+// AddCompany implements [Site].
+func (o *Remote) AddCompany(ctx context.Context, in account.CompanyInput) (AddedCompany, error) {
+	return call[account.CompanyInput, AddedCompany](ctx, o, http.MethodPost, "/companies", in)
 }
 
 // List implements [Site].
-func (o *Remote) List(ctx context.Context) ([]Listed, error) {
-	return call[struct{}, []Listed](ctx, o, http.MethodGet, "/companies", struct{}{})
+func (o *Remote) List(ctx context.Context) ([]CompanyRow, error) {
+	return call[struct{}, []CompanyRow](ctx, o, http.MethodGet, "/companies", struct{}{})
 }
 
 // Rename implements [Site].

@@ -17,8 +17,8 @@ import (
 	"paraph/kv"
 )
 
-// Export begins an export, neither compressed nor encrypted. With secrets, it
-// holds what people sign in with.
+// Export starts an export, neither compressed nor encrypted. With secrets, it includes sign-in
+// credentials.
 func (i *Installation) Export(ctx context.Context, company string, secrets bool) (io.ReadCloser, error) {
 	c, err := i.Accounts.CompanyByID(company)
 	if err != nil {
@@ -85,13 +85,13 @@ func (i *Installation) write(ctx context.Context, h Header, to io.Writer) (err e
 	return w.Finish()
 }
 
-// hashes are the names of files, as bytes: there may be millions.
+// hashes are file names, stored as bytes: there may be millions.
 type hashes map[[32]byte]struct{}
 
 func (h hashes) add(name string) error {
 	b, err := hex.DecodeString(name)
 	if err != nil || len(b) != 32 {
-		return fmt.Errorf("%w: %q is not the name of a file", kv.ErrCorrupt, name)
+		return fmt.Errorf("%w: %q is not a file name", kv.ErrCorrupt, name)
 	}
 	h[[32]byte(b)] = struct{}{}
 	return nil
@@ -118,14 +118,14 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 		return errors.Join(err, ctx.Err())
 	}
 	err := i.DB.View(func(tx *kv.Tx) error {
-		people, err := i.Accounts.Leave(tx, account.Leaving{Company: h.Company, Secrets: h.Secrets, Put: put})
+		people, err := i.Accounts.ExportRecords(tx, account.RecordExport{Company: h.Company, Secrets: h.Secrets, Put: put})
 		if err != nil {
 			return err
 		}
-		if err := i.Signing.Leave(tx, signing.Leaving{Company: h.Company, People: people, Put: put, File: files.add}); err != nil {
+		if err := i.Signing.ExportRecords(tx, signing.RecordExport{Company: h.Company, People: people, Put: put, File: files.add}); err != nil {
 			return err
 		}
-		return errors.Join(i.Contacts.Leave(tx, h.Company, put), i.Webhooks.Leave(tx, h.Company, put))
+		return errors.Join(i.Contacts.ExportRecords(tx, h.Company, put), i.Webhooks.ExportRecords(tx, h.Company, put))
 	})
 	return files, errors.Join(err, lines.Flush())
 }
@@ -133,7 +133,7 @@ func (i *Installation) records(ctx context.Context, h Header, w *archive.Writer)
 func (i *Installation) file(w *archive.Writer, hash string) error {
 	f, err := i.Blobs.Open(hash)
 	if err != nil {
-		return fmt.Errorf("the file %s cannot be read; see paraph check: %w", hash, err)
+		return fmt.Errorf("cannot read the file %s; see paraph check: %w", hash, err)
 	}
 	return errors.Join(w.Add(archive.Files+hash, f.Size(), f), f.Close())
 }

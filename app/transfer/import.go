@@ -23,12 +23,11 @@ import (
 type Result struct {
 	Header
 	People, Documents int
-	Passkeys          bool // they go on working
+	Passkeys          bool // they still work
 }
 
-// Import brings in a company from an export, neither compressed nor encrypted. If
-// it fails before the company is accepted, nothing of it remains; a later failure
-// wraps [ErrUnfinished].
+// Import brings in a company from an export, neither compressed nor encrypted. If it fails
+// before the company is accepted, nothing of it remains; a later failure wraps [ErrUnfinished].
 func (i *Installation) Import(ctx context.Context, r io.Reader) (Result, error) {
 	defer i.Blobs.Hold()() // until records name the files
 	if err := os.MkdirAll(i.Dir, 0o700); err != nil {
@@ -47,8 +46,8 @@ func (i *Installation) Import(ctx context.Context, r io.Reader) (Result, error) 
 	return s.Result, nil
 }
 
-// ErrUnfinished says that an accepted import could not be completed yet.
-var ErrUnfinished = errors.New("the company was accepted but could not be stored whole; the next start of the server goes on with it")
+// ErrUnfinished reports that an accepted import could not be completed yet.
+var ErrUnfinished = errors.New("the company was accepted but could not be stored completely; the next start of the server will continue")
 
 // staged is an import that was received and not yet accepted.
 type staged struct {
@@ -59,7 +58,7 @@ type staged struct {
 	files  hashes // named by documents
 	got    hashes
 	chains map[string]string // of the audit trail: the head so far, by document
-	heads  map[string]string // as the documents say
+	heads  map[string]string // as stated by the documents
 }
 
 func (s *staged) remove() error {
@@ -73,8 +72,8 @@ func (s *staged) remove() error {
 	return err
 }
 
-// stage receives and checks an export. Files go to the store at once, where they
-// are swept away unless a record names them.
+// stage receives and checks an export. Files go straight to the store, where they are swept
+// unless a record names them.
 func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err error) {
 	s = &staged{files: hashes{}, got: hashes{}, chains: map[string]string{}, heads: map[string]string{}}
 	f, err := os.CreateTemp(i.Dir, "staged-*.tmp")
@@ -89,7 +88,7 @@ func (i *Installation) stage(ctx context.Context, r io.Reader) (s *staged, err e
 		return s, err
 	}
 	if s.DataVersion != i.DataVersion {
-		return s, fmt.Errorf("%w: %s made it; bring both installations to the same version and export again", ErrVersion, s.Program)
+		return s, fmt.Errorf("%w: it was made by %s; bring both installations to the same version and export again", ErrVersion, s.Program)
 	}
 	s.Passkeys = s.Address != "" && s.Address == i.address()
 	if err := s.each(func(it kv.Item) error { return i.examine(s, it) }); err != nil {
@@ -115,7 +114,7 @@ func (i *Installation) entry(ctx context.Context, s *staged, records io.Writer, 
 		s.public, err = io.ReadAll(io.LimitReader(r, maxPublic))
 		return err
 	}
-	return errors.New("it is not known to this version of Paraph")
+	return errors.New("unknown to this version of Paraph")
 }
 
 const (
@@ -136,15 +135,15 @@ func (s *staged) each(visit func(kv.Item) error) (err error) {
 	return err
 }
 
-// eachLine reads records, and tells visit how many bytes it has read with each. It
-// returns the number of bytes of those that visit took.
+// eachLine reads records, and passes visit the number of bytes read so far. It returns the
+// number of bytes of the records that visit accepted.
 func eachLine(r io.Reader, visit func(it kv.Item, upto int64) (more bool, err error)) (read int64, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
 		var it kv.Item
 		if err := json.Unmarshal(lines.Bytes(), &it); err != nil {
-			return read, fmt.Errorf("%w: a record cannot be read: %w", archive.ErrDamaged, err)
+			return read, fmt.Errorf("%w: cannot read a record: %w", archive.ErrDamaged, err)
 		}
 		upto := read + int64(len(lines.Bytes())) + 1
 		more, err := visit(it, upto)
@@ -156,10 +155,10 @@ func eachLine(r io.Reader, visit func(it kv.Item, upto int64) (more bool, err er
 	return read, lines.Err()
 }
 
-// examine checks one record by itself, and notes what concerns others.
+// examine checks one record by itself, and notes what it refers to.
 func (i *Installation) examine(s *staged, it kv.Item) error {
-	if i.arrival(s.arriving(), it) == nil {
-		return fmt.Errorf("%w: records of %q are not known to this version of Paraph", archive.ErrDamaged, it.In)
+	if i.importRecord(s.recordImport(), it) == nil {
+		return fmt.Errorf("%w: records of %q are unknown to this version of Paraph", archive.ErrDamaged, it.In)
 	}
 	if account.IsPerson(it) {
 		s.people = append(s.people, it)
@@ -215,14 +214,14 @@ func (s *staged) complete() error {
 	return nil
 }
 
-func (s *staged) arriving() account.Arriving {
-	return account.Arriving{Company: s.Company, Passkeys: s.Passkeys}
+func (s *staged) recordImport() account.RecordImport {
+	return account.RecordImport{Company: s.Company, Passkeys: s.Passkeys}
 }
 
-// arrival returns the function that stores an item, nil if no package knows it.
-func (i *Installation) arrival(a account.Arriving, it kv.Item) func(tx *kv.Tx) error {
+// importRecord returns the function that stores an item, nil if no package handles it.
+func (i *Installation) importRecord(a account.RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	for _, store := range []func(tx *kv.Tx) error{
-		i.Accounts.Arrival(a, it), i.Signing.Arrival(a.Company, it), i.Contacts.Arrival(a.Company, it), i.Webhooks.Arrival(a.Company, it),
+		i.Accounts.ImportRecord(a, it), i.Signing.ImportRecord(a.Company, it), i.Contacts.ImportRecord(a.Company, it), i.Webhooks.ImportRecord(a.Company, it),
 	} {
 		if store != nil {
 			return store
@@ -231,26 +230,26 @@ func (i *Installation) arrival(a account.Arriving, it kv.Item) func(tx *kv.Tx) e
 	return nil
 }
 
-// pending is an accepted import. Its existence means that the import is completed
-// whatever happens.
+// pending is an accepted import. Its existence means that the import will be completed in any
+// case.
 type pending struct {
 	Company  string
 	Passkeys bool
-	Place    int64 // in the staged records: what comes before is stored
+	Place    int64 // in the staged records: everything before it is stored
 }
 
 var imports = kv.NewCollection("imports", kv.JSON[pending]())
 
-// Collections lists what this package stores, for the check of the data folder.
+// Collections lists the collections of this package, for the check of the data folder.
 func Collections() []kv.Checker { return []kv.Checker{imports} }
 
-// path returns the name of an accepted import's records.
+// path returns the path of an accepted import's records.
 func (i *Installation) path(company string) string { return filepath.Join(i.Dir, company+".records") }
 
-// accept decides, in one transaction, that the company comes in: its people are
-// added and the import is noted, or neither.
+// accept decides, in one transaction, that the company comes in: its people are added and the
+// import is recorded, or neither.
 func (i *Installation) accept(s *staged) error {
-	if err := i.mayCome(s); err != nil {
+	if err := i.checkFree(s); err != nil {
 		return err
 	}
 	if err := i.Keys.Adopt(s.Company, s.public); err != nil {
@@ -273,14 +272,14 @@ func (i *Installation) accept(s *staged) error {
 	return nil
 }
 
-// mayCome refuses a company, or any of its records, whose identifier is taken here.
-func (i *Installation) mayCome(s *staged) error {
+// checkFree refuses a company, or any of its records, whose identifier already exists here.
+func (i *Installation) checkFree(s *staged) error {
 	if strings.ContainsAny(s.Company, `/\.`) || s.Company == "" {
-		return fmt.Errorf("%w: %q is not the identifier of a company", archive.ErrDamaged, s.Company)
+		return fmt.Errorf("%w: %q is not a company identifier", archive.ErrDamaged, s.Company)
 	}
 	return i.DB.View(func(tx *kv.Tx) error {
 		if busy, err := imports.Has(tx, s.Company); err != nil || busy {
-			return errors.Join(err, fmt.Errorf("the company %s is being imported already", s.Company))
+			return errors.Join(err, fmt.Errorf("the company %s is already being imported", s.Company))
 		}
 		if err := i.Accounts.Free(tx, s.Company); err != nil {
 			return err
@@ -289,14 +288,14 @@ func (i *Installation) mayCome(s *staged) error {
 	})
 }
 
-// Bounds of the records stored in one transaction.
+// Limits of the records stored in one transaction.
 const (
 	applyBytes = 256 << 10
 	applyItems = 200
 )
 
-// apply stores what is left of an accepted import, a part at a time. Memberships
-// are left for the end: until then nobody can get at the company.
+// apply stores the rest of an accepted import, a part at a time. Memberships come last: until
+// then nobody can access the company.
 func (i *Installation) apply(ctx context.Context, company string) (err error) {
 	f, err := os.Open(i.path(company))
 	if err != nil {
@@ -336,7 +335,7 @@ func (i *Installation) applySome(f *os.File, company string) (more bool, err err
 			if account.IsPerson(it) || account.IsMembership(it) {
 				continue
 			}
-			if err := i.arrival(account.Arriving{Company: company, Passkeys: p.Passkeys}, it)(tx); err != nil {
+			if err := i.importRecord(account.RecordImport{Company: company, Passkeys: p.Passkeys}, it)(tx); err != nil {
 				return err
 			}
 		}
@@ -357,7 +356,7 @@ func nextPart(f io.Reader) (part []kv.Item, read int64, err error) {
 	return part, read, err
 }
 
-// finish lets the members in and forgets the import.
+// finish adds the memberships and forgets the import.
 func (i *Installation) finish(company string) error {
 	s := &staged{path: i.path(company)}
 	var entrances []kv.Item
@@ -372,7 +371,7 @@ func (i *Installation) finish(company string) error {
 	}
 	err = i.DB.Update(func(tx *kv.Tx) error {
 		for _, it := range entrances {
-			if err := i.arrival(account.Arriving{Company: company}, it)(tx); err != nil {
+			if err := i.importRecord(account.RecordImport{Company: company}, it)(tx); err != nil {
 				return err
 			}
 		}
@@ -381,8 +380,8 @@ func (i *Installation) finish(company string) error {
 	return errors.Join(err, s.remove())
 }
 
-// Resume completes the imports that were accepted before the server was stopped or
-// killed, and removes what is left of others.
+// Resume completes the imports that were accepted before the server was stopped or killed, and
+// removes the remains of others.
 func (i *Installation) Resume(ctx context.Context) error {
 	var accepted []string
 	err := i.DB.View(func(tx *kv.Tx) error {
@@ -397,7 +396,7 @@ func (i *Installation) Resume(ctx context.Context) error {
 	for _, company := range accepted {
 		i.Log.Info("completing the import of a company", "company", company)
 		if err := i.apply(ctx, company); err != nil {
-			return fmt.Errorf("the import of company %s cannot be completed: %w", company, err)
+			return fmt.Errorf("cannot complete the import of company %s: %w", company, err)
 		}
 	}
 	return i.clear()

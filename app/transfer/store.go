@@ -18,8 +18,8 @@ type Saved struct {
 	Encrypted bool
 }
 
-// Save exports a company to a file that does not exist yet, or into a folder. The
-// export is read back before it gets its name.
+// Save exports a company to a file that does not exist yet, or into a folder. The export is
+// read back before it is named.
 func Save(ctx context.Context, from Site, company, out string, keys archive.Keys) (s Saved, err error) {
 	place, err := archive.PlaceFor(out)
 	if err != nil {
@@ -40,12 +40,12 @@ func (h *Header) read(r io.Reader) error {
 	return archive.Reader{Head: h.parse}.Read(r)
 }
 
-// Load imports the company of a file. It is decrypted here, so that a running
-// server never sees the keys.
+// Load imports a company from a file. It is decrypted here, so that a running server never sees
+// the keys.
 func Load(ctx context.Context, to Site, in string, keys archive.Keys) (out Result, err error) {
 	f, err := os.Open(in)
 	if err != nil {
-		return out, fmt.Errorf("the export cannot be read: %w", err)
+		return out, fmt.Errorf("cannot read the export: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	plain, err := keys.Decode(f)

@@ -1,4 +1,4 @@
-// Package transfer moves one company from an installation to another.
+// Package transfer moves a company from one installation to another.
 //
 // The entries of an export (see package archive), in this order:
 //
@@ -8,8 +8,8 @@
 //	files/<SHA-256> …   uploads and revisions, sorted
 //	manifest.txt        the SHA-256 of every entry above
 //
-// An import is staged: everything is received and checked before anything of it
-// can be seen. From then on it is completed, by the next start if need be.
+// An import is staged: everything is received and checked before any of it becomes visible.
+// After that it is completed, by the next start if necessary.
 package transfer
 
 import (
@@ -39,7 +39,7 @@ const (
 	format = 1
 )
 
-// ErrVersion says that another version of Paraph made an export.
+// ErrVersion reports that an export was made by another version of Paraph.
 var ErrVersion = errors.New("the records have another version")
 
 // Header describes an export.
@@ -50,8 +50,8 @@ type Header struct {
 	Time        time.Time `json:"time"`
 	DataVersion int       `json:"data_version"` // of the records
 	Program     string    `json:"program"`
-	Address     string    `json:"address"` // host that the installation was reached at; "" if not configured
-	Secrets     bool      `json:"secrets"` // with hashes of passwords and secrets of authenticator apps
+	Address     string    `json:"address"` // host that the installation is reached at; "" if not configured
+	Secrets     bool      `json:"secrets"` // includes password hashes and secrets of authenticator apps
 }
 
 // FileName returns the name of an export in a folder.
@@ -65,13 +65,13 @@ func (h *Header) FileName(encrypted bool) string {
 
 func (h *Header) parse(name string, content []byte) error {
 	if name != headerEntry {
-		return fmt.Errorf("%w: it is not an exported company", archive.ErrDamaged)
+		return fmt.Errorf("%w: not an exported company", archive.ErrDamaged)
 	}
 	if err := json.Unmarshal(content, h); err != nil {
 		return fmt.Errorf("%w: %w", archive.ErrDamaged, err)
 	}
 	if h.Format != format {
-		return fmt.Errorf("it has format %d and this program reads %d; use a newer version of Paraph", h.Format, format)
+		return fmt.Errorf("the format is %d, but this program reads %d; use a newer version of Paraph", h.Format, format)
 	}
 	return nil
 }
@@ -94,8 +94,8 @@ type Installation struct {
 	Log         *slog.Logger
 }
 
-// address returns the host that people reach the installation at, to which passkeys
-// are bound.
+// address returns the host that people use to reach the installation, to which passkeys are
+// bound.
 func (i *Installation) address() string {
 	u, err := url.Parse(i.BaseURL)
 	if err != nil {

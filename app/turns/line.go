@@ -9,7 +9,7 @@ type group struct {
 	held      int64
 	waiting   int
 	callers   map[string]*caller
-	order     []*caller // callers that are waiting, the next one first
+	order     []*caller // waiting callers, the next one first
 }
 
 // caller is one member of a group, with its line of waiters.
@@ -18,7 +18,7 @@ type caller struct {
 	line []*waiter
 }
 
-// waiter is one call of Take.
+// waiter is one pending call of Take.
 type waiter struct {
 	n      int64
 	called chan struct{} // closed when its turn comes or it is refused
@@ -42,8 +42,7 @@ func (g *group) add(c *caller, w *waiter) {
 	g.waiting++
 }
 
-// remove takes a waiter out of its line, and a caller that has no line out of
-// the order.
+// remove takes a waiter out of its line, and a caller without a line out of the order.
 func (g *group) remove(c *caller, w *waiter) {
 	i := slices.Index(c.line, w)
 	c.line = slices.Delete(c.line, i, i+1)
@@ -53,8 +52,7 @@ func (g *group) remove(c *caller, w *waiter) {
 	}
 }
 
-// toTheEnd removes one from an order, and appends it again if it is still
-// waiting.
+// toTheEnd moves one to the end of an order, or removes it if it is no longer waiting.
 func toTheEnd[T comparable](order []T, one T, wants bool) []T {
 	order = slices.DeleteFunc(order, func(o T) bool { return o == one })
 	if wants {
@@ -63,8 +61,8 @@ func toTheEnd[T comparable](order []T, one T, wants bool) []T {
 	return order
 }
 
-// makeRoom refuses the last waiter of the longest line, for a caller whose own
-// line is shorter, so that a greedy caller doesn't keep the others out.
+// makeRoom refuses the last waiter of the longest line in favour of a caller with a shorter
+// line, so that a greedy caller doesn't keep the others out.
 func (g *group) makeRoom(c *caller, why error) bool {
 	longest := slices.MaxFunc(g.order, func(a, b *caller) int { return len(a.line) - len(b.line) })
 	if len(longest.line) <= len(c.line)+1 {

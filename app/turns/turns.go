@@ -1,12 +1,11 @@
 // Package turns shares scarce resources: processes that convert files, memory,
 // connections to a mail server.
 //
-// A caller that finds nothing free waits in line, and the lines are served in
-// turn: first among the groups (each company is one, and so are all strangers
-// together), then among the callers of a group, and last in the order in which
-// one caller asked. So a thousand requests of one caller delay another's only
-// request by one turn. The lines are bounded, in length and in time; what does
-// not fit is refused with the code "busy" and a time to try again.
+// A caller that finds nothing free waits in line, and the lines are served in turn: first among
+// the groups (each company is one, and so are all strangers together), then among the callers
+// of a group, and finally in the order of one caller's requests. So a thousand requests of one
+// caller delay another's only request by one turn. The lines are limited in length and time;
+// excess requests are refused with the code "busy" and a time to try again.
 package turns
 
 import (
@@ -23,8 +22,7 @@ const (
 	defaultPatience = 30 * time.Second
 )
 
-// Options describe the resource and how it is shared. A share of zero sets no
-// limit of its own.
+// Options describe the resource and how it is shared. A share of zero sets no separate limit.
 type Options struct {
 	Slots     int64 // the total
 	Group     int64 // limit of one company at a time
@@ -39,15 +37,14 @@ type Options struct {
 	Members *Presence
 }
 
-// Queue is where callers wait for their turn. Its methods may be called from
-// several goroutines.
+// Queue is where callers wait for their turn. Its methods are safe for concurrent use.
 type Queue struct {
 	o Options
 
 	mu     sync.Mutex
 	free   int64
 	groups map[string]*group // groups that hold slots or are waiting
-	order  []*group          // groups that are waiting, the next one first
+	order  []*group          // waiting groups, the next one first
 }
 
 // New returns a queue for the given number of slots.
@@ -72,7 +69,7 @@ func share(n, most int64) int64 {
 	return min(n, most)
 }
 
-// Most returns how many slots a caller can hold at a time.
+// Most returns how many slots a caller can hold at the same time.
 func (q *Queue) Most(k Key) int64 {
 	if k.IsStranger() {
 		return q.o.Stranger
@@ -80,7 +77,7 @@ func (q *Queue) Most(k Key) int64 {
 	return q.o.Group
 }
 
-// Enter waits for one slot. The caller calls leave, once, when it is done.
+// Enter waits for one slot. The caller must call leave, once, when done.
 func (q *Queue) Enter(ctx context.Context, k Key) (leave func(), err error) {
 	if err := q.Take(ctx, k, 1); err != nil {
 		return nil, err
@@ -100,9 +97,8 @@ func (q *Queue) leave(k Key, took time.Duration) {
 	q.Release(k, 1)
 }
 
-// Take waits for n slots, in addition to those that the caller holds, up to
-// [Queue.Most] in total. It returns the error of ctx if that was canceled, and
-// otherwise the refusal "busy".
+// Take waits for n slots in addition to those the caller holds, up to [Queue.Most] in total. It
+// returns the error of ctx if that was canceled, and otherwise the refusal "busy".
 func (q *Queue) Take(ctx context.Context, k Key, n int64) error {
 	w, err := q.join(k, n)
 	if err != nil || w == nil {
@@ -123,7 +119,7 @@ func (q *Queue) Take(ctx context.Context, k Key, n int64) error {
 	}
 }
 
-// Release returns n slots of those that Take took.
+// Release returns n of the slots taken.
 func (q *Queue) Release(k Key, n int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -149,7 +145,7 @@ func (q *Queue) Load() Load {
 	return l
 }
 
-// join takes n slots at once, or returns the waiter for them.
+// join takes n slots immediately, or returns a waiter for them.
 func (q *Queue) join(k Key, n int64) (*waiter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -171,8 +167,8 @@ func (q *Queue) join(k Key, n int64) (*waiter, error) {
 	return w, nil
 }
 
-// next returns whose turn it is: the first group, and its first caller, that may
-// have what it waits for. Nobody may overtake them.
+// next returns the next group and caller in turn that are within their shares. Nobody may
+// overtake them.
 func (q *Queue) next() (*group, *caller) {
 	for _, g := range q.order {
 		for _, c := range g.order {
@@ -199,9 +195,9 @@ func (q *Queue) grant(g *group, c *caller, n int64) {
 	c.held += n
 }
 
-// serve calls waiters in turn while slots are free. One that needs more than is
-// free keeps its turn, so that smaller requests can't overtake it forever; one
-// that has its share already is passed over.
+// serve calls waiters in turn while slots are free. One that needs more than is free keeps its
+// turn, so that smaller requests can't overtake it forever; one that already has its full share
+// is skipped.
 func (q *Queue) serve() {
 	for {
 		g, c := q.next()
@@ -217,8 +213,8 @@ func (q *Queue) serve() {
 	}
 }
 
-// giveUp takes a waiter out of its line, unless it was just called: then it
-// holds its slots, and releases them if it no longer wants them.
+// giveUp takes a waiter out of its line. If its turn has just come, it holds its slots, and
+// releases them unless they are still needed.
 func (q *Queue) giveUp(k Key, w *waiter, why error) error {
 	q.mu.Lock()
 	select {
@@ -250,8 +246,7 @@ func (q *Queue) group(k Key) *group {
 	return g
 }
 
-// forget removes a caller that holds nothing and isn't waiting, and its group
-// if that is empty.
+// forget removes a caller that holds nothing and isn't waiting, and its group if that is empty.
 func (q *Queue) forget(g *group, name string) {
 	if c := g.callers[name]; c != nil && c.held == 0 && len(c.line) == 0 {
 		delete(g.callers, name)
@@ -261,8 +256,8 @@ func (q *Queue) forget(g *group, name string) {
 	}
 }
 
-// busy returns the refusal. By the time it names, everybody waiting now has had
-// a turn or has been refused.
+// busy returns the refusal. By the time it states, everybody now waiting has had a turn or has
+// been refused.
 func (q *Queue) busy() *fault.Error {
 	e := fault.Unavailable("busy")
 	e.RetryAfter = min(q.o.Patience, 5*time.Second)

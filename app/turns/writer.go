@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// writerStep is the least that a [Writer] takes at a time.
+// writerStep is the minimum that a [Writer] takes at a time.
 const writerStep = 1 << 20
 
-// Writer takes slots for the bytes that pass through it, a few at a time, so that
-// a stalled sender holds little.
+// Writer takes slots for the bytes that pass through it, a few at a time, so that a stalled
+// sender holds few.
 type Writer struct {
 	to    io.Writer
 	ctx   context.Context // of the one call that writes
@@ -19,8 +19,8 @@ type Writer struct {
 	used  int64
 }
 
-// Writer returns a writer that takes slots for the caller while ctx lasts. Close
-// returns them all; it does not close the other writer.
+// Writer returns a writer that takes slots for the caller until ctx ends. Close returns them
+// all; it does not close the underlying writer.
 func (q *Queue) Writer(ctx context.Context, k Key, to io.Writer) *Writer {
 	return &Writer{to: to, ctx: ctx, queue: q, key: k}
 }

@@ -12,14 +12,14 @@ import (
 	"syscall"
 )
 
-// Error says why a message did not reach its receiver, in words for the person who runs
-// the company. It names no address that the receiver's name leads to.
+// Error says why a message did not reach its receiver, in words for a company's administrator.
+// It never contains an address that the receiver's host name resolves to.
 type Error struct {
 	Message string
 	cause   error
 }
 
-// Error is the sentence.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause, for the log.
@@ -30,7 +30,7 @@ var (
 	errEgress  = &Error{Message: "The setting network.egress does not let this server call the receiver."}
 )
 
-// control refuses a private address right before it is connected to.
+// control refuses a private address right before the connection is made.
 func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -42,8 +42,8 @@ func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn
 	return nil
 }
 
-// MayReach tells what can be told from the address alone: one that is private in
-// so many words. What a name leads to is looked at when it is called.
+// MayReach reports whether a host is allowed as far as the text shows: literal private
+// addresses are refused. The addresses of a name are checked when it is called.
 func (c *Client) MayReach(host string) bool {
 	if c.options.AllowPrivate {
 		return true
@@ -55,7 +55,7 @@ func (c *Client) MayReach(host string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost")
 }
 
-// explain words what went wrong on the way.
+// explain describes a failed connection in words.
 func explain(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own

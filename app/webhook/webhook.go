@@ -1,7 +1,7 @@
-// Package webhook posts a signed message to a receiver, as Standard Webhooks
-// says (https://www.standardwebhooks.com), and takes in a bounded part of what it
-// answers. It goes to public addresses only unless told otherwise, and follows no
-// redirects: a receiver's address must not be a way into the server's network.
+// Package webhook posts a signed message to a receiver, following Standard Webhooks
+// (https://www.standardwebhooks.com), and reads a limited part of the response. Unless told
+// otherwise it calls public addresses only, and it follows no redirects: a receiver's address
+// must not open a way into the server's network.
 package webhook
 
 import (
@@ -24,19 +24,19 @@ import (
 // SecretPrefix starts every secret; the key follows in base64.
 const SecretPrefix = "whsec_"
 
-// Secret writes a key as receivers get to know it.
+// Secret formats a key as shown to receivers.
 func Secret(key []byte) string { return SecretPrefix + base64.StdEncoding.EncodeToString(key) }
 
 // Message is one delivery. A repeated attempt has the same ID.
 type Message struct {
 	URL  string
 	ID   string
-	At   time.Time // of this try
+	At   time.Time // time of this attempt
 	Body []byte
-	Keys [][]byte // each signs; several while an old one still counts
+	Keys [][]byte // each one signs; several while an old one is still valid
 }
 
-// Signatures is the header webhook-signature.
+// Signatures returns the webhook-signature header.
 func (m Message) Signatures() string {
 	all := make([]string, len(m.Keys))
 	for i, key := range m.Keys {
@@ -50,13 +50,13 @@ func (m Message) Signatures() string {
 
 func (m Message) stamp() string { return strconv.FormatInt(m.At.Unix(), 10) }
 
-// Headers are those that the message goes with.
+// Headers returns the headers to send with the message.
 func (m Message) Headers() map[string]string {
 	return map[string]string{"Content-Type": "application/json", "User-Agent": "Paraph-Webhooks/1.0",
 		"Webhook-Id": m.ID, "Webhook-Timestamp": m.stamp(), "Webhook-Signature": m.Signatures()}
 }
 
-// Bounds of what is taken in of an answer, in bytes.
+// Limits on how much of a response is read, in bytes.
 const (
 	maxRead    = 64 << 10
 	maxKept    = 4 << 10
@@ -66,37 +66,37 @@ const (
 
 // Answer is the receiver's response.
 type Answer struct {
-	Status  int // 0: it said nothing that is HTTP
+	Status  int // 0: no valid HTTP response
 	Headers []string
 	Body    string // its beginning
 }
 
-// OK says whether the receiver has taken the message.
+// OK reports whether the receiver accepted the message.
 func (a Answer) OK() bool { return a.Status >= 200 && a.Status < 300 }
 
-// Gone says that the receiver wants no more messages.
+// Gone reports that the receiver wants no more messages.
 func (a Answer) Gone() bool { return a.Status == http.StatusGone }
 
-// Options are where messages may go, and how long that may take.
+// Options restrict where messages may go, and how long that may take.
 type Options struct {
-	Timeout      time.Duration          // of everything, from the name to the last byte of the answer
-	AllowPrivate bool                   // loopback and private addresses as well
-	Allows       func(host string) bool // whom the server may call at all
-	Observe      func(status int)       // told of every post, 0 without an answer; may be nil
+	Timeout      time.Duration          // for everything, from the name lookup to the last byte of the response
+	AllowPrivate bool                   // allow loopback and private addresses as well
+	Allows       func(host string) bool // hosts that the server may call at all
+	Observe      func(status int)       // called after every post, with 0 if there was no response; may be nil
 }
 
-// Client posts messages. It is safe for use by several goroutines.
+// Client posts messages. It is safe for concurrent use.
 type Client struct {
 	options Options
 	http    *http.Client
 }
 
-// NewClient makes a client.
+// NewClient returns a client.
 func NewClient(o Options) *Client {
 	c := &Client{options: o}
 	c.http = &http.Client{
 		Timeout: o.Timeout,
-		// Without proxies and idle connections: each message finds its receiver anew.
+		// No proxies or idle connections: each message resolves its receiver again.
 		Transport: &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true,
 			TLSHandshakeTimeout: o.Timeout, ResponseHeaderTimeout: o.Timeout, MaxResponseHeaderBytes: maxHeaders},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -104,9 +104,8 @@ func NewClient(o Options) *Client {
 	return c
 }
 
-// dial connects to a host that may be called, and to no address of it that is
-// private. That is looked at after the name was resolved, for every address, so
-// that no name leads elsewhere than it seems to.
+// dial connects to an allowed host, and refuses its private addresses. They are checked after
+// the name was resolved, each one, so that no name can lead to an unexpected place.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -119,8 +118,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, address)
 }
 
-// Post sends a message and returns the answer. An error says in plain words why
-// there is none.
+// Post sends a message and returns the response. If there is none, the error says why in plain
+// words.
 func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
@@ -137,7 +136,7 @@ func (c *Client) Post(ctx context.Context, m Message) (Answer, error) {
 	c.observe(res.StatusCode)
 	defer res.Body.Close()
 	a := Answer{Status: res.StatusCode, Headers: headerLines(res.Header)}
-	// What was taken is taken, even if the rest of the answer never comes.
+	// An accepted message stays accepted, even if the rest of the response never arrives.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRead))
 	a.Body = strings.ToValidUTF8(string(body[:min(len(body), maxKept)]), "\uFFFD")
 	return a, nil
@@ -149,7 +148,7 @@ func (c *Client) observe(status int) {
 	}
 }
 
-// headerLines are the headers of an answer as lines, in order.
+// headerLines returns the headers of a response as lines, in order.
 func headerLines(h http.Header) []string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -161,7 +160,7 @@ func headerLines(h http.Header) []string {
 	return lines[:min(len(lines), maxNames)]
 }
 
-// Public says whether an address belongs to the public internet.
+// Public reports whether an address belongs to the public internet.
 func Public(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if !ip.IsValid() || !ip.IsGlobalUnicast() || ip.IsPrivate() {
@@ -170,8 +169,8 @@ func Public(ip netip.Addr) bool {
 	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// special are ranges that net/netip takes for global and that are not, or that
-// wrap an address of another kind (RFC 6890 and its registries).
+// special are ranges that net/netip treats as global although they are not, or that wrap an
+// address of another kind (RFC 6890 and its registries).
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),

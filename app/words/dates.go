@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Date writes a day in words, such as 3 December 2026.
+// Date formats a day in words, such as 3 December 2026.
 func (l *Language) Date(t time.Time) string { return l.date("date.day", t) }
 
-// Moment writes a day and a time of day in words, with its zone.
+// Moment formats a day and a time of day in words, with the zone.
 func (l *Language) Moment(t time.Time) string {
 	return l.Say("date.moment", "date", l.Date(t), "time", t.Format("15:04"), "zone", zoneOf(t))
 }
 
-// Stamp writes a day in figures and a time of day with seconds and its zone.
+// Stamp formats a day in figures and a time of day with seconds, with the zone.
 func (l *Language) Stamp(t time.Time) string {
 	return l.date("date.figures", t) + " " + t.Format("15:04:05") + " " + zoneOf(t)
 }
 
-// UTC writes a time in UTC in the same form in every language, so that times can be
-// compared.
+// UTC formats a time in UTC, identically in every language, so that times can be compared.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 func (l *Language) date(key string, t time.Time) string {
@@ -36,8 +35,8 @@ func (l *Language) month(m time.Month) string {
 	return months[m-1]
 }
 
-// zoneOf is a zone by its distance from UTC, which is understood everywhere;
-// abbreviations are not.
+// zoneOf returns a zone as an offset from UTC, which is understood everywhere, unlike
+// abbreviations.
 func zoneOf(t time.Time) string {
 	if _, offset := t.Zone(); offset == 0 {
 		return "UTC"

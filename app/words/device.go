@@ -2,8 +2,8 @@ package words
 
 import "strings"
 
-// Device names the browser and the system of a User-Agent header, as in
-// "Firefox 132 on Windows". Of a program it is the first product.
+// Device returns the browser and system of a User-Agent header, as in "Firefox 132 on Windows".
+// For other programs it returns the first product.
 func (l *Language) Device(agent string) string {
 	browser, system := firstNamed(agent, browsers), firstNamed(agent, systems)
 	switch {
@@ -16,7 +16,7 @@ func (l *Language) Device(agent string) string {
 	return l.Say("device", "browser", browser, "system", system)
 }
 
-// browsers and systems are in the order of search: many name others too.
+// browsers and systems are in search order, since many headers name other products too.
 var (
 	browsers = [][2]string{{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
 		{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chromium/", "Chromium"}, {"HeadlessChrome/", "Chrome"},
@@ -35,7 +35,7 @@ func firstNamed(s string, marks [][2]string) string {
 	return ""
 }
 
-// version returns the major version after a browser's mark, with a space before it.
+// version returns the major version after a browser's mark, preceded by a space.
 func version(mark, after string) string {
 	digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
 	if digits == 0 || !strings.HasSuffix(mark, "/") {

@@ -26,7 +26,7 @@ func newLanguage(tag language.Tag) *Language {
 	return &Language{tag: tag, texts: map[string]text{}, printer: message.NewPrinter(westernDigits(tag))}
 }
 
-// westernDigits makes numbers look like those in the rest of the text.
+// westernDigits makes numbers use the same digits as the rest of the text.
 func westernDigits(tag language.Tag) language.Tag {
 	if western, err := tag.SetTypeForKey("nu", "latn"); err == nil {
 		return western
@@ -34,13 +34,13 @@ func westernDigits(tag language.Tag) language.Tag {
 	return tag
 }
 
-// Tag names the language in BCP 47, as in HTML.
+// Tag returns the language's BCP 47 tag, as used in HTML.
 func (l *Language) Tag() string { return l.tag.String() }
 
-// Name is the language's name in the language itself.
+// Name returns the language's name in the language itself.
 func (l *Language) Name() string { return display.Self.Name(l.tag) }
 
-// Dir is the direction of the script: ltr or rtl.
+// Dir returns the direction of the script: ltr or rtl.
 func (l *Language) Dir() string {
 	if l.RightToLeft() {
 		return "rtl"
@@ -48,7 +48,7 @@ func (l *Language) Dir() string {
 	return "ltr"
 }
 
-// RightToLeft tells whether the script runs from right to left.
+// RightToLeft reports whether the script runs from right to left.
 func (l *Language) RightToLeft() bool {
 	if l.tag == pseudo {
 		return true
@@ -61,7 +61,7 @@ func (l *Language) RightToLeft() bool {
 	return false
 }
 
-// Has tells whether there is a text, in this language or in English.
+// Has reports whether there is a text, in this language or in English.
 func (l *Language) Has(key string) bool {
 	_, _, ok := l.find(key)
 	return ok
@@ -91,9 +91,9 @@ func (l *Language) find(key string) (text, *Language, bool) {
 	return l.fallback.find(key)
 }
 
-// Say returns the text of a key with values put in: pairs are names and values. The
-// name n is that of the count in texts with plural forms: it chooses the form and is
-// written as a Number. Without a text Say returns the key, so that the gap is seen.
+// Say returns the text of a key with values inserted: pairs are names and values. In texts with
+// plural forms the name n is the count: it selects the form and is formatted with Number. If
+// there is no text, Say returns the key, so that the gap is visible.
 func (l *Language) Say(key string, pairs ...any) string {
 	s, err := l.Text(key, pairs...)
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *Language) Say(key string, pairs ...any) string {
 	return s
 }
 
-// SayOr is Say with a text of the caller's where there is none.
+// SayOr is Say with a fallback text.
 func (l *Language) SayOr(key, otherwise string) string {
 	s, err := l.Text(key)
 	if err != nil {
@@ -111,10 +111,10 @@ func (l *Language) SayOr(key, otherwise string) string {
 	return s
 }
 
-// Text is Say with an error where there is no text, or a name without a value.
+// Text is Say, but fails if there is no text, or a name without a value.
 func (l *Language) Text(key string, pairs ...any) (string, error) {
 	if len(pairs)%2 != 0 {
-		return "", fmt.Errorf("words: text %s: a name without a value", key)
+		return "", fmt.Errorf("words: text %s: name without a value", key)
 	}
 	args := make(map[string]any, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -127,7 +127,7 @@ func (l *Language) Text(key string, pairs ...any) (string, error) {
 	return l.TextOf(key, args)
 }
 
-// SayOf is Say with the values by name.
+// SayOf is Say with a map of values.
 func (l *Language) SayOf(key string, args map[string]any) string {
 	s, err := l.TextOf(key, args)
 	if err != nil {
@@ -136,7 +136,7 @@ func (l *Language) SayOf(key string, args map[string]any) string {
 	return s
 }
 
-// TextOf is Text with the values by name.
+// TextOf is Text with a map of values.
 func (l *Language) TextOf(key string, args map[string]any) (string, error) {
 	t, in, ok := l.find(key)
 	if !ok {
@@ -159,7 +159,7 @@ func (l *Language) form(n int) plural.Form {
 	return plural.Cardinal.MatchPlural(l.tag, max(n, -n), 0, 0, 0, 0)
 }
 
-// Number writes a whole number with the language's separators.
+// Number formats a whole number with the language's separators.
 func (l *Language) Number(n int) string { return l.printer.Sprint(number.Decimal(n)) }
 
 // List joins items as in "a, b and c".
@@ -171,7 +171,7 @@ func (l *Language) List(items []string) string {
 	return l.Say("list.end", "before", strings.Join(items[:last], l.Say("list.comma")), "last", items[last])
 }
 
-// Mailbox writes a name with its address.
+// Mailbox formats a name with its address.
 func (l *Language) Mailbox(name, address string) string {
 	switch {
 	case address == "":
@@ -184,13 +184,13 @@ func (l *Language) Mailbox(name, address string) string {
 	return name + " <" + address + ">"
 }
 
-// Keys lists the rests of all keys that begin with a prefix, in order.
+// Keys lists the remainders of all keys that begin with a prefix, in order.
 func (l *Language) Keys(prefix string) []string {
 	return slices.Sorted(maps.Keys(l.under(prefix)))
 }
 
-// JSON is all texts whose keys begin with a prefix, for a script: an object of
-// plural forms by the rest of the key.
+// JSON returns all texts whose keys begin with a prefix, for a script: an object of plural
+// forms by the remainder of the key.
 func (l *Language) JSON(prefix string) (string, error) {
 	all := map[string]map[string]string{}
 	for rest, t := range l.under(prefix) {

@@ -7,17 +7,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// pseudo is the language of layout tests.
+// pseudo is a language for layout tests.
 var pseudo = language.MustParse("ar-XB")
 
-// isolateStart and isolateEnd enclose text of its own direction, right to left.
+// isolateStart and isolateEnd enclose text in a separate right-to-left direction.
 const isolateStart, isolateEnd = "\u2067", "\u2069"
 
-// Pseudo tells whether this is the language of layout tests, which nobody reads.
+// Pseudo reports whether this is the language for layout tests, which nobody reads.
 func (l *Language) Pseudo() bool { return l.tag == pseudo }
 
-// stretched is the language made a third longer and turned around. The parts that
-// dates are made of stay as they are.
+// stretched returns the language with texts a third longer and reversed in direction. The
+// components of dates are unchanged.
 func (l *Language) stretched() *Language {
 	out := newLanguage(pseudo)
 	for key, t := range l.texts {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/text/feature/plural"
 )
 
-// text is one sentence, or one for each plural form (CLDR). It always has the form
-// "other".
+// text is one sentence, or one for each plural form (CLDR). It always has the form "other".
 type text struct {
 	forms  map[plural.Form]string
 	counts bool // has plural forms, even if the language knows only one
@@ -60,7 +59,7 @@ func (t text) byName() map[string]string {
 	return out
 }
 
-// fill replaces the names in braces that have a value. Braces within values stay.
+// fill replaces the names in braces that have a value. Braces within values are kept.
 func fill(s string, value func(name string) (string, bool)) string {
 	var out strings.Builder
 	for {

@@ -1,6 +1,6 @@
-// Package words holds every sentence that people read, in every language: pages,
-// mails, certificates of completion and refusals. A sentence is TAG/AREA.json's
-// text under its key, with values named in braces, as in "Signed by {name}".
+// Package words holds every sentence that people read, in every language: pages, mails,
+// certificates of completion and refusals. TAG/AREA.json holds each sentence under its key,
+// with the names of values in braces, as in "Signed by {name}".
 package words
 
 import (
@@ -19,14 +19,14 @@ import (
 //go:embed */*.json
 var files embed.FS
 
-// Catalogue is all languages. English comes first: it is complete, and stands in
-// for texts that another language lacks.
+// Catalogue holds all languages. English comes first: it is complete, and supplies texts that
+// another language lacks.
 type Catalogue struct {
 	all     []*Language
 	matcher language.Matcher
 }
 
-// Load reads the catalogue that is part of the program.
+// Load reads the embedded catalogue.
 func Load() (*Catalogue, error) { return load(files) }
 
 func load(from fs.FS) (*Catalogue, error) {
@@ -46,7 +46,7 @@ func load(from fs.FS) (*Catalogue, error) {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Tag(), b.Tag()))
 	})
 	if len(all) == 0 || all[0].tag != language.English {
-		return nil, errors.New("words: English is missing")
+		return nil, errors.New("words: no English texts")
 	}
 	return catalogueOf(all), nil
 }
@@ -96,27 +96,27 @@ func (l *Language) add(from fs.FS, name string) error {
 	}
 	for key, t := range area {
 		if _, twice := l.texts[key]; twice {
-			return fmt.Errorf("another area has %s too", key)
+			return fmt.Errorf("key %s is also in another area", key)
 		}
 		l.texts[key] = t
 	}
 	return nil
 }
 
-// WithPseudo adds a language for layout tests, ar-XB: English, longer and written
-// from right to left.
+// WithPseudo adds a language for layout tests, ar-XB: English, made longer and written from
+// right to left.
 func (c *Catalogue) WithPseudo() *Catalogue {
 	all := slices.Clone(c.all)
 	return catalogueOf(append(all, c.English().stretched()))
 }
 
-// English is the language that has every text.
+// English returns the language that has every text.
 func (c *Catalogue) English() *Language { return c.all[0] }
 
 // Languages lists all languages, English first.
 func (c *Catalogue) Languages() []*Language { return slices.Clone(c.all) }
 
-// Tags names all languages, in alphabetical order.
+// Tags returns the tags of all languages, in alphabetical order.
 func (c *Catalogue) Tags() []string {
 	tags := make([]string, len(c.all))
 	for i, l := range c.all {
@@ -126,8 +126,8 @@ func (c *Catalogue) Tags() []string {
 	return tags
 }
 
-// Match finds the language that suits an Accept-Language header or a single
-// locale best. It is English if none does.
+// Match returns the language that best suits an Accept-Language header or a single locale. It
+// is English if none does.
 func (c *Catalogue) Match(accept string) *Language {
 	tags, _, err := language.ParseAcceptLanguage(accept)
 	if err != nil || len(tags) == 0 {
@@ -140,8 +140,7 @@ func (c *Catalogue) Match(accept string) *Language {
 	return c.all[i]
 }
 
-// Exact finds the language that readers of a locale understand, nil if there is
-// none.
+// Exact returns the language that readers of a locale understand, nil if there is none.
 func (c *Catalogue) Exact(locale string) *Language {
 	tag, err := language.Parse(locale)
 	if err != nil || locale == "" {
@@ -153,7 +152,7 @@ func (c *Catalogue) Exact(locale string) *Language {
 	return nil
 }
 
-// Tagged finds the language with exactly this tag, nil if there is none.
+// Tagged returns the language with exactly this tag, nil if there is none.
 func (c *Catalogue) Tagged(tag string) *Language {
 	for _, l := range c.all {
 		if l.Tag() == tag {
@@ -163,8 +162,8 @@ func (c *Catalogue) Tagged(tag string) *Language {
 	return nil
 }
 
-// ForTeam is the language of the team's pages, which are in English only. The
-// language of layout tests is kept.
+// ForTeam returns the language of the team's pages, which are in English only. The language for
+// layout tests is kept.
 func (c *Catalogue) ForTeam(asked *Language) *Language {
 	if asked.tag == pseudo {
 		return asked

@@ -135,9 +135,9 @@ func TestBrokenCataloguesAreRefused(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no English":        {map[string]string{"de/a.json": `{}`}, "English is missing"},
+		"no English":        {map[string]string{"de/a.json": `{}`}, "no English texts"},
 		"no language":       {map[string]string{"en/a.json": `{}`, "what is this/a.json": `{}`}, "what is this"},
-		"key twice":         {map[string]string{"en/a.json": `{"k": "1"}`, "en/b.json": `{"k": "1"}`}, "another area has k"},
+		"key twice":         {map[string]string{"en/a.json": `{"k": "1"}`, "en/b.json": `{"k": "1"}`}, "key k is also in another area"},
 		"wrong plural form": {map[string]string{"en/a.json": `{"k": {"single": "1", "other": "2"}}`}, `"single" is not a plural form`},
 		"without other":     {map[string]string{"en/a.json": `{"k": {"one": "1"}}`}, "lacks the plural form other"},
 		"no JSON":           {map[string]string{"en/a.json": `{"k": `}, "en/a.json"},

@@ -53,15 +53,15 @@ func newDisk(o Options, usage diskGauge) (*disk, error) {
 	for d.held < pieces && exists(d.piece(d.held)) {
 		d.held++
 	}
-	return d, d.roomToOpen()
+	return d, d.freeForOpen()
 }
 
 // openNeeds is the most that opening may write: a memory table left by a crash is written out,
 // and new logs are started.
 const openNeeds = 16 << 20
 
-// roomToOpen frees as much ballast as opening requires.
-func (d *disk) roomToOpen() error {
+// freeForOpen frees as much ballast as opening requires.
+func (d *disk) freeForOpen() error {
 	for {
 		free, total, err := d.usage(d.dir)
 		if err != nil {
@@ -95,8 +95,8 @@ func exists(file string) bool {
 
 func (d *disk) piece(n int) string { return filepath.Join(d.dir, fmt.Sprintf("ballast-%d", n)) }
 
-// room refuses to write below the reserve.
-func (d *disk) room() error {
+// checkSpace refuses to write below the reserve.
+func (d *disk) checkSpace() error {
 	if d.reserve == 0 {
 		return nil
 	}

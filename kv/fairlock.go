@@ -2,20 +2,20 @@ package kv
 
 import "sync"
 
-// gate is a fair lock: it admits one caller at a time. Waiting callers are served scope by
+// fairLock is a fair lock: it admits one caller at a time. Waiting callers are served scope by
 // scope in turn, and in order within a scope, so a thousand calls of one company delay the only
 // call of another by one call.
-type gate struct {
+type fairLock struct {
 	mu    sync.Mutex
 	busy  bool
 	lines map[string][]chan struct{} // of waiting callers
 	order []string                   // scopes with waiting callers, next first
 }
 
-func newGate() *gate { return &gate{lines: map[string][]chan struct{}{}} }
+func newFairLock() *fairLock { return &fairLock{lines: map[string][]chan struct{}{}} }
 
 // enter waits for the scope's turn. The caller must call leave when done.
-func (g *gate) enter(scope string) {
+func (g *fairLock) enter(scope string) {
 	g.mu.Lock()
 	if !g.busy {
 		g.busy = true
@@ -32,7 +32,7 @@ func (g *gate) enter(scope string) {
 }
 
 // leave admits the next caller.
-func (g *gate) leave() {
+func (g *fairLock) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.order) == 0 {
