@@ -100,7 +100,7 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 }
 
 // snapshots hands over a document as it was at each of its events.
-func (l Leaving) snapshots(tx *kv.Tx, document string) error {
+func (l RecordExport) snapshots(tx *kv.Tx, document string) error {
 	return snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
 		it, err := snapshots.Pack(id, r)
 		return true, errors.Join(err, l.Put(it))
