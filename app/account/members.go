@@ -149,13 +149,37 @@ func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (
 			return Member{}, err
 		}
 	}
-	err = s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if m, err = s.takeIn(tx, who, in, hash); err != nil {
-			return err
-		}
-		return who.Once.Done(tx, m.UserID)
+	err = s.discreetly(who.CompanyID, func() error {
+		return s.db.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
+			if m, err = s.takeIn(tx, who, in, hash); err != nil {
+				return err
+			}
+			return who.Once.Done(tx, m.UserID)
+		})
 	})
 	return m, err
+}
+
+// disclosures is how many times a day a company may learn that somebody outside has
+// an address. After that it adds nobody until the next day: what it was told about
+// one address would otherwise tell it about any list of addresses.
+const disclosures = 10
+
+// elsewhere is the refusal of an address that somebody outside the company has.
+type elsewhere struct{ error }
+
+// discreetly runs a function that may disclose that somebody outside the company has
+// an address, and counts if it does.
+func (s *Service) discreetly(company string, add func() error) error {
+	if _, wait, ok := s.perDisclosure.Allow(company); !ok {
+		return fault.Throttled(disclosures, wait)
+	}
+	err := add()
+	if known, ok := errors.AsType[elsewhere](err); ok {
+		return known.error
+	}
+	s.perDisclosure.Refund(company)
+	return err
 }
 
 func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Member, error) {
@@ -213,20 +237,30 @@ func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 // a new user can be given a password: the administrator of one company must not
 // set the password of a person who is in another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
-	_, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
+	id, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	switch {
 	case err == nil && hash != "":
-		return userRecord{}, fault.Invalid("email", "taken")
+		return userRecord{}, taken(tx, c, id)
 	case err == nil || !errors.Is(err, kv.ErrNotFound):
 		return u, err
 	}
 	if reserved, err := emailReserved(tx, in.Email, ""); err != nil || reserved {
-		return userRecord{}, cmp.Or(err, error(fault.Invalid("email", "taken")))
+		return userRecord{}, cmp.Or(err, error(elsewhere{fault.Invalid("email", "taken")}))
 	}
 	return s.newUser(tx, userRecord{
 		Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email, Password: hash,
 		Locale: cmp.Or(in.Locale, c.Locale), Timezone: c.Timezone,
 	})
+}
+
+// taken refuses the address of a user, to a company that may not be theirs.
+func taken(tx *kv.Tx, c Company, user string) error {
+	refusal := fault.Invalid("email", "taken")
+	colleague, err := members.Has(tx, memberKey(c.ID, user))
+	if err != nil || colleague {
+		return cmp.Or(err, error(refusal))
+	}
+	return elsewhere{refusal}
 }
 
 // nameFrom makes a first name for a person known only by address.

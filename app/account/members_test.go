@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,43 @@ func TestInvitingSomebodyOfAnotherCompany(t *testing.T) {
 
 // A person who made an account under another's address must no longer be in it
 // when the owner of the address accepts an invitation.
+// TestACompanyLearnsLittleAboutOthers checks that a company cannot find out who is in
+// other companies by adding a list of addresses.
+func TestACompanyLearnsLittleAboutOthers(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	a, b := h.company("A"), h.company("B")
+	h.add(a, "boss@example.org", account.RoleOwner)
+	h.add(a, "colleague@example.org", account.RoleMember)
+	boss := h.as("boss@example.org")
+	add := func(email string) error {
+		_, err := h.InviteMember(t.Context(), boss, account.MemberInput{Email: email, Password: "my own horse"})
+		return err
+	}
+	for i := range 20 {
+		h.add(b, fmt.Sprintf("bob%d@example.org", i), account.RoleMember)
+		wantFields(t, add("colleague@example.org"), "email") // whom they know
+	}
+	told := 0
+	for i := range 20 {
+		known := add(fmt.Sprintf("bob%d@example.org", i))
+		if fault.KindOf(known) == fault.KindInvalid {
+			told++
+			continue
+		}
+		wantKind(t, known, fault.KindThrottled, "throttled")
+		wantKind(t, add(fmt.Sprintf("new%d@example.org", i)), fault.KindThrottled, "throttled")
+	}
+	if told != 10 {
+		t.Errorf("the company was told about %d people", told)
+	}
+	h.advance(24 * time.Hour)
+	boss = h.as("boss@example.org")
+	if err := add("new@example.org"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAcceptingClosesWhatWasNotProven(t *testing.T) {
 	t.Parallel()
 	h := open(t)

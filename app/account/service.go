@@ -108,6 +108,7 @@ type Service struct {
 	perAddress         *limit.Limiter // failed logins, per network
 	perMailbox         *limit.Limiter // reset messages requested, per e-mail address
 	perReverif         *limit.Limiter // verification messages, per user
+	perDisclosure      *limit.Limiter // disclosed addresses of outsiders, per company
 
 	live    *liveTokens
 	usage   *usage
@@ -141,6 +142,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		perAddress:         limit.New(o.AddressAttempts, o.AttemptWindow, o.Now),
 		perMailbox:         limit.New(5, time.Hour, o.Now),
 		perReverif:         limit.New(6, time.Minute, o.Now),
+		perDisclosure:      limit.New(disclosures, 24*time.Hour, o.Now),
 		live:               newLiveTokens(),
 		usage:              newUsage(),
 		waiting:            newPendingSignIns(),
@@ -167,7 +169,7 @@ func (s *Service) Reset() {
 	s.later.take()
 	s.ceremonies.clear()
 	s.refusals.take()
-	for _, l := range []*limit.Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perPasskey} {
+	for _, l := range []*limit.Limiter{s.perAccount, s.perAccountAnywhere, s.perAddress, s.perMailbox, s.perReverif, s.perDisclosure, s.perPasskey} {
 		l.Clear()
 	}
 }

@@ -41,7 +41,7 @@ func (s *shop) ask(name string, k turns.Key) {
 		}
 		s.mu.Unlock()
 		if err == nil {
-			time.Sleep(time.Second)
+			<-time.After(time.Second) // of the bubble's clock
 			leave()
 		}
 	})
@@ -115,7 +115,7 @@ func TestStrangersSlowDownForMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second)
+			<-time.After(time.Second) // of the bubble's clock
 			leave()
 		}
 		passed := func(what string, want time.Duration) {
