@@ -20,7 +20,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/backup"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/team/settings"
 )
 
@@ -163,7 +163,7 @@ func (a *App) lastBackup(ctx context.Context, companyID string) (*settings.Backu
 	if a.Clock.Now().Sub(b.At) < backupAge {
 		return b, nil
 	}
-	documents, err := a.Signing.Counts(ctx, account.System(companyID), signing.ListQuery{})
+	documents, err := a.Signing.Lists.Counts(ctx, account.System(companyID), lists.Query{})
 	b.Due = documents.All > documents.ByStatus["draft"]
 	return b, err
 }

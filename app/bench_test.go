@@ -23,6 +23,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/kv"
 )
 
@@ -180,7 +181,7 @@ func (h *bench) fill(dir string) {
 	h.line("made directly", fmt.Sprintf("%.0f documents/s", float64(h.documents)/time.Since(began).Seconds()))
 	deadline := time.Now().Add(15 * time.Minute)
 	for {
-		page, err := a.Signing.List(ctx, who, signing.ListQuery{Page: 1, PerPage: 1, Search: "contract"})
+		page, err := a.Signing.Lists.List(ctx, who, lists.Query{Page: 1, PerPage: 1, Search: "contract"})
 		h.check(err)
 		if page.Total == h.documents || time.Now().After(deadline) {
 			h.line("and all indexed", fmt.Sprintf("%.0f documents/s", float64(page.Total)/time.Since(began).Seconds()))

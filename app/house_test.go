@@ -56,8 +56,10 @@ func rooms() []room {
 	doors := []string{
 		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
+		"app/signing/lists",
 		"app/signing/record",
 		"app/signing/report",
+		"app/signing/trail",
 		"app/turns",
 		"app/words",
 	}
@@ -65,11 +67,14 @@ func rooms() []room {
 	below := []string{
 		"app/signing/completion",
 		"app/signing/detect",
+		"app/signing/lists",
 		"app/signing/mark",
 		"app/signing/pattern",
 		"app/signing/pictures",
 		"app/signing/record",
 		"app/signing/report",
+		"app/signing/store",
+		"app/signing/trail",
 		"app/signing/variable",
 	}
 	all := []room{
@@ -84,9 +89,9 @@ func rooms() []room {
 		{"app/web/signer", pages},
 		{"app/web/team", append([]string{"app/web/public", "app/web/signer"}, pages...)},
 		{"app/httpkit", []string{"app/account", "app/fault", "app/memory", "app/turns"}},
-		{"app/notify", above("app/signing", "app/signing/record", "app/account")},
-		{"app/machine", above("app/signing", "app/signing/record", "app/account", "app/notify")},
-		{"app/contact", above("app/signing", "app/signing/record", "app/account")},
+		{"app/notify", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
+		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
+		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/signing", above(append(below, "app/account")...)},
 		{"app/signing/completion", []string{"app/pdf", "app/words"}},
 		{"app/signing/detect", []string{"app/pdf"}},
@@ -94,12 +99,15 @@ func rooms() []room {
 		{"app/signing/pattern", nil},
 		{"app/signing/pictures", nil},
 		{"app/signing/record", above("app/account", "app/signing/detect", "app/signing/pattern", "app/signing/variable")},
+		{"app/signing/lists", above("app/account", "app/signing/record", "app/signing/store")},
+		{"app/signing/store", above("app/account", "app/signing/mark", "app/signing/record")},
+		{"app/signing/trail", above("app/account", "app/signing/record", "app/signing/store")},
 		{"app/signing/variable", above()},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 		{"app/archive", nil},
 		{"app/backup", []string{"app/archive", "app/blob", "kv"}},
-		{"app/transfer", above("app/account", "app/archive", "app/contact", "app/notify", "app/signing")},
+		{"app/transfer", above("app/account", "app/archive", "app/contact", "app/notify", "app/signing", "app/signing/store")},
 	}
 	for _, folder := range ground {
 		all = append(all, room{folder, groundMay[folder]})
@@ -245,6 +253,7 @@ func TestArrowsThatRunUpAreTold(t *testing.T) {
 		{"app/signing", "app/signing/report", ""},
 		{"app/signing/report", "app/signing", "app/signing/report may not import app/signing"},
 		{"app/web", "app/signing/pictures", "app/web may not import app/signing/pictures"},
+		{"app/web", "app/signing/store", "app/web may not import app/signing/store"},
 		{"kv", "search", "kv may not import search"},
 		{"app/pdf/object", "app/pki", "app/pdf/object may not import app/pki"},
 		{"app/mail", "app/account", "app/mail may not import app/account"},

@@ -162,7 +162,7 @@ func (f *figures) jobs(gauge gaugeFunc) error {
 }
 
 func (f *figures) search(gauge gaugeFunc) error {
-	lag, err := f.app.Signing.SearchLag()
+	lag, err := f.app.Signing.Lists.SearchLag()
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (f *figures) queues(gauge gaugeFunc) {
 func (f *figures) begin() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, f.place, _, err = f.app.Signing.EventsSince(0, false)
+	_, f.place, _, err = f.app.Signing.Trail.EventsSince(0, false)
 	return err
 }
 
@@ -233,7 +233,7 @@ func (f *figures) events(to chan<- prometheus.Metric) error {
 	for more := true; more; {
 		var types []signing.EventType
 		var err error
-		if types, f.place, more, err = f.app.Signing.EventsSince(f.place, true); err != nil {
+		if types, f.place, more, err = f.app.Signing.Trail.EventsSince(f.place, true); err != nil {
 			return err
 		}
 		for _, t := range types {

@@ -22,6 +22,7 @@ import (
 	"paraph/app/pki"
 	"paraph/app/signing"
 	"paraph/app/signing/pictures"
+	"paraph/app/signing/store"
 	"paraph/app/web"
 	"paraph/app/web/team/settings"
 	"paraph/app/words"
@@ -61,9 +62,9 @@ func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 // migrations returns the migrations that bring older records up to date.
 func migrations() []kv.Migration {
 	return []kv.Migration{
-		{To: 1, Run: signing.Migrate},
+		{To: 1, Run: store.Migrate},
 		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
-		{To: 3, Run: signing.MigrateIssued},
+		{To: 3, Run: store.MigrateIssued},
 		{To: 4, Run: migrateInstallation},
 		{To: 5, Run: migrateAdministration},
 	}
@@ -71,7 +72,7 @@ func migrations() []kv.Migration {
 
 // migrateInstallation adds what the administration of the installation needs.
 func migrateInstallation(db *kv.DB) error {
-	return errors.Join(account.GrantFirst(db), signing.MigrateUsage(db))
+	return errors.Join(account.GrantFirst(db), store.MigrateUsage(db))
 }
 
 // migrateAdministration adds the indexes of the pages for administrators of the

@@ -77,7 +77,7 @@ func (a *App) Reset(ctx context.Context) error {
 	}
 	a.Clock.Reset()
 	a.Accounts.Reset()
-	a.Signing.Reset()
+	a.Signing.Lists.Reset()
 	a.jobs.Nudge()
 	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err

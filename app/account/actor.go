@@ -158,6 +158,15 @@ func (a Actor) Require(s Scope) error {
 	return fault.Forbidden("role_not_allowed")
 }
 
+// RequireMember is Require for what signatories may not do: it is for the
+// company's own members.
+func (a Actor) RequireMember(s Scope) error {
+	if a.IsSignatory() {
+		return fault.Forbidden("signatory_not_allowed")
+	}
+	return a.Require(s)
+}
+
 func errLimited() error {
 	return fault.Forbidden("two_factor_required_by_company")
 }

@@ -9,6 +9,8 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
+	"paraph/app/signing/trail"
 )
 
 // DocumentBody holds the settings of a document. Its name is exported because
@@ -90,13 +92,13 @@ var documentParameters = append([]parameter{
 
 func (s *server) listDocuments(r *request, _ *nothing) (documentList, error) {
 	p := r.page()
-	q := signing.ListQuery{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
+	q := lists.Query{Page: p.number, PerPage: p.size, Sort: r.text("sort"), Search: r.text("search"),
 		Status: r.text("status"), WithTrashed: r.flag("with_trashed"), Owner: r.text("owner"),
 		CreatedFrom: r.text("created_from"), CreatedTo: r.text("created_to"), ExpiresFrom: r.text("expires_from"), ExpiresTo: r.text("expires_to")}
 	if v, ok := r.query("sort"); ok && v == "" {
 		r.faults.Add("sort", "not_a_sort_order")
 	}
-	got, err := s.Signing.List(r.UserContext(), r.who, q)
+	got, err := s.Signing.Lists.List(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return documentList{}, err
 	}
@@ -223,7 +225,7 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error)
 		return envelope[eventView]{}, err
 	}
 	p := r.page()
-	q := signing.EventsQuery{Page: p.number, PerPage: p.size}
+	q := trail.EventsQuery{Page: p.number, PerPage: p.size}
 	switch r.text("sort") {
 	case "", "at|asc":
 	case "at|desc":
@@ -234,7 +236,7 @@ func (s *server) listEvents(r *request, _ *nothing) (envelope[eventView], error)
 	if err := r.faults.Err(); err != nil {
 		return envelope[eventView]{}, err
 	}
-	entries, total, err := s.Signing.Events(r.UserContext(), r.who, id, q)
+	entries, total, err := s.Signing.Trail.Events(r.UserContext(), r.who, id, q)
 	if err != nil {
 		return envelope[eventView]{}, err
 	}

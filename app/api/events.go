@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/trail"
 )
 
 type eventView struct {
@@ -55,7 +56,7 @@ type eventMessageData struct {
 	Document *signing.Row `json:"document" doc:"As in lists; null once it is deleted permanently"`
 }
 
-func viewMessageOf(e signing.FeedEvent) eventMessage {
+func viewMessageOf(e trail.FeedEvent) eventMessage {
 	return eventMessage{string(e.Entry.Value.Type), when(e.Entry.At), eventMessageData{viewEvent(e.Entry), e.Document}}
 }
 
@@ -71,7 +72,7 @@ type testMessageData struct {
 }
 
 // WebhookBody returns the body of an event as webhooks receive it.
-func WebhookBody(e signing.FeedEvent) (string, error) { return compact(viewMessageOf(e)) }
+func WebhookBody(e trail.FeedEvent) (string, error) { return compact(viewMessageOf(e)) }
 
 // WebhookTestBody returns the body that a test posts to a webhook.
 func WebhookTestBody(webhook string, at time.Time) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/machine"
 	"paraph/app/notify"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 )
 
 type installationView struct {
@@ -166,7 +166,7 @@ type ailingView struct {
 	Since      string `json:"since" format:"date-time"`
 }
 
-func viewAiling(a signing.Ailing) ailingView {
+func viewAiling(a lists.Ailing) ailingView {
 	return ailingView{a.Document, a.Company, string(a.Attention), when(a.Since)}
 }
 
@@ -292,7 +292,7 @@ func (s *server) listAiling(r *request, _ *nothing) (envelope[ailingView], error
 	if err := r.faults.Err(); err != nil {
 		return envelope[ailingView]{}, err
 	}
-	list, err := s.Signing.ListAiling(r.UserContext(), r.who, p.offset(), p.size)
+	list, err := s.Signing.Lists.ListAiling(r.UserContext(), r.who, p.offset(), p.size)
 	return enclose(r, p, views(list.Items, viewAiling), list.Total), err
 }
 

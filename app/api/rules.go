@@ -5,8 +5,8 @@ import (
 	"paraph/app/httpkit"
 )
 
-// record is the size of a body that describes one record.
-const record = 256 * httpkit.KB
+// recordBody is the size of a body that describes one record.
+const recordBody = 256 * httpkit.KB
 
 // anyone returns the rule for endpoints that anybody may call.
 func anyone() httpkit.Rule { return httpkit.Rule{For: httpkit.Everyone, Body: httpkit.Small} }
@@ -17,7 +17,7 @@ func self() httpkit.Rule { return httpkit.Rule{For: httpkit.Members, Body: httpk
 
 // may returns the rule for members whose role and token include the scope.
 func may(scope account.Scope) httpkit.Rule {
-	return httpkit.Rule{For: httpkit.Members, Scope: scope, Body: record}
+	return httpkit.Rule{For: httpkit.Members, Scope: scope, Body: recordBody}
 }
 
 // shared returns the rule for such members, and for signatories of the
@@ -28,4 +28,4 @@ func shared(scope account.Scope) httpkit.Rule {
 
 // operators returns the rule for administrators of the installation. For everybody
 // else nothing is found.
-func operators() httpkit.Rule { return httpkit.Rule{For: httpkit.Operators, Body: record} }
+func operators() httpkit.Rule { return httpkit.Rule{For: httpkit.Operators, Body: recordBody} }

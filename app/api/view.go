@@ -7,12 +7,13 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 )
 
 // Views of records in the API. Each is written out by hand, so that a new field
 // of a record is a decision here and not a leak.
 
-func when(t time.Time) string { return signing.FormatTime(t) }
+func when(t time.Time) string { return record.FormatTime(t) }
 
 func maybe(t *time.Time) *string {
 	if t == nil {

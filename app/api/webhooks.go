@@ -7,6 +7,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/trail"
 )
 
 type webhookView struct {
@@ -203,7 +204,7 @@ var eventParameters = []parameter{
 }
 
 func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
-	q := signing.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
+	q := trail.FeedQuery{Limit: r.number("per_page", defaultPerPage, 1, maxEvents)}
 	if v := r.text("after"); v != "" {
 		q.After = idOr(v)
 	}
@@ -213,7 +214,7 @@ func (s *server) listFeed(r *request, _ *nothing) (eventsAnswer, error) {
 	if v := r.text("type"); v != "" {
 		q.Types = strings.Split(v, ",")
 	}
-	feed, err := s.Signing.Feed(r.UserContext(), r.who, q)
+	feed, err := s.Signing.Trail.Feed(r.UserContext(), r.who, q)
 	if err := merge(&r.faults, err); err != nil {
 		return eventsAnswer{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -43,7 +44,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{Options: o}
-	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: signing.Journal(), Name: follower,
+	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: o.DB, Log: store.Journal(), Name: follower,
 		Match: addsPeople, Do: s.remember})
 	return s
 }

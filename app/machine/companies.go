@@ -5,14 +5,14 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/list"
-	"paraph/app/signing"
+	"paraph/app/signing/store"
 )
 
 // Company is a company and what it takes up. The figures are kept with each change,
 // not counted when they are read.
 type Company struct {
 	account.Tenant
-	signing.Usage
+	store.Usage
 }
 
 // ListCompanies lists the companies whose name begins with a text, by name.
@@ -23,7 +23,7 @@ func (s *Service) ListCompanies(ctx context.Context, who account.Actor, name str
 	}
 	all.Total = found.Total
 	for _, t := range found.Items {
-		u, err := s.Signing.UsageOf(t.ID)
+		u, err := s.Signing.Store.UsageOf(t.ID)
 		if err != nil {
 			return list.Page[Company]{}, err
 		}
@@ -38,7 +38,7 @@ func (s *Service) GetCompany(ctx context.Context, who account.Actor, id string) 
 	if err != nil {
 		return Company{}, err
 	}
-	u, err := s.Signing.UsageOf(id)
+	u, err := s.Signing.Store.UsageOf(id)
 	return Company{t, u}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/kv"
 )
 
@@ -75,7 +76,7 @@ type Overview struct {
 	Failed              int // messages that were not delivered
 	Held                int // messages whose link waits to be handed over
 	Attention           int // documents
-	Search              signing.SearchState
+	Search              lists.SearchState
 	Backup              *Backup // nil: there can't be any
 	Check               *Check
 	Checking            bool // a check is due or running
@@ -92,7 +93,7 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 			return Overview{}, err
 		}
 	}
-	o.Search, err = s.Signing.SearchState()
+	o.Search, err = s.Signing.Lists.SearchState()
 	return o, err
 }
 
@@ -114,7 +115,7 @@ func (s *Service) countLists(ctx context.Context, who account.Actor, o *Overview
 	if err != nil {
 		return err
 	}
-	ailing, err := s.Signing.ListAiling(ctx, who, 0, 0)
+	ailing, err := s.Signing.Lists.ListAiling(ctx, who, 0, 0)
 	o.Companies, o.People, o.Failed, o.Held, o.Attention = companies.Total, people.Total, failed.Total, held.Total, ailing.Total
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"paraph/app/mail"
 	"paraph/app/signing"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -28,7 +29,7 @@ type Service struct {
 // New returns the service that fills an outbox from the journal.
 func New(outbox *Outbox, documents *signing.Service) *Service {
 	s := &Service{Outbox: outbox, signing: documents}
-	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: follower,
+	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: follower,
 		Match: isNotified, Do: s.tell})
 	return s
 }

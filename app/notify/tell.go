@@ -21,7 +21,7 @@ const perTransaction = 50
 
 // tell writes the messages for one event, starting with number from.
 func (s *Service) tell(tx *kv.Tx, e signing.Entry, from int) (next int, err error) {
-	d, err := s.signing.Load(tx, e.Value.Company, e.Value.Document)
+	d, err := s.signing.Store.Load(tx, e.Value.Company, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return 0, nil // purged in the meantime
 	}

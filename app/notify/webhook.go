@@ -21,6 +21,7 @@ import (
 	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 	"paraph/app/webhook"
 	"paraph/kv"
 )
@@ -38,7 +39,7 @@ type WebhookOptions struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	Body     func(signing.FeedEvent) (string, error)            // builds the message about an event
+	Body     func(trail.FeedEvent) (string, error)              // builds the message about an event
 	TestBody func(webhook string, at time.Time) (string, error) // builds a test message
 }
 
@@ -291,7 +292,7 @@ func (s *Webhooks) CreateWebhook(_ context.Context, who account.Actor, in Webhoo
 		if n >= maxWebhooks {
 			return fault.Conflict("too_many_webhooks", fault.Number("limit", maxWebhooks))
 		}
-		if w.From, err = s.Signing.JournalHead(tx); err != nil {
+		if w.From, err = s.Signing.Store.JournalHead(tx); err != nil {
 			return err
 		}
 		w.ID, w.CreatedAt, w.UpdatedAt = s.NewID().String(), tx.Now, tx.Now
@@ -320,7 +321,7 @@ func (s *Webhooks) UpdateWebhook(_ context.Context, who account.Actor, id string
 		if err := s.apply(w, in); err != nil || was || !w.Enabled {
 			return err
 		}
-		if w.From, err = s.Signing.JournalHead(tx); err != nil {
+		if w.From, err = s.Signing.Store.JournalHead(tx); err != nil {
 			return err
 		}
 		return s.pumpNext(tx, *w)

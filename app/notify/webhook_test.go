@@ -17,6 +17,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/notify"
 	"paraph/app/signing"
+	"paraph/app/signing/trail"
 	"paraph/app/webhook"
 	"paraph/kv"
 )
@@ -79,7 +80,7 @@ func newPosting(t *testing.T, change ...func(*notify.WebhookOptions)) posting {
 	o := notify.WebhookOptions{
 		DB: s.DB, Jobs: s.Jobs, Signing: s.Signing, Key: s.Key, NewID: s.NewID, Attempts: 3, Days: 30, Now: s.Now,
 		Client: webhook.NewClient(webhook.Options{Timeout: time.Minute, AllowPrivate: true, Allows: func(string) bool { return true }}),
-		Body: func(e signing.FeedEvent) (string, error) {
+		Body: func(e trail.FeedEvent) (string, error) {
 			return string(e.Entry.Value.Type) + " " + e.Entry.Value.Document, nil
 		},
 		TestBody: func(id string, _ time.Time) (string, error) { return "test of " + id, nil },
@@ -598,7 +599,7 @@ func TestALargeBodyIsBuiltForEveryAttempt(t *testing.T) {
 	for size, kept := range map[int]bool{16 << 10: true, 16<<10 + 1: false} {
 		built := 0
 		p := newPosting(t, func(o *notify.WebhookOptions) {
-			o.Body = func(signing.FeedEvent) (string, error) {
+			o.Body = func(trail.FeedEvent) (string, error) {
 				built++
 				return strings.Repeat("x", size), nil
 			}

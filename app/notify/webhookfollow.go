@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"paraph/app/signing"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -23,7 +24,7 @@ func (s *Webhooks) Run(ctx context.Context) error {
 func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.CaughtUp(ctx) }
 
 func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
-	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: signing.Journal(), Name: webhookFollower,
+	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: webhookFollower,
 		Idle:  func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
 		Match: anySubscribed, Do: s.deliver})
 }
@@ -58,7 +59,7 @@ func (s *Webhooks) deliver(tx *kv.Tx, e signing.Entry, _ int) (int, error) {
 	if err != nil || len(some) == 0 { // they may have been changed in the meantime
 		return 0, err
 	}
-	event, err := s.Signing.FeedEvent(tx, e)
+	event, err := s.Signing.Trail.FeedEvent(tx, e)
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +85,7 @@ func (s *Webhooks) withBody(tx *kv.Tx, d *Delivery) error {
 	if d.Body != "" {
 		return nil
 	}
-	event, err := s.Signing.GetFeedEvent(tx, d.Event)
+	event, err := s.Signing.Trail.GetFeedEvent(tx, d.Event)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) respond(who account.Actor, id, invitation string, change func(
 }
 
 func (s *Service) onInvitation(who account.Actor, id, invitation string, change func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error), seen ...int64) (*Document, error) {
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		inv := d.Invitation(invitation)
 		if inv == nil {
 			return nil, fault.NotFound("invitation")
@@ -121,7 +122,7 @@ func (s *Service) Delegate(_ context.Context, who account.Actor, id, invitation 
 // Replace substitutes another person for one who has not signed. The company does
 // it, and may do so after a decline too.
 func (s *Service) Replace(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
@@ -171,7 +172,7 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 		d.Needs(Attention{})
 	}
 	d.NeedsCode()
-	if err := invited.Put(tx, next.ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
+	if err := store.Invited.Put(tx, next.ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 		return nil, err
 	}
 	return append([]Event{event}, d.Notify(tx.Now)...), nil
@@ -181,7 +182,7 @@ func (s *Service) takeOver(tx *kv.Tx, who account.Actor, d *Document, inv *Invit
 // the sender passes it on to the person. Proofs made with the previous code no
 // longer count, and an invitation that had no code gets its link now.
 func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	return s.onInvitation(who, id, invitation, func(tx *kv.Tx, d *Document, inv *Invitation) ([]Event, error) {
@@ -206,10 +207,10 @@ func (s *Service) SetAccessCode(_ context.Context, who account.Actor, id, invita
 // Remind sends a reminder to a person who has not acted yet or, without an
 // invitation, to everyone whose turn it is.
 func (s *Service) Remind(_ context.Context, who account.Actor, id, invitation string, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		inv := d.Invitation(invitation)
 		if invitation != "" && inv == nil {
 			return nil, fault.NotFound("invitation")

@@ -77,7 +77,7 @@ func (s *Service) consenting(who account.Actor, id, invitation string, change fu
 		return change(tx, inv, s.consentText(company))
 	}, seen...)
 	if err == errAgreed {
-		return s.get(who, id, seen...)
+		return s.Store.Get(who, id, seen...)
 	}
 	return d, err
 }

@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -88,7 +89,7 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		d.CreatedAt = tx.Now
 		for i := range d.Invitations {
-			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
+			if err := store.Invited.Put(tx, d.Invitations[i].ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return err
 			}
 		}
@@ -99,13 +100,13 @@ func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in
 			}
 			events = append(events, more...)
 		}
-		if err := s.readLater(tx, d, d.Files); err != nil {
+		if err := s.Lists.ReadLater(tx, d, d.Files); err != nil {
 			return err
 		}
 		if err := s.drawLater(tx, d); err != nil {
 			return err
 		}
-		return s.save(tx, who, d, events...)
+		return s.Store.Save(tx, who, d, events...)
 	})
 	if err != nil {
 		return nil, err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -18,7 +20,6 @@ const (
 	expireJob = "expire"
 	remindJob = "remind"
 	purgeJob  = "purge"
-	readJob   = "read"
 )
 
 type documentJob struct{ Company, Document string }
@@ -95,7 +96,7 @@ func (s *Service) Handlers() []kv.Handler {
 	}
 	seal := on(sealJob, s.Seal)
 	seal.Backoff, seal.OnFail = sealWaits(), s.sealFailed
-	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.readHandler(), on(drawJob, s.draw), s.retainHandler()}
+	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
 }
 
 // sealWaits returns the pauses between attempts at sealing. They add up to about
@@ -113,7 +114,7 @@ func sealWaits() []time.Duration {
 func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document) ([]Event, error)) error {
 	who := account.System(company)
 	err := s.DB.For(company).Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (s *Service) onTime(company, id string, change func(tx *kv.Tx, d *Document)
 		if len(events) == 0 {
 			return nil
 		}
-		return s.save(tx, who, d, events...)
+		return s.Store.Save(tx, who, d, events...)
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil
@@ -165,7 +166,7 @@ func (s *Service) purge(_ context.Context, company, id string) error {
 		return err
 	}
 	return s.DB.For(company).Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := store.Load(tx, who, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			return nil
 		}
@@ -187,7 +188,7 @@ const snapshotBatch = 2000
 func (s *Service) forgetSnapshots(company, id string) error {
 	for from, last := int64(1), int64(0); ; from += snapshotBatch {
 		err := s.DB.For(company).Update(func(tx *kv.Tx) error {
-			d, err := documents.Get(tx, documentKey(company, id))
+			d, err := store.Documents.Get(tx, store.DocumentKey(company, id))
 			if errors.Is(err, kv.ErrNotFound) || err == nil && d.DeletedAt == nil {
 				return nil
 			}
@@ -195,7 +196,7 @@ func (s *Service) forgetSnapshots(company, id string) error {
 				return err
 			}
 			for v := from; v < min(last, from+snapshotBatch); v++ {
-				if err := snapshots.Delete(tx, snapshotKey(company, id, v)); err != nil {
+				if err := store.Snapshots.Delete(tx, store.SnapshotKey(company, id, v)); err != nil {
 					return err
 				}
 			}
@@ -208,7 +209,7 @@ func (s *Service) forgetSnapshots(company, id string) error {
 }
 
 func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
-	if _, err := journal.Append(tx, s.id(), d.Company, d.ID, Event{Type: record.EventDocumentPurged, Company: d.Company,
+	if _, err := store.Events.Append(tx, s.id(), d.Company, d.ID, Event{Type: record.EventDocumentPurged, Company: d.Company,
 		Document: d.ID}.By(who)); err != nil {
 		return err
 	}
@@ -216,28 +217,40 @@ func (s *Service) remove(tx *kv.Tx, who account.Actor, d *Document) error {
 		return err
 	}
 	for i := range d.Invitations {
-		if err := invited.Delete(tx, d.Invitations[i].ID); err != nil {
+		if err := store.Invited.Delete(tx, d.Invitations[i].ID); err != nil {
 			return err
 		}
 	}
-	if err := dropAllAnswers(tx, d); err != nil {
+	if err := store.DropAllAnswers(tx, d); err != nil {
 		return err
 	}
 	for v := max(1, d.Version-snapshotBatch); v <= d.Version; v++ {
-		if err := snapshots.Delete(tx, snapshotKey(d.Company, d.ID, v)); err != nil {
+		if err := store.Snapshots.Delete(tx, store.SnapshotKey(d.Company, d.ID, v)); err != nil {
 			return err
 		}
 	}
-	key := documentKey(d.Company, d.ID)
-	if err := documents.Delete(tx, key); err != nil {
+	key := store.DocumentKey(d.Company, d.ID)
+	if err := store.Documents.Delete(tx, key); err != nil {
 		return err
 	}
-	if err := rows.Delete(tx, key); err != nil {
+	if err := store.Rows.Delete(tx, key); err != nil {
 		return err
 	}
-	if err := errors.Join(waits.Delete(tx, key), dropVital(tx, d)); err != nil {
+	if err := errors.Join(store.Waits.Delete(tx, key), store.DropVital(tx, d)); err != nil {
 		return err
 	}
-	_, err := changes.Append(tx, s.id(), "", "", change{d.Company, d.ID})
+	_, err := store.Changes.Append(tx, s.id(), "", "", store.Change{Company: d.Company, Document: d.ID})
 	return err
+}
+
+// Seals reports whether a job seals a document.
+func Seals(job kv.Job) bool { return job.Kind == sealJob }
+
+// DocumentOfJob returns the document that a job of this package is about.
+func DocumentOfJob(job kv.Job) (company, document string, err error) {
+	var p documentJob
+	if err := json.Unmarshal(job.Payload, &p); err != nil {
+		return "", "", fmt.Errorf("signing: job %s: %w", job.ID, err)
+	}
+	return p.Company, p.Document, nil
 }

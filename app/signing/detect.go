@@ -11,6 +11,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 )
 
 // Suggestion is a field that a draft's file seems to call for.
@@ -27,10 +28,10 @@ const maxSuggestions = 1000
 // fields of the upload, text tags and signature lines. Places that already have a
 // field are left out. Nothing is changed.
 func (s *Service) Detect(ctx context.Context, who account.Actor, id string) ([]Suggestion, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.get(who, id)
+	d, err := s.Store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +126,10 @@ func (x *Suggestion) Input() FieldInput {
 // AddDetected adds every field that Detect suggests and that has a recipient. It
 // returns how many were added, and how many had no recipient.
 func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string, seen ...int64) (d *Document, added, nobody int, err error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, 0, 0, err
 	}
-	if d, err = s.get(who, id, seen...); err != nil {
+	if d, err = s.Store.Get(who, id, seen...); err != nil {
 		return nil, 0, 0, err
 	}
 	if err := d.Editable(); err != nil {
@@ -151,7 +152,7 @@ func (s *Service) AddDetected(ctx context.Context, who account.Actor, id string,
 	}
 	version := d.Version
 	d, err = s.redraft(who, id, func(d *Document, f *fault.Fields) ([]Event, error) {
-		if err := unchanged(d, version); err != nil {
+		if err := store.Unchanged(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
 		s.place(f, d, in)

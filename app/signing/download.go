@@ -19,6 +19,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 )
 
 // DownloadInput selects the part of a document to download.
@@ -34,9 +35,9 @@ func (s *Service) Download(_ context.Context, who account.Actor, id string, in D
 		return nil, err
 	}
 	var f fault.Fields
-	format := input.OneOf(&f, "format", optional(in.Format), "pdf", "zip")
-	version := input.OneOf(&f, "version", optional(in.Version), "completed", "current", "original")
-	content := input.OneOf(&f, "content", optional(in.Content), "document", "certificate", "evidence")
+	format := input.OneOf(&f, "format", store.Optional(in.Format), "pdf", "zip")
+	version := input.OneOf(&f, "version", store.Optional(in.Version), "completed", "current", "original")
+	content := input.OneOf(&f, "content", store.Optional(in.Content), "document", "certificate", "evidence")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (s *Service) FileContent(_ context.Context, who account.Actor, id, file, ve
 		return nil, err
 	}
 	var f fault.Fields
-	version = input.OneOf(&f, "version", optional(version), "current", "original")
+	version = input.OneOf(&f, "version", store.Optional(version), "current", "original")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -256,12 +257,12 @@ func (s *Service) PagePicture(ctx context.Context, who account.Actor, id, file s
 // DownloadMany returns several documents as one ZIP with a folder each: sealed
 // and with all their parts once they are completed, otherwise as they stand.
 func (s *Service) DownloadMany(_ context.Context, who account.Actor, ids []string) (*Download, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
 	var all []*Document
 	for _, id := range ids {
-		d, err := s.get(who, id)
+		d, err := s.Store.Get(who, id)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) Get(_ context.Context, who account.Actor, id string, seen ...i
 		return d, err
 	}
 	// Invited people still learn what happened.
-	if d, err = s.get(who, id, seen...); err != nil {
+	if d, err = s.Store.Get(who, id, seen...); err != nil {
 		return nil, err
 	}
 	return d.Notice(d.Invitation(who.Invitation)), nil
@@ -35,7 +36,7 @@ const codeClosed fault.Code = "document_closed"
 // see loads a document for display: someone whose invitation asks for a code sees
 // nothing before they have entered it.
 func (s *Service) see(who account.Actor, id string, seen ...int64) (*Document, error) {
-	d, err := s.get(who, id, seen...)
+	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +67,10 @@ func notIdentified() error {
 // Update applies the changes in the input. Content can be changed only in a
 // draft; metadata and the external identifier at any time.
 func (s *Service) Update(_ context.Context, who account.Actor, id string, in DocumentInput, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if in.Content() {
 			if err := d.Editable(); err != nil {
 				return nil, err
@@ -84,20 +85,12 @@ func (s *Service) Update(_ context.Context, who account.Actor, id string, in Doc
 	}, seen...)
 }
 
-// member refuses a signatory: what follows is for the company's own members.
-func member(who account.Actor, scope account.Scope) error {
-	if who.IsSignatory() {
-		return fault.Forbidden("signatory_not_allowed")
-	}
-	return who.Require(scope)
-}
-
 // draft is the common path of every change of content.
 func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Editable(); err != nil {
 			return nil, err
 		}
@@ -115,12 +108,12 @@ func (s *Service) draft(who account.Actor, id string, change func(tx *kv.Tx, d *
 // transaction, because everybody else waits for it, and are repeated if the
 // document changed in the meantime.
 func (s *Service) redraft(who account.Actor, id string, change func(d *Document, f *fault.Fields) ([]Event, error), seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	defer s.lock(id)()
 	return s.retry(func() (*Document, error) {
-		d, err := s.get(who, id, seen...)
+		d, err := s.Store.Get(who, id, seen...)
 		if err != nil {
 			return nil, err
 		}
@@ -132,8 +125,8 @@ func (s *Service) redraft(who account.Actor, id string, change func(d *Document,
 		if err := cmp.Or(err, faults.Err()); err != nil {
 			return nil, err
 		}
-		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
-			if err := unchanged(stored, version); err != nil {
+		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+			if err := store.Unchanged(stored, version); err != nil {
 				return nil, err
 			}
 			*stored = *d
@@ -157,7 +150,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 		var events []Event
 		for _, id := range made {
 			events = append(events, record.NewEvent(record.EventInvitationAdded).To(id).With("email", d.Invitation(id).Email))
-			if err := invited.Put(tx, id, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
+			if err := store.Invited.Put(tx, id, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return nil, err
 			}
 		}
@@ -177,7 +170,7 @@ func (s *Service) Invite(_ context.Context, who account.Actor, id string, in []I
 // already sent, it sets the access code.
 func (s *Service) UpdateInvitation(ctx context.Context, who account.Actor, id, invitation string, in InvitationInput, seen ...int64) (*Document, error) {
 	if in.OnlyCode() {
-		if d, err := s.get(who, id); err == nil && d.SentAt != nil {
+		if d, err := s.Store.Get(who, id); err == nil && d.SentAt != nil {
 			return s.SetAccessCode(ctx, who, id, invitation, in, seen...)
 		}
 	}
@@ -206,7 +199,7 @@ func (s *Service) RemoveInvitation(_ context.Context, who account.Actor, id, inv
 		event := record.NewEvent(record.EventInvitationRemoved).To(inv.ID).With("email", inv.Email)
 		d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation })
 		d.Invitations = slices.DeleteFunc(d.Invitations, func(o Invitation) bool { return o.ID == invitation })
-		return []Event{event}, invited.Delete(tx, invitation)
+		return []Event{event}, store.Invited.Delete(tx, invitation)
 	}, seen...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 )
 
 // evidence gathers everything that is known about a document.
@@ -17,7 +18,7 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.trail(d.ID)
+	entries, err := s.Store.Trail(d.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (s *Service) evidence(d *Document) (*completion.Evidence, error) {
 
 func evidenceOfFile(d *Document, f *File) completion.File {
 	out := completion.File{ID: f.ID, Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256,
-		ConvertedBy: optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
+		ConvertedBy: store.Optional(f.ConvertedBy), BaseSHA256: f.Base, BaseSize: f.BaseSize, Pages: len(f.Pages)}
 	for _, r := range f.Revisions {
 		rev := completion.Revision{Kind: r.Kind, Size: r.Size, Total: r.Total, SHA256: r.SHA256, At: completion.Time(r.At)}
 		if inv := d.Invitation(r.Invitation); inv != nil {

@@ -3,6 +3,7 @@ package signing
 import (
 	"errors"
 
+	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -14,16 +15,15 @@ func (s *Service) Verifying() *turns.Queue { return s.verifying }
 func (s *Service) ForgetIssued() error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		var keys []string
-		err := issued.Each(tx, "", nil, func(key string, _ issuedFor) (bool, error) {
+		err := store.Issued.Each(tx, "", nil, func(key string, _ store.IssuedFor) (bool, error) {
 			keys = append(keys, key)
 			return true, nil
 		})
 		for _, key := range keys {
-			err = errors.Join(err, issued.Delete(tx, key))
+			err = errors.Join(err, store.Issued.Delete(tx, key))
 		}
 		return err
 	})
 }
 
 // Searching is the queue in which queries wait for the index.
-func (s *Service) Searching() *turns.Queue { return s.searching }

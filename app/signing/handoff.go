@@ -15,6 +15,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -23,12 +24,6 @@ import (
 
 // handoffLifetime is how long a code opens a pad.
 const handoffLifetime = 10 * time.Minute
-
-// Handed is a mark that was drawn on another device.
-type Handed struct {
-	Mark Mark
-	At   time.Time
-}
 
 // Pad is the drawing pad that a code opens.
 type Pad struct {
@@ -88,7 +83,7 @@ func signerAt(tx *kv.Tx, who account.Actor, id, invitation string) (*Document, *
 	if !who.IsSignatoryOf(id, invitation) {
 		return nil, nil, fault.NotFound("invitation")
 	}
-	d, err := load(tx, who, id)
+	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,14 +105,14 @@ func (s *Service) padOf(tx *kv.Tx, code string) (*Invitation, Pad, error) {
 	}
 	payload, until := raw[:padSize], time.Unix(int64(binary.BigEndian.Uint64(raw[16:24])), 0)
 	id := ulid.ULID(raw[:16]).String()
-	at, err := invited.Get(tx, id)
+	at, err := store.Invited.Get(tx, id)
 	if errors.Is(err, kv.ErrNotFound) {
 		return nil, Pad{}, errNoPad()
 	}
 	if err != nil {
 		return nil, Pad{}, err
 	}
-	d, err := load(tx, account.System(at.Company), at.Document)
+	d, err := store.Load(tx, account.System(at.Company), at.Document)
 	if err != nil {
 		return nil, Pad{}, err
 	}
@@ -159,15 +154,15 @@ func (s *Service) Hand(ctx context.Context, code, strokes string) error {
 		if err != nil {
 			return err
 		}
-		kept, err := answersOf(tx, inv.ID)
+		kept, err := store.AnswersOf(tx, inv.ID)
 		if err != nil {
 			return err
 		}
 		if kept.Handed == nil {
-			kept.Handed = map[string]Handed{}
+			kept.Handed = map[string]store.Handed{}
 		}
-		kept.Handed[p.Kind] = Handed{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
-		return answers.Put(tx, inv.ID, kept)
+		kept.Handed[p.Kind] = store.Handed{Mark: Mark{Type: "drawn", Data: strokes}, At: tx.Now}
+		return store.KeptAnswers.Put(tx, inv.ID, kept)
 	})
 }
 
@@ -185,7 +180,7 @@ func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitatio
 		if inv.ID != invitation {
 			return errNoPad()
 		}
-		kept, err := answersOf(tx, invitation)
+		kept, err := store.AnswersOf(tx, invitation)
 		if h, ok := kept.Handed[p.Kind]; ok && !h.At.Before(p.Until.Add(-handoffLifetime)) {
 			mark = &h.Mark
 		}

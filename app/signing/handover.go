@@ -6,7 +6,9 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -15,7 +17,7 @@ const handOverBatch = 50
 
 // CountOpen counts the open documents that a member of the company owns.
 func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
-	if err := member(who, account.ScopeAdmin); err != nil {
+	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
 	ids, err := s.openOf(who.CompanyID, person)
@@ -26,7 +28,7 @@ func (s *Service) CountOpen(_ context.Context, who account.Actor, person string)
 // many there were. The previous owner may have been deactivated by then; the new
 // owner must be able to work with the documents.
 func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string) (int, error) {
-	if err := member(who, account.ScopeAdmin); err != nil {
+	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
 	heir, err := s.heir(who, from, to)
@@ -69,8 +71,8 @@ func (s *Service) heir(who account.Actor, from, to string) (heir Person, err err
 
 func (s *Service) openOf(company, person string) (ids []string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		for _, visibility := range slices.Concat(visibilities, templateVisibilities()) {
-			err := rows.Each(tx, "created_at", kv.K(company, visibility, everything), func(_ string, r Row) (bool, error) {
+		for _, visibility := range slices.Concat(lists.Visibilities, templateVisibilities()) {
+			err := store.Rows.Each(tx, "created_at", kv.K(company, visibility, store.Everything), func(_ string, r Row) (bool, error) {
 				if r.Owner.ID == person && Status(r.StatusID).Open() {
 					ids = append(ids, r.ID)
 				}
@@ -88,7 +90,7 @@ func (s *Service) openOf(company, person string) (ids []string, err error) {
 func (s *Service) handOver(who account.Actor, ids []string, from string, heir Person) error {
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
-			d, err := load(tx, who, id)
+			d, err := store.Load(tx, who, id)
 			if fault.KindOf(err) == fault.KindNotFound {
 				continue // removed in the meantime
 			}
@@ -100,7 +102,7 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 			}
 			event := record.NewEvent(record.EventDocumentHandedOver).With("from", d.Owner.Email).With("to", heir.Email)
 			d.Owner = heir
-			if err := s.save(tx, who, d, event); err != nil {
+			if err := s.Store.Save(tx, who, d, event); err != nil {
 				return err
 			}
 		}

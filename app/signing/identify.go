@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/app/turns"
 	"paraph/kv"
 )
@@ -50,6 +51,8 @@ type identity struct {
 	// ReportedAt is when the person last reported a problem.
 	ReportedAt *time.Time `json:",omitempty"`
 }
+
+var identities = kv.NewCollection("identities", kv.JSON[identity]())
 
 // tally counts what an invitation has used up since its current day began.
 type tally struct {
@@ -135,7 +138,7 @@ func (s *Service) RequestCode(_ context.Context, who account.Actor, id, invitati
 		return fault.NotFound("invitation")
 	}
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -198,7 +201,7 @@ func (s *Service) Identify(_ context.Context, who account.Actor, id, invitation,
 	if !who.IsSignatoryOf(id, invitation) {
 		return "", fault.NotFound("invitation")
 	}
-	d, err := s.get(who, id)
+	d, err := s.Store.Get(who, id)
 	if err != nil {
 		return "", err
 	}

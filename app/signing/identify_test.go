@@ -10,6 +10,7 @@ import (
 	"paraph/app/apptest/domain"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 )
 
 // asking is a document whose one person proves who they are with a code.
@@ -246,7 +247,7 @@ func TestReportingAProblem(t *testing.T) {
 	if got := report("The price"); got != "notes_used_up" {
 		t.Errorf("the sixth of a day: %q", got)
 	}
-	events, _, err := c.Signing.Events(t.Context(), c.author, d.ID, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	events, _, err := c.Signing.Trail.Events(t.Context(), c.author, d.ID, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
 	if err != nil || events[0].Value.Type != "invitation.problem_reported" || events[0].Value.Data["reason"] != "The price" || events[0].Value.Invitation != who.Invitation {
 		t.Errorf("%+v, %v", events, err)
 	}

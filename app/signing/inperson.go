@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -40,7 +41,7 @@ func deviceKey(code string) string {
 // HandDevice lets a person sign on a device of the calling member, for an hour.
 // The code it returns opens the person's pages, and nothing else.
 func (s *Service) HandDevice(_ context.Context, who account.Actor, id, invitation string) (code string, err error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 24)
@@ -76,7 +77,7 @@ func (s *Service) OnDevice(_ context.Context, code string) (p InPerson, err erro
 		if err != nil {
 			return err
 		}
-		d, err := documents.Get(tx, documentKey(h.Company, h.Document))
+		d, err := store.Documents.Get(tx, store.DocumentKey(h.Company, h.Document))
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"paraph/app/apptest"
-	"paraph/app/signing"
+	"paraph/app/signing/store"
 )
 
 // TestCompletedBefore finds files that were completed by a version without the index.
@@ -29,7 +29,7 @@ func TestCompletedBefore(t *testing.T) {
 		t.Fatalf("it is known without its note, or %v", err)
 	}
 	for range 2 {
-		if err := signing.MigrateIssued(s.Signing.DB); err != nil || !known() {
+		if err := store.MigrateIssued(s.Signing.DB); err != nil || !known() {
 			t.Fatalf("it is not known after the migration, or %v", err)
 		}
 	}

@@ -9,15 +9,16 @@ import (
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
 // step is the common path of operations that only move the state.
 func (s *Service) step(who account.Actor, id string, may func(tx *kv.Tx, d *Document) error, move func(tx *kv.Tx, d *Document) (Event, error), seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if may != nil {
 			if err := may(tx, d); err != nil {
 				return nil, err
@@ -143,7 +144,7 @@ func (s *Service) Extend(_ context.Context, who account.Actor, id string, until 
 		if err := f.Err(); err != nil {
 			return Event{}, err
 		}
-		return record.NewEvent(record.EventDocumentExtended).With("expires_at", FormatTime(*t)), d.Extend(*t)
+		return record.NewEvent(record.EventDocumentExtended).With("expires_at", record.FormatTime(*t)), d.Extend(*t)
 	}, seen...)
 }
 
@@ -182,11 +183,11 @@ func adminOnly(who account.Actor) func(*kv.Tx, *Document) error {
 // journal. The title is required so that nobody purges a different document from
 // the one they intended.
 func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, seen ...int64) error {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return err
 	}
 	purged := func(tx *kv.Tx) (*Document, error) {
-		d, err := load(tx, who, id, seen...)
+		d, err := store.Load(tx, who, id, seen...)
 		if err != nil {
 			return nil, err
 		}
@@ -225,10 +226,10 @@ func (s *Service) Purge(_ context.Context, who account.Actor, id, title string, 
 
 // Duplicate makes a new draft with the same content, from any state.
 func (s *Service) Duplicate(_ context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
-	from, err := s.get(who, id, seen...)
+	from, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +247,11 @@ func (s *Service) insertCopy(who account.Actor, d *Document, event Event) error 
 			return err
 		}
 		for i := range d.Invitations {
-			if err := invited.Put(tx, d.Invitations[i].ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
+			if err := store.Invited.Put(tx, d.Invitations[i].ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 				return err
 			}
 		}
-		return s.save(tx, who, d, event)
+		return s.Store.Save(tx, who, d, event)
 	})
 }
 

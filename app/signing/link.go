@@ -13,6 +13,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -50,11 +51,11 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 	id := token[:linkIDLength]
 	var who account.Actor
 	err := s.DB.View(func(tx *kv.Tx) error {
-		at, err := invited.Get(tx, id)
+		at, err := store.Invited.Get(tx, id)
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
 		}
-		d, err := documents.Get(tx, documentKey(at.Company, at.Document))
+		d, err := store.Documents.Get(tx, store.DocumentKey(at.Company, at.Document))
 		if err != nil {
 			return fault.Unauthenticated().Because(err)
 		}
@@ -63,7 +64,7 @@ func (s *Service) Signatory(ctx context.Context, token string) (account.Actor, e
 			return fault.Unauthenticated()
 		}
 		want, code := s.linkCode(id, inv.LinkGeneration), token[linkIDLength:]
-		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) != 1 && !at.Moved.opens(inv, code) {
+		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) != 1 && !at.Moved.Opens(inv, code) {
 			return fault.Unauthenticated()
 		}
 		who = account.Actor{Kind: account.ActorSignatory, CompanyID: at.Company, Name: inv.Name, Email: inv.Email,
@@ -119,7 +120,7 @@ const (
 // ShowLink returns the link of an invitation to a member who hands it over, and records that.
 func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation, base string) (link string, err error) {
 	err = s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 		if link == "" {
 			return fault.Conflict("nothing_to_hand_over")
 		}
-		return s.note(tx, who, d, linkShown(inv, throughWeb))
+		return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
 	})
 	return link, err
 }
@@ -154,7 +155,7 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 		return nil
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, d.ID)
+		d, err := store.Load(tx, who, d.ID)
 		if err != nil {
 			return err
 		}
@@ -168,13 +169,13 @@ func (s *Service) HandOut(_ context.Context, who account.Actor, d *Document, inv
 			}
 			events = append(events, event)
 		}
-		return s.note(tx, who, d, events...)
+		return s.Store.Note(tx, who, d, events...)
 	})
 }
 
 // Shown records in a transaction that a member was shown the message with the link or code of an invitation.
 func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, code bool) error {
-	d, err := load(tx, who, id)
+	d, err := store.Load(tx, who, id)
 	if err != nil {
 		return err
 	}
@@ -183,9 +184,9 @@ func (s *Service) Shown(tx *kv.Tx, who account.Actor, id, invitation string, cod
 		return fault.NotFound("invitation")
 	}
 	if code {
-		return s.note(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
+		return s.Store.Note(tx, who, d, record.NewEvent(record.EventInvitationCodeShown).To(inv.ID).With("email", inv.Email).With("through", throughWeb))
 	}
-	return s.note(tx, who, d, linkShown(inv, throughWeb))
+	return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
 }
 
 // Mailed describes a message about an invitation that a mail server accepted or returned.
@@ -210,11 +211,11 @@ func (s *Service) MailReturned(_ context.Context, m Mailed) error {
 func (s *Service) noteMail(m Mailed, event Event) error {
 	who := account.System(m.Company)
 	err := s.DB.Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, m.Document)
+		d, err := store.Load(tx, who, m.Document)
 		if err != nil || d.Status != record.Sent || d.Invitation(m.Invitation) == nil {
 			return err
 		}
-		return s.note(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
+		return s.Store.Note(tx, who, d, event.To(m.Invitation).With("email", m.Address).With("kind", m.Kind).With("reply", m.Reply))
 	})
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil // purged in the meantime

@@ -9,10 +9,6 @@ import (
 	"paraph/app/signing/record"
 )
 
-// Mark is a person's signature or initials as given: a name in a script face,
-// strokes drawn on a pad, or a picture.
-type Mark = mark.Mark
-
 // The inks of typed and drawn marks.
 const (
 	InkBlue  = mark.InkBlue

@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/kv"
 )
@@ -43,9 +44,9 @@ func (s *Service) PageTexts(ctx context.Context, who account.Actor, id, file str
 // textOf returns the text of a file, and reads it now if the job that does so has
 // not got to it yet.
 func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (string, error) {
-	var known fileText
+	var known lists.FileText
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		known, err = texts.Get(tx, base)
+		known, err = lists.Texts.Get(tx, base)
 		return err
 	})
 	if err == nil || !errors.Is(err, kv.ErrNotFound) {
@@ -55,7 +56,7 @@ func (s *Service) textOf(ctx context.Context, who account.Actor, base string) (s
 	if err != nil {
 		return "", err
 	}
-	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
+	text, err := s.PDFium.For(who.Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, lists.MaxText)
 	if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindUnavailable {
 		// The pages can still be viewed.
 		s.Log.Warn("no text read from file", "blob", base, "error", err)

@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -61,7 +62,7 @@ func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
 		switch {
 		case was < 0:
 			events = append(events, record.NewEvent(record.EventInvitationAdded).To(inv.ID).With("email", inv.Email))
-			errs = append(errs, invited.Put(tx, inv.ID, invitedTo{Company: d.Company, Document: d.ID}))
+			errs = append(errs, store.Invited.Put(tx, inv.ID, store.InvitedTo{Company: d.Company, Document: d.ID}))
 		case !reflect.DeepEqual(*inv, before[was]):
 			inv.UpdatedAt = tx.Now
 			events = append(events, record.NewEvent(record.EventInvitationUpdated).To(inv.ID))
@@ -71,7 +72,7 @@ func replaced(tx *kv.Tx, d *Document, before []Invitation) ([]Event, error) {
 		if gone := &before[i]; d.Invitation(gone.ID) == nil {
 			d.Fields = slices.DeleteFunc(d.Fields, func(x Field) bool { return x.Invitation == gone.ID })
 			events = append(events, record.NewEvent(record.EventInvitationRemoved).To(gone.ID).With("email", gone.Email))
-			errs = append(errs, invited.Delete(tx, gone.ID))
+			errs = append(errs, store.Invited.Delete(tx, gone.ID))
 		}
 	}
 	if len(events) == 0 {

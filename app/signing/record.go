@@ -1,6 +1,10 @@
 package signing
 
-import "paraph/app/signing/record"
+import (
+	"paraph/app/signing/mark"
+	"paraph/app/signing/record"
+	"paraph/app/signing/store"
+)
 
 // The parts of the record, under the names by which the services are called.
 type (
@@ -29,3 +33,19 @@ type (
 	Stage           = record.Stage
 	Status          = record.Status
 )
+
+// What the store keeps beside the record, and is called with.
+type (
+	Answers      = store.Answers
+	Entry        = store.Entry
+	Mark         = mark.Mark
+	Progress     = store.Progress
+	Row          = store.Row
+	RowSignatory = store.RowSignatory
+)
+
+// ProgressOf counts the acts done and the acts due.
+func ProgressOf(d *Document) Progress {
+	signed, total := d.Progress()
+	return Progress{Signed: signed, Total: total}
+}

@@ -11,6 +11,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -22,7 +23,7 @@ func (s *Service) Renew(ctx context.Context, before time.Time) (int, error) {
 	type found struct{ company, id string }
 	var all []found
 	err := s.DB.View(func(tx *kv.Tx) error {
-		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			if d.Status == record.Completed {
 				all = append(all, found{d.Company, d.ID})
 			}
@@ -44,7 +45,7 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 	who := account.System(company)
 	_, err = s.retry(func() (*Document, error) {
 		did = false
-		d, err := s.get(who, id)
+		d, err := s.Store.Get(who, id)
 		if err != nil || d.Status != record.Completed {
 			return d, err
 		}
@@ -63,8 +64,8 @@ func (s *Service) renew(ctx context.Context, company, id string, before time.Tim
 		if !did {
 			return d, nil
 		}
-		return s.update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
-			if err := unchanged(stored, version); err != nil {
+		return s.Store.Update(who, id, func(_ *kv.Tx, stored *Document) ([]Event, error) {
+			if err := store.Unchanged(stored, version); err != nil {
 				return nil, err
 			}
 			stored.Files, stored.Certificate = d.Files, d.Certificate

@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -47,11 +48,11 @@ const (
 // BeginUpload announces a file for a draft. For the same name and size from the
 // same person, it returns the upload already begun, with what has arrived so far.
 func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name string, size int64) (u Unfinished, err error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		d, err := load(tx, who, id)
+		d, err := store.Load(tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -108,11 +109,11 @@ func begunBy(tx *kv.Tx, who account.Actor, document string) ([]Unfinished, error
 
 // UnfinishedUploads lists what the caller has begun to upload to a document, oldest first.
 func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id string) (all []Unfinished, err error) {
-	if err := member(who, account.ScopeRead); err != nil {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		if _, err := load(tx, who, id); err != nil {
+		if _, err := store.Load(tx, who, id); err != nil {
 			return err
 		}
 		all, err = begunBy(tx, who, id)
@@ -123,7 +124,7 @@ func (s *Service) UnfinishedUploads(_ context.Context, who account.Actor, id str
 
 // GetUpload reports how much of a file has arrived.
 func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload string) (u Unfinished, err error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Unfinished{}, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -136,7 +137,7 @@ func (s *Service) GetUpload(_ context.Context, who account.Actor, id, upload str
 func loadUnfinished(tx *kv.Tx, who account.Actor, id, upload string) (Unfinished, error) {
 	u, err := unfinished.Get(tx, upload)
 	if err != nil {
-		return Unfinished{}, found(err, "upload")
+		return Unfinished{}, store.Found(err, "upload")
 	}
 	if u.Company != who.CompanyID || u.Document != id || u.User != who.UserID {
 		return Unfinished{}, fault.NotFound("upload")

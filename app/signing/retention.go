@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -78,12 +79,12 @@ func (s *Service) retainCompany(ctx context.Context, c account.Company) error {
 
 // endedBefore lists the documents outside the trash that ended before a time.
 func (s *Service) endedBefore(ctx context.Context, company string, before time.Time) (due []string, err error) {
-	bound := FormatTime(before)
+	bound := record.FormatTime(before)
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, visibility := range []string{"active", "archived"} {
 			for _, status := range []Status{record.Completed, record.Expired, record.Voided} {
 				prefix := kv.K(company, visibility, status.String())
-				err := rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
+				err := store.Rows.Each(tx, "created_at", prefix, func(_ string, r Row) (bool, error) {
 					if r.CreatedAt > bound {
 						return false, ctx.Err() // nothing ends before it begins
 					}
@@ -109,14 +110,14 @@ func endOf(tx *kv.Tx, company string, r Row) (*time.Time, error) {
 		at, err := time.Parse(time.RFC3339, *r.CompletedAt)
 		return &at, err
 	}
-	d, err := documents.Get(tx, documentKey(company, r.ID))
+	d, err := store.Documents.Get(tx, store.DocumentKey(company, r.ID))
 	return d.Ended(), err
 }
 
 // PreviewRetention counts the documents that would go to the trash with a
 // retention period of the given number of days.
 func (s *Service) PreviewRetention(ctx context.Context, who account.Actor, days int) (int, error) {
-	if err := member(who, account.ScopeAdmin); err != nil {
+	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
 	if days <= 0 {

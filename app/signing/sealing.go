@@ -13,6 +13,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -76,7 +77,7 @@ func (s *Service) sealNow(ctx context.Context, d *Document) *Document {
 // document that no longer exists is left alone.
 func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, dead string) (*Document, error) {
 	who := account.System(company)
-	d, err := load(tx, who, id)
+	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return nil, nil
 	}
@@ -84,7 +85,7 @@ func (s *Service) noteUnsealed(tx *kv.Tx, company, id string, cause fault.Code, 
 		return nil, err
 	}
 	if events := d.SealingFailed(cause, dead); len(events) > 0 {
-		return d, s.save(tx, who, d, events...)
+		return d, s.Store.Save(tx, who, d, events...)
 	}
 	return d, nil
 }
@@ -119,8 +120,8 @@ func (s *Service) sealFailed(tx *kv.Tx, job kv.Job, err error) error {
 // [account.System] of the document's company.
 func (s *Service) RetrySealing(ctx context.Context, who account.Actor, id string, seen ...int64) (*Document, error) {
 	defer s.lock(id)()
-	if done, err := s.get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
-		return done, errors.Join(member(who, account.ScopeWrite), ownerOrAdmin(who)(nil, done))
+	if done, err := s.Store.Get(who, id, seen...); err == nil && done.Status == record.Completed && done.Live() == nil {
+		return done, errors.Join(who.RequireMember(account.ScopeWrite), ownerOrAdmin(who)(nil, done))
 	}
 	d, err := s.step(who, id, ownerOrAdmin(who), func(_ *kv.Tx, d *Document) (Event, error) {
 		if err := d.Sealable(); err != nil {
@@ -146,7 +147,7 @@ func (s *Service) seals(ctx context.Context, company, id string) (out *Document,
 	}()
 	who := account.System(company)
 	return s.retry(func() (*Document, error) {
-		d, err := s.get(who, id)
+		d, err := s.Store.Get(who, id)
 		if err != nil || !d.Unsealed() {
 			return d, err
 		}
@@ -156,17 +157,17 @@ func (s *Service) seals(ctx context.Context, company, id string) (out *Document,
 			return nil, err
 		}
 		err = s.DB.Update(func(tx *kv.Tx) error {
-			stored, err := load(tx, who, id)
+			stored, err := store.Load(tx, who, id)
 			if err != nil {
 				return err
 			}
-			if err := unchanged(stored, version); err != nil {
+			if err := store.Unchanged(stored, version); err != nil {
 				return err
 			}
 			if err := s.schedule(tx, d); err != nil {
 				return err
 			}
-			return s.save(tx, who, d, event)
+			return s.Store.Save(tx, who, d, event)
 		})
 		return d, err
 	})

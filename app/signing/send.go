@@ -11,6 +11,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pki"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -35,7 +36,7 @@ const attempts = 5
 
 // Send prepares and certifies the files and asks the first people to sign.
 func (s *Service) Send(ctx context.Context, who account.Actor, id string, in SendInput, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	defer s.lock(id)()
@@ -51,7 +52,7 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 	var err error
 	for range attempts {
 		var d *Document
-		if d, err = work(); !errors.Is(err, errChanged) {
+		if d, err = work(); !errors.Is(err, store.ErrChanged) {
 			return d, err
 		}
 	}
@@ -59,7 +60,7 @@ func (s *Service) retry(work func() (*Document, error)) (*Document, error) {
 }
 
 func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in SendInput, company account.Company, seen ...int64) (*Document, error) {
-	d, err := s.get(who, id, seen...)
+	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +79,11 @@ func (s *Service) sendOnce(ctx context.Context, who account.Actor, id string, in
 	if err != nil {
 		return nil, err
 	}
-	return s.update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	return s.Store.Update(who, id, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Sendable(company.RequireApproval); err != nil {
 			return nil, err
 		}
-		if err := unchanged(d, work.version); err != nil {
+		if err := store.Unchanged(d, work.version); err != nil {
 			return nil, err
 		}
 		var faults fault.Fields

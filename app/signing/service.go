@@ -9,6 +9,7 @@ package signing
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"runtime"
@@ -25,7 +26,10 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/pictures"
+	"paraph/app/signing/store"
+	"paraph/app/signing/trail"
 	"paraph/app/turns"
 	"paraph/app/words"
 	"paraph/kv"
@@ -71,12 +75,12 @@ type Options struct {
 // the API and the web pages; the caller is always an argument.
 type Service struct {
 	Options
-	documents  *sync.Map // identifier → *sync.Mutex: slow work on one document runs one at a time
-	reading    reading
-	hub        *hub           // delivers events to watchers
+	Store      *store.Store
+	Lists      *lists.Lists
+	Trail      *trail.Trail
+	documents  *sync.Map      // identifier → *sync.Mutex: slow work on one document runs one at a time
 	verifying  *turns.Queue   // for verifying the signatures of a file
 	converting *turns.Queue   // for converting a file to PDF
-	searching  *turns.Queue   // for querying the index
 	scratch    *turns.Queue   // bytes of the files that are verified without being kept
 	guesses    *limit.Limiter // wrong codes, by network
 }
@@ -89,9 +93,9 @@ func New(o Options) (*Service, error) {
 	o.Limits = o.Limits.WithDefaults()
 	cores := int64(runtime.GOMAXPROCS(0))
 	largest := o.Limits.UploadBytes + 1<<20
-	return &Service{Options: o, documents: new(sync.Map), hub: newHub(),
+	return &Service{Options: o, Store: store.New(o.DB, o.NewID), Lists: lists.New(lists.Options{
+		DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium, NewID: o.NewID, Log: o.Log}), documents: new(sync.Map), Trail: trail.New(o.DB),
 		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2), Members: o.Members}),
-		searching:  turns.New(turns.Options{Slots: 2 * cores, Group: 2*cores - 1, Patience: 10 * time.Second}),
 		scratch:    turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
 		guesses:    limit.New(networkTries, 24*time.Hour, o.Now),
 		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
@@ -100,7 +104,7 @@ func New(o Options) (*Service, error) {
 
 // Queues returns the load of the service's queues, by name.
 func (s *Service) Queues() map[string]turns.Load {
-	return map[string]turns.Load{"verify": s.verifying.Load(), "search": s.searching.Load(), "libreoffice": s.converting.Load()}
+	return map[string]turns.Load{"verify": s.verifying.Load(), "search": s.Lists.Load(), "libreoffice": s.converting.Load()}
 }
 
 // Run keeps the search index in step, delivers events to watchers, and starts the
@@ -110,8 +114,8 @@ func (s *Service) Run(ctx context.Context) error {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.followChanges(ctx) })
-	g.Go(func() error { return s.tellWatchers(ctx) })
+	g.Go(func() error { return s.Lists.Run(ctx) })
+	g.Go(func() error { return s.Trail.Run(ctx) })
 	return g.Wait()
 }
 
@@ -135,3 +139,6 @@ type Download struct {
 	Open        func() (io.ReadSeekCloser, error) // nil when only Write can make it
 	Write       func(w io.Writer) error           // for content generated while it is sent, such as a ZIP
 }
+
+// TooLarge reports whether a change was refused because it does not fit into one record.
+func TooLarge(err error) bool { return errors.Is(err, kv.ErrTooLarge) }

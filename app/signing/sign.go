@@ -15,6 +15,7 @@ import (
 	"paraph/app/pki"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -68,7 +69,7 @@ type act struct {
 }
 
 func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitation string, in SignInput, proven *bool, seen ...int64) (out *Document, err error) {
-	d, err := s.get(who, id, seen...)
+	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +97,11 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		d.Needs(Attention{Kind: record.AttentionSealing, Code: "sealing"})
 	}
 	err = s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		stored, err := load(tx, who, id, seen...)
+		stored, err := store.Load(tx, who, id, seen...)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(stored, version); err != nil {
+		if err := store.Unchanged(stored, version); err != nil {
 			return err
 		}
 		if err := stored.Signable(stored.Invitation(invitation), tx.Now); err != nil {
@@ -113,7 +114,7 @@ func (s *Service) signOnce(ctx context.Context, who account.Actor, id, invitatio
 		if err := s.spendCode(tx, invitation); err != nil {
 			return err
 		}
-		return s.save(tx, who, d, events...)
+		return s.Store.Save(tx, who, d, events...)
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 )
 
 // company is the company of one test, with a member of each role.
@@ -277,7 +278,7 @@ func (c company) performs(t *testing.T, o operation, from, to string) {
 // events lists the types of what is recorded of a document.
 func (c company) events(t *testing.T, d doc) (types []string) {
 	t.Helper()
-	all, _, err := c.Signing.Events(t.Context(), c.owner, d.ID, signing.EventsQuery{Page: 1, PerPage: 1000})
+	all, _, err := c.Signing.Trail.Events(t.Context(), c.owner, d.ID, trail.EventsQuery{Page: 1, PerPage: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -17,15 +19,12 @@ import (
 // [Document.Template]: it appears in lists of its own and is never sent.
 
 func templateVisibilities() []string {
-	out := make([]string, 0, len(visibilities))
-	for _, v := range visibilities {
+	out := make([]string, 0, len(lists.Visibilities))
+	for _, v := range lists.Visibilities {
 		out = append(out, record.TemplatePrefix+v)
 	}
 	return out
 }
-
-// byTemplate is the index of the documents made from a template, oldest first.
-const byTemplate = "template"
 
 // Template is a template and how it has been used.
 type Template struct {
@@ -35,9 +34,9 @@ type Template struct {
 }
 
 // Templates returns a page of the company's templates, and their total.
-func (s *Service) Templates(ctx context.Context, who account.Actor, q ListQuery) (list []Template, total int, err error) {
+func (s *Service) Templates(ctx context.Context, who account.Actor, q lists.Query) (list []Template, total int, err error) {
 	q.Templates = true
-	page, err := s.List(ctx, who, q)
+	page, err := s.Lists.List(ctx, who, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,7 +63,7 @@ func (s *Service) Templates(ctx context.Context, who account.Actor, q ListQuery)
 
 // GetTemplate returns one template.
 func (s *Service) GetTemplate(_ context.Context, who account.Actor, id string, seen ...int64) (t Template, err error) {
-	if err := member(who, account.ScopeRead); err != nil {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Template{}, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
@@ -79,7 +78,7 @@ func (s *Service) GetTemplate(_ context.Context, who account.Actor, id string, s
 }
 
 func loadTemplate(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Document, error) {
-	d, err := load(tx, who, id, seen...)
+	d, err := store.Load(tx, who, id, seen...)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && !d.Template {
 		return nil, fault.NotFound("template")
 	}
@@ -88,13 +87,13 @@ func loadTemplate(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*Docu
 
 // usage counts the documents made from a template.
 func usage(tx *kv.Tx, d *Document) (Template, error) {
-	_, raw, total, err := rows.PageRaw(tx, kv.Query{Index: byTemplate, Prefix: kv.K(d.Company, d.ID), Descending: true, Limit: 1})
+	_, raw, total, err := store.Rows.PageRaw(tx, kv.Query{Index: store.ByTemplate, Prefix: kv.K(d.Company, d.ID), Descending: true, Limit: 1})
 	if err != nil {
 		return Template{}, err
 	}
 	t := Template{Document: d, Documents: total}
 	for _, b := range raw {
-		r, err := rowCodec.Decode(b)
+		r, err := store.RowCodec.Decode(b)
 		if err != nil {
 			return Template{}, err
 		}
@@ -107,10 +106,10 @@ func usage(tx *kv.Tx, d *Document) (Template, error) {
 // fields and rules, with a role in place of each person. Names holds the names
 // of the roles in the order of the invitations; roles without one are numbered.
 func (s *Service) SaveAsTemplate(_ context.Context, who account.Actor, id string, title *string, names []string) (Template, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return Template{}, err
 	}
-	from, err := s.get(who, id)
+	from, err := s.Store.Get(who, id)
 	if err != nil {
 		return Template{}, err
 	}
@@ -166,7 +165,7 @@ type RolePerson struct {
 // Use makes a document from a template, and sends it if asked to. The document
 // keeps what the template was at that moment.
 func (s *Service) Use(ctx context.Context, who account.Actor, id string, in UseInput, seen ...int64) (*Document, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	t, err := s.GetTemplate(ctx, who, id, seen...)

@@ -1,14 +1,13 @@
 package signing
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -20,22 +19,7 @@ type RecordExport struct {
 	File    func(blob string) error // is told every blob that a document names
 }
 
-// movedLinks carries the hashes of the codes in an invitation's link, so that the
-// link works on an installation that can't make it.
-type movedLinks struct {
-	Company    string
-	Generation int
-	Hashes     []string
-}
-
 const linksItem = "links of invitations"
-
-// hashLink returns the hash of a link's code. The code is random to its holder, so
-// a plain hash is enough.
-func hashLink(code string) string {
-	sum := sha256.Sum256([]byte("moved link\x00" + code))
-	return hex.EncodeToString(sum[:])
-}
 
 // ExportRecords hands over the documents of a company with their audit trail. Uploads in
 // progress, devices that were handed over and proofs of identity stay.
@@ -43,7 +27,7 @@ func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
 	if err := l.journal(tx); err != nil {
 		return err
 	}
-	err := documents.Each(tx, "", kv.Key(documentKey(l.Company, "")), func(key string, d Document) (bool, error) {
+	err := store.Documents.Each(tx, "", kv.Key(store.DocumentKey(l.Company, "")), func(key string, d Document) (bool, error) {
 		return true, s.exportDocument(tx, l, key, &d)
 	})
 	for _, user := range l.People {
@@ -54,14 +38,14 @@ func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) error {
 
 // journal hands over the entries of the company, in order.
 func (l RecordExport) journal(tx *kv.Tx) error {
-	q := kv.LogQuery{Limit: batch}
+	q := kv.LogQuery{Limit: store.Batch}
 	for {
-		entries, _, err := journal.Scope(tx, l.Company, q)
+		entries, _, err := store.Events.Scope(tx, l.Company, q)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
 		for _, e := range entries {
-			it, err := kv.NewItem(journalItem, e.ID, journal.Pack(e))
+			it, err := kv.NewItem(journalItem, e.ID, store.Events.Pack(e))
 			if err := errors.Join(err, l.Put(it)); err != nil {
 				return err
 			}
@@ -79,11 +63,11 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 		}
 	}
 	for i := range d.Files { // before the document, which is then found by them at once
-		if err := hand(tx, l, texts, d.Files[i].Base); err != nil {
+		if err := hand(tx, l, lists.Texts, d.Files[i].Base); err != nil {
 			return err
 		}
 	}
-	it, err := documents.Pack(key, *d)
+	it, err := store.Documents.Pack(key, *d)
 	if err := errors.Join(err, l.Put(it)); err != nil {
 		return err
 	}
@@ -92,7 +76,7 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 	}
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		if err := errors.Join(hand(tx, l, answers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
+		if err := errors.Join(hand(tx, l, store.KeptAnswers, inv.ID), s.exportLink(tx, l, d, inv)); err != nil {
 			return err
 		}
 	}
@@ -101,8 +85,8 @@ func (s *Service) exportDocument(tx *kv.Tx, l RecordExport, key string, d *Docum
 
 // snapshots hands over a document as it was at each of its events.
 func (l RecordExport) snapshots(tx *kv.Tx, document string) error {
-	return snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
-		it, err := snapshots.Pack(id, r)
+	return store.Snapshots.Each(tx, "", kv.Key(document+"/"), func(id string, r Row) (bool, error) {
+		it, err := store.Snapshots.Pack(id, r)
 		return true, errors.Join(err, l.Put(it))
 	})
 }
@@ -124,22 +108,17 @@ func (s *Service) exportLink(tx *kv.Tx, l RecordExport, d *Document, inv *Invita
 	if !record.LinkWorks(d, inv) {
 		return nil
 	}
-	at, err := invited.Get(tx, inv.ID)
+	at, err := store.Invited.Get(tx, inv.ID)
 	if err != nil {
 		return err
 	}
-	m := movedLinks{l.Company, inv.LinkGeneration, []string{hashLink(s.linkCode(inv.ID, inv.LinkGeneration))}}
+	m := store.MovedLinks{Company: l.Company, Generation: inv.LinkGeneration,
+		Hashes: []string{store.HashLink(s.linkCode(inv.ID, inv.LinkGeneration))}}
 	if at.Moved != nil && at.Moved.Generation == inv.LinkGeneration {
 		m.Hashes = append(m.Hashes, at.Moved.Hashes...)
 	}
 	it, err := kv.NewItem(linksItem, inv.ID, m)
 	return errors.Join(err, l.Put(it))
-}
-
-// opens reports whether a code was that of the invitation's link on another
-// installation.
-func (m *movedLinks) opens(inv *Invitation, code string) bool {
-	return m != nil && m.Generation == inv.LinkGeneration && slices.Contains(m.Hashes, hashLink(code))
 }
 
 // ImportRecord returns the function that stores an item of this package, nil if it
@@ -148,15 +127,15 @@ func (s *Service) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error
 	switch it.In {
 	case journalItem:
 		return func(tx *kv.Tx) error { return entryArrives(tx, company, it) }
-	case documents.Name():
+	case store.Documents.Name():
 		return func(tx *kv.Tx) error { return s.documentArrives(tx, company, it) }
 	case linksItem:
 		return func(tx *kv.Tx) error { return linkArrives(tx, company, it) }
-	case texts.Name():
-		return func(tx *kv.Tx) error { return recordArrives(tx, texts, it) }
-	case answers.Name():
+	case lists.Texts.Name():
+		return func(tx *kv.Tx) error { return recordArrives(tx, lists.Texts, it) }
+	case store.KeptAnswers.Name():
 		return func(tx *kv.Tx) error { return s.answersArrive(tx, company, it) }
-	case snapshots.Name():
+	case store.Snapshots.Name():
 		return func(tx *kv.Tx) error { return snapshotArrives(tx, company, it) }
 	case savedMarks.Name():
 		return func(tx *kv.Tx) error { return recordArrives(tx, savedMarks, it) }
@@ -178,7 +157,7 @@ func EntryOf(company string, it kv.Item) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := journal.Unpack(packed)
+	e, err := store.Events.Unpack(packed)
 	switch {
 	case err != nil:
 		return nil, err
@@ -195,16 +174,16 @@ func entryArrives(tx *kv.Tx, company string, it kv.Item) error {
 	if err != nil {
 		return err
 	}
-	return journal.Adopt(tx, *e)
+	return store.Events.Adopt(tx, *e)
 }
 
 // DocumentOf returns the document of an item, nil for any other item.
 func DocumentOf(company string, it kv.Item) (*Document, error) {
-	if it.In != documents.Name() {
+	if it.In != store.Documents.Name() {
 		return nil, nil
 	}
 	d, err := kv.Read[Document](it)
-	if err == nil && (d.Company != company || it.ID != documentKey(company, d.ID)) {
+	if err == nil && (d.Company != company || it.ID != store.DocumentKey(company, d.ID)) {
 		err = foreign(it)
 	}
 	return &d, err
@@ -224,21 +203,21 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		inv.AccessCodeHash = ""
-		if err := invited.Add(tx, inv.ID, invitedTo{Company: d.Company, Document: d.ID}); err != nil {
+		if err := store.Invited.Add(tx, inv.ID, store.InvitedTo{Company: d.Company, Document: d.ID}); err != nil {
 			return err
 		}
 	}
 	if d.Status == record.Sent {
 		d.NeedsCode()
 	}
-	if err := documents.Free(tx, it); err != nil {
+	if err := store.Documents.Free(tx, it); err != nil {
 		return err
 	}
-	if err := errors.Join(s.put(tx, d), s.schedule(tx, d)); err != nil {
+	if err := errors.Join(s.Store.Put(tx, d), s.schedule(tx, d)); err != nil {
 		return err
 	}
 	if d.Status == record.Completed {
-		if err := issueAgain(tx, []string{it.ID}); err != nil {
+		if err := store.IssueAgain(tx, []string{it.ID}); err != nil {
 			return err
 		}
 	}
@@ -249,7 +228,7 @@ func (s *Service) documentArrives(tx *kv.Tx, company string, it kv.Item) error {
 func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
 	var unread []File
 	for i := range d.Files {
-		known, err := texts.Has(tx, d.Files[i].Base)
+		known, err := lists.Texts.Has(tx, d.Files[i].Base)
 		if err != nil {
 			return err
 		}
@@ -257,15 +236,15 @@ func (s *Service) readUnread(tx *kv.Tx, d *Document) error {
 			unread = append(unread, d.Files[i])
 		}
 	}
-	return s.readLater(tx, d, unread)
+	return s.Lists.ReadLater(tx, d, unread)
 }
 
 func linkArrives(tx *kv.Tx, company string, it kv.Item) error {
-	m, err := kv.Read[movedLinks](it)
+	m, err := kv.Read[store.MovedLinks](it)
 	if err != nil {
 		return err
 	}
-	at, err := invited.Get(tx, it.ID)
+	at, err := store.Invited.Get(tx, it.ID)
 	if err == nil && (at.Company != company || m.Company != company) {
 		err = foreign(it)
 	}
@@ -273,7 +252,7 @@ func linkArrives(tx *kv.Tx, company string, it kv.Item) error {
 		return err
 	}
 	at.Moved = &m
-	return invited.Put(tx, it.ID, at)
+	return store.Invited.Put(tx, it.ID, at)
 }
 
 // recordArrives stores a record unless it is there: the same file, and the same
@@ -290,14 +269,14 @@ func recordArrives[T any](tx *kv.Tx, c *kv.Collection[T], it kv.Item) error {
 }
 
 func (s *Service) answersArrive(tx *kv.Tx, company string, it kv.Item) error {
-	at, err := invited.Get(tx, it.ID)
+	at, err := store.Invited.Get(tx, it.ID)
 	if err == nil && at.Company != company {
 		err = foreign(it)
 	}
 	if err != nil {
 		return err
 	}
-	return recordArrives(tx, answers, it)
+	return recordArrives(tx, store.KeptAnswers, it)
 }
 
 // snapshotArrives stores a document as it was at one of its events.
@@ -306,22 +285,22 @@ func snapshotArrives(tx *kv.Tx, company string, it kv.Item) error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(it.ID, documentKey(company, r.ID)+"/") {
+	if !strings.HasPrefix(it.ID, store.DocumentKey(company, r.ID)+"/") {
 		return foreign(it)
 	}
-	r.company = company
-	return snapshots.Put(tx, it.ID, r)
+	r.Company = company
+	return store.Snapshots.Put(tx, it.ID, r)
 }
 
 // MayArrive refuses an item whose identifier is taken here.
 func MayArrive(tx *kv.Tx, it kv.Item) error {
 	switch it.In {
 	case journalItem:
-		return journal.Free(tx, it)
-	case documents.Name():
-		return documents.Free(tx, it)
+		return store.Events.Free(tx, it)
+	case store.Documents.Name():
+		return store.Documents.Free(tx, it)
 	case linksItem:
-		return invited.Free(tx, it)
+		return store.Invited.Free(tx, it)
 	}
 	return nil
 }

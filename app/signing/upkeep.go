@@ -12,19 +12,21 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
 	"paraph/app/pki"
+	"paraph/app/signing/lists"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
 // Collections lists what this package stores, for the check of the data folder.
 func Collections() []kv.Checker {
-	return []kv.Checker{documents, rows, texts, invited, identities, answers, unfinished, waits, snapshots, vitals, usages}
+	return []kv.Checker{store.Documents, store.Rows, lists.Texts, store.Invited, identities, store.KeptAnswers, unfinished, store.Waits, store.Snapshots, store.Vitals, store.Usages}
 }
 
 // used gathers every blob that a document names.
 func (s *Service) used() (map[string]bool, error) {
 	used := map[string]bool{}
 	err := s.DB.View(func(tx *kv.Tx) error {
-		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			for b := range d.Blobs {
 				used[b] = true
 			}
@@ -55,9 +57,9 @@ func (s *Service) Check(ctx context.Context) []error {
 	var problems []error
 	verified := map[string]bool{}
 	err := s.DB.View(func(tx *kv.Tx) error {
-		problems = append(problems, journal.Problems(tx)...)
-		problems = append(problems, checkUsage(tx)...)
-		return documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
+		problems = append(problems, store.Events.Problems(tx)...)
+		problems = append(problems, store.CheckUsage(tx)...)
+		return store.Documents.Each(tx, "", nil, func(key string, d Document) (bool, error) {
 			problems = append(problems, s.checkDocument(tx, key, &d, verified)...)
 			return true, ctx.Err()
 		})
@@ -67,7 +69,7 @@ func (s *Service) Check(ctx context.Context) []error {
 
 func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map[string]bool) []error {
 	var problems []error
-	if key != documentKey(d.Company, d.ID) {
+	if key != store.DocumentKey(d.Company, d.ID) {
 		problems = append(problems, fmt.Errorf("document %s is stored under %s", d.ID, key))
 	}
 	for b := range d.Blobs {
@@ -79,23 +81,23 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 			problems = append(problems, fmt.Errorf("document %s: file %s: %w", d.ID, b, err))
 		}
 	}
-	head, err := journal.ChainHead(tx, d.ID)
+	head, err := store.Events.ChainHead(tx, d.ID)
 	if err != nil || fmt.Sprintf("%x", head) != d.Head {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the audit trail does not end where the record says", d.ID), err))
 	}
-	row, err := rows.Get(tx, key)
+	row, err := store.Rows.Get(tx, key)
 	if err != nil {
 		return append(problems, fmt.Errorf("document %s: list item: %w", d.ID, err))
 	}
-	want, err := rowCodec.Encode(rowOf(d))
+	want, err := store.RowCodec.Encode(store.RowOf(d))
 	if err != nil {
 		return append(problems, err)
 	}
-	got, err := rowCodec.Encode(row)
+	got, err := store.RowCodec.Encode(row)
 	if err != nil || !bytes.Equal(got, want) {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: the list item differs from the record", d.ID), err))
 	}
-	if v, err := vitals.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != vitalOf(d).Attention {
+	if v, err := store.Vitals.Get(tx, key); err != nil || v.Bytes != d.Bytes() || v.Attention != store.VitalOf(d).Attention {
 		problems = append(problems, errors.Join(fmt.Errorf("document %s: what the installation counts of it differs from the record", d.ID), err))
 	}
 	return append(problems, checkWaiting(tx, key, d)...)
@@ -103,12 +105,12 @@ func (s *Service) checkDocument(tx *kv.Tx, key string, d *Document, verified map
 
 // checkWaiting compares a document's waiting record with the document.
 func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
-	want, any := waitingOf(d)
-	got, err := waits.Get(tx, key)
+	want, any := store.WaitingOf(d)
+	got, err := store.Waits.Get(tx, key)
 	switch {
 	case errors.Is(err, kv.ErrNotFound) && !any:
 		return nil
-	case err == nil && any && slices.EqualFunc(got.keys(), want.keys(), func(a, b kv.Key) bool { return bytes.Equal(a, b) }):
+	case err == nil && any && slices.EqualFunc(got.Keys(), want.Keys(), func(a, b kv.Key) bool { return bytes.Equal(a, b) }):
 		return nil
 	}
 	return []error{errors.Join(fmt.Errorf("document %s: for whom it waits differs from the record", d.ID), err)}
@@ -118,31 +120,28 @@ func checkWaiting(tx *kv.Tx, key string, d *Document) []error {
 func (s *Service) RebuildRows(ctx context.Context) error {
 	var all []Document
 	err := s.DB.View(func(tx *kv.Tx) error {
-		return documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
+		return store.Documents.Each(tx, "", nil, func(_ string, d Document) (bool, error) {
 			all = append(all, d)
 			return true, ctx.Err()
 		})
 	})
 	for i := 0; err == nil && i < len(all); i++ {
 		err = s.DB.Update(func(tx *kv.Tx) error {
-			d, err := documents.Get(tx, documentKey(all[i].Company, all[i].ID))
+			d, err := store.Documents.Get(tx, store.DocumentKey(all[i].Company, all[i].ID))
 			if errors.Is(err, kv.ErrNotFound) {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(putWaiting(tx, &d), putVital(tx, &d)); err != nil {
+			if err := errors.Join(store.PutWaiting(tx, &d), store.PutVital(tx, &d)); err != nil {
 				return err
 			}
-			return rows.Put(tx, documentKey(d.Company, d.ID), rowOf(&d))
+			return store.Rows.Put(tx, store.DocumentKey(d.Company, d.ID), store.RowOf(&d))
 		})
 	}
 	return err
 }
-
-// Reset discards what is held in memory, after the store was emptied.
-func (s *Service) Reset() { s.reading.reset() }
 
 // SelfTest signs, seals and verifies a page: if it returns nil, signing works.
 func (s *Service) SelfTest(ctx context.Context) error {

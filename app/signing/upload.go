@@ -45,7 +45,7 @@ func abort(w *blob.Writer) error {
 
 // Receive streams the bytes of one file to disk, never holding all of it in memory.
 func (s *Service) Receive(ctx context.Context, who account.Actor, name, contentType string, r io.Reader) (*Upload, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, err
 	}
 	w, err := s.Blobs.Create()
@@ -149,10 +149,10 @@ func fileAdded(f *File) Event {
 
 // Attach adds uploads to a draft: all or none. The caller closes the uploads.
 func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uploads []*Upload, seen ...int64) (*Document, []File, error) {
-	if err := member(who, account.ScopeWrite); err != nil {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
 		return nil, nil, err
 	}
-	d, err := s.get(who, id, seen...)
+	d, err := s.Store.Get(who, id, seen...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +188,7 @@ func (s *Service) Attach(ctx context.Context, who account.Actor, id string, uplo
 		if err := s.drawLater(tx, d); err != nil {
 			return nil, err
 		}
-		return events, s.readLater(tx, d, added)
+		return events, s.Lists.ReadLater(tx, d, added)
 	}, seen...)
 	return d, added, err
 }

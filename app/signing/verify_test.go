@@ -47,7 +47,7 @@ func TestSearchesOfOneCompanyLeaveTheIndexToOthers(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	a, b := s.Company(t), s.Company(t)
-	leave := hold(t, s.Signing.Searching(), turns.Member(a.CompanyID, "somebody"))
+	leave := hold(t, s.Signing.Lists.Searching, turns.Member(a.CompanyID, "somebody"))
 	done := make(chan int, 1)
 	go func() { done <- a.Get(t, "/documents?search=lease").Status }()
 	for range 3 {

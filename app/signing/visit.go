@@ -11,6 +11,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -34,14 +35,14 @@ func (s *Service) Visit(_ context.Context, who account.Actor) (*Visit, error) {
 	}
 	v := &Visit{}
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		if v.Document, err = load(tx, who, who.Document); err != nil {
+		if v.Document, err = store.Load(tx, who, who.Document); err != nil {
 			return err
 		}
 		v.Invitation = v.Document.Invitation(who.Invitation)
 		if v.Company, err = account.LoadCompany(tx, v.Document.Company); err != nil {
 			return err
 		}
-		v.Answers, err = answersOf(tx, who.Invitation)
+		v.Answers, err = store.AnswersOf(tx, who.Invitation)
 		return err
 	})
 	if err != nil {
@@ -79,10 +80,10 @@ func (s *Service) conceal(v *Visit, identified bool) {
 // Preview returns what an invited person will see when it is their turn, for the
 // members who prepare the document.
 func (s *Service) Preview(_ context.Context, who account.Actor, id, invitation string) (*Visit, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	d, err := s.get(who, id)
+	d, err := s.Store.Get(who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 	if err != nil || at == "" {
 		return err
 	}
-	_, err = s.update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]Event, error) {
+	_, err = s.Store.Update(who.From(from.IP, from.UserAgent, from.RequestID), at, func(tx *kv.Tx, d *Document) ([]Event, error) {
 		if err := d.Running(tx.Now); err != nil {
 			return nil, err
 		}
@@ -201,14 +202,14 @@ func (s *Service) SendLink(_ context.Context, token, address string, from accoun
 // for none. It only reads, so that strangers do not hold up writers.
 func (s *Service) addressee(invitation, address string) (who account.Actor, document string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		at, err := invited.Get(tx, invitation)
+		at, err := store.Invited.Get(tx, invitation)
 		if errors.Is(err, kv.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		d, err := documents.Get(tx, documentKey(at.Company, at.Document))
+		d, err := store.Documents.Get(tx, store.DocumentKey(at.Company, at.Document))
 		if err != nil {
 			return err
 		}

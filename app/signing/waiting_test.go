@@ -6,7 +6,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 )
 
 type errand struct{ sign, approve, back int }
@@ -19,11 +19,11 @@ func waits(t *testing.T, c *apptest.Client) errand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.Signing.ListWaiting(t.Context(), who)
+	w, err := c.Signing.Lists.ListWaiting(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := c.Signing.CountWaiting(t.Context(), who)
+	n, err := c.Signing.Lists.CountWaiting(t.Context(), who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,10 +135,10 @@ func TestFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		q                signing.ListQuery
+		q                lists.Query
 		all, draft, sent int
-	}{{signing.ListQuery{}, 3, 2, 1}, {signing.ListQuery{Owner: "me"}, 1, 1, 0}, {signing.ListQuery{Search: "third"}, 1, 0, 1}} {
-		c, err := s.Signing.Counts(t.Context(), who, x.q)
+	}{{lists.Query{}, 3, 2, 1}, {lists.Query{Owner: "me"}, 1, 1, 0}, {lists.Query{Search: "third"}, 1, 0, 1}} {
+		c, err := s.Signing.Lists.Counts(t.Context(), who, x.q)
 		if err != nil || c.All != x.all || c.ByStatus["draft"] != x.draft || c.ByStatus["sent"] != x.sent {
 			t.Errorf("%+v counts %+v, %v", x.q, c, err)
 		}

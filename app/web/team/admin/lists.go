@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"paraph/app/machine"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -112,7 +112,7 @@ type ailingList struct {
 
 // ailingLine is such a document.
 type ailingLine struct {
-	signing.Ailing
+	lists.Ailing
 	CompanyName, Why, Age string
 	Retry                 string
 }
@@ -123,7 +123,7 @@ var retryable = []record.AttentionKind{record.AttentionSealing, record.Attention
 // ShowAttention serves the documents that need attention.
 func (h *Handlers) ShowAttention(r *page.Request) error {
 	p := partOf(r)
-	found, err := h.Signing.ListAiling(r.UserContext(), r.Who.Actor, p.offset(), p.size)
+	found, err := h.Signing.Lists.ListAiling(r.UserContext(), r.Who.Actor, p.offset(), p.size)
 	if err != nil {
 		return err
 	}

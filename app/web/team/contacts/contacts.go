@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/contact"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/page"
 )
 
@@ -81,7 +82,7 @@ func (h *Handlers) Show(r *page.Request) error {
 
 // documentsWith returns the newest documents to which an address is invited.
 func (h *Handlers) documentsWith(r *page.Request, email string) (rows []signing.Row, err error) {
-	list, err := h.Signing.List(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: 1, PerPage: 100, Search: email})
+	list, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 100, Search: email})
 	if err != nil {
 		return nil, err
 	}

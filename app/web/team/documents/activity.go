@@ -11,6 +11,7 @@ import (
 	"paraph/app/httpkit"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 	"paraph/app/words"
 )
@@ -40,7 +41,7 @@ type activityEntry struct {
 
 func (h *Handlers) activity(r *page.Request, d *signing.Document) (activity, error) {
 	number, size := r.PageOf()
-	entries, total, err := h.Signing.Events(r.UserContext(), r.Who.Actor, d.ID, signing.EventsQuery{Page: number, PerPage: size, Descending: true})
+	entries, total, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, d.ID, trail.EventsQuery{Page: number, PerPage: size, Descending: true})
 	if err != nil {
 		return activity{}, err
 	}
@@ -131,13 +132,13 @@ const maxEvents = 10_000
 
 // DownloadEvents serves the audit trail of a document, oldest first.
 func (h *Handlers) DownloadEvents(r *page.Request) error {
-	entries, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, r.Params("id"), signing.EventsQuery{Page: 1, PerPage: maxEvents})
+	entries, _, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, r.Params("id"), trail.EventsQuery{Page: 1, PerPage: maxEvents})
 	if err != nil {
 		return err
 	}
 	out := make([]eventJSON, 0, len(entries))
 	for _, e := range entries {
-		out = append(out, eventJSON{Seq: e.Number(), ID: e.ID, Type: string(e.Value.Type), At: signing.FormatTime(e.At), Invitation: e.Value.Invitation,
+		out = append(out, eventJSON{Seq: e.Number(), ID: e.ID, Type: string(e.Value.Type), At: record.FormatTime(e.At), Invitation: e.Value.Invitation,
 			Actor: eventActor{e.Value.ActorKind, e.Value.ActorID, e.Value.ActorName, e.Value.ActorEmail}, IP: e.Value.IP, UserAgent: e.Value.UserAgent, Data: e.Value.Data,
 			Hash: hex.EncodeToString(e.Hash[:]), Previous: hex.EncodeToString(e.Previous[:]), PreviousOfHistory: hex.EncodeToString(e.ChainPrevious[:])})
 	}

@@ -9,6 +9,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/page"
 )
 
@@ -135,7 +136,7 @@ func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
 		return nil, fault.Malformed("list_unknown").Because(err)
 	}
 	v := u.Query()
-	q := signing.ListQuery{Page: 1, PerPage: maxBulk, Search: v.Get("search"), Status: v.Get("status"), Owner: v.Get("owner"),
+	q := lists.Query{Page: 1, PerPage: maxBulk, Search: v.Get("search"), Status: v.Get("status"), Owner: v.Get("owner"),
 		CreatedFrom: v.Get("created_from"), CreatedTo: v.Get("created_to"), ExpiresFrom: v.Get("expires_from"), ExpiresTo: v.Get("expires_to")}
 	switch strings.TrimPrefix(u.Path, "/app/documents/") {
 	case "archived":
@@ -143,7 +144,7 @@ func (h *Handlers) ticked(r *page.Request, list string) ([]string, error) {
 	case "trash":
 		q.Status = "deleted"
 	}
-	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
+	found, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (h *Handlers) fillTab(r *page.Request, p *documentPage) (err error) {
 
 // live returns the position in the event log from which a page watches.
 func (h *Handlers) live(r *page.Request, document string) (liveData, error) {
-	last, err := h.Signing.LastEvent(r.UserContext(), r.Who.Actor)
+	last, err := h.Signing.Trail.LastEvent(r.UserContext(), r.Who.Actor)
 	return liveData{document, last}, err
 }
 

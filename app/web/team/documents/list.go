@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
 )
@@ -16,7 +16,7 @@ import (
 // listPage is the page of a list of documents.
 type listPage struct {
 	Part     string // "", archived or trash
-	Query    signing.ListQuery
+	Query    lists.Query
 	Chips    []page.Tab
 	Columns  []page.Column
 	Rows     []rowView
@@ -39,14 +39,14 @@ type listPage struct {
 func (h *Handlers) ShowList(r *page.Request) error {
 	part := strings.TrimPrefix(strings.TrimPrefix(r.Path(), "/app/documents"), "/")
 	q, number := listQuery(r, part)
-	found, err := h.Signing.List(r.UserContext(), r.Who.Actor, q)
+	found, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, q)
 	if fault.KindOf(err) == fault.KindInvalid {
 		return r.SeeOther(r.Path()) // an address edited by hand
 	}
 	if err != nil {
 		return err
 	}
-	counts, err := h.Signing.Counts(r.UserContext(), r.Who.Actor, q)
+	counts, err := h.Signing.Lists.Counts(r.UserContext(), r.Who.Actor, q)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (h *Handlers) ShowList(r *page.Request) error {
 }
 
 // listQuery reads the query parameters, named as in the API.
-func listQuery(r *page.Request, part string) (q signing.ListQuery, number int) {
+func listQuery(r *page.Request, part string) (q lists.Query, number int) {
 	q.Page, q.PerPage = r.PageOf()
 	text := func(name string) string { return strings.ToValidUTF8(strings.Clone(r.Query(name)), "") }
 	q.Sort, q.Search, q.Status, q.Owner = text("sort"), text("search"), text("status"), text("owner")
@@ -87,7 +87,7 @@ func listQuery(r *page.Request, part string) (q signing.ListQuery, number int) {
 	return q, q.Page
 }
 
-func (h *Handlers) listPage(r *page.Request, part string, q signing.ListQuery, counts signing.Counts, total int) listPage {
+func (h *Handlers) listPage(r *page.Request, part string, q lists.Query, counts lists.Counts, total int) listPage {
 	p := listPage{Part: part, Query: q, Total: total, Here: r.Link("row", ""), Kept: r.Kept("search", "owner", "created_from", "created_to", "expires_from", "expires_to", "page", "row"),
 		Clear: r.Path(), Limit: h.MaxUpload, Keys: r.Cookies(keysCookie) == "on"}
 	p.Detailed = q.Owner+q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
@@ -103,7 +103,7 @@ func (h *Handlers) listPage(r *page.Request, part string, q signing.ListQuery, c
 }
 
 // chips link to the states, keeping search and filters.
-func chips(r *page.Request, part string, q signing.ListQuery, counts signing.Counts) []page.Tab {
+func chips(r *page.Request, part string, q lists.Query, counts lists.Counts) []page.Tab {
 	to := func(path, status string) string {
 		v := r.QueryValues()
 		for _, name := range []string{"status", "page", "row"} {

@@ -14,6 +14,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing"
+	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 	"paraph/app/words"
 )
@@ -32,7 +33,7 @@ type liveEvent struct {
 // reconnects names the last event it knows.
 func (h *Handlers) Events(r *page.Request) error {
 	after := cmp.Or(strings.Clone(r.Get("Last-Event-ID")), strings.Clone(r.Query("after")))
-	watch, err := h.Signing.Watch(r.UserContext(), r.Who.Actor, after)
+	watch, err := h.Signing.Trail.Watch(r.UserContext(), r.Who.Actor, after)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (h *Handlers) Events(r *page.Request) error {
 type liveStream struct {
 	door    *Handlers
 	words   *words.Language
-	watch   *signing.Watch
+	watch   *trail.Watch
 	session string
 	company string
 	who     account.Actor

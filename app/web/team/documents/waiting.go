@@ -27,7 +27,7 @@ type waitingList struct {
 
 // ShowWaiting serves the documents that need the reader's action.
 func (h *Handlers) ShowWaiting(r *page.Request) error {
-	w, err := h.Signing.ListWaiting(r.UserContext(), r.Who.Actor)
+	w, err := h.Signing.Lists.ListWaiting(r.UserContext(), r.Who.Actor)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/app/signing/trail"
 	"paraph/app/web/page"
 )
 
@@ -189,7 +190,7 @@ func (h *Handlers) overtaken(r *page.Request, err error) error {
 
 // lastChange returns who changed a document last, and when.
 func (h *Handlers) lastChange(r *page.Request, id string) (by, at string, err error) {
-	events, _, err := h.Signing.Events(r.UserContext(), r.Who.Actor, id, signing.EventsQuery{Page: 1, PerPage: 1, Descending: true})
+	events, _, err := h.Signing.Trail.Events(r.UserContext(), r.Who.Actor, id, trail.EventsQuery{Page: 1, PerPage: 1, Descending: true})
 	if err != nil || len(events) == 0 {
 		return "", "", err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
-	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/page"
 )
 
@@ -113,7 +113,7 @@ func (h *Handlers) Welcome(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	documents, err := h.Signing.List(r.UserContext(), r.Who.Actor, signing.ListQuery{Page: 1, PerPage: 1})
+	documents, err := h.Signing.Lists.List(r.UserContext(), r.Who.Actor, lists.Query{Page: 1, PerPage: 1})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package signing
+package lists
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -28,28 +29,28 @@ func TestUnionPagesAsOneList(t *testing.T) {
 	})
 	company := ulid.Make().String()
 	random := rand.New(rand.NewPCG(1, 2))
-	var all []Document
+	var all []record.Document
 	for range 300 {
-		d := Document{ID: ulid.Make().String(), Company: company, Status: Status(1 + random.IntN(4)), CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0),
+		d := record.Document{ID: ulid.Make().String(), Company: company, Status: record.Status(1 + random.IntN(4)), CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0),
 			Title: fmt.Sprintf("title %d", random.IntN(20))}
 		all = append(all, d)
 	}
 	for i := range all {
 		if err := db.Update(func(tx *kv.Tx) error {
-			return rows.Put(tx, documentKey(company, all[i].ID), rowOf(&all[i]))
+			return store.Rows.Put(tx, store.DocumentKey(company, all[i].ID), store.RowOf(&all[i]))
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", everything}, {"active", "rejected"}}
-	wanted := slices.DeleteFunc(slices.Clone(all), func(d Document) bool { return d.Status == record.PendingApproval })
+	cells := []cell{{"active", "draft"}, {"active", "approved"}, {"archived", store.Everything}, {"active", "rejected"}}
+	wanted := slices.DeleteFunc(slices.Clone(all), func(d record.Document) bool { return d.Status == record.PendingApproval })
 	for _, descending := range []bool{false, true} {
-		slices.SortFunc(wanted, func(a, b Document) int {
-			x, y := sortedRow{key: FoldTitle(a.Title), id: a.ID}, sortedRow{key: FoldTitle(b.Title), id: b.ID}
+		slices.SortFunc(wanted, func(a, b record.Document) int {
+			x, y := sortedRow{key: store.FoldTitle(a.Title), id: a.ID}, sortedRow{key: store.FoldTitle(b.Title), id: b.ID}
 			return x.compare(y, descending)
 		})
 		for offset := range len(wanted) + 2 {
-			var page ListPage
+			var page Page
 			if err := db.View(func(tx *kv.Tx) (err error) {
 				page, err = listCells(tx, company, "title", descending, cells, offset, 7)
 				return err
@@ -64,7 +65,7 @@ func TestUnionPagesAsOneList(t *testing.T) {
 				t.Fatalf("offset %d: %d rows, want %d", offset, len(page.Rows), len(want))
 			}
 			for i, b := range page.Rows {
-				r, err := rowCodec.Decode(append([]byte(company), b...))
+				r, err := store.RowCodec.Decode(append([]byte(company), b...))
 				if err != nil || r.ID != want[i].ID {
 					t.Fatalf("offset %d, row %d: got %s, want %s (%v)", offset, i, r.ID, want[i].ID, err)
 				}
@@ -86,29 +87,29 @@ func TestMigrate(t *testing.T) {
 		}
 	})
 	company := ulid.Make().String()
-	const n = batch + 20
+	const n = store.Batch + 20
 	for i := range n {
-		d := Document{ID: ulid.Make().String(), Company: company, Status: []Status{record.PendingApproval, record.Draft}[i%2], SubmittedBy: "me"}
+		d := record.Document{ID: ulid.Make().String(), Company: company, Status: []record.Status{record.PendingApproval, record.Draft}[i%2], SubmittedBy: "me"}
 		if err := db.Update(func(tx *kv.Tx) error {
-			if err := documents.Put(tx, documentKey(company, d.ID), d); err != nil {
+			if err := store.Documents.Put(tx, store.DocumentKey(company, d.ID), d); err != nil {
 				return err
 			}
-			return rows.Put(tx, documentKey(company, d.ID), rowOf(&d))
+			return store.Rows.Put(tx, store.DocumentKey(company, d.ID), store.RowOf(&d))
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 { // an interrupted migration is run again
-		if err := Migrate(db); err != nil {
+		if err := store.Migrate(db); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := db.View(func(tx *kv.Tx) error {
-		waiting, err := waits.Count(tx, "for", kv.K(company, toApprove))
+		waiting, err := store.Waits.Count(tx, "for", kv.K(company, store.ToApprove))
 		if err != nil || waiting != n/2 {
 			t.Errorf("%d documents wait for approval, want %d (%v)", waiting, n/2, err)
 		}
-		head, _, err := changes.Head(tx)
+		head, _, err := store.Changes.Head(tx)
 		if err != nil || head != 2*n {
 			t.Errorf("%d documents are indexed anew, want %d (%v)", head, 2*n, err)
 		}
@@ -116,7 +117,7 @@ func TestMigrate(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range db.Check(waits) {
+	for _, err := range db.Check(store.Waits) {
 		t.Error(err)
 	}
 }

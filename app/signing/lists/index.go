@@ -1,4 +1,4 @@
-package signing
+package lists
 
 import (
 	"bytes"
@@ -11,25 +11,34 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 	"paraph/search"
 )
 
+// ReadJob is the kind of job that reads the text of a file.
+const ReadJob = "read"
+
 const documentKind = "document"
 
-// maxText is the most text, in bytes, that is indexed of one document's files.
-const maxText = 1 << 20
+// MaxText is the most text, in bytes, that is indexed of one document's files.
+const MaxText = 1 << 20
 
-// fileText is the text of a file's pages, for the index.
-type fileText struct {
+// FileText is the text of a file's pages, for the index.
+type FileText struct {
 	Text string
 	At   time.Time
 }
 
-// followChanges keeps the index in step with the store. The index stores its
-// position together with its content, so it omits nothing.
-func (s *Service) followChanges(ctx context.Context) error {
-	return kv.NewMirror(kv.MirrorOptions[change]{DB: s.DB, Log: changes, Name: "search", Batch: batch,
+// Texts holds the text read from a file, by the hash of its PDF.
+var Texts = kv.NewCollection("texts", kv.JSON[FileText]())
+
+// Run keeps the index in step with the store. The index stores its
+// position together with its content, so it omits nothing. It
+// ends with ctx.
+func (s *Lists) Run(ctx context.Context) error {
+	return kv.NewMirror(kv.MirrorOptions[store.Change]{DB: s.DB, Log: store.Changes, Name: "search", Batch: store.Batch,
 		Place: s.Search.Place, Read: s.indexChanges, Linger: s.linger}).Run(ctx)
 }
 
@@ -37,7 +46,7 @@ func (s *Service) followChanges(ctx context.Context) error {
 // unless a search is waiting for them.
 const lingering = 100 * time.Millisecond
 
-func (s *Service) linger(ctx context.Context) {
+func (s *Lists) linger(ctx context.Context) {
 	t := time.NewTimer(lingering)
 	defer t.Stop()
 	select {
@@ -48,9 +57,9 @@ func (s *Service) linger(ctx context.Context) {
 }
 
 // SearchLag returns how many changes the index does not contain yet.
-func (s *Service) SearchLag() (lag uint64, err error) {
+func (s *Lists) SearchLag() (lag uint64, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
-		head, _, err := changes.Head(tx)
+		head, _, err := store.Changes.Head(tx)
 		if place := s.Search.Place(); place < head {
 			lag = head - place
 		}
@@ -59,14 +68,11 @@ func (s *Service) SearchLag() (lag uint64, err error) {
 	return lag, err
 }
 
-// batch is how many changes are indexed at once.
-const batch = 500
-
-func (s *Service) indexChanges(tx *kv.Tx, entries []kv.Entry[change], place uint64) (keep func() error, err error) {
+func (s *Lists) indexChanges(tx *kv.Tx, entries []kv.Entry[store.Change], place uint64) (keep func() error, err error) {
 	b := search.Batch{Place: place}
 	seen := map[string]bool{}
 	for _, e := range entries {
-		if key := documentKey(e.Value.Company, e.Value.Document); !seen[key] {
+		if key := store.DocumentKey(e.Value.Company, e.Value.Document); !seen[key] {
 			seen[key] = true
 			if err := s.indexOne(tx, &b, e.Value); err != nil {
 				return nil, err
@@ -76,8 +82,8 @@ func (s *Service) indexChanges(tx *kv.Tx, entries []kv.Entry[change], place uint
 	return func() error { return s.Search.Apply(b) }, nil
 }
 
-func (s *Service) indexOne(tx *kv.Tx, b *search.Batch, c change) error {
-	d, err := documents.Get(tx, documentKey(c.Company, c.Document))
+func (s *Lists) indexOne(tx *kv.Tx, b *search.Batch, c store.Change) error {
+	d, err := store.Documents.Get(tx, store.DocumentKey(c.Company, c.Document))
 	if errors.Is(err, kv.ErrNotFound) {
 		b.Delete = append(b.Delete, c.Document)
 		return nil
@@ -94,19 +100,19 @@ func (s *Service) indexOne(tx *kv.Tx, b *search.Batch, c change) error {
 }
 
 // bodyOf joins the text read from the files so far.
-func bodyOf(tx *kv.Tx, d *Document) (string, error) {
+func bodyOf(tx *kv.Tx, d *record.Document) (string, error) {
 	var body bytes.Buffer
 	for i := range d.Files {
-		t, err := texts.Get(tx, d.Files[i].Base)
+		t, err := Texts.Get(tx, d.Files[i].Base)
 		if errors.Is(err, kv.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return "", err
 		}
-		body.WriteString(t.Text[:min(len(t.Text), maxText-body.Len())])
+		body.WriteString(t.Text[:min(len(t.Text), MaxText-body.Len())])
 		body.WriteByte('\n')
-		if body.Len() >= maxText {
+		if body.Len() >= MaxText {
 			break
 		}
 	}
@@ -114,12 +120,12 @@ func bodyOf(tx *kv.Tx, d *Document) (string, error) {
 }
 
 // searchable returns a document as it is indexed.
-func searchable(d *Document, body string) search.Document {
-	r := rowOf(d)
+func searchable(d *record.Document, body string) search.Document {
+	r := store.RowOf(d)
 	out := search.Document{
 		ID: d.ID, Scope: d.Company, Kind: documentKind, Title: d.Title, Body: body,
 		Texts:   []string{d.Subject, d.Message, d.ExternalID, d.Owner.Name, d.Owner.Email},
-		Filters: append(moreTerms(d), cell{d.Visibility(), everything}.term(), cell{d.Visibility(), d.Status.String()}.term()),
+		Filters: append(moreTerms(d), cell{d.Visibility(), store.Everything}.term(), cell{d.Visibility(), d.Status.String()}.term()),
 		Sort:    map[string]string{},
 	}
 	for _, f := range d.Files {
@@ -136,8 +142,8 @@ func searchable(d *Document, body string) search.Document {
 	for k, v := range d.Metadata {
 		out.Texts = append(out.Texts, k, v)
 	}
-	for _, field := range rowOrders[1:] {
-		out.Sort[field] = r.sortKey(field)
+	for _, field := range store.RowOrders[1:] {
+		out.Sort[field] = r.SortKey(field)
 	}
 	return out
 }
@@ -188,15 +194,15 @@ func (r *reading) wait(ctx context.Context, company string) {
 
 type readPayload struct{ Company, Document, Base string }
 
-// readLater schedules a job that reads the text of files: that takes longer than
+// ReadLater schedules a job that reads the text of files: that takes longer than
 // a response should.
-func (s *Service) readLater(tx *kv.Tx, d *Document, files []File) error {
+func (s *Lists) ReadLater(tx *kv.Tx, d *record.Document, files []record.File) error {
 	for i := range files {
 		payload, err := json.Marshal(readPayload{d.Company, d.ID, files[i].Base})
 		if err != nil {
 			return err
 		}
-		if err := s.Jobs.Add(tx, kv.Job{Kind: readJob, Scope: d.Company, Key: files[i].ID, Payload: payload, Due: tx.Now}); err != nil {
+		if err := s.Jobs.Add(tx, kv.Job{Kind: ReadJob, Scope: d.Company, Key: files[i].ID, Payload: payload, Due: tx.Now}); err != nil {
 			return err
 		}
 	}
@@ -207,8 +213,8 @@ func (s *Service) readLater(tx *kv.Tx, d *Document, files []File) error {
 	return nil
 }
 
-func (s *Service) readHandler() kv.Handler {
-	return kv.Handler{Kind: readJob, Timeout: time.Minute, Backoff: []time.Duration{time.Second, time.Minute},
+func (s *Lists) ReadHandler() kv.Handler {
+	return kv.Handler{Kind: ReadJob, Timeout: time.Minute, Backoff: []time.Duration{time.Second, time.Minute},
 		Run: func(ctx context.Context, job kv.Job) error {
 			var p readPayload
 			if err := json.Unmarshal(job.Payload, &p); err != nil {
@@ -223,10 +229,10 @@ func (s *Service) readHandler() kv.Handler {
 
 // read stores the text of a file, once for all documents that contain it, and
 // marks the document for reindexing.
-func (s *Service) read(ctx context.Context, p readPayload) error {
+func (s *Lists) read(ctx context.Context, p readPayload) error {
 	known := false
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		known, err = texts.Has(tx, p.Base)
+		known, err = Texts.Has(tx, p.Base)
 		return err
 	})
 	if err != nil {
@@ -238,7 +244,7 @@ func (s *Service) read(ctx context.Context, p readPayload) error {
 		if err != nil {
 			return kv.Permanent(err)
 		}
-		text, err = s.PDFium.For(account.System(p.Company).Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, maxText)
+		text, err = s.PDFium.For(account.System(p.Company).Turn()).PlainText(ctx, pdfium.Source{Paths: paths}, MaxText)
 		if errors.Is(err, pdfium.ErrDamaged) || errors.Is(err, pdfium.ErrTimeout) || errors.Is(err, pdfium.ErrCrashed) || errors.Is(err, pdfium.ErrTooLarge) {
 			// A file that can't be read for the search is found by its name;
 			// nothing else depends on it.
@@ -251,11 +257,11 @@ func (s *Service) read(ctx context.Context, p readPayload) error {
 	}
 	return s.DB.Update(func(tx *kv.Tx) error {
 		if !known {
-			if err := texts.Put(tx, p.Base, fileText{Text: text, At: tx.Now}); err != nil {
+			if err := Texts.Put(tx, p.Base, FileText{Text: text, At: tx.Now}); err != nil {
 				return err
 			}
 		}
-		_, err := changes.Append(tx, s.id(), "", "", change{p.Company, p.Document})
+		_, err := store.Changes.Append(tx, s.NewID().String(), "", "", store.Change{Company: p.Company, Document: p.Document})
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package signing
+package trail
 
 import (
 	"context"
@@ -8,21 +8,22 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
 // FeedEvent is an event with its document as the event left it; nil once that has
 // been permanently deleted. Events from before that was stored have it as it is now.
 type FeedEvent struct {
-	Entry    Entry
-	Document *Row
+	Entry    store.Entry
+	Document *store.Row
 }
 
 // FeedEvent adds its document to an event.
-func (s *Service) FeedEvent(tx *kv.Tx, e Entry) (FeedEvent, error) {
-	row, err := snapshots.Get(tx, snapshotKey(e.Value.Company, e.Value.Document, e.Value.Version))
+func (s *Trail) FeedEvent(tx *kv.Tx, e store.Entry) (FeedEvent, error) {
+	row, err := store.Snapshots.Get(tx, store.SnapshotKey(e.Value.Company, e.Value.Document, e.Value.Version))
 	if errors.Is(err, kv.ErrNotFound) {
-		row, err = rows.Get(tx, documentKey(e.Value.Company, e.Value.Document))
+		row, err = store.Rows.Get(tx, store.DocumentKey(e.Value.Company, e.Value.Document))
 	}
 	if errors.Is(err, kv.ErrNotFound) {
 		return FeedEvent{Entry: e}, nil
@@ -31,8 +32,8 @@ func (s *Service) FeedEvent(tx *kv.Tx, e Entry) (FeedEvent, error) {
 }
 
 // GetFeedEvent returns the event with the given identifier.
-func (s *Service) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
-	e, err := journal.Get(tx, event)
+func (s *Trail) GetFeedEvent(tx *kv.Tx, event string) (FeedEvent, error) {
+	e, err := store.Events.Get(tx, event)
 	if err != nil {
 		return FeedEvent{}, err
 	}
@@ -64,15 +65,15 @@ const feedBatch = 200
 
 // Feed returns events of the caller's company. The cost depends on the page, not
 // on what precedes it.
-func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+func (s *Trail) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed, error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Feed{}, err
 	}
 	if err := CheckEventTypes("type", q.Types); err != nil {
 		return Feed{}, err
 	}
 	out := Feed{Cursor: q.After}
-	err := s.DB.View(func(tx *kv.Tx) error {
+	err := s.db.View(func(tx *kv.Tx) error {
 		if err := q.known(tx, who); err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (s *Service) Feed(_ context.Context, who account.Actor, q FeedQuery) (Feed,
 
 // take adds matching entries until the page is full; whole reports whether all
 // entries were examined.
-func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whole bool, err error) {
+func (s *Trail) take(tx *kv.Tx, out *Feed, entries []store.Entry, q FeedQuery) (whole bool, err error) {
 	for _, e := range entries {
 		if len(q.Types) == 0 || slices.Contains(q.Types, string(e.Value.Type)) {
 			if out.More = len(out.Events) >= q.Limit; out.More {
@@ -120,7 +121,7 @@ func (s *Service) take(tx *kv.Tx, out *Feed, entries []Entry, q FeedQuery) (whol
 func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
 	var f fault.Fields
 	if q.After != "" {
-		e, err := journal.Get(tx, q.After)
+		e, err := store.Events.Get(tx, q.After)
 		switch {
 		case errors.Is(err, kv.ErrNotFound) || err == nil && e.Value.Company != who.CompanyID:
 			f.Selected("after")
@@ -129,7 +130,7 @@ func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
 		}
 	}
 	if q.Document != "" {
-		first, _, err := journal.Chain(tx, q.Document, kv.LogQuery{Limit: 1})
+		first, _, err := store.Events.Chain(tx, q.Document, kv.LogQuery{Limit: 1})
 		switch {
 		case err != nil:
 			return err
@@ -140,13 +141,13 @@ func (q FeedQuery) known(tx *kv.Tx, who account.Actor) error {
 	return f.Err()
 }
 
-func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]Entry, error) {
+func (q FeedQuery) next(tx *kv.Tx, company, after string, limit int) ([]store.Entry, error) {
 	list := kv.LogQuery{AfterID: after, Limit: limit}
 	if q.Document != "" {
-		entries, _, err := journal.Chain(tx, q.Document, list)
+		entries, _, err := store.Events.Chain(tx, q.Document, list)
 		return entries, err
 	}
-	entries, _, err := journal.Scope(tx, company, list)
+	entries, _, err := store.Events.Scope(tx, company, list)
 	return entries, err
 }
 
@@ -166,12 +167,12 @@ func CheckEventTypes(field string, types []string) error {
 
 // LastEvent returns the identifier of the newest entry in the journal of a
 // member's company, "" if there is none.
-func (s *Service) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
-	if err := member(who, account.ScopeRead); err != nil {
+func (s *Trail) LastEvent(_ context.Context, who account.Actor) (id string, err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return "", err
 	}
-	err = s.DB.View(func(tx *kv.Tx) error {
-		newest, _, err := journal.Scope(tx, who.CompanyID, kv.LogQuery{Descending: true, Limit: 1})
+	err = s.db.View(func(tx *kv.Tx) error {
+		newest, _, err := store.Events.Scope(tx, who.CompanyID, kv.LogQuery{Descending: true, Limit: 1})
 		if err == nil && len(newest) > 0 {
 			id = newest[0].ID
 		}

@@ -1,4 +1,4 @@
-package signing
+package store
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ type Row struct {
 	TemplateID  *string        `json:"template_id,omitempty" doc:"The template it was made from"`
 	Template    bool           `json:"template,omitempty" doc:"Whether it is a template"`
 
-	company string
+	Company string `json:"-"` // stored before the JSON, see Codec
 }
 
 // RowPerson names the owner.
@@ -61,20 +61,15 @@ type Progress struct {
 	Total  int `json:"total"`
 }
 
-const timeLayout = "2006-01-02T15:04:05.000Z07:00"
-
-// FormatTime writes a time as the API does: RFC 3339, UTC, milliseconds.
-func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
-
 func formatTime(t *time.Time) *string {
 	if t == nil {
 		return nil
 	}
-	s := FormatTime(*t)
+	s := record.FormatTime(*t)
 	return &s
 }
 
-func optional(s string) *string {
+func Optional(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -82,15 +77,15 @@ func optional(s string) *string {
 }
 
 // row returns the list item of a document.
-func rowOf(d *Document) Row {
+func RowOf(d *record.Document) Row {
 	signed, total := d.Progress()
 	r := Row{
-		ID: d.ID, company: d.Company, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(),
+		ID: d.ID, Company: d.Company, Title: d.Title, StatusID: int(d.Status), Status: d.Status.String(),
 		Owner:      RowPerson(d.Owner),
-		ExternalID: optional(d.ExternalID),
+		ExternalID: Optional(d.ExternalID),
 		Progress:   Progress{Signed: signed, Total: total}, Signatories: make([]RowSignatory, 0, len(d.Invitations)),
-		FilesCount: len(d.Files), Attention: optional(string(d.Attention.Kind)),
-		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: FormatTime(d.CreatedAt), UpdatedAt: FormatTime(d.UpdatedAt),
+		FilesCount: len(d.Files), Attention: Optional(string(d.Attention.Kind)),
+		ExpiresAt: formatTime(d.ExpiresAt), CreatedAt: record.FormatTime(d.CreatedAt), UpdatedAt: record.FormatTime(d.UpdatedAt),
 		SentAt: formatTime(d.SentAt), CompletedAt: formatTime(d.CompletedAt),
 		ArchivedAt: formatTime(d.ArchivedAt), DeletedAt: formatTime(d.DeletedAt), Template: d.Template,
 	}
@@ -112,46 +107,46 @@ func (r Row) visibility() string {
 	return v
 }
 
-// rowPrefix is the length of the company's identifier at the start of a stored row.
-const rowPrefix = 26
+// RowPrefix is the length of the company's identifier at the start of a stored row.
+const RowPrefix = 26
 
-// rowCodec stores the company before the JSON, where it does not reach the API.
-var rowCodec = kv.Codec[Row]{
+// RowCodec stores the company before the JSON, where it does not reach the API.
+var RowCodec = kv.Codec[Row]{
 	Encode: func(r Row) ([]byte, error) {
-		if len(r.company) != rowPrefix {
-			return nil, fmt.Errorf("signing: row of company %q", r.company)
+		if len(r.Company) != RowPrefix {
+			return nil, fmt.Errorf("signing: row of company %q", r.Company)
 		}
 		b, err := json.Marshal(r)
 		if err != nil {
 			return nil, err
 		}
-		return append([]byte(r.company), b...), nil
+		return append([]byte(r.Company), b...), nil
 	},
 	Decode: func(b []byte) (Row, error) {
-		if len(b) < rowPrefix {
+		if len(b) < RowPrefix {
 			return Row{}, fmt.Errorf("signing: row of %d bytes", len(b))
 		}
-		r := Row{company: string(b[:rowPrefix])}
-		return r, json.Unmarshal(b[rowPrefix:], &r)
+		r := Row{Company: string(b[:RowPrefix])}
+		return r, json.Unmarshal(b[RowPrefix:], &r)
 	},
 }
 
-// everything stands in an index key for "in any state".
-const everything = "*"
+// Everything stands in an index key for "in any state".
+const Everything = "*"
 
 // keys returns the index keys of a row under one sort value: among all rows of
 // its part of the lists, and among those in its state.
 func (r Row) keys(sort string) []kv.Key {
 	return []kv.Key{
-		kv.K(r.company, r.visibility(), everything, sort),
-		kv.K(r.company, r.visibility(), r.Status, sort),
+		kv.K(r.Company, r.visibility(), Everything, sort),
+		kv.K(r.Company, r.visibility(), r.Status, sort),
 	}
 }
 
 // last sorts rows without a date after all that have one.
 const last = "~"
 
-func (r Row) sortKey(field string) string {
+func (r Row) SortKey(field string) string {
 	switch field {
 	case "updated_at":
 		return r.UpdatedAt
@@ -192,21 +187,24 @@ func FoldTitle(s string) string {
 
 // The orders of document lists, by the name of the sort field. The ones in
 // constant use carry the row itself.
-var rowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
+var RowOrders = []string{"created_at", "updated_at", "title", "status_id", "expires_at", "completed_at"}
 
 func rowIndexes() []kv.Index[Row] {
-	out := make([]kv.Index[Row], 0, len(rowOrders)+2)
-	for _, field := range rowOrders {
+	out := make([]kv.Index[Row], 0, len(RowOrders)+2)
+	for _, field := range RowOrders {
 		out = append(out, kv.Index[Row]{
 			Name: field, Counted: true, Depth: 3, // totals by company, visibility and state
 			Covering: field == "created_at" || field == "updated_at" || field == "title",
-			Keys:     func(r Row) []kv.Key { return r.keys(r.sortKey(field)) },
+			Keys:     func(r Row) []kv.Key { return r.keys(r.SortKey(field)) },
 		})
 	}
-	return append(out, kv.Index[Row]{Name: byTemplate, Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {
+	return append(out, kv.Index[Row]{Name: ByTemplate, Counted: true, Depth: 2, Keys: func(r Row) []kv.Key {
 		if r.TemplateID == nil {
 			return nil
 		}
-		return []kv.Key{kv.K(r.company, *r.TemplateID, r.CreatedAt)}
+		return []kv.Key{kv.K(r.Company, *r.TemplateID, r.CreatedAt)}
 	}})
 }
+
+// ByTemplate is the index of the documents made from a template, oldest first.
+const ByTemplate = "template"

@@ -1,4 +1,6 @@
-package signing
+// Package lists answers queries for documents, from the rows in the store or from
+// the search index, which it keeps in step with the store.
+package lists
 
 import (
 	"context"
@@ -13,12 +15,13 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 	"paraph/search"
 )
 
-// ListQuery describes which documents are wanted. Page counts from 1.
-type ListQuery struct {
+// Query describes which documents are wanted. Page counts from 1.
+type Query struct {
 	Page        int
 	PerPage     int
 	Sort        string // field|direction; "" is created_at|desc
@@ -32,8 +35,8 @@ type ListQuery struct {
 	ExpiresFrom, ExpiresTo string
 }
 
-// ListPage is one page: the rows in the JSON the API sends, and the total.
-type ListPage struct {
+// Page is one page: the rows in the JSON the API sends, and the total.
+type Page struct {
 	Rows  [][]byte
 	Total int
 }
@@ -41,18 +44,18 @@ type ListPage struct {
 // cell is one part of the lists: a visibility and a state, or all states.
 type cell struct{ visibility, status string }
 
-var visibilities = []string{"active", "archived", "deleted"}
+var Visibilities = []string{"active", "archived", "deleted"}
 
 // List returns a page of the company's documents.
-func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (ListPage, error) {
-	if err := member(who, account.ScopeRead); err != nil {
-		return ListPage{}, err
+func (s *Lists) List(ctx context.Context, who account.Actor, q Query) (Page, error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return Page{}, err
 	}
 	var f fault.Fields
 	field, descending := sorting(&f, q.Sort)
 	cells, filters := q.cells(&f), q.filters(&f, who)
 	if err := f.Err(); err != nil {
-		return ListPage{}, err
+		return Page{}, err
 	}
 	if q.searches() {
 		terms := make([]string, 0, len(cells))
@@ -61,7 +64,7 @@ func (s *Service) List(ctx context.Context, who account.Actor, q ListQuery) (Lis
 		}
 		return s.searchList(ctx, who, q, field, descending, append([][]string{terms}, filters...))
 	}
-	var page ListPage
+	var page Page
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
 		page, err = listCells(tx, who.CompanyID, field, descending, cells, (q.Page-1)*q.PerPage, q.PerPage)
 		return err
@@ -76,17 +79,17 @@ func sorting(f *fault.Fields, sort string) (field string, descending bool) {
 		return "created_at", true
 	}
 	field, direction, ok := strings.Cut(sort, "|")
-	if !ok || !slices.Contains(rowOrders, field) || direction != "asc" && direction != "desc" {
-		f.Add("sort", "not_a_sort_order.fields", fault.Choices("fields", rowOrders...))
+	if !ok || !slices.Contains(store.RowOrders, field) || direction != "asc" && direction != "desc" {
+		f.Add("sort", "not_a_sort_order.fields", fault.Choices("fields", store.RowOrders...))
 	}
 	return field, direction == "desc"
 }
 
 // cells returns the disjoint parts of the lists that the status filter names.
-func (q *ListQuery) cells(f *fault.Fields) []cell {
+func (q *Query) cells(f *fault.Fields) []cell {
 	shown := []string{"active"}
 	if q.WithTrashed {
-		shown = visibilities
+		shown = Visibilities
 	}
 	cells := all(shown)
 	if q.Status != "" {
@@ -101,13 +104,13 @@ func (q *ListQuery) cells(f *fault.Fields) []cell {
 }
 
 // named returns the parts that the words of the status filter name.
-func (q *ListQuery) named(f *fault.Fields, shown []string) []cell {
+func (q *Query) named(f *fault.Fields, shown []string) []cell {
 	var whole []string
 	states := map[string]bool{}
 	for word := range strings.SplitSeq(q.Status, ",") {
 		word = strings.TrimSpace(word)
 		switch status, ok := parseStatus(word); {
-		case slices.Contains(visibilities, word):
+		case slices.Contains(Visibilities, word):
 			whole = append(whole, word)
 		case ok:
 			states[status.String()] = true
@@ -133,7 +136,7 @@ func (q *ListQuery) named(f *fault.Fields, shown []string) []cell {
 func all(visibilities []string) []cell {
 	out := make([]cell, 0, len(visibilities))
 	for _, v := range visibilities {
-		out = append(out, cell{v, everything})
+		out = append(out, cell{v, store.Everything})
 	}
 	return out
 }
@@ -146,41 +149,41 @@ func shorten(s string) string {
 }
 
 // parseStatus reads a state by its word or number.
-func parseStatus(word string) (Status, bool) {
+func parseStatus(word string) (record.Status, bool) {
 	if n, err := strconv.Atoi(word); err == nil {
-		return Status(n), n >= int(record.Draft) && n <= int(record.Voided) && strconv.Itoa(n) == word
+		return record.Status(n), n >= int(record.Draft) && n <= int(record.Voided) && strconv.Itoa(n) == word
 	}
 	i := slices.Index(record.StatusNames(), word)
-	return Status(i + 1), i >= 0
+	return record.Status(i + 1), i >= 0
 }
 
 // listCells returns a page of the union of several parts. A single part is read
 // straight from its index; several are merged in order.
-func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (ListPage, error) {
+func listCells(tx *kv.Tx, company, field string, descending bool, cells []cell, offset, limit int) (Page, error) {
 	u := &union{tx: tx, company: company, field: field, descending: descending}
 	if len(cells) == 1 {
 		raw, total, err := u.read(cells[0], offset, limit)
-		return ListPage{trimRows(raw), total}, err
+		return Page{trimRows(raw), total}, err
 	}
 	total := 0
 	for _, c := range cells {
 		_, n, err := u.read(c, 0, 0)
 		if err != nil {
-			return ListPage{}, err
+			return Page{}, err
 		}
 		if total += n; n > 0 {
 			u.parts = append(u.parts, part{cell: c, total: n})
 		}
 	}
 	if offset >= total {
-		return ListPage{Total: total}, nil
+		return Page{Total: total}, nil
 	}
 	rest, err := u.skip(offset)
 	if err != nil {
-		return ListPage{}, err
+		return Page{}, err
 	}
 	rows, err := u.merge(rest, limit)
-	return ListPage{Rows: rows, Total: total}, err
+	return Page{Rows: rows, Total: total}, err
 }
 
 // union reads several parts of the lists as one.
@@ -199,7 +202,7 @@ type part struct {
 }
 
 func (u *union) read(c cell, offset, limit int) (raw [][]byte, total int, err error) {
-	_, raw, total, err = rows.PageRaw(u.tx, kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
+	_, raw, total, err = store.Rows.PageRaw(u.tx, kv.Query{Index: u.field, Prefix: kv.K(u.company, c.visibility, c.status),
 		Descending: u.descending, Offset: offset, Limit: limit})
 	return raw, total, err
 }
@@ -211,11 +214,11 @@ func (u *union) rows(p part, offset, limit int) ([]sortedRow, error) {
 	}
 	out := make([]sortedRow, 0, len(raw))
 	for _, b := range raw {
-		r, err := rowCodec.Decode(b)
+		r, err := store.RowCodec.Decode(b)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, sortedRow{r.sortKey(u.field), r.ID, b[rowPrefix:]})
+		out = append(out, sortedRow{r.SortKey(u.field), r.ID, b[store.RowPrefix:]})
 	}
 	return out, nil
 }
@@ -284,14 +287,14 @@ func (a sortedRow) compare(b sortedRow, descending bool) int {
 
 func trimRows(raw [][]byte) [][]byte {
 	for i := range raw {
-		raw[i] = raw[i][rowPrefix:]
+		raw[i] = raw[i][store.RowPrefix:]
 	}
 	return raw
 }
 
 // searchList queries the index and loads every hit from the store, so that a
 // stale index can't show what no longer exists.
-func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery, field string, descending bool, filters [][]string) (ListPage, error) {
+func (s *Lists) searchList(ctx context.Context, who account.Actor, q Query, field string, descending bool, filters [][]string) (Page, error) {
 	s.caughtUp(ctx, who.CompanyID)
 	sort := field
 	if field == "created_at" {
@@ -300,12 +303,12 @@ func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery
 	ids, total, err := s.query(ctx, who, search.Query{Scope: who.CompanyID, Kind: documentKind, Text: q.Search,
 		Filters: filters, Sort: sort, Descending: descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
 	if err != nil {
-		return ListPage{}, err
+		return Page{}, err
 	}
-	page := ListPage{Total: total}
+	page := Page{Total: total}
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, id := range ids {
-			r, err := rows.Get(tx, documentKey(who.CompanyID, id))
+			r, err := store.Rows.Get(tx, store.DocumentKey(who.CompanyID, id))
 			if err == kv.ErrNotFound {
 				continue
 			}
@@ -327,8 +330,8 @@ func (s *Service) searchList(ctx context.Context, who account.Actor, q ListQuery
 const queryLimit = 10 * time.Second
 
 // query queries the index when it is the caller's turn.
-func (s *Service) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
-	leave, err := s.searching.Enter(ctx, who.Turn())
+func (s *Lists) query(ctx context.Context, who account.Actor, q search.Query) (ids []string, total int, err error) {
+	leave, err := s.Searching.Enter(ctx, who.Turn())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -350,13 +353,13 @@ const patience = 3 * time.Second
 // caughtUp waits, for a bounded time, until the index contains everything
 // committed before, including the text of files just uploaded. After that time
 // the search answers with what is there.
-func (s *Service) caughtUp(ctx context.Context, company string) {
+func (s *Lists) caughtUp(ctx context.Context, company string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s.reading.wait(ctx, company)
 	var head uint64
 	err := s.DB.View(func(tx *kv.Tx) (err error) {
-		head, _, err = changes.Head(tx)
+		head, _, err = store.Changes.Head(tx)
 		return err
 	})
 	if err == nil {

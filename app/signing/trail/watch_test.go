@@ -1,6 +1,9 @@
-package signing
+package trail
 
-import "testing"
+import (
+	"paraph/app/signing/store"
+	"testing"
+)
 
 // TestTheOldestWindowMakesRoom opens more windows than a person may have: the
 // first is closed, and nobody else's.
@@ -8,7 +11,7 @@ func TestTheOldestWindowMakesRoom(t *testing.T) {
 	t.Parallel()
 	h := newHub()
 	join := func(who string) *Watch {
-		events := make(chan Entry, 1)
+		events := make(chan store.Entry, 1)
 		w := &Watch{Events: events, events: events, hub: h, who: who, of: "company"}
 		if err := h.join(w); err != nil {
 			t.Fatal(err)

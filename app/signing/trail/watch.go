@@ -1,4 +1,4 @@
-package signing
+package trail
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 )
 
@@ -24,14 +26,14 @@ const (
 // too slow, and when the service ends; a watcher that reconnects passes the last
 // entry it knows.
 type Watch struct {
-	Events <-chan Entry
+	Events <-chan store.Entry
 	// Missed holds what happened since the entry that was passed, oldest first.
-	Missed []Entry
+	Missed []store.Entry
 	// Lost reports that it is unknown what was missed, or that it is too much.
 	Lost bool
 
 	hub    *hub
-	events chan Entry
+	events chan store.Entry
 	who    string
 	of     string
 }
@@ -92,7 +94,7 @@ func (h *hub) drop(w *Watch) {
 }
 
 // tell passes entries on to their company's watchers, and drops those that don't keep up.
-func (h *hub) tell(entries []Entry) {
+func (h *hub) tell(entries []store.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range entries {
@@ -127,11 +129,11 @@ func (h *hub) idle() bool {
 
 // Watch subscribes a member to the events of their company. after is the
 // identifier of the last journal entry they know, "" for none.
-func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Watch, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+func (s *Trail) Watch(_ context.Context, who account.Actor, after string) (*Watch, error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return nil, err
 	}
-	events := make(chan Entry, watchBuffer)
+	events := make(chan store.Entry, watchBuffer)
 	w := &Watch{Events: events, events: events, hub: s.hub, who: who.UserID, of: who.CompanyID}
 	// Join first, then read what was missed, so that no entry is lost in between.
 	// Entries delivered twice are recognized by their number.
@@ -141,7 +143,7 @@ func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Wa
 	if after == "" {
 		return w, nil
 	}
-	err := s.DB.View(func(tx *kv.Tx) error { return w.catchUp(tx, after) })
+	err := s.db.View(func(tx *kv.Tx) error { return w.catchUp(tx, after) })
 	if err != nil {
 		w.Close()
 		return nil, err
@@ -150,7 +152,7 @@ func (s *Service) Watch(_ context.Context, who account.Actor, after string) (*Wa
 }
 
 func (w *Watch) catchUp(tx *kv.Tx, after string) error {
-	known, err := journal.Get(tx, after)
+	known, err := store.Events.Get(tx, after)
 	if errors.Is(err, kv.ErrNotFound) || err == nil && known.Value.Company != w.of {
 		w.Lost = true
 		return nil
@@ -158,7 +160,7 @@ func (w *Watch) catchUp(tx *kv.Tx, after string) error {
 	if err != nil {
 		return err
 	}
-	missed, _, err := journal.Scope(tx, w.of, kv.LogQuery{AfterID: after, Limit: maxWatchAgain + 1})
+	missed, _, err := store.Events.Scope(tx, w.of, kv.LogQuery{AfterID: after, Limit: maxWatchAgain + 1})
 	if w.Lost = len(missed) > maxWatchAgain; !w.Lost {
 		w.Missed = missed
 	}
@@ -167,35 +169,35 @@ func (w *Watch) catchUp(tx *kv.Tx, after string) error {
 
 // EventsSince returns the types of the journal's entries behind a place, at most
 // some hundreds, their place, and whether there are more. Without a known place it
-// returns only the end of the journal.
-func (s *Service) EventsSince(place uint64, known bool) (types []EventType, end uint64, more bool, err error) {
-	err = s.DB.View(func(tx *kv.Tx) error {
-		head, _, err := journal.Head(tx)
+// returns only the end of the store.Events.
+func (s *Trail) EventsSince(place uint64, known bool) (types []record.EventType, end uint64, more bool, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		head, _, err := store.Events.Head(tx)
 		if end = head; err != nil || !known || head < place { // the store may have been emptied
 			return err
 		}
-		entries, err := journal.Next(tx, place, batch)
+		entries, err := store.Events.Next(tx, place, store.Batch)
 		for i := range entries {
 			types = append(types, entries[i].Value.Type)
 		}
-		if more = len(entries) == batch; more {
-			end = entries[batch-1].Seq
+		if more = len(entries) == store.Batch; more {
+			end = entries[store.Batch-1].Seq
 		}
 		return err
 	})
 	return types, end, more, err
 }
 
-// tellWatchers follows the journal for the hub until ctx ends. It starts at the
+// Run follows the journal for the hub until ctx ends. It starts at the
 // current end of the journal; while nobody watches it only keeps its place.
-func (s *Service) tellWatchers(ctx context.Context) error {
+func (s *Trail) Run(ctx context.Context) error {
 	defer s.hub.end()
 	var place uint64
 	started := false
-	return s.DB.Follow(ctx, "watchers", func(context.Context) (more bool, err error) {
-		var entries []Entry
-		err = s.DB.View(func(tx *kv.Tx) error {
-			head, _, err := journal.Head(tx)
+	return s.db.Follow(ctx, "watchers", func(context.Context) (more bool, err error) {
+		var entries []store.Entry
+		err = s.db.View(func(tx *kv.Tx) error {
+			head, _, err := store.Events.Head(tx)
 			if err != nil {
 				return err
 			}
@@ -203,7 +205,7 @@ func (s *Service) tellWatchers(ctx context.Context) error {
 				place, started = head, true
 				return nil
 			}
-			entries, err = journal.Next(tx, place, batch)
+			entries, err = store.Events.Next(tx, place, store.Batch)
 			return err
 		})
 		if err != nil || len(entries) == 0 {
@@ -211,6 +213,6 @@ func (s *Service) tellWatchers(ctx context.Context) error {
 		}
 		s.hub.tell(entries)
 		place = entries[len(entries)-1].Seq
-		return len(entries) == batch, nil
+		return len(entries) == store.Batch, nil
 	})
 }

@@ -1,4 +1,4 @@
-package signing
+package lists
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
+	"paraph/app/signing/store"
 	"paraph/kv"
 	"paraph/search"
 )
@@ -24,8 +25,8 @@ type Counts struct {
 
 // Counts returns the sizes of the lists under the search and the filters of a
 // query; its state and page are ignored.
-func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (Counts, error) {
-	if err := member(who, account.ScopeRead); err != nil {
+func (s *Lists) Counts(ctx context.Context, who account.Actor, q Query) (Counts, error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
 		return Counts{}, err
 	}
 	var f fault.Fields
@@ -49,24 +50,24 @@ func (s *Service) Counts(ctx context.Context, who account.Actor, q ListQuery) (C
 		}
 		return n
 	}
-	c.All, c.Archived, c.Deleted = of("active", everything), of("archived", everything), of("deleted", everything)
+	c.All, c.Archived, c.Deleted = of("active", store.Everything), of("archived", store.Everything), of("deleted", store.Everything)
 	for _, status := range record.StatusNames() {
 		c.ByStatus[status] = of("active", status)
 	}
 	return c, err
 }
 
-func (s *Service) countStored(_ context.Context, company string, of cell) (n int, err error) {
+func (s *Lists) countStored(_ context.Context, company string, of cell) (n int, err error) {
 	err = s.DB.View(func(tx *kv.Tx) (err error) {
-		n, err = rows.Count(tx, "created_at", kv.K(company, of.visibility, of.status))
+		n, err = store.Rows.Count(tx, "created_at", kv.K(company, of.visibility, of.status))
 		return err
 	})
 	return n, err
 }
 
 // Items decodes the rows of a page.
-func (p ListPage) Items() ([]Row, error) {
-	out := make([]Row, len(p.Rows))
+func (p Page) Items() ([]store.Row, error) {
+	out := make([]store.Row, len(p.Rows))
 	for i, b := range p.Rows {
 		if err := json.Unmarshal(b, &out[i]); err != nil {
 			return nil, err
@@ -76,12 +77,12 @@ func (p ListPage) Items() ([]Row, error) {
 }
 
 // searches reports whether the query needs the search index.
-func (q *ListQuery) searches() bool {
+func (q *Query) searches() bool {
 	return !blank(q.Search) || q.Owner != "" || q.CreatedFrom+q.CreatedTo+q.ExpiresFrom+q.ExpiresTo != ""
 }
 
 // filters returns the terms of the search index for the query's filters.
-func (q *ListQuery) filters(f *fault.Fields, who account.Actor) [][]string {
+func (q *Query) filters(f *fault.Fields, who account.Actor) [][]string {
 	var out [][]string
 	switch q.Owner {
 	case "":
@@ -153,6 +154,6 @@ func spanTerms(kind string, from, to time.Time) []string {
 }
 
 // moreTerms returns the terms of a document besides the part of the lists it is in.
-func moreTerms(d *Document) []string {
+func moreTerms(d *record.Document) []string {
 	return slices.Concat([]string{ownerTerm + d.Owner.ID}, dayTerms(createdTerm, &d.CreatedAt), dayTerms(expiresTerm, d.ExpiresAt))
 }

@@ -1,0 +1,156 @@
+package lists
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/signing/store"
+	"paraph/kv"
+)
+
+// errand is one kind of work that waits for a member: the key of the index, and a
+// key whose entries are left out.
+type errand struct {
+	key, but string
+}
+
+// errands returns what waits for a member: documents to sign, to approve, and
+// those returned to them.
+func errands(tx *kv.Tx, who account.Actor) (sign, approve, back []errand, err error) {
+	sign = []errand{{key: store.ToSign + strings.ToLower(who.Email)}}
+	back = []errand{{key: store.CameBack + who.UserID}}
+	if !who.CanApprove() {
+		return sign, nil, back, nil
+	}
+	everybody := errand{key: store.ToApprove}
+	own, err := store.Waits.Count(tx, "for", kv.K(who.CompanyID, store.ToBeJudged+who.UserID))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if own > 0 {
+		n, err := account.CountMembers(tx, who.CompanyID)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if n > 1 {
+			everybody.but = store.ToBeJudged + who.UserID
+		}
+	}
+	return sign, []errand{{key: store.ToApprove + who.UserID}, everybody}, back, nil
+}
+
+func (e errand) count(tx *kv.Tx, company string) (int, error) {
+	n, err := store.Waits.Count(tx, "for", kv.K(company, e.key))
+	if err != nil || e.but == "" {
+		return n, err
+	}
+	own, err := store.Waits.Count(tx, "for", kv.K(company, e.but))
+	return n - own, err
+}
+
+// CountWaiting returns how many documents wait for a member: to be signed or
+// approved by them, or because they were returned. It is called for every page,
+// and reads only counts.
+func (s *Lists) CountWaiting(_ context.Context, who account.Actor) (total int, err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return 0, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		sign, approve, back, err := errands(tx, who)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Concat(sign, approve, back) {
+			n, err := e.count(tx, who.CompanyID)
+			if err != nil {
+				return err
+			}
+			total += n
+		}
+		return nil
+	})
+	return total, err
+}
+
+// Waiting lists what waits for a member, newest first, with the total of each kind.
+type Waiting struct {
+	Sign, Approve, Back                []store.Row
+	SignTotal, ApproveTotal, BackTotal int
+}
+
+// maxWaiting is how many rows of each kind are listed.
+const maxWaiting = 100
+
+// ListWaiting lists what waits for a member.
+func (s *Lists) ListWaiting(_ context.Context, who account.Actor) (w Waiting, err error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return w, err
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		sign, approve, back, err := errands(tx, who)
+		if err != nil {
+			return err
+		}
+		var errs [3]error
+		w.Sign, w.SignTotal, errs[0] = listErrands(tx, who.CompanyID, sign)
+		w.Approve, w.ApproveTotal, errs[1] = listErrands(tx, who.CompanyID, approve)
+		w.Back, w.BackTotal, errs[2] = listErrands(tx, who.CompanyID, back)
+		return errors.Join(errs[:]...)
+	})
+	return w, err
+}
+
+func listErrands(tx *kv.Tx, company string, all []errand) (found []store.Row, total int, err error) {
+	for _, e := range all {
+		n, err := e.count(tx, company)
+		if err != nil {
+			return nil, 0, err
+		}
+		total += n
+		out, err := e.list(tx, company)
+		if err != nil {
+			return nil, 0, err
+		}
+		found = append(found, out...)
+	}
+	slices.SortFunc(found, func(a, b store.Row) int { return strings.Compare(b.UpdatedAt, a.UpdatedAt) })
+	return found[:min(len(found), maxWaiting)], total, nil
+}
+
+// maxOwn is how many of the member's own submissions are skipped.
+const maxOwn = 1000
+
+// list returns the rows of an errand. What is to be left out is looked up first,
+// so that the page is still full.
+func (e errand) list(tx *kv.Tx, company string) ([]store.Row, error) {
+	limit, hidden := maxWaiting, map[string]bool{}
+	if e.but != "" {
+		own, err := store.Waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.but), Descending: true, Limit: maxOwn})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range own.IDs {
+			hidden[id] = true
+		}
+		limit += len(own.IDs)
+	}
+	page, err := store.Waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.key), Descending: true, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Row
+	for _, id := range page.IDs {
+		if hidden[id] || len(out) == maxWaiting {
+			continue
+		}
+		r, err := store.Rows.Get(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

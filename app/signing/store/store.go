@@ -1,0 +1,220 @@
+// Package store keeps the records of documents and all that is derived from them
+// in the same transaction: rows of lists, whom a document waits for, what was
+// issued, what a company takes up, and the journal of events.
+package store
+
+import (
+	"github.com/oklog/ulid/v2"
+
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/signing/record"
+	"paraph/kv"
+)
+
+// Everything this package stores. Keys begin with the company, so that a scan
+// can't reach another company's records.
+var (
+	Documents = kv.NewCollection("documents", kv.JSON[record.Document]())
+	Rows      = kv.NewCollection("rows", RowCodec, rowIndexes()...)
+	Events    = kv.NewLog("journal", kv.JSON[record.Event]())
+	// Changes is the log that the search index follows: documents to be reindexed.
+	Changes = kv.NewLog("changes", kv.JSON[Change]())
+	// Snapshots holds the list item of each version of a document, for the events of that version.
+	Snapshots = kv.NewCollection("snapshots", RowCodec)
+	Invited   = kv.NewCollection("invited", kv.JSON[InvitedTo]())
+)
+
+// Store reads and writes documents for an actor.
+type Store struct {
+	db    *kv.DB
+	newID func() ulid.ULID
+}
+
+// New creates a store over db, whose journal entries get identifiers from newID.
+func New(db *kv.DB, newID func() ulid.ULID) *Store { return &Store{db, newID} }
+
+// InvitedTo maps an invitation to its document.
+type InvitedTo struct {
+	Company, Document string
+	Moved             *MovedLinks `json:",omitempty"` // of an invitation that came from another installation
+}
+
+type Change struct{ Company, Document string }
+
+func DocumentKey(company, id string) string { return company + "/" + id }
+
+func SnapshotKey(company, id string, version int64) string {
+	return fmt.Sprintf("%s/%016x", DocumentKey(company, id), version)
+}
+
+// Found turns the store's "not found" into the error that people see.
+func Found(err error, what string) error {
+	if errors.Is(err, kv.ErrNotFound) {
+		return fault.NotFound(what)
+	}
+	return err
+}
+
+// Load reads a document for the actor. To a stranger it does not exist, so that
+// identifiers can't be probed; a signatory sees the one document of their link.
+// If versions are given in seen, the document must be at one of them.
+func Load(tx *kv.Tx, who account.Actor, id string, seen ...int64) (*record.Document, error) {
+	if who.CompanyID == "" {
+		return nil, fault.NotFound("document")
+	}
+	if who.IsSignatory() && who.Document != id {
+		return nil, fault.NotFound("document")
+	}
+	d, err := Documents.Get(tx, DocumentKey(who.CompanyID, id))
+	if err != nil {
+		return nil, Found(err, "document")
+	}
+	if who.IsSignatory() {
+		if inv := d.Invitation(who.Invitation); inv == nil || !record.LinkWorks(&d, inv) {
+			return nil, fault.NotFound("document")
+		}
+	}
+	if len(seen) > 0 && !slices.Contains(seen, d.Version) {
+		return nil, fault.PreconditionFailed()
+	}
+	return &d, nil
+}
+
+// Save stores the document and journals its events in the same transaction: no
+// change escapes the journal. It increments the version and updates the list
+// item.
+func (s *Store) Save(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
+	if len(events) == 0 {
+		return errors.New("signing: a change without an event")
+	}
+	if err := s.record(tx, who, d, d.Version+1, events...); err != nil {
+		return err
+	}
+	if err := who.Once.Done(tx, about(d, events)...); err != nil {
+		return err
+	}
+	if err := dropAnswers(tx, d, events); err != nil {
+		return err
+	}
+	d.Version++
+	d.UpdatedAt = tx.Now
+	if err := d.Bounded(); err != nil {
+		return err
+	}
+	if err := Snapshots.Put(tx, SnapshotKey(d.Company, d.ID, d.Version), RowOf(d)); err != nil {
+		return err
+	}
+	return s.Put(tx, d)
+}
+
+// record appends events to the document's chain in the journal.
+func (s *Store) record(tx *kv.Tx, who account.Actor, d *record.Document, version int64, events ...record.Event) error {
+	for _, e := range events {
+		e.Company, e.Document, e.Version = d.Company, d.ID, version
+		entry, err := Events.Append(tx, s.newID().String(), d.Company, d.ID, e.By(who))
+		if err != nil {
+			return err
+		}
+		d.Head = hex.EncodeToString(entry.Hash[:])
+	}
+	return nil
+}
+
+// Note records events that change nothing in a document, such as that somebody was shown a link. Its version stays, so
+// that nobody's work on it is refused because of them.
+func (s *Store) Note(tx *kv.Tx, who account.Actor, d *record.Document, events ...record.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return errors.Join(s.record(tx, who, d, d.Version, events...), Documents.Put(tx, DocumentKey(d.Company, d.ID), *d))
+}
+
+// about names what a response to the change is about: the document, and the files
+// and invitations that were added.
+func about(d *record.Document, events []record.Event) []string {
+	all := []string{d.ID}
+	for _, e := range events {
+		switch e.Type {
+		case record.EventFileAdded:
+			all = append(all, e.Data["file"])
+		case record.EventInvitationAdded:
+			all = append(all, e.Invitation)
+		}
+	}
+	return all
+}
+
+// Put stores the document and its list item, and queues it for the index.
+func (s *Store) Put(tx *kv.Tx, d *record.Document) error {
+	key := DocumentKey(d.Company, d.ID)
+	if err := Documents.Put(tx, key, *d); err != nil {
+		return err
+	}
+	if err := Rows.Put(tx, key, RowOf(d)); err != nil {
+		return err
+	}
+	if err := PutWaiting(tx, d); err != nil {
+		return err
+	}
+	if err := putIssued(tx, d); err != nil {
+		return err
+	}
+	if err := PutVital(tx, d); err != nil {
+		return err
+	}
+	_, err := Changes.Append(tx, s.newID().String(), "", "", Change{d.Company, d.ID})
+	return err
+}
+
+// Update is the common path of every change: it loads the document for the actor,
+// changes the record, and saves it with the events. If the change function
+// returns an error, nothing is stored.
+func (s *Store) Update(who account.Actor, id string, change func(tx *kv.Tx, d *record.Document) ([]record.Event, error), seen ...int64) (*record.Document, error) {
+	var out *record.Document
+	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		d, err := Load(tx, who, id, seen...)
+		if err != nil {
+			return err
+		}
+		events, err := change(tx, d)
+		if err != nil {
+			return err
+		}
+		out = d
+		return s.Save(tx, who, d, events...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Get reads a document without changing it.
+func (s *Store) Get(who account.Actor, id string, seen ...int64) (*record.Document, error) {
+	var d *record.Document
+	err := s.db.View(func(tx *kv.Tx) (err error) {
+		d, err = Load(tx, who, id, seen...)
+		return err
+	})
+	return d, err
+}
+
+// ErrChanged means that a document was changed while slow work was done for it.
+var ErrChanged = errors.New("signing: the document was changed meanwhile")
+
+// Unchanged refuses to record slow work that was done for an older version.
+func Unchanged(d *record.Document, version int64) error {
+	if d.Version != version {
+		return ErrChanged
+	}
+	return nil
+}
+
+// Batch is how many changes are indexed at once.
+const Batch = 500

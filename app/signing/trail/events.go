@@ -1,0 +1,45 @@
+// Package trail reads the journal: the audit trail of a document, the events of a
+// company, and what happens while somebody watches.
+package trail
+
+import (
+	"context"
+
+	"paraph/app/account"
+	"paraph/app/signing/store"
+	"paraph/kv"
+)
+
+// Trail reads the journal for members of a company.
+type Trail struct {
+	db  *kv.DB
+	hub *hub // delivers events to watchers
+}
+
+// New creates a trail over db. Watchers receive nothing until Run is called.
+func New(db *kv.DB) *Trail { return &Trail{db, newHub()} }
+
+// EventsQuery selects a page of a document's audit trail. Page counts from 1.
+type EventsQuery struct {
+	Page, PerPage int
+	Descending    bool
+}
+
+// Events returns a page of a document's audit trail, oldest first by default, and
+// the total number of entries.
+func (s *Trail) Events(_ context.Context, who account.Actor, id string, q EventsQuery) ([]store.Entry, int, error) {
+	if err := who.RequireMember(account.ScopeRead); err != nil {
+		return nil, 0, err
+	}
+	var entries []store.Entry
+	var total int
+	err := s.db.View(func(tx *kv.Tx) error {
+		d, err := store.Load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		entries, total, err = store.Events.Chain(tx, d.ID, kv.LogQuery{Descending: q.Descending, Offset: (q.Page - 1) * q.PerPage, Limit: q.PerPage})
+		return err
+	})
+	return entries, total, err
+}
