@@ -1,5 +1,5 @@
-// Command paraph is document signing and management in one binary: a JSON API,
-// the store, the search, the certificates.
+// Command paraph provides document signing and management in one binary: a JSON API, the
+// store, the search index and the certificates.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	exit(err)
 }
 
-// errNo ends a command that worked and found a negative result.
+// errNo ends a command that succeeded with a negative result.
 var errNo = errors.New("no")
 
 // calledWrongly is a usage error.
@@ -71,7 +71,7 @@ func exactly(low, high int) cobra.PositionalArgs {
 	}
 }
 
-// settings are the flags that all commands share.
+// settings are the flags shared by all commands.
 type settings struct {
 	file string
 	set  []string
@@ -133,7 +133,7 @@ func demo() *cobra.Command {
 
 func verify() *cobra.Command {
 	var o app.VerifyOptions
-	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature in PDF files; exits with 1 if any is not sound",
+	c := &cobra.Command{Use: "verify FILE...", Short: "Report on every signature in PDF files; exits with 1 if any is not valid",
 		Example: "  paraph verify --root root.pem signed.pdf", Args: exactly(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			sound, err := app.VerifyFiles(c.OutOrStdout(), args, o)
@@ -167,18 +167,18 @@ func check(s *settings) *cobra.Command {
 			if len(problems) > 0 {
 				return errNo
 			}
-			fmt.Fprintln(c.OutOrStdout(), "Everything is as it should be.")
+			fmt.Fprintln(c.OutOrStdout(), "No problems found.")
 			return nil
 		}}
 	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
-	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one rests on a certificate that expires within a year")
+	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one depends on a certificate that expires within a year")
 	return c
 }
 
 func doctor(s *settings) *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "doctor", Short: "Examine whether everything is in order to run; exits with 1 if there is a problem",
-		Long: `Examine an installation, beside the running server or without one: signing,
+	c := &cobra.Command{Use: "doctor", Short: "Check that the installation is ready to run; exits with 1 if there is a problem",
+		Long: `Check an installation, with or without a running server: signing,
 certificates, disk, clock, mail, fonts, LibreOffice, backups, the public address.
 Each line says what to do about it. Warnings are not problems.`,
 		Example: "  paraph doctor\n  paraph doctor --json", Args: exactly(0, 0),
@@ -220,7 +220,7 @@ func onAccounts(s *settings, run func(c *cobra.Command, a *account.Service, args
 }
 
 func user(s *settings) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Manage users; for all but admin the server must be stopped", Args: exactly(0, 0),
+	c := &cobra.Command{Use: "user", Short: "Manage users; except for admin, the server must be stopped", Args: exactly(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	var in account.UserInput
 	var role string
@@ -274,8 +274,8 @@ func token(s *settings) *cobra.Command {
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.AddToken(c.Context(), a, args[0], name, scopes, c.OutOrStdout())
 		})}
-	add.Flags().StringVar(&name, "name", "command line", "what the token is for")
-	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: whatever the role allows)")
+	add.Flags().StringVar(&name, "name", "command line", "purpose of the token")
+	add.Flags().StringVar(&scopes, "scopes", "", "read, write, sign, admin, separated by commas (default: everything the role allows)")
 	list := &cobra.Command{Use: "list EMAIL", Short: "List the API tokens of a user's company", Example: "  paraph token list ann@example.org", Args: exactly(1, 1),
 		RunE: onAccounts(s, func(c *cobra.Command, a *account.Service, args []string) error {
 			return app.ListTokens(c.Context(), a, args[0], c.OutOrStdout())

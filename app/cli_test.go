@@ -453,7 +453,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	check := func() outcome { return call(t, "check", "--set", "data.dir="+dir) }
-	if got := check(); got.code != 0 || !strings.Contains(got.out, "as it should be") {
+	if got := check(); got.code != 0 || !strings.Contains(got.out, "No problems found") {
 		t.Fatalf("exit %d: %s%s", got.code, got.out, got.err)
 	}
 
