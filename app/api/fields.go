@@ -37,7 +37,7 @@ type fieldBody struct {
 	Min          *float64    `json:"min,omitempty" doc:"Minimum number or minimum length"`
 	Max          *float64    `json:"max,omitempty" doc:"Maximum number or maximum length"`
 	Pattern      *string     `json:"pattern,omitempty" doc:"Regular expression for the whole value"`
-	Format       *string     `json:"format,omitempty" doc:"For dates"`
+	Format       *string     `json:"format,omitempty" doc:"How a number or a date is drawn, such as #,##0.00 € or DD.MM.YYYY, with the separators and names of the document's language. A number with more decimals is refused"`
 	Group        *string     `json:"group,omitempty" doc:"For radio buttons"`
 	FontSize     *float64    `json:"font_size,omitempty" doc:"In points, 4 to 144"`
 	Align        *string     `json:"align,omitempty" doc:"left, center or right"`

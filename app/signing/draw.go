@@ -111,7 +111,8 @@ func (s *Service) drawField(p *text.Set, a *act, x *Field, box text.Box) (*pdf.F
 		if v == "" {
 			return nil, nil
 		}
-		out.Appearance = p.Text(box, text.Field{Text: v, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box)})
+		out.Text = x.Shown(v, s.Words.Match(a.document.Locale))
+		out.Appearance = p.Text(box, text.Field{Text: out.Text, Size: x.FontSize, Align: x.Align, Multiline: multiline(x, box)})
 	}
 	return out, err
 }

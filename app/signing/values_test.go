@@ -32,6 +32,7 @@ func TestEveryTypeOfValue(t *testing.T) {
 	}
 	inFormat := func(p string) func(*signing.FieldInput) { return func(in *signing.FieldInput) { in.Pattern = &p } }
 	type change = func(*signing.FieldInput)
+	shown := func(p string) change { return func(in *signing.FieldInput) { in.Format = &p } }
 	for _, x := range []struct {
 		kind        string
 		rules       []change
@@ -61,6 +62,12 @@ func TestEveryTypeOfValue(t *testing.T) {
 		{"number", []change{limits(1, 5)}, "5.01", "!value too_great"},
 		{"number", []change{limits(5, 1)}, "3", "!max max_below_min, value too_small"},
 		{"number", []change{limits(3, 3)}, "3", "3"},
+		{"number", []change{shown("#,##0.00")}, "1234.5", "1234.5"},
+		{"number", []change{shown("#,##0.00")}, "1234.567", "!value too_many_decimals"},
+		{"number", []change{shown("two decimals")}, "1", "!format not_a_number_format"},
+		{"date", []change{shown("DD.MM.YYYY")}, "2026-02-28", "2026-02-28"},
+		{"date", []change{shown("DD.MM")}, "2026-02-28", "!format not_a_date_format"},
+		{"text", []change{shown("anything")}, "x", "x"},
 		{"date", nil, "2026-02-28", "2026-02-28"},
 		{"date", nil, "2026-02-28T23:00:00+02:00", "2026-02-28"},
 		{"date", nil, "2026-02-29", "!value not_a_date"},

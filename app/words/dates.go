@@ -23,16 +23,21 @@ func (l *Language) Stamp(t time.Time) string {
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 func (l *Language) date(key string, t time.Time) string {
-	return l.Say(key, "day", t.Day(), "month", l.month(t.Month()), "year", t.Year(),
+	return l.Say(key, "day", t.Day(), "month", l.Month(t.Month(), false), "year", t.Year(),
 		"mm", fmt.Sprintf("%02d", t.Month()), "dd", fmt.Sprintf("%02d", t.Day()), "m", int(t.Month()))
 }
 
-func (l *Language) month(m time.Month) string {
-	months := strings.Split(l.Say("date.months"), ",")
-	if len(months) != 12 {
-		return m.String()
+// Month returns the name of a month. Short is its first three letters in English;
+// other languages shorten in ways of their own, and get the whole name.
+func (l *Language) Month(m time.Month, short bool) string {
+	name := m.String()
+	if months := strings.Split(l.Say("date.months"), ","); len(months) == 12 {
+		name = months[m-1]
 	}
-	return months[m-1]
+	if base, _ := l.tag.Base(); short && base.String() == "en" {
+		name = name[:3]
+	}
+	return name
 }
 
 // zoneOf returns a zone as an offset from UTC, which is understood everywhere, unlike

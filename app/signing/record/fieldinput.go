@@ -11,6 +11,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/pdf"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/format"
 	"paraph/app/signing/pattern"
 )
 
@@ -166,6 +167,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 		f.Add("max", "max_below_min")
 	}
 	in.applyOptions(f, x)
+	in.applyFormat(f, x)
 	if in.Pattern != nil {
 		x.Pattern = *in.Pattern
 		switch err := pattern.Check(x.Pattern); {
@@ -175,7 +177,7 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 			f.Add("pattern", "not_a_pattern")
 		}
 	}
-	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") {
+	if in.Value != nil && !f.Has("type") && !f.Has("pattern") && !f.Has("options") && !f.Has("format") {
 		x.Value = input.Lines(f, "value", in.Value, MaxValue)
 		if x.Value != "" && !x.Drawn() {
 			if v, why := x.accept(x.Value); why != nil {
@@ -183,6 +185,23 @@ func (in *FieldInput) applyRules(f *fault.Fields, x *Field) {
 			} else {
 				x.Value = v
 			}
+		}
+	}
+}
+
+// applyFormat checks the format of numbers and dates. Other types ignore theirs.
+func (in *FieldInput) applyFormat(f *fault.Fields, x *Field) {
+	if in.Format == nil || x.Format == "" || f.Has("format") {
+		return
+	}
+	switch x.Type {
+	case pdf.FieldNumber:
+		if _, err := format.ParseNumber(x.Format); err != nil {
+			f.Add("format", "not_a_number_format")
+		}
+	case pdf.FieldDate, pdf.FieldDateSigned:
+		if _, err := format.ParseDate(x.Format); err != nil {
+			f.Add("format", "not_a_date_format")
 		}
 	}
 }

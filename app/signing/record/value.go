@@ -12,7 +12,9 @@ import (
 	"paraph/app/fault"
 	"paraph/app/mail"
 	"paraph/app/pdf"
+	"paraph/app/signing/format"
 	"paraph/app/signing/pattern"
+	"paraph/app/words"
 )
 
 // Flaw describes an invalid value.
@@ -103,7 +105,28 @@ func (x *Field) acceptNumber(v string) (string, *Flaw) {
 	if x.Max != nil && n > *x.Max {
 		return v, NewFlaw("too_great", fault.Decimal("limit", *x.Max))
 	}
+	if shown, err := format.ParseNumber(x.Format); err == nil && !shown.Fits(n) {
+		return v, NewFlaw("too_many_decimals", fault.Number("limit", shown.Decimals()))
+	}
 	return v, nil
+}
+
+// Shown writes a value in the field's format, in the language of the document.
+// Values of fields without a format are written as they are stored.
+func (x *Field) Shown(v string, l *words.Language) string {
+	switch x.Type {
+	case pdf.FieldNumber:
+		shown, err := format.ParseNumber(x.Format)
+		if n, faulty := strconv.ParseFloat(v, 64); err == nil && faulty == nil {
+			return shown.Write(n, l.Tag())
+		}
+	case pdf.FieldDate, pdf.FieldDateSigned:
+		shown, err := format.ParseDate(x.Format)
+		if day, faulty := time.Parse(time.DateOnly, v); err == nil && faulty == nil {
+			return shown.Write(day, l.Month)
+		}
+	}
+	return v
 }
 
 func acceptDate(v string) (string, *Flaw) {

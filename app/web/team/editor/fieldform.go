@@ -109,14 +109,14 @@ func (l *fieldList) read(x *sentRow) (wrong map[string]string) {
 	x.field = editorField{File: v.Get("file"), Invitation: v.Get("who"), Type: v.Get("type"), Name: v.Get("name"), Label: v.Get("label"),
 		Page: int(page), X: need("x") / sx, Y: need("y") / sy, Width: need("w") / sx, Height: need("h") / sy,
 		Required: v.Get("required") == "yes", ReadOnly: v.Get("readonly") == "yes", Value: v.Get("value"), Min: maybe("min"), Max: maybe("max"),
-		Pattern: v.Get("pattern"), Group: v.Get("group"), FontSize: size, Align: v.Get("align")}
+		Pattern: v.Get("pattern"), Format: v.Get("format"), Group: v.Get("group"), FontSize: size, Align: v.Get("align")}
 	for o := range strings.Lines(v.Get("options")) {
 		if o = strings.TrimSpace(o); o != "" {
 			x.field.Options = append(x.field.Options, o)
 		}
 	}
 	if known := l.Field(x.key); known != nil {
-		x.field.ID, x.field.Format = known.ID, known.Format
+		x.field.ID = known.ID
 		l.keepPlace(x, known)
 	}
 	return wrong
