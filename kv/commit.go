@@ -180,6 +180,9 @@ func (db *DB) write(g *group) error {
 	if err := db.disk.checkSpace(); err != nil {
 		return err
 	}
+	if err := db.disk.roomInTable(g.layer); err != nil {
+		return err
+	}
 	ts := db.cur.ts + 1 // only the committer changes cur
 	txn := db.badger.NewTransactionAt(ts, true)
 	for key, value := range g.layer.writes {
@@ -278,10 +281,14 @@ func (db *DB) repair() error {
 		return err
 	}
 	return db.alone(func() error {
-		if err := db.closeBadger(); err != nil {
+		err := db.closeBadger()
+		if errors.Is(err, errStillOpen) {
+			return err
+		}
+		if err != nil {
 			db.log.Error("kv: close before repair failed", "error", err)
 		}
-		err := db.start()
+		err = db.start()
 		if err == nil {
 			db.fault = nil
 		}

@@ -6,19 +6,30 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
-// Badger writes through memory maps of sparse files. On a full disk that raises a signal which
-// ends the process instead of returning an error, even in work that Badger does in the
-// background some time after a commit. So the store stops writing while there is still space
-// (the reserve), and reserves space for that background work (the ballast), which it frees when
-// something else fills the disk.
+// A disk can be filled at any moment, by others too, and Badger does not cope everywhere. So
+// the store stops writing while there is still space (the reserve), and takes space in advance
+// for what must not fail later: the next memory table, without which a failed commit would
+// leave Badger unusable even for readers (the spare); its list of tables, where half a record
+// would make the store unreadable; and its work in the background (the ballast, freed when
+// something else fills the disk). Files are given their blocks before Badger maps them, since a
+// write into a hole would end the process: see fillHoles.
+//
+// File systems that can't reserve space (NFS, ZFS), or copy on write (Btrfs), and systems other
+// than Linux have the reserve alone.
 
 const (
 	reserveMax = 64 << 20
 	ballastMax = 32 << 20
-	pieces     = 4 // of the ballast, freed separately
+	listAhead  = 64 << 10 // least space behind the list of tables
+	pieces     = 4        // of the ballast, freed separately
 
 	watchFar  = 250 * time.Millisecond // while there is plenty of space
 	watchNear = 5 * time.Millisecond
@@ -33,6 +44,11 @@ type disk struct {
 	reserve int64 // no commits below this many free bytes
 	ballast int64 // size of the ballast
 	held    int   // number of its pieces that exist
+
+	// Used by the committer alone.
+	spare   string // the log prepared for the next memory table
+	logs    int    // number of logs when they were last counted
+	written int    // bytes in the memory table in use, roughly
 	usage   diskGauge
 }
 
@@ -110,6 +126,118 @@ func (d *disk) checkSpace() error {
 	return nil
 }
 
+// Badger keeps a log of each memory table until it is written out: of the one in use, of one
+// being written, and of the one that waits. While there are as many, a commit that fills the
+// table in use would not return before one of them is written.
+const (
+	tableLogExt  = ".mem"
+	tableLog     = 2 * memTable                // the length of a log
+	tableLogUse  = memTable + 2*MaxUpdateBytes // the most that is written to one
+	tableLogs    = memTables + 2
+	entryBytes   = 200 // bookkeeping of an entry in a memory table, at most
+	waitForTable = 5 * time.Millisecond
+)
+
+// roomInTable makes sure that Badger can take a commit even if the disk is filled at this
+// moment: that it need not wait for a memory table to be written out, and can begin the next.
+func (d *disk) roomInTable(l *layer) error {
+	if d.reserve == 0 {
+		return nil
+	}
+	if info, err := os.Stat(d.spare); err != nil || info.Size() > 0 {
+		if err := d.nextTable(); err != nil {
+			return err
+		}
+	}
+	d.written += l.size + entryBytes*len(l.writes)
+	if d.written < memTable/2 || d.logs < tableLogs {
+		return nil
+	}
+	return d.awaitTable()
+}
+
+// nextTable takes the space for the log of the next memory table: Badger accepts an empty file
+// as a new one, and its blocks then lie behind its end.
+func (d *disk) nextTable() error {
+	last, err := d.countLogs()
+	if err != nil {
+		return err
+	}
+	spare := filepath.Join(d.dir, fmt.Sprintf("%05d%s", last+1, tableLogExt))
+	if err := allocateBehind(spare, tableLogUse); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("kv: next memory table: %w", diskError(err))
+	}
+	d.spare, d.written = spare, 0
+	return nil
+}
+
+// countLogs counts the logs of memory tables, and returns the number of the last.
+func (d *disk) countLogs() (last int, err error) {
+	files, err := filepath.Glob(filepath.Join(d.dir, "*"+tableLogExt))
+	d.logs = 0
+	for _, file := range files {
+		info, failed := os.Stat(file)
+		if errors.Is(failed, fs.ErrNotExist) || failed == nil && info.Size() == 0 {
+			continue // written out meanwhile, or the spare
+		}
+		n, wrong := strconv.Atoi(strings.TrimSuffix(filepath.Base(file), tableLogExt))
+		last, err = max(last, n), errors.Join(err, failed, wrong)
+		d.logs++
+	}
+	if err != nil {
+		return 0, fmt.Errorf("kv: memory tables: %w", err)
+	}
+	return last, nil
+}
+
+// awaitTable waits until a memory table has been written out, or can't be.
+func (d *disk) awaitTable() error {
+	for ; ; time.Sleep(waitForTable) {
+		if _, err := d.countLogs(); err != nil {
+			return err
+		}
+		if d.logs < tableLogs {
+			return nil
+		}
+		if d.full() {
+			return fmt.Errorf("%w: a memory table can't be written", ErrDiskFull)
+		}
+	}
+}
+
+// dropSpare removes the spare when Badger is closed.
+func (d *disk) dropSpare() error {
+	info, err := os.Stat(d.spare)
+	if err != nil || info.Size() > 0 {
+		return nil // there is none
+	}
+	return os.Remove(d.spare)
+}
+
+// reserveList takes space behind the list of tables.
+func (d *disk) reserveList() {
+	file := filepath.Join(d.dir, badger.ManifestFilename)
+	if info, err := os.Stat(file); err == nil && allocated(info) < info.Size()+listAhead {
+		// Without space it is tried again the next time.
+		_ = allocateBehind(file, info.Size()+2*listAhead)
+	}
+}
+
+// tablesWaiting is the number of tables that wait for space, in all stores of the process.
+var tablesWaiting atomic.Int64
+
+// full reports whether a memory table may not fit on the disk.
+func (d *disk) full() bool {
+	if d.reserve == 0 {
+		return false
+	}
+	if tablesWaiting.Load() > 0 {
+		return true
+	}
+	free, _, err := d.usage(d.dir)
+	return err == nil && free < memTable+tableSize
+}
+
 // adjust frees ballast when the disk is nearly full, restores it when there is plenty of space,
 // and returns when to check again.
 func (d *disk) adjust() (again time.Duration) {
@@ -142,6 +270,7 @@ func (d *disk) watch(quit <-chan struct{}) {
 	for {
 		select {
 		case <-t.C:
+			d.reserveList()
 			t.Reset(d.adjust())
 		case <-quit:
 			return

@@ -252,10 +252,37 @@ func (db *DB) start() error {
 	return nil
 }
 
+// errStillOpen reports that Badger could not be closed for want of space.
+var errStillOpen = fmt.Errorf("%w: the memory table could not be written, its log is kept", ErrDiskFull)
+
+const (
+	closeLook  = 50 * time.Millisecond
+	closeLooks = 100 // on a full disk, until Badger is left open
+)
+
+// closeBadger writes the memory table out and closes Badger, which would wait forever for space
+// to do so. If the disk stays full, Badger is left open, as after a kill: the log of its memory
+// table holds every commit and is read when the store is opened again.
 func (db *DB) closeBadger() error {
-	err := db.badger.Close()
-	db.pool.Release()
-	return err
+	closed := make(chan error, 1)
+	go func() {
+		err := db.badger.Close()
+		db.pool.Release()
+		closed <- errors.Join(err, db.disk.dropSpare())
+	}()
+	tick := time.NewTicker(closeLook)
+	defer tick.Stop()
+	for full := 0; full < closeLooks; {
+		select {
+		case err := <-closed:
+			return err
+		case <-tick.C:
+			if db.disk.full() && !db.disk.drop() {
+				full++
+			}
+		}
+	}
+	return errStillOpen
 }
 
 // load makes b the store and reads the counts.
