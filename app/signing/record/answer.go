@@ -32,7 +32,7 @@ func (x *Field) Fill(f *fault.Fields, v string, values map[string]string) {
 // Arg returns the field's name as an argument of a fault.
 func (x *Field) Arg() fault.Arg { return fault.Text("field", x.Key()) }
 
-// Key returns how a field is called in messages: its name, its label, or its type.
+// Key returns how a field is called in messages: its name, its label, or its identifier.
 func (x *Field) Key() string {
 	switch {
 	case x.Name != "":
