@@ -21,6 +21,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
+	"paraph/app/mailserver"
 	"paraph/app/metrics"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
@@ -56,9 +57,12 @@ type App struct {
 	Webhooks *notify.Webhooks
 	Contacts *contact.Service
 	Machine  *machine.Service
-	Keys     *pki.Authority
-	First    account.Bootstrapped // the administrator just created, if any
-	IsFirst  bool
+	// MailServer keeps which server messages are sent through.
+	MailServer *mailserver.Service
+
+	Keys    *pki.Authority
+	First   account.Bootstrapped // the administrator just created, if any
+	IsFirst bool
 
 	key       []byte // for tokens and links
 	words     *words.Catalogue

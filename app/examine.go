@@ -18,7 +18,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"paraph/app/backup"
-	"paraph/app/mail"
 	"paraph/kv"
 )
 
@@ -265,13 +264,19 @@ func newestFile(dir string) (newest time.Time, err error) {
 }
 
 func (a *App) examineMail(ctx context.Context) Finding {
-	m := a.Config.Mail
-	if m.Host == "" {
-		return Finding{"mail", warning, "No mail server is configured: messages stay in the outbox, and links have to be handed over.", "Set mail.host."}
+	m := a.MailServer.Current()
+	remedy := "Change it at /admin/mail."
+	if a.MailServer.IsConfigured() {
+		remedy = "See the section mail of the configuration."
 	}
-	s := mail.SMTP{Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(string(m.Password)), TLS: m.TLS, HELO: m.HELO, Timeout: m.Timeout}
-	if err := s.Check(ctx); err != nil {
-		return Finding{"mail", problem, fmt.Sprintf("The mail server %s does not let us in: %v.", m.Host, err), "See the section mail of the configuration."}
+	switch {
+	case m.Host == "":
+		return Finding{"mail", warning, "No mail server is configured: messages stay in the outbox, and links have to be handed over.", "Set mail.host, or one at /admin/mail."}
+	case a.MailServer.Blocked():
+		return Finding{"mail", problem, "network.egress does not allow connections to the mail server " + m.Host + ", so nothing is sent.", remedy}
+	}
+	if err := m.SMTP().Check(ctx); err != nil {
+		return Finding{"mail", problem, fmt.Sprintf("The mail server %s does not let us in: %v.", m.Host, err), remedy}
 	}
 	return Finding{"mail", fine, "The mail server " + m.Host + " let us in. Nothing was sent.", ""}
 }

@@ -54,7 +54,7 @@ func rooms() []room {
 	// Handlers only call services: none touches the store, the index or the
 	// files.
 	doors := []string{
-		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/lists",
 		"app/signing/record",
@@ -92,6 +92,7 @@ func rooms() []room {
 		{"app/httpkit", []string{"app/account", "app/fault", "app/memory", "app/turns"}},
 		{"app/notify", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
+		{"app/mailserver", above("app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/signing", above(append(below, "app/account")...)},
 		{"app/signing/completion", []string{"app/pdf", "app/words"}},

@@ -15,7 +15,6 @@ import (
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
-	"paraph/app/mail"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
@@ -177,13 +176,16 @@ func (a *App) openServices(o Options) (err error) {
 	a.fonts = text.New()
 	ids := newIDs(a.Clock.Now)
 	outbox, err := notify.NewOutbox(notify.Options{
-		DB: a.db, Jobs: a.jobs, Words: a.words, Sender: a.counted(a.sender()), Server: a.Config.Mail.Host, Captures: a.Config.Server.TestControls, From: a.from(), NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		DB: a.db, Jobs: a.jobs, Words: a.words, Captures: a.Config.Server.TestControls, NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
 	})
 	if err != nil {
 		return err
 	}
 	if a.Accounts, err = a.accounts(o, ids, outbox); err != nil {
+		return err
+	}
+	if a.MailServer, err = a.mailServer(outbox); err != nil {
 		return err
 	}
 	if a.Signing, err = a.signing(ids, outbox); err != nil {
@@ -268,26 +270,6 @@ func (a *App) warn() error {
 	return err
 }
 
-func (a *App) sender() notify.Sender {
-	m := a.Config.Mail
-	if m.Host == "" || !a.Config.Network.AllowsHost(m.Host) {
-		return nil
-	}
-	return mail.SMTP{
-		Host: m.Host, Port: m.Port, Username: m.Username, Password: mail.NewSecret(string(m.Password)),
-		TLS: m.TLS, HELO: m.HELO, Timeout: m.Timeout,
-	}
-}
-
-func (a *App) from() mail.Address {
-	// Validated with the configuration.
-	address, err := mail.ParseAddress(a.Config.Mail.From)
-	if err != nil {
-		return mail.Address{Name: "Paraph", Email: "paraph@localhost"}
-	}
-	return address
-}
-
 func (a *App) openHandlers(Options) (err error) {
 	server, limits := a.Config.Server, a.Config.Server.Limits
 	a.kit, err = httpkit.New(httpkit.Options{
@@ -298,7 +280,7 @@ func (a *App) openHandlers(Options) (err error) {
 		return err
 	}
 	pages, err := web.New(web.Options{
-		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
 		Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words, Log: a.log, Now: a.Clock.Now, Secret: a.key, Kit: a.kit,
 		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Pseudo: server.TestControls,
 		Setup: a.setup(), Backups: a.lastBackup,
@@ -307,7 +289,7 @@ func (a *App) openHandlers(Options) (err error) {
 		return err
 	}
 	o := api.Options{
-		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
 		Machine: a.Machine, Keys: a.Keys, Words: a.words, Log: a.log, LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
@@ -336,10 +318,7 @@ func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
 
 // setup returns the parts of the configuration that pages show.
 func (a *App) setup() settings.Setup {
-	m := a.Config.Mail
 	return settings.Setup{
-		MailHost: m.Host, MailPort: m.Port, MailTLS: m.TLS, MailFrom: a.from().String(), MailLogin: m.Username != "",
-		MailBlocked:     m.Host != "" && !a.Config.Network.AllowsHost(m.Host),
 		PrivateWebhooks: a.Config.Webhooks.AllowPrivate, TimestampURL: a.Config.Signing.TimestampURL,
 		LoginLimit: a.Config.Auth.LoginAttempts, LoginWindow: a.Config.Auth.LoginWindow,
 	}

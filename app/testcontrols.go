@@ -78,6 +78,9 @@ func (a *App) Reset(ctx context.Context) error {
 	a.Clock.Reset()
 	a.Accounts.Reset()
 	a.Signing.Lists.Reset()
+	if err := a.MailServer.Load(); err != nil {
+		return err
+	}
 	a.jobs.Nudge()
 	if err := errors.Join(a.Signing.ScheduleRetention(), a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
+	"paraph/app/mailserver"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/signing"
@@ -25,15 +26,16 @@ import (
 
 // Options configure the API.
 type Options struct {
-	Accounts *account.Service
-	Signing  *signing.Service
-	Notify   *notify.Service
-	Webhooks *notify.Webhooks
-	Contacts *contact.Service
-	Machine  *machine.Service
-	Keys     *pki.Authority
-	Words    *words.Catalogue
-	Log      *slog.Logger
+	Accounts   *account.Service
+	Signing    *signing.Service
+	Notify     *notify.Service
+	Webhooks   *notify.Webhooks
+	Contacts   *contact.Service
+	Machine    *machine.Service
+	MailServer *mailserver.Service
+	Keys       *pki.Authority
+	Words      *words.Catalogue
+	Log        *slog.Logger
 
 	LogRequests bool
 	Kit         *httpkit.Kit
@@ -103,6 +105,7 @@ func (s *server) routes() {
 	s.templateRoutes()
 	s.contactRoutes()
 	s.outboxRoutes()
+	s.mailServerRoutes()
 	s.webhookRoutes()
 	s.installationRoutes()
 	s.serviceRoutes()

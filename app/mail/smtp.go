@@ -44,6 +44,8 @@ type SMTP struct {
 
 	// RootCAs are the authorities trusted for the server's certificate; the system's if nil.
 	RootCAs *x509.CertPool
+
+	dialogue *dialogue // records the conversation; nil does not
 }
 
 // Send is Deliver without the server's reply.
@@ -99,7 +101,7 @@ func (s SMTP) session(ctx context.Context, fn func(*gomail.Client, *smtp.Client)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	line := &line{ctx: ctx}
+	line := &line{ctx: ctx, dialogue: s.dialogue}
 	defer line.close()
 	client, err := s.client(line, timeout)
 	if err != nil {
@@ -145,6 +147,9 @@ func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) 
 	if s.HELO != "" {
 		options = append(options, gomail.WithHELO(s.HELO))
 	}
+	if s.dialogue != nil {
+		options = append(options, gomail.WithLogger(s.dialogue), gomail.WithDebugLog())
+	}
 	if s.Username != "" {
 		options = append(options, gomail.WithUsername(s.Username), gomail.WithPassword(s.Password.Reveal()),
 			gomail.WithOpportunisticSMTPAuth(auth...))
@@ -155,9 +160,10 @@ func (s SMTP) client(line *line, timeout time.Duration) (*gomail.Client, error) 
 // line is the connection of one session. The library moves deadlines around and forgets to
 // close after some errors, so the end of ctx closes it.
 type line struct {
-	ctx     context.Context
-	conn    net.Conn
-	release func() bool
+	ctx      context.Context
+	conn     net.Conn
+	release  func() bool
+	dialogue *dialogue
 }
 
 func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -171,10 +177,11 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 		// The running command fails and reports the error.
 		_ = conn.Close()
 	})
-	return &bounded{Conn: conn, left: maxReplies}, nil
+	return l.greeted(&bounded{Conn: conn, left: maxReplies}), nil
 }
 
 func (l *line) dialTLS(config *tls.Config) gomail.DialContextFunc {
+	l.dialogue = nil // what is heard here is encrypted
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := l.dial(ctx, network, address)
 		if err != nil {
@@ -218,6 +225,7 @@ func (s SMTP) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("timeout: %w", ctx.Err())
 	}
+	s.dialogue.refused(err)
 	text := s.clean(err.Error())
 	var send *gomail.SendError
 	var reply *textproto.Error

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -27,15 +28,14 @@ type Sender interface {
 
 // Options are the dependencies and settings of the outbox.
 type Options struct {
-	DB     *kv.DB
-	Jobs   *kv.Jobs
-	Words  *words.Catalogue
-	Sender Sender // nil: nothing is sent, and the outbox keeps every message
+	DB    *kv.DB
+	Jobs  *kv.Jobs
+	Words *words.Catalogue
+	// Transport is the mail server at the start; see [Outbox.SetTransport].
+	Transport Transport
 	// Captures reports that messages reach their readers without a mail server: in a test
 	// double, the tests read them.
 	Captures bool
-	Server   string // name of the mail server, for evidence
-	From     mail.Address
 	NewID    func() ulid.ULID
 	Key      []byte // of the installation: encrypts message contents
 	BaseURL  string // for links in messages that belong to no document
@@ -50,6 +50,8 @@ type Outbox struct {
 	wording *wording
 	box     *seal.Box
 	tests   *limit.Limiter // test messages, per person
+
+	transport atomic.Pointer[Transport]
 }
 
 // NewOutbox returns an outbox. Nothing is sent until the jobs of a [Service] run.
@@ -68,7 +70,9 @@ func NewOutbox(o Options) (*Outbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outbox{Options: o, wording: w, box: box, tests: limit.New(6, time.Minute, o.Now)}, nil
+	s := &Outbox{Options: o, wording: w, box: box, tests: limit.New(6, time.Minute, o.Now)}
+	s.SetTransport(o.Transport)
+	return s, nil
 }
 
 // States of a message.
@@ -101,11 +105,13 @@ type Message struct {
 	Attempts   int
 	LastError  string
 	Reply      string // the mail server's reply when it accepted the message
+	Server     string `json:",omitempty"` // that accepted it
 	CreatedAt  time.Time
 	SentAt     *time.Time
 	Origin     string    `json:",omitempty"` // company of Document, if the message is not listed there
 	User       string    `json:",omitempty"` // user whose account it concerns
 	Link       string    `json:",omitempty"` // identifies the link or code in it until that is used, replaced or expired
+	Else       *place    `json:",omitempty"` // where it is kept if it can't be sent after all
 	Shown      []Showing `json:",omitempty"` // members who looked at its link or code to pass it on by hand
 
 	hidden bool // links or codes were removed
@@ -149,10 +155,14 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 		return []kv.Key{kv.K(m.Company, m.Document)}
 	}},
 	kv.Index[Message]{Name: "link", Keys: func(m Message) []kv.Key {
-		if m.Link == "" {
+		link := m.Link
+		if m.Else != nil {
+			link = m.Else.Link
+		}
+		if link == "" {
 			return nil
 		}
-		return []kv.Key{kv.K(m.Link)}
+		return []kv.Key{kv.K(link)}
 	}},
 	kv.Index[Message]{Name: "user", Keys: func(m Message) []kv.Key {
 		if m.User == "" {
@@ -169,25 +179,23 @@ func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveri
 
 // put records a message and, if there is a mail server, the job that sends it.
 func (s *Outbox) put(tx *kv.Tx, m Message) error {
-	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Kept
-	if s.Sender != nil {
-		m.Status = Queued
-		if err := s.queue(tx, m); err != nil {
-			return err
-		}
+	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Queued
+	add := s.queue
+	if !s.CanSend() {
+		add = s.keep
 	}
-	return s.store(tx, m)
+	return errors.Join(add(tx, &m), s.store(tx, m))
 }
 
 // queue schedules a message to be sent now, replacing a job that is not running.
-func (s *Outbox) queue(tx *kv.Tx, m Message) error {
+func (s *Outbox) queue(tx *kv.Tx, m *Message) error {
 	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now})
 }
 
 // jobID returns the identifier of the job that sends a message.
 func jobID(message string) string { return sendJob + "/" + message }
 
-func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
+func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message) error) error {
 	return s.DB.Update(func(tx *kv.Tx) error {
 		m, err := s.read(tx, id)
 		if errors.Is(err, kv.ErrNotFound) {
@@ -196,7 +204,9 @@ func (s *Outbox) change(id string, change func(tx *kv.Tx, m *Message)) error {
 		if err != nil {
 			return err
 		}
-		change(tx, &m)
+		if err := change(tx, &m); err != nil {
+			return err
+		}
 		return s.store(tx, m)
 	})
 }
@@ -236,13 +246,8 @@ func (s *Outbox) Mail(tx *kv.Tx, m account.Mail) error {
 		}
 		data["link"] = data["base"] + path + token
 	}
-	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name, Origin: m.Company, Document: m.Document, Invitation: m.Invitation}
-	if !s.CanSend() {
-		message.Company, message.User, message.Link = m.Company, m.User, m.Link
-	}
-	if err := s.forgetAt(tx, message.Link, m.Expires); err != nil {
-		return err
-	}
+	message := Message{Kind: string(m.Kind), To: m.To, ToName: m.Name, Origin: m.Company, Document: m.Document, Invitation: m.Invitation,
+		Else: &place{Company: m.Company, User: m.User, Link: m.Link, Expires: m.Expires}}
 	return s.write(tx, message, m.Locale, data)
 }
 

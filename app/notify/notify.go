@@ -76,16 +76,23 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	if err != nil {
 		return err
 	}
-	reply, sendErr := s.Sender.Deliver(ctx, s.envelope(m))
-	err = s.change(id, func(tx *kv.Tx, m *Message) {
+	t := s.transport.Load()
+	if t.Sender == nil {
+		return s.change(id, s.keep)
+	}
+	reply, sendErr := t.Sender.Deliver(ctx, s.envelope(m))
+	err = s.change(id, func(tx *kv.Tx, m *Message) error {
 		m.Attempts++
 		if sendErr == nil {
 			m.Status, m.SentAt, m.LastError, m.Reply = Sent, &tx.Now, "", reply
+			m.Server, m.Link, m.Else = t.Server, "", nil
 			m.forget()
-			return
+			return nil
 		}
 		m.LastError = sendErr.Error()
+		return nil
 	})
+	m.Server = t.Server
 	if sendErr != nil && errors.Is(sendErr, mail.ErrRejected) {
 		sendErr = kv.Permanent(sendErr)
 	}
@@ -113,19 +120,20 @@ var evidenceKinds = []string{"invitation", "reminder", string(signing.MailCode)}
 
 func (s *Service) mailed(m Message, reply string) signing.Mailed {
 	return signing.Mailed{Company: cmp.Or(m.Company, m.Origin), Document: m.Document, Invitation: m.Invitation, Kind: m.Kind,
-		Address: m.To, Server: s.Server, Reply: reply}
+		Address: m.To, Server: m.Server, Reply: reply}
 }
 
 // giveUp marks a message as failed after its last attempt, and reports that to the document's
 // owner.
 func (s *Service) giveUp(ctx context.Context, job kv.Job) {
 	var failed Message
-	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) {
+	err := s.change(string(job.Payload), func(tx *kv.Tx, m *Message) error {
 		if now, err := s.Jobs.Get(tx, job.ID); err == nil && now.State != kv.JobDead {
-			return // it is already being retried
+			return nil // it is already being retried
 		}
 		m.Status = Failed
 		failed = *m
+		return nil
 	})
 	if err == nil && failed.Company != "" && failed.Document != "" {
 		err = s.signing.MailFailed(ctx, failed.Company, failed.Document, failed.To)

@@ -183,12 +183,12 @@ func (s *Outbox) Encode(m Message) ([]byte, error) {
 
 // envelope returns a message as the mail server receives it.
 func (s *Outbox) envelope(m Message) mail.Message {
-	return mail.Message{ID: m.ID, From: s.From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
+	return mail.Message{ID: m.ID, From: s.transport.Load().From, To: []mail.Address{{Name: m.ToName, Email: m.To}},
 		Subject: m.Subject, Text: m.Text, HTML: m.HTML, Date: m.CreatedAt}
 }
 
 // CanSend reports whether there is a mail server.
-func (s *Outbox) CanSend() bool { return s.Sender != nil }
+func (s *Outbox) CanSend() bool { return s.transport.Load().Sender != nil }
 
 // Mails reports whether messages reach their recipients without being passed on by hand.
 func (s *Outbox) Mails() bool { return s.CanSend() || s.Captures }
@@ -208,11 +208,11 @@ func (s *Outbox) again(tx *kv.Tx, m *Message) error {
 	switch {
 	case m.Status == Sent || m.Status == Bounced: // its link has been removed
 		return fault.Conflict("message_sent")
-	case s.Sender == nil:
+	case !s.CanSend():
 		return errNoServer()
 	}
 	m.Status = Queued
-	return s.queue(tx, *m)
+	return s.queue(tx, m)
 }
 
 // Cancel prevents a waiting message from being sent.
@@ -274,7 +274,7 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 	if err := f.Err(); err != nil {
 		return "", err
 	}
-	if s.Sender == nil {
+	if !s.CanSend() {
 		return "", errNoServer()
 	}
 	if _, wait, ok := s.tests.Allow(who.UserID); !ok {
@@ -284,11 +284,17 @@ func (s *Outbox) SendTest(ctx context.Context, who account.Actor, address string
 	if err != nil {
 		return "", err
 	}
-	reply, err = s.Sender.Deliver(ctx, s.envelope(m))
+	reply, err = s.deliver(ctx, m)
 	if err != nil {
 		return "", fault.Conflict("mail_not_sent", fault.Text("why", mail.Words(err))).Because(err)
 	}
 	return reply, nil
+}
+
+// TestMessage writes the message that tests whether mail works, without recording it.
+func (s *Outbox) TestMessage(who account.Actor, address string) (mail.Message, error) {
+	m, err := s.testMessage(who, address)
+	return s.envelope(m), err
 }
 
 func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err error) {

@@ -210,10 +210,10 @@ func inState(t *testing.T, services *domain.Services, to *server, state string) 
 	s, m := queued(t, services)
 	switch state {
 	case notify.Kept:
-		s.Notify.Sender = nil
+		s.Notify.SetTransport(notify.Transport{From: domain.From})
 		send(anyOrder, "kept")(t, s, nil)
 		m = last(t, s, "invitation", "kept@x.example")
-		s.Notify.Sender = to
+		s.Notify.SetTransport(notify.Transport{Sender: to, From: domain.From})
 	case notify.Sent:
 		work(t, s)
 	case notify.Failed:
@@ -285,14 +285,14 @@ func TestNothingIsRetriedWithoutAServer(t *testing.T) {
 	t.Parallel()
 	to := &server{}
 	s, m := inState(t, domain.New(t, domain.Options{Sender: to}), to, notify.Failed)
-	s.Notify.Sender = nil
+	s.Notify.SetTransport(notify.Transport{From: domain.From})
 	if _, err := s.Notify.Retry(t.Context(), s.owner, m.ID); domain.Refusal(err) != "mail_not_configured" || s.message(t, m.ID).Status != notify.Failed {
 		t.Errorf("%v, %s", err, s.message(t, m.ID).Status)
 	}
 	if s.Notify.CanSend() {
 		t.Error("it can send")
 	}
-	s.Notify.Sender = to
+	s.Notify.SetTransport(notify.Transport{Sender: to, From: domain.From})
 }
 
 func TestAMessageBeingSentIsLeftAlone(t *testing.T) {
@@ -555,7 +555,7 @@ func TestATestMessage(t *testing.T) {
 	if _, err := s.Notify.SendTest(t.Context(), s.owner, ""); domain.Refusal(err) != "mail_not_sent" {
 		t.Error(err)
 	}
-	s.Notify.Sender = nil
+	s.Notify.SetTransport(notify.Transport{From: domain.From})
 	if _, err := s.Notify.SendTest(t.Context(), s.owner, ""); domain.Refusal(err) != "mail_not_configured" {
 		t.Error(err)
 	}

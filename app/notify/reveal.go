@@ -161,7 +161,11 @@ func (s *Outbox) Forget(tx *kv.Tx, link string) error {
 		if m, err = s.read(tx, id); err != nil {
 			return err
 		}
-		m.forget()
+		if m.Else != nil && m.Status != Kept {
+			m.Else.Link, m.Else.Used = "", true // it may be on its way
+		} else {
+			m.forget()
+		}
 		m.Link = ""
 		err = s.store(tx, m)
 	}

@@ -15,6 +15,7 @@ import (
 	"paraph/app/contact"
 	"paraph/app/httpkit"
 	"paraph/app/machine"
+	"paraph/app/mailserver"
 	"paraph/app/notify"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
@@ -36,17 +37,18 @@ var templateFiles embed.FS
 
 // Options configures the pages. Log is optional.
 type Options struct {
-	Accounts *account.Service
-	Signing  *signing.Service
-	Notify   *notify.Service
-	Webhooks *notify.Webhooks
-	Contacts *contact.Service
-	Machine  *machine.Service
-	Keys     *pki.Authority
-	Words    *words.Catalogue
-	Fonts    *text.Fonts
-	Log      *slog.Logger
-	Now      func() time.Time
+	Accounts   *account.Service
+	Signing    *signing.Service
+	Notify     *notify.Service
+	Webhooks   *notify.Webhooks
+	Contacts   *contact.Service
+	Machine    *machine.Service
+	MailServer *mailserver.Service
+	Keys       *pki.Authority
+	Words      *words.Catalogue
+	Fonts      *text.Fonts
+	Log        *slog.Logger
+	Now        func() time.Time
 
 	Secret    []byte // signs the tokens of forms
 	Kit       *httpkit.Kit
@@ -86,7 +88,7 @@ func New(o Options) (*Pages, error) {
 func (p *Pages) Mount(app *fiber.App, openAPI func() ([]byte, error)) {
 	p.options.Kit.Add(app, http.MethodGet, "/static/:hash/*", httpkit.Rule{For: httpkit.Everyone}.ForSignatories(), p.site.Static)
 	for _, area := range [][]route{common(), p.public(), docs(openAPI), p.signatories(), p.access(), p.own(), p.documents(), p.drafts(),
-		p.templates(), p.contacts(), p.members(), p.settings(), p.admin()} {
+		p.templates(), p.contacts(), p.members(), p.settings(), p.admin(), p.installation()} {
 		for _, r := range area {
 			if forSignatories(r.path) {
 				r.access.Rule = r.access.Rule.ForSignatories()

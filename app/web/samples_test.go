@@ -175,7 +175,7 @@ func operator(t *testing.T, c *apptest.Client) env {
 		t.Fatal(err)
 	}
 	e := alone(t, c)
-	e["COMPANY"] = c.CompanyID
+	e["COMPANY"], e["EMAIL"] = c.CompanyID, "ada@taken.example"
 	return e
 }
 
@@ -225,6 +225,7 @@ func stages() map[string]stage {
 		"post-documents-document-restore": after(draft, "/archive", nil),
 		"post-documents-document-void":    sent, "post-documents-document-remind": sent,
 		"post-documents-document-extend": expired, "post-documents-document-seal": completed,
+		"get-installation-mail": operator, "post-installation-mail-test": operator,
 		"get-members-member": withMember, "patch-members-member": withMember, "delete-members-member": withMember,
 		"delete-tokens-token": withToken, "delete-me-two-factor": withApp, "post-me-recovery-codes": withApp, "post-documents-document-purge": trashed,
 		"get-templates-template": withTemplate, "patch-templates-template": withTemplate, "delete-templates-template": withTemplate,
@@ -265,9 +266,10 @@ func stages() map[string]stage {
 var late = []string{"post-documents-document-extend", "post-password-reset", "post-test-clock", "post-test-reset"}
 
 // withKey are those whose input can only come from a person's passkey or a mail server, and those that
-// need a failure: the tests of the installation make it.
+// need a failure, which the tests of the installation make, or a server without configured mail.
 var withKey = []string{"post-login-passkey", "post-me-proof-passkey-begin", "post-me-proof-passkey", "post-me-passkeys", "patch-me-passkeys-passkey", "delete-me-passkeys-passkey", "post-outbox-bounces",
-	"post-installation-messages-message-retry", "post-installation-messages-message-reveal", "post-installation-companies-company-documents-document-retry"}
+	"post-installation-messages-message-retry", "post-installation-messages-message-reveal", "post-installation-companies-company-documents-document-retry",
+	"put-installation-mail", "delete-installation-mail"}
 
 // others are the operations whose samples are also run in languages that need a
 // separate process: they cover every kind of request and response.

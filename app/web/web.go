@@ -365,6 +365,18 @@ func (p *Pages) members() []route {
 	}
 }
 
+// installation are the pages about what all companies of the installation share. Others than its administrators find
+// nothing there.
+func (p *Pages) installation() []route {
+	mail := &admin.Mail{Server: p.options.MailServer, Notify: p.options.Notify}
+	return []route{
+		{get, "/admin/mail", page.Operators(mail.Show)},
+		{post, "/admin/mail", page.Operators(mail.Save)},
+		{post, "/admin/mail/test", page.Operators(mail.Test)},
+		{post, "/admin/mail/off", page.Operators(mail.TurnOff)},
+	}
+}
+
 // settings are the pages on which a company is configured.
 func (p *Pages) settings() []route {
 	o := p.options
@@ -372,7 +384,7 @@ func (p *Pages) settings() []route {
 	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Signing: o.Signing}
 	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
 	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}
-	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Setup: o.Setup}
+	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Server: o.MailServer}
 	hooks := &settings.Webhooks{Frame: frame, Service: o.Webhooks, Private: o.Setup.PrivateWebhooks}
 	trust := &settings.Trust{Frame: frame, TimestampURL: o.Setup.TimestampURL}
 	const (

@@ -36,6 +36,9 @@ import (
 // Start is the time at which every clock begins.
 var Start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
+// From is the sender of every message.
+var From = mail.Address{Name: "Paraph", Email: "paraph@paraph.example"}
+
 // BaseURL is the address in the links of messages.
 const BaseURL = "https://paraph.example"
 
@@ -91,7 +94,7 @@ func (s *Services) open(t testing.TB, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	out := notify.Options{DB: s.DB, Jobs: s.Jobs, Words: all, Sender: o.Sender, From: mail.Address{Name: "Paraph", Email: "paraph@paraph.example"},
+	out := notify.Options{DB: s.DB, Jobs: s.Jobs, Words: all, Transport: notify.Transport{Sender: o.Sender, From: From},
 		NewID: s.NewID, Key: s.Key, BaseURL: BaseURL, Now: s.Now, Captures: true}
 	change(&out, o.Outbox)
 	outbox, err := notify.NewOutbox(out)

@@ -26,7 +26,7 @@ type Handlers struct {
 
 // adminPages are the pages in their order; "" is the overview.
 var adminPages = []struct{ Key, Icon string }{
-	{"", "screen"}, {"companies", "building"}, {"people", "users"}, {"attention", "bell"}, {"messages", "sent"}, {"jobs", "hourglass"}, {"log", "text"},
+	{"", "screen"}, {"companies", "building"}, {"people", "users"}, {"attention", "bell"}, {"mail", "gear"}, {"messages", "sent"}, {"jobs", "hourglass"}, {"log", "text"},
 }
 
 // adminLink leads to one of the pages.

@@ -3,6 +3,7 @@ package settings
 import (
 	"net/http"
 
+	"paraph/app/mailserver"
 	"paraph/app/notify"
 	"paraph/app/web/page"
 )
@@ -11,16 +12,19 @@ import (
 type Mail struct {
 	*Frame
 	Notify *notify.Service
-	Setup  Setup
+	Server *mailserver.Service
 }
 
 // mailCards is the page about sending mail.
 type mailCards struct {
-	Setup
-	Sends  bool
-	To     string // of the test
-	Reply  string // the server's reply to an accepted test
-	Failed int
+	Server     mailserver.Settings
+	Configured bool // by the configuration rather than in the web app
+	Blocked    bool
+	Runs       bool // the reader may change the server
+	Sends      bool
+	To         string // of the test
+	Reply      string // the server's reply to an accepted test
+	Failed     int
 }
 
 func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error) {
@@ -28,7 +32,7 @@ func (h *Mail) mailPage(r *page.Request, reply string) (sheet[mailCards], error)
 	if err != nil {
 		return sheet[mailCards]{}, err
 	}
-	return sheet[mailCards]{Title: r.Say("settings.email"), Own: mailCards{Setup: h.Setup, Sends: h.Notify.CanSend(),
+	return sheet[mailCards]{Title: r.Say("settings.email"), Own: mailCards{Server: h.Server.Current(), Configured: h.Server.IsConfigured(), Blocked: h.Server.Blocked(), Runs: r.Who.Actor.RunsInstallation(), Sends: h.Notify.CanSend(),
 		To: r.Who.User.Email, Reply: reply, Failed: failed.Total}}, nil
 }
 

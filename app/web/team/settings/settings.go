@@ -17,13 +17,6 @@ import (
 
 // Setup is the configuration that the pages show, without secrets.
 type Setup struct {
-	MailHost    string // "" where nothing is sent
-	MailPort    int
-	MailTLS     string
-	MailFrom    string
-	MailLogin   bool // a name and a password are given
-	MailBlocked bool // network.egress does not allow the host
-
 	PrivateWebhooks bool // webhooks may go to private addresses
 
 	TimestampURL string // "" for the built-in authority

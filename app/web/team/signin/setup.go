@@ -51,7 +51,7 @@ func (h *Handlers) setupForm(r *page.Request, token string) page.Page {
 	local := strings.HasPrefix(site, "http://localhost") || strings.HasPrefix(site, "http://127.0.0.1")
 	return page.Page{Title: r.Say("setup.title"), Scripts: []string{"access.js"}, Data: setupPage{
 		Token: token, Languages: r.LanguageOptions(preferred(r)), Site: site,
-		Plain: strings.HasPrefix(site, "http:") && !local, Mail: h.Notify.Sender != nil,
+		Plain: strings.HasPrefix(site, "http:") && !local, Mail: h.Notify.CanSend(),
 	}}
 }
 
@@ -118,7 +118,7 @@ func (h *Handlers) Welcome(r *page.Request) error {
 		return err
 	}
 	return r.Render(http.StatusOK, "welcome", page.Page{Title: r.Say("welcome.title", "name", r.Who.User.Name),
-		Data: welcomePage{Mail: h.Notify.Sender != nil, Sent: documents.Total > 0, Mates: members.Total > 1}})
+		Data: welcomePage{Mail: h.Notify.CanSend(), Sent: documents.Total > 0, Mates: members.Total > 1}})
 }
 
 // todo is one item of the list of first steps.

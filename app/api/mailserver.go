@@ -1,0 +1,108 @@
+package api
+
+import (
+	"net/http"
+
+	"paraph/app/account"
+	"paraph/app/mail"
+	"paraph/app/mailserver"
+)
+
+type mailServerView struct {
+	Host       *string `json:"host" doc:"null: nothing is sent, and the outbox keeps every message"`
+	Port       int     `json:"port"`
+	TLS        string  `json:"tls" enum:"starttls,tls,none"`
+	Username   *string `json:"username"`
+	Password   bool    `json:"password" doc:"Whether one is stored; it is never returned"`
+	From       string  `json:"from" doc:"Sender of every message"`
+	Configured bool    `json:"configured" doc:"The configuration names the server, so it can't be changed here"`
+	Blocked    bool    `json:"blocked" doc:"network.egress does not allow connections to it, so nothing is sent"`
+	ChangedAt  *string `json:"changed_at" format:"date-time"`
+	ChangedBy  *string `json:"changed_by"`
+}
+
+func viewMailServer(s mailserver.State) mailServerView {
+	v := mailServerView{Host: orNull(s.Host), Port: s.Port, TLS: s.TLS, Username: orNull(s.Username), Password: s.Password, From: s.From,
+		Configured: s.Configured, Blocked: s.Blocked, ChangedBy: orNull(s.ChangedBy)}
+	if !s.ChangedAt.IsZero() {
+		v.ChangedAt = maybe(&s.ChangedAt)
+	}
+	return v
+}
+
+type mailServerBody struct {
+	Host     string  `json:"host,omitempty" doc:"Required"`
+	Port     int     `json:"port,omitempty" doc:"By default the usual one: 587, 465 with tls, 25 with none"`
+	TLS      string  `json:"tls,omitempty" doc:"starttls (default), tls from the first byte, or none"`
+	Username string  `json:"username,omitempty" doc:"Empty does not log in"`
+	Password *string `json:"password,omitempty" doc:"Left out, the stored one is kept, if host, port, tls and username are the same"`
+	From     string  `json:"from,omitempty" doc:"Sender of every message, such as Contracts <contracts@example.org>"`
+
+	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago"`
+}
+
+func (b *mailServerBody) proof() account.Proof { return account.Proof{Password: b.CurrentPassword} }
+
+func (b *mailServerBody) input() mailserver.Input {
+	return mailserver.Input{Host: b.Host, Port: b.Port, TLS: b.TLS, Username: b.Username, Password: b.Password, From: b.From}
+}
+
+type mailTestBody struct {
+	Email  string          `json:"email,omitempty" doc:"Where to send it; your own address by default"`
+	Server *mailServerBody `json:"server,omitempty" doc:"Tries these settings, and keeps nothing; by default those in use"`
+}
+
+func (b *mailTestBody) proof() account.Proof {
+	if b.Server == nil {
+		return account.Proof{}
+	}
+	return b.Server.proof()
+}
+
+type mailLine struct {
+	From string `json:"from" enum:"client,server"`
+	Text string `json:"text"`
+}
+
+type mailTestView struct {
+	Accepted bool       `json:"accepted" doc:"Whether the server accepted the message"`
+	Error    *string    `json:"error" doc:"In the server's words"`
+	Lines    []mailLine `json:"lines" doc:"The conversation, without the password and the message"`
+}
+
+func viewMailTest(t mailserver.Test) mailTestView {
+	return mailTestView{Accepted: t.Error == "", Error: orNull(t.Error), Lines: views(t.Lines, func(l mail.Line) mailLine {
+		if l.Ours {
+			return mailLine{"client", l.Text}
+		}
+		return mailLine{"server", l.Text}
+	})}
+}
+
+// mailServerRoutes are for administrators of the installation; others find nothing there.
+func (s *server) mailServerRoutes() {
+	const path, tag = "/installation/mail", "Installation"
+	handle(s, operation{method: http.MethodGet, path: path, rule: operators(), summary: "Get the mail server", tag: tag}, func(r *request, _ *nothing) (mailServerView, error) {
+		state, err := s.MailServer.Get(r.UserContext(), r.who)
+		return viewMailServer(state), err
+	})
+	handle(s, operation{method: http.MethodPut, path: path, rule: operators(), summary: "Set the mail server", tag: tag}, func(r *request, in *mailServerBody) (mailServerView, error) {
+		state, err := s.MailServer.Save(r.UserContext(), r.who, in.input())
+		return viewMailServer(state), err
+	})
+	handle(s, operation{method: http.MethodDelete, path: path, rule: operators(), summary: "Stop sending mail", tag: tag}, func(r *request, _ *provenBody) (nothing, error) {
+		return nothing{}, s.MailServer.TurnOff(r.UserContext(), r.who)
+	})
+	handle(s, operation{method: http.MethodPost, path: path + "/test", rule: operators(), summary: "Send a test message and see what the mail server answers", tag: tag}, s.testMailServer)
+}
+
+func (s *server) testMailServer(r *request, in *mailTestBody) (mailTestView, error) {
+	var tried *mailserver.Input
+	if in.Server != nil {
+		server := in.Server.input()
+		tried = &server
+	}
+	compose := func(to string) (mail.Message, error) { return s.Notify.TestMessage(r.who, to) }
+	test, err := s.MailServer.Try(r.UserContext(), r.who, tried, in.Email, compose)
+	return viewMailTest(test), err
+}

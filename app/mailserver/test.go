@@ -1,0 +1,74 @@
+package mailserver
+
+import (
+	"context"
+	"strings"
+
+	"paraph/app/account"
+	"paraph/app/fault"
+	"paraph/app/input"
+	"paraph/app/mail"
+	"paraph/kv"
+)
+
+// Test is the result of an attempt to send a message.
+type Test struct {
+	Lines []mail.Line // of the conversation with the server
+	Error string      // in the server's words; "" if it accepted the message
+}
+
+// Try sends a message to an address, or ("") to the caller, and returns the conversation. With an input it tries these
+// settings instead of those that count, and keeps nothing. compose writes the message.
+func (s *Service) Try(ctx context.Context, who account.Actor, in *Input, address string, compose func(to string) (mail.Message, error)) (Test, error) {
+	settings, err := s.toTry(who, in)
+	if err != nil {
+		return Test{}, err
+	}
+	if address = strings.TrimSpace(address); address == "" {
+		address = who.Email
+	}
+	var f fault.Fields
+	input.CheckEmail(&f, "email", address)
+	if err := f.Err(); err != nil {
+		return Test{}, err
+	}
+	if settings.Host == "" || !s.Allows(settings.Host) {
+		return Test{}, fault.Conflict("mail_not_configured")
+	}
+	if _, wait, ok := s.tests.Allow(who.UserID); !ok {
+		return Test{}, fault.Throttled(s.tests.Limit(), wait)
+	}
+	m, err := compose(address)
+	if err != nil {
+		return Test{}, err
+	}
+	m.From = settings.Sender()
+	lines, err := settings.SMTP().Talk(ctx, m)
+	t := Test{Lines: lines}
+	if err != nil {
+		t.Error = mail.Words(err)
+	}
+	return t, nil
+}
+
+// toTry returns the settings of a test.
+func (s *Service) toTry(who account.Actor, in *Input) (Settings, error) {
+	if err := runs(who); err != nil {
+		return Settings{}, err
+	}
+	if in == nil {
+		return s.Current(), nil
+	}
+	if err := s.mayChange(who); err != nil {
+		return Settings{}, err
+	}
+	var tried stored
+	err := s.DB.View(func(tx *kv.Tx) error {
+		kept, err := read(tx)
+		if err == nil {
+			tried, err = s.merged(kept, *in)
+		}
+		return err
+	})
+	return s.settings(tried), err
+}

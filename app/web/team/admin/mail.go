@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/mail"
+	"paraph/app/mailserver"
+	"paraph/app/notify"
+	"paraph/app/web/page"
+)
+
+// Mail serves the page about the mail server.
+type Mail struct {
+	Server *mailserver.Service
+	Notify *notify.Service
+}
+
+// mailPath is the path of the page.
+const mailPath = "/admin/mail"
+
+// serverPage is the data of the page.
+type serverPage struct {
+	mailserver.State
+	To   string // of the test
+	Test *mailserver.Test
+}
+
+// Encryptions are the choices of the form.
+func (p serverPage) Encryptions(starttls, tls, none string) []page.Option {
+	all := []page.Option{{Value: "starttls", Label: starttls}, {Value: "tls", Label: tls}, {Value: "none", Label: none}}
+	for i := range all {
+		all[i].Selected = all[i].Value == p.TLS
+	}
+	return all
+}
+
+// PortText is the port in the form, "" before a server is set.
+func (p serverPage) PortText() string {
+	if p.Host == "" {
+		return ""
+	}
+	return strconv.Itoa(p.Port)
+}
+
+// PasswordHelp is the key of the text under the password.
+func (p serverPage) PasswordHelp() string {
+	if p.Password {
+		return "mailserver.password.kept"
+	}
+	return "mailserver.password.help"
+}
+
+func (h *Mail) page(r *page.Request, test *mailserver.Test) (page.Page, error) {
+	state, err := h.Server.Get(r.UserContext(), r.Who.Actor)
+	return frame(r, r.Say("admin.mail"), serverPage{State: state, To: r.Who.User.Email, Test: test}), err
+}
+
+func (h *Mail) show(r *page.Request, test *mailserver.Test) error {
+	p, err := h.page(r, test)
+	if err != nil {
+		return err
+	}
+	p.Values = r.Form
+	return r.Render(http.StatusOK, "admin-mail", p)
+}
+
+// again shows the page with what is wrong with the form.
+func (h *Mail) again(r *page.Request, err error) error {
+	p, failed := h.page(r, nil)
+	if failed != nil {
+		return failed
+	}
+	return r.Again(err, "admin-mail", p)
+}
+
+// Show serves the page.
+func (h *Mail) Show(r *page.Request) error { return h.show(r, nil) }
+
+// Save uses the server of the form from now on.
+func (h *Mail) Save(r *page.Request) error {
+	in, err := serverInput(r)
+	if err == nil {
+		_, err = h.Server.Save(r.UserContext(), r.Who.Actor, in)
+	}
+	return h.done(r, err, "mailserver.saved")
+}
+
+// TurnOff stops sending mail.
+func (h *Mail) TurnOff(r *page.Request) error {
+	return h.done(r, h.Server.TurnOff(r.UserContext(), r.Who.Actor), "mailserver.turned_off")
+}
+
+func (h *Mail) done(r *page.Request, err error, done string) error {
+	if err != nil {
+		return h.again(r, err)
+	}
+	r.Flash("ok", done)
+	return r.SeeOther(mailPath)
+}
+
+// Test sends a message, through the server of the form where it names one, and shows the conversation.
+func (h *Mail) Test(r *page.Request) error {
+	var tried *mailserver.Input
+	if r.Form.Has("host") {
+		in, err := serverInput(r)
+		if err != nil {
+			return h.again(r, err)
+		}
+		tried = &in
+	}
+	compose := func(to string) (mail.Message, error) { return h.Notify.TestMessage(r.Who.Actor, to) }
+	test, err := h.Server.Try(r.UserContext(), r.Who.Actor, tried, r.Form.Value("email"), compose)
+	if err != nil {
+		return h.again(r, err)
+	}
+	return h.show(r, &test)
+}
+
+// serverInput reads the form. A password that is left empty stays as it is.
+func serverInput(r *page.Request) (in mailserver.Input, err error) {
+	in = mailserver.Input{Host: r.Form.Value("host"), Username: r.Form.Value("username"), TLS: r.Form.Value("tls"), From: r.Form.Value("from")}
+	if password := r.Form.Value("password"); password != "" {
+		in.Password = &password
+	}
+	if port := strings.TrimSpace(r.Form.Value("port")); port != "" {
+		if in.Port, err = strconv.Atoi(port); err != nil {
+			return in, fault.Invalid("port", "not_a_whole_number")
+		}
+	}
+	return in, nil
+}
