@@ -36,7 +36,7 @@ import (
 
 // Options are decisions of the caller that are not operator settings.
 type Options struct {
-	InMemory bool   // keep records and index in memory, and files in a folder removed with the process
+	InMemory bool   // keep records and index in memory, and files in a folder removed at exit
 	Clock    *Clock // nil: the machine's
 	Log      *slog.Logger
 	// Worker is the command that starts a PDFium worker; by default this
@@ -76,13 +76,13 @@ type App struct {
 	members   turns.Presence
 	http      *fiber.App
 	ln        net.Listener
-	secured   net.Listener     // ln, behind TLS where that is configured
+	secured   net.Listener     // ln, wrapped in TLS if that is configured
 	public    net.Listener     // for signatories only, or nil
-	metrics   *metrics.Metrics // nil: not offered
+	metrics   *metrics.Metrics // nil: not served
 	figures   *figures
 	metricsLn net.Listener
 	log       *slog.Logger
-	lines     *machine.Ring // the latest of the log
+	lines     *machine.Ring // the latest log lines
 	dir       string
 	inMem     bool
 	closes    []func() error // last opened first
@@ -93,7 +93,7 @@ type App struct {
 	running  sync.WaitGroup // requests
 }
 
-// Open opens everything or nothing.
+// Open opens everything, or fails and leaves nothing open.
 func Open(cfg Config, o Options) (*App, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -182,7 +182,7 @@ func (a *App) drain() error {
 	case <-time.After(time.Until(deadline)):
 	}
 	err := a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
-	// A server stopped before it began to listen would run forever.
+	// A server shut down before it starts to listen would run forever.
 	for _, ln := range []net.Listener{a.ln, a.public} {
 		if ln == nil {
 			continue
@@ -216,20 +216,19 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error {
 		return a.jobs.Run(ctx, 4, slices.Concat(a.Signing.Handlers(), a.Machine.Handlers(), []kv.Handler{a.Contacts.Handler()})...)
 	})
-	// Separate workers: neither slow files nor slow receivers delay a code that a
-	// signatory waits for.
+	// Separate workers: neither slow files nor slow receivers delay a code that a signatory is
+	// waiting for.
 	g.Go(func() error { return a.jobs.Run(ctx, notify.MailWorkers, a.Notify.Handlers()...) })
 	g.Go(func() error { return a.jobs.Run(ctx, notify.WebhookWorkers, a.Webhooks.Handlers()...) })
 	g.Go(func() error { return a.sweep(ctx) })
 	return g.Wait()
 }
 
-// sweepEvery is the interval of the search for files that no document refers
-// to.
+// sweepEvery is the interval between searches for files that no document refers to.
 const sweepEvery = 6 * time.Hour
 
-// sweepAge is how long a file may exist without a document: an upload in
-// progress must not be swept away.
+// sweepAge is how long a file may exist without a document, so that an upload in progress is
+// not swept.
 const sweepAge = 24 * time.Hour
 
 func (a *App) sweep(ctx context.Context) error {
@@ -243,14 +242,14 @@ func (a *App) sweep(ctx context.Context) error {
 		}
 		n, err := a.Signing.Sweep(ctx, time.Now().Add(-sweepAge))
 		if err != nil {
-			a.log.Error("removing unused files", "error", err)
+			a.log.Error("cannot remove unused files", "error", err)
 		} else if n > 0 {
-			a.log.Info("removed files that no document uses", "count", n)
+			a.log.Info("removed unused files", "count", n)
 		}
 	}
 }
 
-// Ready returns nil if a request would work now, signing included.
+// Ready returns nil if requests can be served now, including signing.
 func (a *App) Ready(ctx context.Context) error {
 	a.ready.RLock()
 	stopping := a.stopping
@@ -261,8 +260,7 @@ func (a *App) Ready(ctx context.Context) error {
 	return a.tested.get(func() error { return a.Signing.SelfTest(ctx) })
 }
 
-// retest is how long the result of a self-test is reused, since anybody may
-// request one.
+// retest is how long the result of a self-test is reused, since anybody may request one.
 const retest = time.Second
 
 // tested caches the result of the last self-test.
@@ -282,7 +280,7 @@ func (t *tested) get(test func() error) error {
 	return t.err
 }
 
-// Close ends everything, last opened first, and reports every failure.
+// Close closes everything, last opened first, and reports every failure.
 func (a *App) Close() error {
 	var errs []error
 	for i := len(a.closes) - 1; i >= 0; i-- {

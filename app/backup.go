@@ -96,7 +96,7 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	}
 	unlock, err := lockFolder(locked)
 	if errors.Is(err, ErrLocked) {
-		return fmt.Errorf("another process keeps %s up to date", out)
+		return fmt.Errorf("another process is already following into %s", out)
 	}
 	if err != nil {
 		return err
@@ -106,8 +106,8 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	return errors.Join(err, unlock())
 }
 
-// followed returns the folder whose lock keeps two processes from following into the
-// same place: the place itself, or for a bucket one below the data folder.
+// followed returns the folder whose lock keeps two processes from following into the same
+// place: the place itself, or for a bucket a subfolder of the data folder.
 func followed(dir, out string) (string, error) {
 	locked := out
 	if backup.IsBucket(out) {
@@ -124,8 +124,8 @@ func followed(dir, out string) (string, error) {
 	return locked, nil
 }
 
-// buckets returns the way to S3-compatible storage: with the keys of the environment,
-// to hosts that network.egress allows.
+// buckets returns the access to S3-compatible storage: with the keys from the environment, to
+// hosts that network.egress allows.
 func buckets(cfg Config) backup.Buckets {
 	environ := map[string]string{}
 	for _, line := range os.Environ() {
@@ -139,11 +139,11 @@ func buckets(cfg Config) backup.Buckets {
 	}}
 }
 
-// backupAge is the age from which the last backup is reported as old.
+// backupAge is the age at which the last backup is reported as old.
 const backupAge = 7 * 24 * time.Hour
 
-// lastBackup reports the installation's backups to its first company only; other
-// companies do not run the machine.
+// lastBackup reports the installation's backups to its first company only; other companies do
+// not operate the machine.
 func (a *App) lastBackup(ctx context.Context, companyID string) (*settings.Backup, error) {
 	if a.inMem {
 		return nil, nil
@@ -182,14 +182,14 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w, and does not answer; try again when it has ended", locked)
+			return fmt.Errorf("%w, and does not respond; try again once it has ended", locked)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// Restore restores a backup into the data folder, which must be empty. files is
-// a folder to copy files from that the backup does not hold, or empty.
+// Restore restores a backup into the data folder, which must be empty. files is a folder with
+// copies of files that the backup does not hold, or empty.
 func Restore(ctx context.Context, cfg Config, in, files string, keys backup.Keys, w io.Writer) error {
 	r, err := restore(ctx, cfg, cfg.Data.Dir, in, files, keys)
 	if err != nil {
@@ -232,7 +232,7 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 	fmt.Fprintf(w, "%d archive(s) restored, as of %s.\n", r.Archives, r.Time.Local().Format(time.DateTime))
 	a, err := Open(quiet(cfg, data), Options{Cheap: true, Copy: true})
 	if err != nil {
-		return nil, fmt.Errorf("the restored copy does not start: %w", err)
+		return nil, fmt.Errorf("cannot start the restored copy: %w", err)
 	}
 	if problems = a.Check(ctx, false); len(problems) == 0 {
 		fmt.Fprintln(w, "Every record, file and audit trail is as it should be.")
@@ -253,7 +253,7 @@ func quiet(cfg Config, dir string) Config {
 	return cfg
 }
 
-// rehearse completes a document as the first owner found.
+// rehearse completes a document as the first owner it finds.
 func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
 	who, err := a.anyOwner(ctx)
 	if err != nil {
@@ -261,10 +261,10 @@ func (a *App) rehearse(ctx context.Context, dir string, w io.Writer) error {
 	}
 	sound, err := a.demoAs(ctx, who, dir, "", io.Discard)
 	if err == nil && !sound {
-		err = errors.New("its signatures are not sound")
+		err = errors.New("its signatures are not valid")
 	}
 	if err != nil {
-		return fmt.Errorf("a document cannot be completed in the copy: %w", err)
+		return fmt.Errorf("cannot complete a document in the copy: %w", err)
 	}
 	fmt.Fprintln(w, "A document sent, signed and completed in the copy is sound.")
 	return nil
@@ -283,5 +283,5 @@ func (a *App) anyOwner(ctx context.Context) (account.Actor, error) {
 			}
 		}
 	}
-	return account.Actor{}, errors.New("the backup has no owner of a company")
+	return account.Actor{}, errors.New("the backup has no company owner")
 }

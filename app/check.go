@@ -18,10 +18,9 @@ import (
 	"paraph/kv"
 )
 
-// Check walks all data of a folder: every record decodes, indexes and counts
-// agree, every file is there and hashes to its name, the journal's chain holds.
-// With repair, derived data is rebuilt first: the list items and the search
-// index.
+// Check reads all data of a folder: every record decodes, indexes and counts agree, every file
+// exists and matches its hash, and the journal's chain is intact. With repair, derived data is
+// rebuilt first: the list items and the search index.
 func (a *App) Check(ctx context.Context, repair bool) []error {
 	if repair {
 		if err := a.repair(ctx); err != nil {
@@ -45,14 +44,14 @@ func (a *App) repair(ctx context.Context) error {
 	return errors.Join(a.Signing.RebuildRows(ctx), a.index.Reset())
 }
 
-// checkNow checks all data while the server works, and keeps the result.
+// checkNow checks all data while the server runs, and stores the result.
 func (a *App) checkNow(ctx context.Context) (problems int, err error) {
 	found := a.Check(ctx, false)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	for _, p := range found {
-		a.log.Error("checking all data", "problem", p)
+		a.log.Error("problem found while checking all data", "problem", p)
 	}
 	return len(found), noteCheck(a.dir, a.Clock.Now(), len(found))
 }
@@ -69,7 +68,7 @@ func Reindex(dir string) error {
 	return errors.Join(os.RemoveAll(dir+"/search"), unlock())
 }
 
-// checkName is the file of the data folder that says when it was checked last.
+// checkName is the file in the data folder that records the last check.
 const checkName = "checked"
 
 // checked is the result of the last check of a data folder.
@@ -78,7 +77,7 @@ type checked struct {
 	Problems int       `json:"problems"`
 }
 
-// noteCheck keeps the result of a check.
+// noteCheck stores the result of a check.
 func noteCheck(dir string, at time.Time, problems int) error {
 	b, err := json.Marshal(checked{at, problems})
 	if err != nil {

@@ -65,7 +65,7 @@ func TestMistakesAreToldInOneSentence(t *testing.T) {
 		{2, "usage: paraph demo OUT [FILE]", []string{"demo"}},
 		{2, "usage: paraph user add EMAIL", []string{"user", "add"}},
 		{2, "--set", []string{"serve", "--set", "server.listen"}},
-		{1, "server.colour: there is no such setting", []string{"serve", "--config", config}},
+		{1, "server.colour: unknown setting", []string{"serve", "--config", config}},
 		{1, "server.listen: must be", []string{"serve", "--set", "server.listen=nowhere"}},
 		{1, "log.level:", []string{"config", "--check", "--set", "log.level=loud"}},
 		{1, none, []string{"serve", "--config", none}},

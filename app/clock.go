@@ -9,15 +9,15 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Clock provides the time of the whole appliance. In a test double it can be
-// frozen and moved; otherwise it is the machine's.
+// Clock provides the time for the whole appliance. In a test double it can be frozen and moved;
+// otherwise it follows the machine's.
 type Clock struct {
 	mu     sync.Mutex
 	offset time.Duration
 	frozen *time.Time
 }
 
-// NewClock returns a clock that shows the machine's time.
+// NewClock returns a clock that follows the machine's time.
 func NewClock() *Clock { return &Clock{} }
 
 // Now returns the time, UTC with milliseconds.
@@ -92,8 +92,8 @@ func (g *ids) New() ulid.ULID {
 	g.last = max(g.last, ulid.Timestamp(g.now()))
 	id, err := ulid.New(g.last, g.entropy)
 	if err != nil {
-		// The random part of this millisecond is exhausted, after some 2^79
-		// identifiers: use the next millisecond.
+		// The random part of this millisecond is exhausted, after some 2^79 identifiers: use
+		// the next millisecond.
 		g.last++
 		id = ulid.MustNew(g.last, io.Reader(g.entropy))
 	}

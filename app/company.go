@@ -15,7 +15,7 @@ import (
 	"paraph/app/transfer"
 )
 
-// installation returns the open data folder as the place of companies.
+// installation returns the open data folder for moving companies in and out.
 func (a *App) installation() *transfer.Installation {
 	return &transfer.Installation{
 		DB: a.db, Blobs: a.blobs, Accounts: a.Accounts, Signing: a.Signing, Contacts: a.Contacts, Webhooks: a.Webhooks, Keys: a.Keys,
@@ -44,7 +44,7 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 	return errors.Join(sayFaults(a.words.English(), run(a.installation())), a.Close())
 }
 
-// AddCompany adds a company with its first owner, and prints once how they sign in.
+// AddCompany adds a company with its first owner, and prints the owner's sign-in details once.
 func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.Writer) error {
 	return withSite(ctx, cfg, func(s transfer.Site) error {
 		c, err := s.AddCompany(ctx, in)
@@ -63,7 +63,7 @@ func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.W
 	})
 }
 
-// siteOf returns the address of an installation for people, as far as it is known.
+// siteOf returns the public address of an installation, as far as it is known.
 func siteOf(cfg Config) string {
 	if cfg.Server.BaseURL != "" {
 		return cfg.Server.BaseURL
@@ -91,8 +91,7 @@ func RenameCompany(ctx context.Context, cfg Config, company, name string) error 
 	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Rename(ctx, company, name) })
 }
 
-// GrantInstallation grants a person the right to administer the installation, or
-// takes it away.
+// GrantInstallation grants a person the right to administer the installation, or withdraws it.
 func GrantInstallation(ctx context.Context, cfg Config, email string, granted bool) error {
 	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Grant(ctx, email, granted) })
 }

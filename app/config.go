@@ -22,8 +22,7 @@ type Config struct {
 	Metrics   MetricsConfig   `koanf:"metrics"`
 
 	// Admin is the first administrator of an empty data folder. It comes from
-	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it is never
-	// left in a file.
+	// PARAPH_ADMIN_EMAIL and PARAPH_ADMIN_PASSWORD only, so that it is never left in a file.
 	Admin AdminConfig `koanf:"-"`
 
 	// File is the configuration file that was read, or empty.
@@ -56,7 +55,7 @@ type TLSConfig struct {
 	ACMEDirectory string   `koanf:"acme_directory"`
 }
 
-// LimitsConfig bounds what one request or one document may hold.
+// LimitsConfig limits the content of one request or document.
 type LimitsConfig struct {
 	Upload      Size `koanf:"upload"`
 	Body        Size `koanf:"body"`
@@ -114,15 +113,14 @@ type MailConfig struct {
 	Timeout  time.Duration `koanf:"timeout"`
 }
 
-// WebhooksConfig bounds what the appliance sends to programs.
+// WebhooksConfig configures deliveries to programs.
 type WebhooksConfig struct {
 	AllowPrivate bool          `koanf:"allow_private"`
 	Timeout      time.Duration `koanf:"timeout"`
 	Attempts     int           `koanf:"attempts"`
 }
 
-// RetentionConfig configures for how many days records are kept once they are
-// no longer needed.
+// RetentionConfig configures how many days records are kept after they are no longer needed.
 type RetentionConfig struct {
 	TrashDays    int `koanf:"trash_days"`
 	OutboxDays   int `koanf:"outbox_days"`
@@ -141,7 +139,7 @@ type LogConfig struct {
 	Requests bool   `koanf:"requests"`
 }
 
-// MetricsConfig configures where Prometheus finds figures about the appliance.
+// MetricsConfig configures where Prometheus finds metrics of the appliance.
 type MetricsConfig struct {
 	Listen string `koanf:"listen"` // empty: nowhere
 	Token  Secret `koanf:"token"`

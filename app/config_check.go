@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// Validate checks every value and their combinations, and reports all problems
-// at once.
+// Validate checks every value and their combinations, and reports all problems together.
 func (c Config) Validate() error {
 	p := &problems{}
 	c.validateServer(p)
@@ -112,7 +111,7 @@ func (c Config) validateParts(p *problems) {
 	p.oneOf(c.Log.Format, "log.format", "text", "json")
 }
 
-// validateMetrics refuses figures that anybody on the network could read.
+// validateMetrics refuses to expose metrics to the network without a token.
 func (c Config) validateMetrics(p *problems) {
 	m := c.Metrics
 	p.check(m.Listen == "" || listenable(m.Listen) && !isSystemd(m.Listen), "metrics.listen", `must be an address and port such as "127.0.0.1:9090", or a socket such as "unix:/run/paraph/metrics.sock"`)
@@ -132,9 +131,8 @@ func isLocal(listen string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// validateNetwork refuses settings that name a host which network.egress does
-// not allow: failing at the start is better than at the first signature that
-// needs it.
+// validateNetwork refuses settings that name a host which network.egress does not allow:
+// failing at the start is better than failing at the first signature that needs it.
 func (c Config) validateNetwork(p *problems) {
 	n := c.Network
 	p.check(len(n.Egress) > 0, "network.egress", `must be "any", "none", or a list of hosts`)
@@ -215,7 +213,7 @@ var sizeUnits = []struct {
 	{"TB", TB}, {"TiB", TiB}, {"GB", GB}, {"GiB", GiB}, {"MB", MB}, {"MiB", MiB}, {"KB", KB}, {"KiB", KiB}, {"B", 1},
 }
 
-// String writes the size in the largest unit that it is a multiple of.
+// String formats the size in the largest unit that divides it.
 func (s Size) String() string {
 	for _, unit := range sizeUnits {
 		if s != 0 && s%unit.size == 0 {
@@ -225,8 +223,8 @@ func (s Size) String() string {
 	return "0B"
 }
 
-// UnmarshalText reads a whole number with one of the units, in any case; a bare
-// number is bytes.
+// UnmarshalText parses a whole number with one of the units, in any case; a bare number is
+// bytes.
 func (s *Size) UnmarshalText(text []byte) error {
 	number := strings.TrimRight(string(text), "BKMGTIbkmgti \t")
 	unit := strings.TrimSpace(string(text)[len(number):])
@@ -245,13 +243,12 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Secret is a text that never prints itself: neither in logs, nor in errors,
-// nor in JSON.
+// Secret is a text that never prints itself, neither in logs nor in errors or JSON.
 type Secret string
 
 const hidden = "[hidden]"
 
-// Reveal returns the text itself, for the one place that needs it.
+// Reveal returns the text itself.
 func (s Secret) Reveal() string { return string(s) }
 
 // String hides the text; an empty secret is shown as empty.

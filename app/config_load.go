@@ -25,8 +25,7 @@ func ConfigPath(asked string) string {
 		return asked
 	}
 	for _, path := range []string{"config.toml", "/etc/paraph/config.toml"} {
-		// Only a file that does not exist is passed over: one that cannot be
-		// read must stop the start.
+		// Only a missing file is skipped: one that cannot be read must prevent the start.
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path
 		}
@@ -34,10 +33,9 @@ func ConfigPath(asked string) string {
 	return ""
 }
 
-// Load puts the configuration together: defaults, then the file at path ("" for
-// none), then the environment (PARAPH_SERVER__LISTEN=…), then overrides (keys
-// such as "server.listen"). It reports everything that is wrong at once, each with
-// the key at fault.
+// Load assembles the configuration: defaults, then the file at path ("" for none), then the
+// environment (PARAPH_SERVER__LISTEN=…), then overrides (keys such as "server.listen"). It
+// reports all errors together, each with the key at fault.
 func Load(path string, overrides map[string]string, environ []string) (Config, error) {
 	k, err := layers(path, overrides, environ)
 	if err != nil {
@@ -79,7 +77,7 @@ func layers(path string, overrides map[string]string, environ []string) (*koanf.
 		EnvironFunc: func() []string { return environ },
 		TransformFunc: func(name, value string) (string, any) {
 			if !strings.Contains(name, "__") {
-				return "", nil // not ours: a container platform may set PARAPH_PORT
+				return "", nil // not a setting: a container platform may set PARAPH_PORT
 			}
 			key := strings.ToLower(strings.TrimPrefix(name, envPrefix))
 			return strings.ReplaceAll(key, "__", "."), value
@@ -112,8 +110,8 @@ func allSettings(c Config) (*koanf.Koanf, error) {
 	return known, known.Load(confmap.Provider(all, ""), nil)
 }
 
-// misspelled finds names such as PARAPH_SERVER_LISTEN, which would be ignored
-// silently because the second underscore is missing.
+// misspelled finds names such as PARAPH_SERVER_LISTEN, which would be ignored silently because
+// of the missing second underscore.
 func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 	plain := func(s string) string { return strings.NewReplacer("_", "", ".", "").Replace(strings.ToLower(s)) }
 	for _, line := range environ {
@@ -125,7 +123,7 @@ func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 		for _, key := range known.Keys() {
 			if plain(key) == plain(rest) {
 				right := envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "__"))
-				errs = append(errs, fmt.Errorf("config: %s: there is no such setting; did you mean %s?", name, right))
+				errs = append(errs, fmt.Errorf("config: %s: unknown setting; did you mean %s?", name, right))
 			}
 		}
 	}
@@ -136,7 +134,7 @@ func misspelled(environ []string, known *koanf.Koanf) (errs []error) {
 func unknown(k, known *koanf.Koanf) (errs []error) {
 	for _, key := range k.Keys() {
 		if !known.Exists(key) {
-			errs = append(errs, fmt.Errorf("config: %s: there is no such setting", key))
+			errs = append(errs, fmt.Errorf("config: %s: unknown setting", key))
 		}
 	}
 	return errs
@@ -165,9 +163,9 @@ func named(err error) (errs []error) {
 	return append(errs, err)
 }
 
-// toSetting converts a value to the type of its setting. A string may stand for
-// a number, a boolean or a list, since the environment and flags only have
-// strings. No value appears in an error: it may be a secret in the wrong place.
+// toSetting converts a value to the type of its setting. A string may represent a number, a
+// boolean or a list, since the environment and flags only have strings. Errors never contain
+// the value: it may be a misplaced secret.
 func toSetting(_, to reflect.Type, value any) (any, error) {
 	s, isString := value.(string)
 	switch to {

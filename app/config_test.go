@@ -148,10 +148,10 @@ email = "ann@example.org"
 		t.Fatal("no error")
 	}
 	for _, key := range []string{
-		"server.listn: there is no such setting", "server.listen:", "server.base_url:", "server.trusted_proxies:",
+		"server.listn: unknown setting", "server.listen:", "server.base_url:", "server.trusted_proxies:",
 		"server.read_timeout:", "server.test_controls:", "server.tls.certificate:", "server.tls.key:", "server.limits.upload:",
 		"server.limits.files:", "server.limits.pages:", "auth.login_attempts:", "signing.pkcs12:", "signing.timestamp_url:",
-		"mail.port:", "mail.from:", "mail.host: must be a string", "mail.timeout: must be a duration", "network.egress:", "log.level:", "colour.sky:", "Retention.trash_days: there is no such setting", "admin.email: there is no such setting", "data.dir:", "data.dirr:",
+		"mail.port:", "mail.from:", "mail.host: must be a string", "mail.timeout: must be a duration", "network.egress:", "log.level:", "colour.sky:", "Retention.trash_days: unknown setting", "admin.email: unknown setting", "data.dir:", "data.dirr:",
 		"did you mean PARAPH_SERVER__LISTEN?",
 	} {
 		if !strings.Contains(err.Error(), key) {

@@ -20,11 +20,11 @@ import (
 // server. The folder is closed to other users.
 const controlName = "control"
 
-// socketPath is the longest socket path that every system accepts.
+// socketPath is the longest socket path accepted by every system.
 const socketPath = 100
 
-// inFolder calls fn with a sufficiently short path of the socket, however long
-// the path of the data folder is.
+// inFolder calls fn with a sufficiently short path to the socket, however long the path of the
+// data folder is.
 func inFolder(dir string, fn func(path string) error) (err error) {
 	path := filepath.Join(dir, controlName)
 	if len(path) <= socketPath || runtime.GOOS != "linux" {
@@ -38,15 +38,15 @@ func inFolder(dir string, fn func(path string) error) (err error) {
 	return fn("/proc/self/fd/" + strconv.Itoa(int(d.Fd())) + "/" + controlName)
 }
 
-// control serves the commands of this machine until ctx ends. A server that can't
-// create the socket works without it.
+// control serves commands on this machine until ctx ends. A server that can't create the socket
+// runs without it.
 func (a *App) control(ctx context.Context) error {
 	if a.inMem {
 		return nil
 	}
 	ln, err := listenControl(a.dir)
 	if err != nil {
-		a.log.Warn("commands cannot reach this server while it runs", "error", err)
+		a.log.Warn("commands cannot reach the running server", "error", err)
 		return nil
 	}
 	s := &http.Server{Handler: a.controls(), ReadHeaderTimeout: 10 * time.Second}

@@ -16,10 +16,9 @@ import (
 	"paraph/app/signing"
 )
 
-// Demo does the whole main job in one process: create, upload, invite, send,
-// sign, complete. It leaves the sealed PDF and its certificate of completion in
-// a folder and prints whether they are valid. Without a file it signs a sample
-// agreement.
+// Demo runs the whole workflow in one process: create, upload, invite, send, sign, complete. It
+// saves the sealed PDF and its certificate of completion to a folder and prints whether they
+// are valid. Without a file it signs a sample agreement.
 func Demo(ctx context.Context, out, file string, w io.Writer) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -43,8 +42,7 @@ func (a *App) demo(ctx context.Context, out, file string, w io.Writer) error {
 	return err
 }
 
-// demoAs does the main job as a given member, and reports whether the result is
-// valid.
+// demoAs runs the workflow as a given member, and reports whether the result is valid.
 func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w io.Writer) (sound bool, err error) {
 	name, content, err := demoFile(file)
 	if err != nil {

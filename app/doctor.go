@@ -24,7 +24,7 @@ const (
 	skipped = "skipped"
 )
 
-// Finding describes how the doctor found one part of an installation.
+// Finding describes the state of one part of an installation.
 type Finding struct {
 	Part   string `json:"part"`
 	State  string `json:"state"` // ok, warning, problem or skipped
@@ -32,8 +32,8 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Doctor examines an installation, whether a server runs or not, and prints what it
-// finds. It reports whether there is no problem; warnings are none.
+// Doctor examines an installation, whether a server runs or not, and prints the findings. It
+// reports whether there are no problems; warnings don't count.
 func Doctor(ctx context.Context, cfg Config, asJSON bool, w io.Writer) (healthy bool, err error) {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return false, err
@@ -60,10 +60,10 @@ func Doctor(ctx context.Context, cfg Config, asJSON bool, w io.Writer) (healthy 
 	return healthy, nil
 }
 
-// findings examines a data folder through the server that has it open, whose
-// configuration and surroundings count, or by opening it.
+// findings examines a data folder through the server that has it open, so that the server's
+// configuration and environment count, or by opening it.
 func findings(ctx context.Context, cfg Config) ([]Finding, error) {
-	// Opening the folder mends its modes, and writes files with the time of now.
+	// Opening the folder fixes its modes, and writes files with the current time.
 	modes, clock := checkModes(cfg.Data.Dir), checkClock(cfg.Data.Dir, time.Now())
 	a, err := Open(cfg.aside(), Options{})
 	if errors.Is(err, ErrLocked) {
@@ -77,7 +77,7 @@ func findings(ctx context.Context, cfg Config) ([]Finding, error) {
 		return []Finding{modes, {"start", problem, "The server would not start: " + err.Error() + ".",
 			"If it speaks of damage, run paraph check, or restore a backup into another folder."}}, nil
 	}
-	a.Config = cfg // what aside has changed is not examined here
+	a.Config = cfg // settings changed by aside are not examined here
 	all := append([]Finding{{"server", skipped, "No server runs; what only a running one shows is left out.", ""}, modes}, a.examine(ctx, false)...)
 	if i := slices.IndexFunc(all, func(f Finding) bool { return f.Part == clock.Part }); clock.State != fine {
 		all[i] = clock
@@ -96,16 +96,16 @@ func askServer(ctx context.Context, dir string) (all []Finding, err error) {
 	}
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("the running server does not answer: %w", err)
+		return nil, fmt.Errorf("the running server does not respond: %w", err)
 	}
 	defer func() { err = errors.Join(err, res.Body.Close()) }()
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.New("the running server is of a version without paraph doctor; restart it with this one")
+		return nil, errors.New("the running server is too old for paraph doctor; restart it with this version")
 	}
 	return all, json.NewDecoder(res.Body).Decode(&all)
 }
 
-// controls answers the commands of this machine.
+// controls serves the commands on this machine.
 func (a *App) controls() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", backup.Handler(a.backupSource(), a.log))
@@ -121,10 +121,10 @@ func (a *App) controls() http.Handler {
 	return mux
 }
 
-// examined is how long one part of an examination may take.
+// examined is the timeout for examining one part.
 const examined = 30 * time.Second
 
-// examine looks at everything that the server needs. running says whether it serves.
+// examine checks everything that the server needs. running says whether it is serving.
 func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	parts := []func(context.Context) Finding{
 		a.examineSigning, a.examineTimestamps, a.examineCertificates, a.examineTLS, a.examinePDF, a.examineOffice, a.examineFonts,

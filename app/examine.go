@@ -71,7 +71,7 @@ func (a *App) examineCertificates(context.Context) Finding {
 	return Finding{"certificates", fine, fmt.Sprintf("The first to expire does so in %d days.", int(first.Sub(a.Clock.Now()).Hours()/24)), ""}
 }
 
-// tlsSoon is how long before its end the server's own certificate is worth a word.
+// tlsSoon is how long before its expiry the server's own certificate is reported.
 const tlsSoon = 21 * 24 * time.Hour
 
 func (a *App) examineTLS(context.Context) Finding {
@@ -131,8 +131,8 @@ func (a *App) examineOffice(ctx context.Context) Finding {
 	return Finding{"libreoffice", fine, fmt.Sprintf("%s is %s.", o.Path, strings.TrimSpace(string(out))), ""}
 }
 
-// examineFonts checks the languages that companies and members use: the fonts of
-// this program for what it writes, those of the machine for LibreOffice.
+// examineFonts checks the languages used by companies and members: the fonts of this program
+// for its own pages, those of the machine for LibreOffice.
 func (a *App) examineFonts(ctx context.Context) Finding {
 	seen, err := a.locales(ctx)
 	if err != nil {
@@ -202,9 +202,9 @@ func (a *App) examineDisk(context.Context) Finding {
 // clockLeeway is how far clocks may differ.
 const clockLeeway = 2 * time.Minute
 
-// examineClock compares the clock with the newest file of the store, which cannot be
-// from the future, and with the timestamp authority, the only server that is
-// contacted anyway and knows the time.
+// examineClock compares the clock with the newest file of the store, which cannot be from the
+// future, and with the timestamp authority, the only server with a reliable clock that is
+// contacted anyway.
 func (a *App) examineClock(ctx context.Context) Finding {
 	now := time.Now()
 	if f := checkClock(a.dir, now); f.State != fine || a.Config.Signing.TimestampURL == "" {
@@ -230,7 +230,7 @@ func (a *App) examineClock(ctx context.Context) Finding {
 
 const clockRemedy = "Set the clock, and have it follow a time server (systemd-timesyncd, chrony): signatures carry its time."
 
-// checkClock compares a time with that of the records.
+// checkClock compares a time with the newest records.
 func checkClock(dir string, now time.Time) Finding {
 	newest, err := newestFile(filepath.Join(dir, "kv"))
 	if err != nil {
@@ -242,7 +242,7 @@ func checkClock(dir string, now time.Time) Finding {
 	return Finding{"clock", fine, "The clock agrees with the files; no other clock was asked.", ""}
 }
 
-// newestFile returns when a file of a folder was last written.
+// newestFile returns the latest modification time in a folder.
 func newestFile(dir string) (newest time.Time, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -310,7 +310,7 @@ func (a *App) examineCheck(context.Context) Finding {
 	return Finding{"check", fine, "paraph check found nothing wrong on " + c.At.Format(time.DateOnly) + ".", ""}
 }
 
-// examineAddress requests the public address as people do.
+// examineAddress requests the public address as a browser would.
 func (a *App) examineAddress(ctx context.Context) Finding {
 	base := a.Config.Server.BaseURL
 	if base == "" {
@@ -334,7 +334,7 @@ func (a *App) examineAddress(ctx context.Context) Finding {
 	return Finding{"address", fine, base + " leads here.", ""}
 }
 
-// jobsLate is how long a job may be due in a healthy server.
+// jobsLate is how long a job may be overdue on a healthy server.
 const jobsLate = 15 * time.Minute
 
 func (a *App) examineJobs(context.Context) Finding {

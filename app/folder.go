@@ -13,19 +13,18 @@ import (
 	"strings"
 )
 
-// ErrLocked says that another process holds the data folder.
+// ErrLocked reports that another process has the data folder open.
 var ErrLocked = errors.New("the data folder is in use")
 
-// lockName is the file of a folder that names the process holding it.
+// lockName is the file in a folder that names the process holding its lock.
 const lockName = "lock"
 
-// lockFolder takes the lock of a data folder: only one process can hold it. The
-// file names the holder.
+// lockFolder locks a data folder for one process. The lock file names the holder.
 func lockFolder(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, lockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the data folder can't be locked: %w", err)
+		return nil, fmt.Errorf("cannot lock the data folder: %w", err)
 	}
 	if err := flock(f); err != nil {
 		b, readErr := os.ReadFile(path)
@@ -49,7 +48,7 @@ func writeAll(f *os.File, s string) error {
 // secretSize is the length of a token key, in bytes.
 const secretSize = 32
 
-// secret reads a key of the keys folder, or makes it at first start.
+// secret reads a key from the keys folder, or creates it at the first start.
 func (a *App) secret(o Options, name string) ([]byte, error) {
 	fresh := make([]byte, secretSize)
 	if _, err := rand.Read(fresh); err != nil {
@@ -92,12 +91,12 @@ func writeSecret(path string, key []byte) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// closed are the parts of the data folder in which every file is closed to other users at
-// start. Files elsewhere are created closed, in closed folders.
+// closed lists the parts of the data folder in which every file is made private at the start.
+// Other files are created private, in private folders.
 var closed = []string{".", "kv", "search", "keys"}
 
-// closeFolder removes the rights of other users in the data folder: an earlier version or a
-// restored backup may have left some. Failures are logged.
+// closeFolder removes other users' access to the data folder, which an earlier version or a
+// restored backup may have left. Failures are logged.
 func closeFolder(dir string, log *slog.Logger) {
 	closeNewFiles()
 	for _, name := range closed {
@@ -119,7 +118,7 @@ func closeFolder(dir string, log *slog.Logger) {
 	}
 }
 
-// openToOthers lists what other users can read of the parts that closeFolder closes.
+// openToOthers lists the files in the parts handled by closeFolder that other users can read.
 func openToOthers(dir string) (open []string, err error) {
 	for _, name := range closed {
 		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, d fs.DirEntry, err error) error {

@@ -22,14 +22,14 @@ const (
 	systemdListen = "systemd" // optionally followed by a colon and the socket's name
 )
 
-// listen opens the listeners, so that a taken port is an error at the start and the
-// address is known when the rest is opened.
+// listen opens the listeners, so that a port in use is an error at the start and the address is
+// known when the rest is opened.
 func (a *App) listen(Options) (err error) {
 	s := a.Config.Server
 	var passed map[string][]net.Listener
 	if isSystemd(s.Listen) || isSystemd(s.PublicListen) {
 		if passed, err = activation.ListenersWithNames(); err != nil {
-			return fmt.Errorf("the sockets passed by systemd: %w", err)
+			return fmt.Errorf("sockets passed by systemd: %w", err)
 		}
 	}
 	ln, err := a.open(s.Listen, passed)
@@ -73,8 +73,7 @@ func (a *App) listenAt(at string, passed map[string][]net.Listener) (net.Listene
 	return net.Listen("tcp", at)
 }
 
-// listenUnix replaces a socket left by a killed server, but neither another file nor
-// a socket that is in use.
+// listenUnix replaces a socket left by a killed server, but no other file and no socket in use.
 func (a *App) listenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
 		if c, err := net.Dial("unix", path); err == nil {
@@ -99,8 +98,8 @@ func (a *App) listenUnix(path string) (net.Listener, error) {
 	return ln, nil
 }
 
-// takePassed takes the socket of a name (FileDescriptorName) from those that systemd
-// has passed; without a name, the only one.
+// takePassed returns the socket with a name (FileDescriptorName) among those passed by systemd;
+// without a name, the only one.
 func takePassed(passed map[string][]net.Listener, name string) (net.Listener, error) {
 	names := slices.Sorted(maps.Keys(passed))
 	if name == "" && len(names) == 1 {
@@ -116,7 +115,7 @@ func isSystemd(listen string) bool {
 	return listen == systemdListen || strings.HasPrefix(listen, systemdListen+":")
 }
 
-// aside returns the configuration for a process that serves nobody, beside the server.
+// aside returns the configuration for a process beside the server that serves no requests.
 func (c Config) aside() Config {
 	c.Server.Listen, c.Server.PublicListen = "127.0.0.1:0", ""
 	c.Server.TLS.Mode, c.Metrics.Listen = "off", ""

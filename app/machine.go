@@ -5,8 +5,8 @@ import (
 	"paraph/app/machine"
 )
 
-// machine returns what the administrators of the installation are shown of the
-// machine.
+// machine returns the information about the machine shown to administrators of the
+// installation.
 func (a *App) machine() machine.Options {
 	o := machine.Options{
 		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Log: a.lines,

@@ -20,7 +20,7 @@ import (
 	"paraph/kv"
 )
 
-// openMetrics opens the listener for figures, if one is configured.
+// openMetrics opens the listener for metrics, if one is configured.
 func (a *App) openMetrics(Options) error {
 	c := a.Config.Metrics
 	if c.Listen == "" {
@@ -35,8 +35,7 @@ func (a *App) openMetrics(Options) error {
 	return nil
 }
 
-// MetricsAddr returns the address at which the figures are offered, nil if they are
-// not.
+// MetricsAddr returns the address of the metrics, nil if they are not served.
 func (a *App) MetricsAddr() net.Addr {
 	if a.metricsLn == nil {
 		return nil
@@ -44,7 +43,7 @@ func (a *App) MetricsAddr() net.Addr {
 	return a.metricsLn.Addr()
 }
 
-// serveMetrics offers the figures until ctx ends.
+// serveMetrics serves the metrics until ctx ends.
 func (a *App) serveMetrics(ctx context.Context) error {
 	if a.metricsLn == nil {
 		return nil
@@ -54,7 +53,7 @@ func (a *App) serveMetrics(ctx context.Context) error {
 	}
 	s := &http.Server{Handler: a.metrics.Handler(a.Config.Metrics.Token.Reveal()), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() {
-		// Ends requests under way and closes the listener.
+		// Ends running requests and closes the listener.
 		_ = s.Close()
 	})
 	defer stop()
@@ -77,7 +76,7 @@ func (c countedSender) Deliver(ctx context.Context, m mail.Message) (reply strin
 	return reply, err
 }
 
-// counted returns a sender that is counted, or nil for none.
+// counted wraps a sender with a counter; nil stays nil.
 func (a *App) counted(s notify.Sender) notify.Sender {
 	if s == nil {
 		return nil
@@ -85,7 +84,7 @@ func (a *App) counted(s notify.Sender) notify.Sender {
 	return countedSender{s, a.metrics}
 }
 
-// figures reads the state of the appliance when Prometheus asks for it.
+// figures collects the state of the appliance whenever Prometheus requests it.
 type figures struct {
 	app *App
 
@@ -133,12 +132,12 @@ func (f *figures) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, part := range []func(gaugeFunc) error{f.jobs, f.search, f.disk, f.notes, f.certificates} {
 		if err := part(gauge); err != nil {
-			f.app.log.Error("the metrics lack a part", "error", err)
+			f.app.log.Error("cannot collect some metrics", "error", err)
 		}
 	}
 	f.queues(gauge)
 	if err := f.events(to); err != nil {
-		f.app.log.Error("the metrics lack the events", "error", err)
+		f.app.log.Error("cannot count the events", "error", err)
 	}
 }
 
@@ -218,7 +217,7 @@ func (f *figures) queues(gauge gaugeFunc) {
 	}
 }
 
-// begin finds the place from which events are counted.
+// begin finds the place from which to count events.
 func (f *figures) begin() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -226,7 +225,7 @@ func (f *figures) begin() (err error) {
 	return err
 }
 
-// events counts what the journal received since the last time.
+// events counts the journal entries since the last time.
 func (f *figures) events(to chan<- prometheus.Metric) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

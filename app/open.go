@@ -41,7 +41,7 @@ func (a *App) openFolder(o Options) error {
 		return nil
 	}
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return fmt.Errorf("the data folder can't be created: %w", err)
+		return fmt.Errorf("cannot create the data folder: %w", err)
 	}
 	unlock, err := lockFolder(a.dir)
 	if err != nil {
@@ -69,13 +69,12 @@ func migrations() []kv.Migration {
 	}
 }
 
-// migrateInstallation adds what the administration of the installation needs.
+// migrateInstallation adds the records needed for administering the installation.
 func migrateInstallation(db *kv.DB) error {
 	return errors.Join(account.GrantFirst(db), store.MigrateUsage(db))
 }
 
-// migrateAdministration adds the indexes of the pages for administrators of the
-// installation.
+// migrateAdministration adds the indexes for the pages of the installation's administrators.
 func migrateAdministration(db *kv.DB) error {
 	return errors.Join(account.MigrateIndexes(db), notify.MigrateEverywhere(db))
 }
@@ -97,17 +96,17 @@ func (a *App) openData(o Options) (err error) {
 		Migrations: migrations(), BeforeMigration: a.keepRecords,
 	})
 	if err != nil {
-		return fmt.Errorf("the store can't be opened: %w", err)
+		return fmt.Errorf("cannot open the store: %w", err)
 	}
 	a.onClose(a.db.Close)
 	a.jobs = kv.NewJobs(a.db)
 	return nil
 }
 
-// keepRecords keeps a copy of records that are about to be migrated.
+// keepRecords saves a copy of records that are about to be migrated.
 func (a *App) keepRecords(db *kv.DB, from int) error {
 	path := a.path(fmt.Sprintf("backups/before-upgrade-from-%d.tar.zst", from))
-	a.log.Info("keeping the records as they are before the upgrade", "in", path)
+	a.log.Info("saving a copy of the records before the upgrade", "in", path)
 	s := a.backupSource()
 	s.DB, s.DataVersion = db, from
 	return s.KeepRecords(context.Background(), path)
@@ -119,7 +118,7 @@ func (a *App) openSearch(o Options) (err error) {
 		searchDir = ""
 	}
 	if a.index, err = search.Open(search.Options{Dir: searchDir, Log: a.log}); err != nil {
-		return fmt.Errorf("the search index can't be opened: %w", err)
+		return fmt.Errorf("cannot open the search index: %w", err)
 	}
 	a.onClose(a.index.Close)
 	return nil
@@ -162,7 +161,7 @@ func (a *App) cacheDir(o Options) string {
 	return a.path("cache")
 }
 
-// pictureBytes is the most that pictures of pages take on disk.
+// pictureBytes is the maximum disk space for page images.
 const pictureBytes = 512 << 20
 
 // openServices creates the services of the domain, each fully constructed.
@@ -225,7 +224,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Service, error)
 	}
 	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
 	if err != nil {
-		return nil, fmt.Errorf("the folder of page images can't be opened: %w", err)
+		return nil, fmt.Errorf("cannot open the folder of page images: %w", err)
 	}
 	limits := a.Config.Server.Limits
 	return signing.New(signing.Options{
@@ -309,8 +308,8 @@ func (a *App) openHandlers(Options) (err error) {
 // maxFiles is how many files of the largest size one request may carry.
 const maxFiles = 4
 
-// maxObjects is how many objects the JSON of one request may hold: twice what a
-// document may, so that the refusal of a little too much can name its field.
+// maxObjects is how many objects the JSON of one request may hold: twice the limit of a
+// document, so that the error for a moderate excess can name its field.
 func maxObjects(l LimitsConfig) int { return 1000 + 2*(l.Fields+l.Invitations+l.Files) }
 
 // Routes returns the table of all routes.

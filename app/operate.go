@@ -21,9 +21,8 @@ import (
 	"paraph/app/words"
 )
 
-// Serve runs the appliance until ctx ends. Every start prints the link to set it
-// up in a browser until that is done; the first one prints the administrator it
-// created, once.
+// Serve runs the appliance until ctx ends. Until setup is done, every start prints the link for
+// setting it up in a browser; the first one also prints the administrator it created.
 func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	a, err := Open(cfg, Options{Log: log})
 	if err != nil {
@@ -37,8 +36,7 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	return errors.Join(a.runWithin(ctx), a.Close())
 }
 
-// runWithin runs the appliance within the limits of its memory, which are those of
-// the process.
+// runWithin runs the appliance within its memory limits, which apply to the whole process.
 func (a *App) runWithin(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var keeper sync.WaitGroup
@@ -49,7 +47,7 @@ func (a *App) runWithin(ctx context.Context) error {
 	return err
 }
 
-// welcome prints how to begin, until setup is done.
+// welcome prints how to get started, until setup is done.
 func (a *App) welcome(ctx context.Context, w io.Writer) error {
 	setup := a.First.Setup
 	if !a.IsFirst {
@@ -83,7 +81,7 @@ func (a *App) browserURL() string {
 // ServeDev runs a test double until ctx ends.
 func ServeDev(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
 	cfg.Server.TestControls = true
-	cfg.Webhooks.AllowPrivate = true // the program that is tested runs on this machine
+	cfg.Webhooks.AllowPrivate = true // the program under test runs on this machine
 	a, err := Open(cfg, Options{InMemory: true, Seed: true, Cheap: true, Log: log})
 	if err != nil {
 		return err
@@ -102,8 +100,8 @@ type CheckOptions struct {
 	Renew  bool // timestamp files again before their certificates expire
 }
 
-// renewAhead is how long before the end of its certificate a timestamp is
-// followed by another one.
+// renewAhead is how long before the expiry of its certificate a timestamp is followed by
+// another one.
 const renewAhead = 365 * 24 * time.Hour
 
 // CheckFolder opens a data folder that is not in use and checks all of it.
@@ -136,7 +134,7 @@ func WithAccounts(cfg Config, run func(*account.Service) error) error {
 	return withApp(cfg, func(a *App) error { return run(a.Accounts) })
 }
 
-// withApp opens an appliance that serves nobody.
+// withApp opens an appliance that serves no requests.
 func withApp(cfg Config, run func(*App) error) error {
 	if err := mustExist(cfg.Data.Dir); err != nil {
 		return err
@@ -151,8 +149,8 @@ func withApp(cfg Config, run func(*App) error) error {
 	return errors.Join(sayFaults(a.words.English(), run(a)), a.Close())
 }
 
-// PrintOutbox prints the messages that could not be sent, with their links and codes: those to an address, or ("") those
-// to people who belong to no company or to several.
+// PrintOutbox prints the messages that could not be sent, with their links and codes: those to
+// an address, or ("") those to people who belong to no company or to several.
 func PrintOutbox(cfg Config, address string, w io.Writer) error {
 	return withApp(cfg, func(a *App) error {
 		all, err := a.Notify.ListPrivate(address)
@@ -174,14 +172,13 @@ func PrintOutbox(cfg Config, address string, w io.Writer) error {
 	})
 }
 
-// mustExist refuses a data folder that was never used: a mistyped path must not
-// become an empty installation, nor create its administrator where nobody sees
-// the password.
+// mustExist refuses a data folder that was never used: a mistyped path must not become an empty
+// installation, nor create its administrator where nobody sees the password.
 func mustExist(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "kv")); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is not a data folder; name one with --set data.dir=FOLDER, or start the server once", dir)
 	} else if err != nil {
-		return fmt.Errorf("the data folder can't be read: %w", err)
+		return fmt.Errorf("cannot read the data folder: %w", err)
 	}
 	return nil
 }
@@ -308,7 +305,7 @@ func ListTokens(ctx context.Context, s *account.Service, email string, w io.Writ
 	return nil
 }
 
-// RevokeToken ends an API token at once.
+// RevokeToken revokes an API token immediately.
 func RevokeToken(ctx context.Context, s *account.Service, email, id string) error {
 	who, err := s.ActorFor(ctx, email, "")
 	if err != nil {

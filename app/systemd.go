@@ -9,15 +9,15 @@ import (
 	"paraph/kv"
 )
 
-// tell reports a state to systemd, if it has started this process.
+// tell reports a state to systemd, if systemd started this process.
 func (a *App) tell(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		a.log.Warn("systemd cannot be told of the server's state", "state", state, "error", err)
+		a.log.Warn("cannot report the server's state to systemd", "state", state, "error", err)
 	}
 }
 
-// watch reports to the watchdog of systemd that the process works, until ctx ends. A
-// server that cannot read its records within the interval is restarted.
+// watch notifies the watchdog of systemd that the process works, until ctx ends. A server that
+// cannot read its records within the interval is restarted.
 func (a *App) watch(ctx context.Context) error {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil || interval == 0 {
@@ -32,7 +32,7 @@ func (a *App) watch(ctx context.Context) error {
 		case <-t.C:
 		}
 		if err := a.db.View(func(*kv.Tx) error { return nil }); err != nil {
-			a.log.Error("the records cannot be read", "error", err)
+			a.log.Error("cannot read the records", "error", err)
 			continue
 		}
 		a.tell(daemon.SdNotifyWatchdog)

@@ -16,7 +16,7 @@ var _ api.TestControls = (*App)(nil)
 // Time returns the time on the appliance's clock, and whether it is frozen.
 func (a *App) Time() (time.Time, bool) { return a.Clock.Now(), a.Clock.IsFrozen() }
 
-// MoveClock moves the clock. Work that became due is done when it returns.
+// MoveClock moves the clock. Work that became due is finished when it returns.
 func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 	if m.Reset {
 		a.Clock.Reset()
@@ -63,8 +63,8 @@ func (a *App) Settle(ctx context.Context) error {
 	return a.jobs.Idle(ctx)
 }
 
-// Reset brings a test double back to its seed state. Files stay on disk, but
-// nothing refers to them any more.
+// Reset restores a test double to its seed state. Files stay on disk, but nothing refers to
+// them any more.
 func (a *App) Reset(ctx context.Context) error {
 	if err := a.Settle(ctx); err != nil {
 		return err

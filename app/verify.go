@@ -97,7 +97,7 @@ func (o VerifyOptions) show(w io.Writer, path string, r *report.Report) error {
 	return p.err
 }
 
-// printer writes a report line by line, until something fails.
+// printer writes a report line by line, stopping at the first error.
 type printer struct {
 	w     io.Writer
 	words *words.Language

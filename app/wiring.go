@@ -26,8 +26,8 @@ import (
 	"paraph/app/webhook"
 )
 
-// dialer connects to hosts that the configuration allows, and to no others:
-// with network.egress = ["none"] nothing ever leaves.
+// dialer connects only to hosts allowed by the configuration: with network.egress = ["none"]
+// nothing ever leaves.
 func (a *App) dialer() func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: 10 * time.Second}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -22,12 +22,12 @@ const (
 // Role determines what a member may do in a company.
 type Role string
 
-// The roles, from most to least. A role includes everything that those after it may do.
+// The roles, from most to least powerful. Each includes the permissions of those after it.
 const (
 	RoleOwner    Role = "owner"    // everything, ownership included
-	RoleAdmin    Role = "admin"    // everything but touching owners
-	RoleApprover Role = "approver" // may do what a member may, and approve documents
-	RoleMember   Role = "member"   // makes and sends documents
+	RoleAdmin    Role = "admin"    // everything except changing owners
+	RoleApprover Role = "approver" // like a member, and approves documents
+	RoleMember   Role = "member"   // creates and sends documents
 	RoleViewer   Role = "viewer"   // reads
 )
 
@@ -39,7 +39,7 @@ func Roles() []Role {
 // Valid reports whether r is one of the roles.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
-// Allows reports whether the role alone allows what the scope names.
+// Allows reports whether the role by itself permits a scope.
 func (r Role) Allows(s Scope) bool {
 	switch s {
 	case ScopeRead:
@@ -52,13 +52,13 @@ func (r Role) Allows(s Scope) bool {
 	return false
 }
 
-// Scope narrows what a token may do within its owner's role.
+// Scope restricts what a token may do within its owner's role.
 type Scope string
 
 // The scopes of a token.
 const (
 	ScopeRead  Scope = "read"  // read what the role can see
-	ScopeWrite Scope = "write" // make, change and send documents
+	ScopeWrite Scope = "write" // create, change and send documents
 	ScopeSign  Scope = "sign"  // sign for an invitation of the company's documents
 	ScopeAdmin Scope = "admin" // company, members, tokens, webhooks
 )
@@ -71,9 +71,8 @@ func Scopes() []Scope {
 // Valid reports whether s is one of the scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes(), s) }
 
-// Actor is the caller. It is an argument of every call that reads or changes a
-// company's data, never a value hidden in a context. Scopes may be shared between
-// requests and must not be written to.
+// Actor is the caller. It is an argument of every call that reads or changes a company's data,
+// never hidden in a context. Scopes may be shared between requests and must not be modified.
 type Actor struct {
 	Kind      ActorKind
 	UserID    string
@@ -86,8 +85,8 @@ type Actor struct {
 	Role      Role
 	Scopes    []Scope
 
-	Document   string // signatory only: the one document it may touch
-	Invitation string // signatory only: the one invitation it is
+	Document   string // signatory only: the document it may access
+	Invitation string // signatory only: the invitation it acts for
 	Host       string // signatory only: the member on whose device they sign in person
 
 	IP        string // set by the API and the pages, for evidence
@@ -97,12 +96,11 @@ type Actor struct {
 	// Once is set by the API for a request with an idempotency key.
 	Once *Once
 
-	// Installation means that the person may administer the installation; see
-	// RunsInstallation.
+	// Installation means that the person may administer the installation; see RunsInstallation.
 	Installation bool
 
-	// Limited means that the company requires two-factor login, which this person
-	// has not set up: until then they can do that and nothing else.
+	// Limited means that the company requires two-factor sign-in, which this person has not set
+	// up: until then they can do nothing else.
 	Limited bool
 }
 
@@ -130,9 +128,9 @@ func (a Actor) Turn() turns.Key {
 	return turns.Stranger(a.IP)
 }
 
-// Can reports whether the actor may do what the scope names in its company: its
-// token has the scope and its role allows it. A signatory can read and sign, its
-// own invitation only (see [Actor.IsSignatoryOf]).
+// Can reports whether the actor has a scope in its company: its token includes it and its role
+// permits it. A signatory can read and sign, for its own invitation only (see
+// [Actor.IsSignatoryOf]).
 func (a Actor) Can(s Scope) bool {
 	switch a.Kind {
 	case ActorSystem:
@@ -145,7 +143,7 @@ func (a Actor) Can(s Scope) bool {
 	return false
 }
 
-// Require returns nil if the actor can do what the scope names, else the error.
+// Require returns an error unless the actor has the scope.
 func (a Actor) Require(s Scope) error {
 	switch {
 	case a.Can(s):
@@ -171,8 +169,8 @@ func errLimited() error {
 	return fault.Forbidden("two_factor_required_by_company")
 }
 
-// IsAdmin reports whether the actor may run the company: members, settings,
-// everybody's documents.
+// IsAdmin reports whether the actor may manage the company: members, settings, everybody's
+// documents.
 func (a Actor) IsAdmin() bool { return a.Can(ScopeAdmin) }
 
 // IsOwner reports whether the actor acts with the rights of an owner.
@@ -199,7 +197,7 @@ func (r Role) Approves() bool {
 // IsSystem reports whether the service itself acts.
 func (a Actor) IsSystem() bool { return a.Kind == ActorSystem }
 
-// IsSignatory reports whether a signatory acts, of whichever document.
+// IsSignatory reports whether a signatory acts, for any document.
 func (a Actor) IsSignatory() bool { return a.Kind == ActorSignatory }
 
 // IsSignatoryOf reports whether the actor is the given invitation of the given document.

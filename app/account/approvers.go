@@ -24,7 +24,7 @@ func ListApprovers(tx *kv.Tx, companyID string) ([]Member, error) {
 	return out, err
 }
 
-// Approvers lists who in the company can be asked to approve a document.
+// Approvers lists the members of the company who can be asked to approve a document.
 func (s *Service) Approvers(_ context.Context, who Actor) (all []Member, err error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 	"paraph/kv"
 )
 
-// everywhere is the factor by which an account may have more failed logins from
-// all networks together than from one.
+// everywhere is the factor by which an account may have more failed logins from all networks
+// together than from one.
 const everywhere = 10
 
-// attempt counts a login before it is checked, so that many concurrent ones
-// cannot all slip under the limit.
+// attempt counts a login before it is checked, so that concurrent ones cannot slip under the
+// limit together.
 type attempt struct {
 	counted []count
 }
@@ -22,7 +22,7 @@ type attempt struct {
 type count struct {
 	in  *limit.Limiter
 	key string
-	own bool // nobody else's failures are counted under the key
+	own bool // only the person's own failures are counted under the key
 }
 
 // attempt counts a login to an account. Failures of strangers do not lock out the owner: they are counted by network,
@@ -61,8 +61,8 @@ func (s *Service) attemptCode(email string, from From) (a attempt, err error) {
 	return a, err
 }
 
-// attemptInside counts a proof by a person who is signed in. A thief of a session can't lock the owner out of signing
-// in.
+// attemptInside counts a proof by a signed-in person, so that the thief of a session can't lock
+// the owner out of signing in.
 func (s *Service) attemptInside(who Actor) (a attempt, err error) {
 	err = a.add(s.perAccount, "inside "+who.UserID, true)
 	return a, err
@@ -94,7 +94,7 @@ func (a attempt) succeeded() {
 	}
 }
 
-// forgive ends every wait for an account.
+// forgive ends all waiting times of an account.
 func (s *Service) forgive(u userRecord) {
 	account := input.FoldEmail(u.Email)
 	s.perAccount.ResetPrefix(account + " ")

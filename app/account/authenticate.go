@@ -15,17 +15,16 @@ import (
 	"paraph/kv"
 )
 
-// maxLive is how many valid tokens are cached. A further one evicts another,
-// which costs that one a look-up.
+// maxLive is how many valid tokens are cached. Adding another evicts one, which is looked up
+// again.
 const maxLive = 20_000
 
 // usagePeriod is the precision of Token.LastUsedAt.
 const usagePeriod = time.Minute
 
-// Authenticate returns the actor of a bearer token. Whatever is wrong with it
-// (not a token, another key, algorithm or audience, expired, revoked, of a
-// deactivated person) results in the same [fault.ErrUnauthenticated]; the reason
-// is its cause.
+// Authenticate returns the actor of a bearer token. Any fault of the token (malformed, another
+// key, algorithm or audience, expired, revoked, of a deactivated person) results in the same
+// [fault.ErrUnauthenticated]; the reason is its cause.
 func (s *Service) Authenticate(_ context.Context, bearer string) (Actor, error) {
 	now := s.now()
 	sum := sha256.Sum256([]byte(bearer))
@@ -51,7 +50,7 @@ var (
 	errInactive = errors.New("account: member or user is not active")
 )
 
-// resolve checks the token itself, then looks up the principal it stands for.
+// resolve checks the token itself, then looks up the principal it represents.
 func (s *Service) resolve(bearer string, now time.Time) (*principal, error) {
 	c, err := s.tokens.parse(bearer)
 	if err != nil {
@@ -119,9 +118,8 @@ func signatoryPrincipal(c *claims) *principal {
 	}}
 }
 
-// SignatoryToken makes a token that stands for one invitation of one document and
-// nothing else. It is not recorded: package signing checks at every request
-// whether the invitation can still be used.
+// SignatoryToken creates a token for one invitation of one document. It is not recorded:
+// package signing checks at every request whether the invitation is still valid.
 func (s *Service) SignatoryToken(companyID, document, invitation, name, email string, lifetime time.Duration) (string, error) {
 	if companyID == "" || document == "" || invitation == "" {
 		return "", errNotOurs
@@ -136,7 +134,7 @@ func (s *Service) SignatoryToken(companyID, document, invitation, name, email st
 	})
 }
 
-// principal is the actor a token stands for, as long as nothing changes.
+// principal is the actor a token represents, as long as nothing changes.
 type principal struct {
 	actor   Actor
 	expires time.Time    // zero: never
@@ -157,9 +155,8 @@ func (p *principal) due(now time.Time) bool {
 	return p.marked.CompareAndSwap(last, at)
 }
 
-// liveTokens caches valid tokens by their hash: checking a signature and three
-// records at every request would cost more than most requests themselves. The
-// caller checks expiry.
+// liveTokens caches valid tokens by their hash: checking a signature and three records would
+// cost more than most requests themselves. The caller checks expiry.
 type liveTokens struct {
 	mu         sync.RWMutex
 	generation uint64 // how often the cache was cleared
@@ -177,8 +174,8 @@ func (l *liveTokens) get(sum [sha256.Size]byte) (*principal, uint64) {
 	return l.entries[sum], l.generation
 }
 
-// put caches p, unless the cache was cleared since the generation was read: p may
-// then hold what was true before the change.
+// put caches p, unless the cache was cleared since the generation was read: p may then be
+// outdated.
 func (l *liveTokens) put(sum [sha256.Size]byte, p *principal, generation uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"paraph/kv"
 )
 
-// Bootstrapped holds what the first start prints for its operator, once.
+// Bootstrapped holds the details that the first start prints for its operator, once.
 type Bootstrapped struct {
 	User     User
 	Company  Company
@@ -20,17 +20,15 @@ type Bootstrapped struct {
 	Setup    string // token of the one-time link to /setup; only if the password was generated
 }
 
-// Bootstrap makes the first administrator and company of an empty store, and
-// reports whether it did. Without a password it generates one, and a link by
-// which a browser can name the administrator and the company instead: using
-// either one invalidates the other.
+// Bootstrap creates the first administrator and company of an empty store, and reports whether
+// it did. Without a password it generates one, and a link with which a browser can name the
+// administrator and the company instead: using either one invalidates the other.
 func (s *Service) Bootstrap(ctx context.Context, email, password string) (b Bootstrapped, made bool, err error) {
 	if empty, err := s.Empty(ctx); err != nil || !empty {
 		return Bootstrapped{}, false, err
 	}
 	email = cmp.Or(strings.TrimSpace(email), "admin@localhost")
-	// Less strict than at sign-up: the operator may well mean a name that only
-	// this machine knows.
+	// Less strict than at sign-up: the operator may use a host name known only to this machine.
 	if local, domain, ok := strings.Cut(email, "@"); !ok || local == "" || domain == "" || !printable(email) {
 		return Bootstrapped{}, false, fault.Invalid("email", "not_an_email")
 	}
@@ -100,7 +98,7 @@ func isEmpty(tx *kv.Tx) (bool, error) {
 	return empty, err
 }
 
-// inventPassword generates 100 random bits in a form that can be copied by hand.
+// inventPassword generates 100 random bits in a form that is easy to type.
 func (s *Service) inventPassword() (string, error) {
 	b, err := s.random(13)
 	if err != nil {
@@ -152,8 +150,8 @@ func (s *Service) SetupLink(context.Context) (token string, err error) {
 	return token, err
 }
 
-// waitingAdmin returns the generated administrator, if nobody has taken its
-// place: the first user of all, since identifiers grow with time.
+// waitingAdmin returns the generated administrator, if it has not been replaced: the very first
+// user, since identifiers grow with time.
 func waitingAdmin(tx *kv.Tx) (u userRecord, open bool, err error) {
 	err = users.Each(tx, "", nil, func(_ string, first userRecord) (bool, error) {
 		u = first

@@ -41,9 +41,8 @@ type ceremony struct {
 	ends    time.Time
 }
 
-// ceremonies holds the open challenges, in memory: each can be answered once,
-// within five minutes, and after a restart people have to begin again. Safe for
-// use by several goroutines.
+// ceremonies holds the open challenges in memory: each can be answered once, within five
+// minutes, and a restart discards them. It is safe for concurrent use.
 type ceremonies struct {
 	mu    sync.Mutex
 	all   map[string]ceremony

@@ -162,8 +162,8 @@ func (s *Service) UpdateCompany(_ context.Context, who Actor, p CompanyPatch) (c
 	return c, nil
 }
 
-// hasTwoFactor refuses to let an actor require of others what they have not set
-// up themselves, since it would lock them out.
+// hasTwoFactor keeps actors from requiring two-factor sign-in before they have set it up
+// themselves, since that would lock them out.
 func hasTwoFactor(tx *kv.Tx, who Actor) error {
 	u, err := users.Get(tx, who.UserID)
 	if err != nil {

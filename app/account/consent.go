@@ -9,12 +9,11 @@ import (
 	"paraph/kv"
 )
 
-// ConsentVersion is a text that signatories agreed to from a certain time on. It
-// stays valid for those who agreed to it: the evidence of each signature includes
-// the text.
+// ConsentVersion is a text that signatories agree to as of a certain time. It stays valid for
+// those who agreed to it: the evidence of each signature includes the text.
 type ConsentVersion struct {
 	CompanyID string    `json:"company_id"`
-	Text      string    `json:"text"` // "" for the appliance's own
+	Text      string    `json:"text"` // "" for the installation's text
 	By        string    `json:"by"`   // name of the member who changed it
 	At        time.Time `json:"at"`
 }
@@ -58,8 +57,8 @@ func (s *Service) keepConsent(tx *kv.Tx, who Actor, before, after Company) error
 	return consents.Put(tx, after.ID+"/"+s.newID().String(), v)
 }
 
-// ConsentVersions lists the texts that signatories of the company agree and have
-// agreed to, newest first. It is empty if the text was never changed.
+// ConsentVersions lists the current and former consent texts of the company, newest first. It
+// is empty if the text was never changed.
 func (s *Service) ConsentVersions(_ context.Context, who Actor) (all []ConsentVersion, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ const (
 	deviceSeparator = "~"
 )
 
-// RememberDevice returns the marks that a browser keeps for a long time after a sign-in: they distinguish it from
-// strangers who guess the password of the same account. They do not let anyone in. kept holds the marks the browser
-// has so far.
+// RememberDevice returns the marks that a browser keeps for a long time after a sign-in: they
+// distinguish it from strangers guessing the password of the same account. They grant no
+// access. kept holds the browser's existing marks.
 func (s *Service) RememberDevice(email, kept string) (string, error) {
 	account := input.FoldEmail(email)
 	nonce, err := s.random(16)

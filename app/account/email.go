@@ -12,9 +12,9 @@ import (
 	"paraph/kv"
 )
 
-// Reverify sends a verification message, to the person's current address or
-// (email not "") to a new one, which becomes the person's when its link is used.
-// Limited to six a minute per user.
+// Reverify sends a verification message to the person's current address or, if email is not "",
+// to a new one, which replaces it when its link is used. It is limited to six per minute and
+// user.
 func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Rate, error) {
 	if err := self(who, ScopeWrite); err != nil {
 		return limit.Rate{}, err
@@ -40,8 +40,8 @@ func (s *Service) Reverify(_ context.Context, who Actor, email string) (limit.Ra
 	return rate, s.later.add(func(tx *kv.Tx) error { return s.sendToNew(tx, who, email) })
 }
 
-// mayMove returns nil if the actor may have this address, as far as they are allowed to know: it does not disclose
-// whether somebody outside their company has it.
+// mayMove returns nil if the actor may have this address, as far as they may know: it does not
+// disclose whether somebody outside their company has it.
 func (s *Service) mayMove(who Actor, email string) error {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Service) mayMove(who Actor, email string) error {
 	})
 }
 
-// sendToNew sends a verification message to a new address, unless the address belongs to somebody else.
+// sendToNew sends a verification message to a new address, unless somebody else has it.
 func (s *Service) sendToNew(tx *kv.Tx, who Actor, email string) error {
 	taken, err := emailTaken(tx, email, who.UserID)
 	if err != nil || taken {
@@ -88,7 +88,7 @@ func emailTaken(tx *kv.Tx, email, exceptUser string) (bool, error) {
 	return err == nil && id != exceptUser, err
 }
 
-// emailReserved reports whether an address may still be restored to somebody who had it.
+// emailReserved reports whether an address may still be restored to a previous owner.
 func emailReserved(tx *kv.Tx, email, exceptUser string) (reserved bool, err error) {
 	err = links.Each(tx, "reserved", kv.K(input.FoldEmail(email)), func(_ string, l linkRecord) (bool, error) {
 		reserved = l.UserID != exceptUser && l.ExpiresAt.After(tx.Now)
@@ -138,8 +138,9 @@ func (s *Service) VerifyEmail(_ context.Context, token string) (User, error) {
 	return user, err
 }
 
-// moveEmail changes a user's address and notifies the old one, with a link to undo the change. Other links that were
-// sent to the old address are invalidated: its reader may no longer be the person.
+// moveEmail changes a user's address and notifies the old one, with a link to undo the change.
+// Other links sent to the old address are invalidated, since its reader may no longer be the
+// person.
 func (s *Service) moveEmail(tx *kv.Tx, u userRecord, email string) (userRecord, error) {
 	if input.FoldEmail(email) == input.FoldEmail(u.Email) {
 		return u, nil
@@ -202,8 +203,8 @@ type Outlasting struct {
 	Tokens   []Token
 }
 
-// CheckReset reports whether a reset link can still be used, before somebody
-// types a password in vain, and which credentials outlast the password.
+// CheckReset reports whether a reset link is still valid, before somebody types a password in
+// vain, and which credentials outlast the password.
 func (s *Service) CheckReset(_ context.Context, token string) (o Outlasting, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		_, u, err := linkUser(tx, LinkReset, token)
@@ -261,9 +262,8 @@ func (s *Service) ResetPassword(ctx context.Context, token string, in Reset) err
 	})
 }
 
-// setPassword invalidates what the old password opened: reset and setup links,
-// and all sessions except the one with the id keep. It also ends any wait after
-// failed logins.
+// setPassword invalidates everything the old password gave access to: reset and setup links,
+// and all sessions except the one with the ID keep. It also ends any wait after failed logins.
 func (s *Service) setPassword(tx *kv.Tx, u userRecord, hash, keep string) error {
 	u.Password, u.PasswordAt, u.Fresh = hash, new(tx.Now), false
 	if err := errors.Join(

@@ -23,8 +23,8 @@ func (a Actor) RunsInstallation() bool {
 	return a.Installation && a.Kind == ActorUser && !a.Limited
 }
 
-// runs returns nil for an administrator of the installation. To others its
-// operations do not exist.
+// runs returns nil for an administrator of the installation. For others its operations do not
+// exist.
 func runs(who Actor) error {
 	if who.RunsInstallation() || who.IsSystem() {
 		return nil
@@ -32,8 +32,8 @@ func runs(who Actor) error {
 	return fault.NotFound("page")
 }
 
-// SetInstallation grants a person the right to administer the installation, or
-// takes it away. Like the other methods for the operator it checks no permissions.
+// SetInstallation grants a person the right to administer the installation, or withdraws it.
+// Like the other methods for the operator it checks no permissions.
 func (s *Service) SetInstallation(_ context.Context, email string, granted bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)
@@ -45,8 +45,8 @@ func (s *Service) SetInstallation(_ context.Context, email string, granted bool)
 	})
 }
 
-// GrantFirst grants the right to the first person of an installation from before
-// the right existed, unless somebody has it.
+// GrantFirst grants the right to the first person of an installation that predates it, unless
+// somebody has it already.
 func GrantFirst(db *kv.DB) error {
 	return db.Update(func(tx *kv.Tx) error {
 		var first *userRecord
@@ -72,12 +72,12 @@ type CompanyInput struct {
 	Locale   string
 	Timezone string
 	Email    string // of the owner
-	Owner    string // their name; "" for one made from the address
+	Owner    string // their name; derived from the address if ""
 }
 
-// FoundCompany adds a company with its first owner. A new person gets a generated
-// password and a one-time link to choose their own, like the administrator of the
-// first start; somebody who is known already becomes the owner as they are.
+// FoundCompany adds a company with its first owner. A new person gets a generated password and
+// a one-time link to choose another, like the administrator of the first start; an existing
+// user becomes the owner unchanged.
 func (s *Service) FoundCompany(ctx context.Context, who Actor, in CompanyInput) (b Bootstrapped, err error) {
 	if err := runs(who); err != nil {
 		return Bootstrapped{}, err
@@ -228,8 +228,7 @@ func (s *Service) GetTenant(_ context.Context, who Actor, id string) (t Tenant, 
 	return t, err
 }
 
-// Person is somebody with an account, as the administrators of the installation see
-// them.
+// Person is somebody with an account, as shown to administrators of the installation.
 type Person struct {
 	User
 	LastSignIn *time.Time // nil: never, or too long ago to be recorded
@@ -295,8 +294,8 @@ func Administrators(tx *kv.Tx) (all []User, err error) {
 	return all, err
 }
 
-// MigrateIndexes adds the index entries that the administration of the installation
-// needs. It may be run repeatedly.
+// MigrateIndexes adds the index entries needed for administering the installation. It may run
+// repeatedly.
 func MigrateIndexes(db *kv.DB) error {
 	return errors.Join(users.Rebuild(db), companies.Rebuild(db), members.Rebuild(db))
 }

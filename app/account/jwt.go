@@ -8,22 +8,20 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// audience and issuer are those of every token, so that a token of another
-// service that happens to share the key is not accepted here.
+// audience and issuer mark every token, so that tokens of another service that happens to share
+// the key are not accepted.
 const (
 	audience = "paraph"
 	issuer   = "paraph"
 )
 
-// minTokenKey is the size of an HMAC-SHA256 key that is as strong as the hash
-// (RFC 7518 §3.2).
+// minTokenKey is the size at which an HMAC-SHA256 key is as strong as the hash (RFC 7518 §3.2).
 const minTokenKey = 32
 
 var errShortKey = fmt.Errorf("account: the token key must have at least %d bytes", minTokenKey)
 
-// claims are the claims of a token. A signatory's token names its document and
-// invitation; a member's names nothing that could go stale: role and scopes are
-// looked up.
+// claims are the claims of a token. A signatory's token names its document and invitation; a
+// member's contains nothing that could become outdated: role and scopes are looked up.
 type claims struct {
 	jwt.RegisteredClaims
 	Company    string `json:"company"`

@@ -12,8 +12,9 @@ import (
 // maxLater bounds the queue.
 const maxLater = 1000
 
-// later queues work to be done after the response to its request. Writing takes longer than not writing: the response
-// time must not disclose whether an address is known. Safe for use by several goroutines.
+// later queues work to be done after the response to its request. Writing takes longer than not
+// writing, and the response time must not disclose whether an address is known. It is safe for
+// concurrent use.
 type later struct {
 	mu    sync.Mutex
 	todo  []func(tx *kv.Tx) error

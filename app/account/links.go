@@ -14,11 +14,11 @@ import (
 // LinkKind is the purpose of a mailed link.
 type LinkKind string
 
-// The links, each of which works once.
+// The kinds of links, each of which works once.
 const (
 	LinkVerify LinkKind = "verify" // proves that an address is read by its user
 	LinkReset  LinkKind = "reset"  // chooses a new password
-	LinkInvite LinkKind = "invite" // joins a company
+	LinkInvite LinkKind = "invite" // reverts changes to a person's credentials
 	LinkSetup  LinkKind = "setup"  // names the first administrator
 	LinkUndo   LinkKind = "undo"   // takes back changes to how somebody gets in
 )
@@ -42,7 +42,7 @@ func linkKey(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// makeLink records a link and returns its token, which is stored nowhere.
+// makeLink records a link and returns its token, which is not stored.
 func (s *Service) makeLink(tx *kv.Tx, l linkRecord, lifetime time.Duration) (token string, expires time.Time, err error) {
 	secret, err := s.random(linkSize)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Service) dropLinks(tx *kv.Tx, userID string, kind LinkKind, companyID s
 	return nil
 }
 
-// spendLink removes a link that was used or replaced, and what messages still say of it.
+// spendLink removes a link that was used or replaced, also from stored messages.
 func (s *Service) spendLink(tx *kv.Tx, key string) error {
 	if s.forget == nil {
 		return links.Delete(tx, key)

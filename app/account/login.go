@@ -103,7 +103,7 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 	return u, nil
 }
 
-// letIn issues the tokens, for the user as they were when the password was checked.
+// letIn issues the tokens for the user as they were when the password was checked.
 func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From) (user User, err error) {
 	how := ByPassword
 	err = s.db.Update(func(tx *kv.Tx) error {
@@ -149,7 +149,7 @@ func (s *Service) letIn(checked userRecord, p proof, upgraded string, from From)
 	return user, err
 }
 
-// proof is presented besides the password or (a passkey that verified its holder)
+// proof is presented in addition to the password or, for a passkey that verified its holder,
 // instead of it.
 type proof struct {
 	code    string
@@ -201,8 +201,8 @@ func (s *Service) withTokens(tx *kv.Tx, u userRecord, from From) (User, error) {
 	return user, nil
 }
 
-// trimSessions makes room for one more session, so that a program that logs in
-// for every request ends its own oldest sessions instead of filling the disk.
+// trimSessions ends the oldest sessions beyond the limit, so that a program that logs in for
+// every request ends its own sessions instead of filling the disk.
 func (s *Service) trimSessions(tx *kv.Tx, companyID, userID string) error {
 	var keys []string
 	prefix := kv.K(companyID, string(ActorUser), userID)

@@ -28,8 +28,8 @@ const (
 	maxLogoHeight = 160
 )
 
-// Logo is a company's picture as it is served: a PNG that we have redrawn, so
-// that only the pixels of the uploaded file are left.
+// Logo is a company's picture as it is served: a redrawn PNG, so that only the pixels of the
+// uploaded file remain.
 type Logo struct {
 	PNG  []byte `json:"png"`
 	Hash string `json:"hash"`
@@ -62,8 +62,7 @@ func (s *Service) SetLogo(_ context.Context, who Actor, r io.Reader) (c Company,
 	return c, err
 }
 
-// LogoOf returns the logo of a company, for everybody: it is shown on the pages
-// that signatories open.
+// LogoOf returns the logo of a company to anybody: it is shown on the pages for signatories.
 func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		logo, err = logos.Get(tx, companyID)
@@ -72,9 +71,8 @@ func (s *Service) LogoOf(_ context.Context, companyID string) (logo Logo, err er
 	return logo, err
 }
 
-// OwnLogo returns the path of the company's logo if it is stored here, or the
-// inline logo; "" if there is none or it is at another host, from which our pages
-// load nothing.
+// OwnLogo returns the path of the company's logo if it is stored here, or the inline logo; ""
+// if there is none or it is on another host, from which pages load nothing.
 func (c Company) OwnLogo() string {
 	if strings.HasPrefix(c.LogoURL, "/logo/") || strings.HasPrefix(c.LogoURL, "data:image/") {
 		return c.LogoURL
@@ -82,7 +80,7 @@ func (c Company) OwnLogo() string {
 	return ""
 }
 
-// dropLogo deletes a stored logo that a change has replaced by something else.
+// dropLogo deletes a stored logo that has been replaced.
 func dropLogo(tx *kv.Tx, before, after Company) error {
 	if before.LogoURL == after.LogoURL || !strings.HasPrefix(before.LogoURL, "/logo/") {
 		return nil

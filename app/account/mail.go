@@ -19,8 +19,8 @@ const (
 	MailInvite      MailKind = "invite"       // Data: token, expires_at, company, inviter
 )
 
-// The messages that notify a person of a change to how they get in. Data: token
-// and expires_at of a link that undoes it, and what else is named here.
+// The messages that notify a person of a change to their credentials. Data: token and
+// expires_at of a link that undoes it, and the values listed here.
 const (
 	MailEmailChanged   MailKind = "email_changed"   // to the old address; email (the new one)
 	MailPassword       MailKind = "password"        // the password was changed
@@ -33,8 +33,8 @@ const (
 	MailTokenCreated   MailKind = "token_created"   // what (its name), scopes
 )
 
-// MailAdministrator notifies the owners of a company that somebody can administer
-// it from now on. Data: company, inviter, email.
+// MailAdministrator notifies the owners of a company that it has a new administrator. Data:
+// company, inviter, email.
 const MailAdministrator MailKind = "administrator"
 
 // Notices lists the messages that report a change and carry a link to undo it.
@@ -53,13 +53,13 @@ type Mail struct {
 	Data   map[string]string
 	Key    string
 
-	// Where no mail can be sent, the message is kept in the outbox of this company for those who may act for the person;
-	// "" means the outbox of the installation.
+	// Company keeps the message, where no mail can be sent, in the outbox of this company for
+	// its administrators; "" means the outbox of the installation.
 	Company    string
 	Document   string
 	Invitation string
 	User       string    // whose account it is about
-	Link       string    // names the link or code in it, to [Forgetter]; "" for none
+	Link       string    // identifies the link or code in it for [Forgetter]; "" for none
 	Expires    time.Time // of the link or code; zero for none
 }
 
@@ -70,7 +70,7 @@ type Mailer func(tx *kv.Tx, m Mail) error
 // Forgetter removes a link or code from the messages that still hold it, once it was used or replaced.
 type Forgetter func(tx *kv.Tx, link string) error
 
-// tell notifies a person that something about how they get in has changed.
+// tell notifies a person of a change to their credentials.
 func (s *Service) tell(tx *kv.Tx, u userRecord, kind MailKind, data map[string]string) error {
 	if s.mailer == nil {
 		return nil
@@ -102,9 +102,10 @@ func (s *Service) mail(tx *kv.Tx, kind MailKind, u userRecord, data map[string]s
 	return s.mailTo(tx, kind, u, u.Email, data)
 }
 
-// mailTo writes to a person about their account. Where no mail can be sent, the message is kept in the outbox of their
-// company. People of several companies are written to in the outbox of the installation: a link that lets somebody into
-// one company must not be shown to the administrators of another.
+// mailTo writes to a person about their account. Where no mail can be sent, the message is kept
+// in the outbox of their company. Messages to members of several companies are kept in the
+// outbox of the installation: a link that gives access to one company must not be shown to the
+// administrators of another.
 func (s *Service) mailTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
 	company, err := onlyCompany(tx, u.ID)
 	if err != nil {
@@ -131,8 +132,8 @@ func (s *Service) mailFrom(tx *kv.Tx, company string, kind MailKind, u userRecor
 	return s.mailer(tx, m)
 }
 
-// onlyCompany returns the company of a person who belongs to one alone, "" for others. Invitations that they have not
-// accepted count only for people who have joined no company.
+// onlyCompany returns the company of a person who belongs to exactly one, "" for others.
+// Pending invitations count only for people who have joined no company.
 func onlyCompany(tx *kv.Tx, userID string) (string, error) {
 	var joined, invited []string
 	err := members.Each(tx, "user", kv.K(userID), func(_ string, m memberRecord) (bool, error) {
@@ -152,10 +153,11 @@ func onlyCompany(tx *kv.Tx, userID string) (string, error) {
 	return joined[0], err
 }
 
-// MayHandOver returns nil if the actor may be shown a link that was written for a person, to hand it over. Messages in
-// the outbox of a company are for its administrators, those in the outbox of the installation ("") for its own; either
-// must have proven who they are a moment ago. Nobody is shown a link of somebody with more rights, which would let them
-// take these over, nor their own, which would prove nothing.
+// MayHandOver returns nil if the actor may see a link written for another person, to hand it
+// over. Messages in the outbox of a company are for its administrators, those in the outbox of
+// the installation ("") for its own; either must have proven their identity recently. Nobody
+// may see a link of a person with more rights, which would let them take these over, nor their
+// own, which would prove nothing.
 func MayHandOver(tx *kv.Tx, who Actor, company, userID string, kind MailKind) error {
 	if company == "" {
 		return mayHandOverAny(tx, who, userID)

@@ -11,7 +11,7 @@ import (
 
 // Me returns the caller, with their companies.
 func (s *Service) Me(_ context.Context, who Actor) (user User, err error) {
-	who.Limited = false // people who have to set up two-factor login may see their own record
+	who.Limited = false // people who have to set up two-factor sign-in may see their own record
 	if err := self(who, ScopeRead); err != nil {
 		return User{}, err
 	}
@@ -84,12 +84,12 @@ func (s *Service) UpdateMe(ctx context.Context, who Actor, p MePatch) (user User
 	return user, err
 }
 
-// newPassword checks everything about the change and returns the new hash.
+// newPassword checks the whole change and returns the new hash.
 func (s *Service) newPassword(ctx context.Context, who Actor, p MePatch) (string, error) {
 	if err := session(who); err != nil {
 		return "", err
 	}
-	// All faults of the request at once, before spending time on hashing.
+	// Report all faults of the request before spending time on hashing.
 	if err := p.apply(&userRecord{Email: who.Email}); err != nil {
 		return "", err
 	}
@@ -122,8 +122,8 @@ func (s *Service) provePassword(ctx context.Context, who Actor, field, password 
 	return err
 }
 
-// SwitchCompany returns a token for another company of the person who logged in. What the session has proven, and
-// when, is carried over unchanged.
+// SwitchCompany returns a token for another company of the person who logged in. The session's
+// last proof of identity is carried over.
 func (s *Service) SwitchCompany(_ context.Context, who Actor, companyID string) (t Token, err error) {
 	if err := session(who); err != nil {
 		return Token{}, err

@@ -13,9 +13,9 @@ import (
 	"paraph/kv"
 )
 
-// ListMembers lists the people of a company. Statuses are active (which includes
-// those invited), invited, deactivated (also called archived) and deleted, which
-// is always empty because a removed member leaves no record.
+// ListMembers lists the members of a company. Statuses are active (which includes invited),
+// invited, deactivated (also called archived) and deleted, which is always empty because a
+// removed member leaves no record.
 func (s *Service) ListMembers(_ context.Context, who Actor, q MemberQuery) (list.Page[Member], error) {
 	if err := staff(who, ScopeRead); err != nil {
 		return list.Page[Member]{}, err
@@ -61,7 +61,7 @@ const (
 	MembersByStatus   MemberSort = "status"
 )
 
-// MemberQuery describes which members are wanted.
+// MemberQuery selects members.
 type MemberQuery = list.Query[MemberSort]
 
 var memberOrders = list.Orders[MemberSort, Member]{
@@ -82,7 +82,7 @@ func (s *Service) GetMember(_ context.Context, who Actor, id string) (Member, er
 	return s.MemberOf(who.CompanyID, id)
 }
 
-// MemberOf returns a person of a company to another package, which checks who may see it.
+// MemberOf returns a member of a company to another package, which checks permissions.
 func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		m, err = LoadMember(tx, companyID, userID)
@@ -91,8 +91,8 @@ func (s *Service) MemberOf(companyID, userID string) (m Member, err error) {
 	return m, err
 }
 
-// MemberInput is a person to add to a company. With a password the person can log
-// in at once, for installations without mail; without one they are sent a link.
+// MemberInput is a person to add to a company. With a password the person can log in
+// immediately, for installations without mail; without one they are sent a link.
 type MemberInput struct {
 	Name     string
 	Email    string
@@ -128,8 +128,8 @@ func checkRole(f *fault.Fields, who Actor, r Role) {
 	}
 }
 
-// InviteMember adds a person to the company. Inviting somebody again who has not
-// accepted yet sends a new link and invalidates the old one.
+// InviteMember adds a person to the company. Repeating a pending invitation sends a new link
+// and invalidates the old one.
 func (s *Service) InviteMember(ctx context.Context, who Actor, in MemberInput) (m Member, err error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
@@ -217,7 +217,7 @@ func (s *Service) takeIn(tx *kv.Tx, who Actor, in MemberInput, hash string) (Mem
 	return record.view(u), nil
 }
 
-// name records how somebody was invited, under the identifier that stands for them until they join.
+// name records how somebody was invited, under the identifier used for them until they join.
 func (m *memberRecord) name(id string, in MemberInput) {
 	if m.Invited != nil {
 		id = m.Invited.ID
@@ -225,7 +225,7 @@ func (m *memberRecord) name(id string, in MemberInput) {
 	m.Invited = &invited{ID: id, Name: cmp.Or(in.Name, nameFrom(in.Email)), Email: in.Email}
 }
 
-// tellOfAdministrator notifies the owners of a company that somebody else can administer it.
+// tellOfAdministrator notifies the owners of a company that there is a new administrator.
 func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberRecord, email string) error {
 	if !m.Role.Allows(ScopeAdmin) || m.DeactivatedAt != nil {
 		return nil
@@ -233,9 +233,9 @@ func (s *Service) tellOfAdministrator(tx *kv.Tx, who Actor, c Company, m memberR
 	return s.tellOwners(tx, c.ID, MailAdministrator, map[string]string{"company": c.Name, "inviter": who.Name, "email": email})
 }
 
-// personFor returns the user with that address, a new one if there is none. Only
-// a new user can be given a password: the administrator of one company must not
-// set the password of a person who is in another.
+// personFor returns the user with that address, creating one if necessary. Only a new user can
+// be given a password: the administrator of one company must not set the password of a member
+// of another.
 func (s *Service) personFor(tx *kv.Tx, in MemberInput, c Company, hash string) (userRecord, error) {
 	id, u, err := users.Lookup(tx, "email", kv.K(input.FoldEmail(in.Email)))
 	switch {
@@ -288,7 +288,7 @@ func (s *Service) sendInvite(tx *kv.Tx, who Actor, c Company, u userRecord) erro
 	})
 }
 
-// Invite is shown on the page of an invitation before it is accepted.
+// Invite is the information shown on the page of a pending invitation.
 type Invite struct {
 	UserID        string
 	CompanyID     string
@@ -321,13 +321,13 @@ func (s *Service) CheckInvite(_ context.Context, token string) (in Invite, err e
 	return in, err
 }
 
-// unclaimed reports whether nobody has proven yet that the address is theirs. Its
-// password, if there is one, was chosen by somebody else or before that proof.
+// unclaimed reports whether the address has not been proven yet. The password, if there is one,
+// was chosen by somebody else or before that proof.
 func (u userRecord) unclaimed() bool { return u.Password == "" || u.EmailVerifiedAt == nil }
 
-// AcceptInvite uses an invitation: the person joins the company. A person whose
-// address was not proven before chooses a name and a password, and anything open
-// under that address is closed: it may have been opened by somebody else.
+// AcceptInvite uses an invitation: the person joins the company. A person whose address was not
+// proven before chooses a name and a password, and everything open under that address is
+// closed, since somebody else may have opened it.
 func (s *Service) AcceptInvite(ctx context.Context, token, name, password string) (user User, err error) {
 	in, err := s.CheckInvite(ctx, token)
 	if err != nil {
@@ -394,8 +394,8 @@ type MemberPatch struct {
 	Active *bool // false: deactivated
 }
 
-// UpdateMember changes the role of a person or (de)activates them, at once:
-// tokens of a deactivated person are revoked.
+// UpdateMember changes the role of a member or (de)activates them, effective immediately:
+// tokens of a deactivated member are revoked.
 func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p MemberPatch) (Member, error) {
 	if err := staff(who, ScopeAdmin); err != nil {
 		return Member{}, err
@@ -429,8 +429,8 @@ func (s *Service) UpdateMember(_ context.Context, who Actor, id string, p Member
 	return member, err
 }
 
-// opens requires proof if a change lets somebody in again or lets them administer the company, and notifies the
-// owners of the latter.
+// opens requires a proof of identity if a change restores somebody's access or makes them an
+// administrator, and notifies the owners of the latter.
 func (s *Service) opens(tx *kv.Tx, who Actor, before, after memberRecord) error {
 	raised := after.Role.Allows(ScopeAdmin) && rank(after.Role) < rank(before.Role)
 	back := before.DeactivatedAt != nil && after.DeactivatedAt == nil
@@ -475,7 +475,7 @@ func (s *Service) change(tx *kv.Tx, m *memberRecord, p MemberPatch) error {
 	return errors.Join(s.revokeAll(tx, m.UserID, m.CompanyID, "", ""), s.dropLinks(tx, m.UserID, LinkInvite, m.CompanyID))
 }
 
-// RemoveMember removes a person from the company, or lets them leave. What they created stays.
+// RemoveMember removes a member from the company, or lets them leave. Their documents stay.
 func (s *Service) RemoveMember(_ context.Context, who Actor, id string) error {
 	if err := staff(who, ScopeRead); err != nil {
 		return err

@@ -46,7 +46,7 @@ func byEmail(tx *kv.Tx, email string) (userRecord, error) {
 	return u, found(err, "user")
 }
 
-// AddCompany makes a company without members.
+// AddCompany creates a company without members.
 func (s *Service) AddCompany(_ context.Context, name, locale, timezone string) (c Company, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		c, err = s.newCompany(tx, name, locale, timezone)
@@ -161,7 +161,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, dropT
 	})
 }
 
-// SetActive lets a person log in, or bars them everywhere: every token is revoked.
+// SetActive lets a person log in, or bars them from all companies by revoking every token.
 func (s *Service) SetActive(_ context.Context, email string, active bool) error {
 	return s.db.Update(func(tx *kv.Tx) error {
 		u, err := byEmail(tx, email)

@@ -134,8 +134,7 @@ func (p *usedPasskey) method() Method {
 	return ByPasskey
 }
 
-// note records the use. A count no higher than one seen in the meantime means
-// that the key was copied.
+// note records the use. A count that has not increased means that the key was copied.
 func (p *usedPasskey) note(tx *kv.Tx) error {
 	now, err := passkeys.Get(tx, p.record.key())
 	switch {
@@ -148,12 +147,12 @@ func (p *usedPasskey) note(tx *kv.Tx) error {
 	}
 	p.record.Name, p.record.LastUsedAt, p.record.TrustedAt = now.Name, &tx.Now, now.TrustedAt
 	if p.second {
-		p.record.TrustedAt = tx.Now // after the current password
+		p.record.TrustedAt = tx.Now // used after the current password
 	}
 	return passkeys.Put(tx, p.record.key(), p.record)
 }
 
-var errCloned = errors.New("account: the count of a passkey went back: there may be a copy of it")
+var errCloned = errors.New("account: the signature count of a passkey went back: it may have been copied")
 
 // checkPasskey checks the answer of an authenticator. userID is the user who has
 // entered the password before, "" for none.
@@ -176,7 +175,7 @@ func (s *Service) checkPasskey(c ceremony, userID string, credential []byte, fro
 	made, err := validate(party, c, h, parsed)
 	if err == nil && made.Authenticator.CloneWarning {
 		err = errCloned
-		s.log.Warn("a passkey was refused", "user", h.user.ID, "error", err)
+		s.log.Warn("passkey refused", "user", h.user.ID, "error", err)
 	}
 	if err != nil {
 		s.refused(h.user, (&usedPasskey{second: userID != ""}).method(), WrongProof, from)

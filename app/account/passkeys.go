@@ -31,8 +31,8 @@ type passkeyRecord struct {
 	PublicKey  []byte     `json:"public_key"` // COSE
 	SignCount  uint32     `json:"sign_count,omitempty"`
 	Transports []string   `json:"transports,omitempty"`
-	Synced     bool       `json:"synced,omitempty"`    // it may be on several devices
-	BackedUp   bool       `json:"backed_up,omitempty"` // and it is
+	Synced     bool       `json:"synced,omitempty"`    // may be on several devices
+	BackedUp   bool       `json:"backed_up,omitempty"` // is on several devices
 	CreatedAt  time.Time  `json:"created_at"`
 	TrustedAt  time.Time  `json:"trusted_at"` // when it was added, or last used after the password
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
@@ -130,18 +130,18 @@ func (s *Service) RemovePasskey(ctx context.Context, who Actor, id, password, co
 			return found(err, "passkey")
 		}
 		if u.Passkeys--; !u.guarded() {
-			u.TwoFactor = nil // recovery codes have nothing left to recover
+			u.TwoFactor = nil // recovery codes are of no use without a factor
 		}
 		return errors.Join(passkeys.Delete(tx, p.key()), s.tell(tx, *u, MailPasskeyRemoved, map[string]string{"what": p.Name}))
 	})
 }
 
-// relyingParty returns the appliance as authenticators know it, by the address
-// under which the person sees it (https://host[:port]).
+// relyingParty returns the appliance as authenticators identify it, by the address under which
+// the person sees it (https://host[:port]).
 func (s *Service) relyingParty(site string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(site)
 	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("account: %q is no address of a site", site)
+		return nil, fmt.Errorf("account: %q is not the address of a site", site)
 	}
 	host := u.Hostname()
 	if _, err := netip.ParseAddr(host); err == nil {

@@ -57,7 +57,7 @@ type hasher struct {
 	cost   Cost
 	random func(n int) ([]byte, error)
 	queue  *turns.Queue
-	dummy  string // a hash that no password has, so that unknown users take the same time
+	dummy  string // a hash matching no password, so that unknown users take the same time
 }
 
 // newHasher makes a hasher for a number of concurrent passwords. If there is more than one slot, one is reserved for
@@ -77,8 +77,8 @@ func (c Cost) atATime(workers int) int64 {
 	return max(min(int64(workers), fit), 1)
 }
 
-// normal normalizes a password, so that the same keys produce the same password
-// whichever system typed them (NFC, as RFC 8265 §4.2 has it).
+// normal normalises a password, so that the same keys produce the same password on every system
+// (NFC, following RFC 8265 §4.2).
 func normal(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
 
 func (h *hasher) derive(ctx context.Context, who turns.Key, password string, salt []byte, c Cost, size uint32) ([]byte, error) {
@@ -103,8 +103,8 @@ func (h *hasher) hash(ctx context.Context, who turns.Key, password string) (stri
 	return encodeHash(h.cost, salt, sum), nil
 }
 
-// verify reports whether the password matches the hash. An empty hash (no user,
-// or one who has not chosen a password) takes as long and returns false.
+// verify reports whether the password matches the hash. An empty hash (no user, or no password
+// chosen yet) takes as long and returns false.
 func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded string) (bool, error) {
 	nobody := encoded == ""
 	if nobody {
@@ -115,7 +115,7 @@ func (h *hasher) verify(ctx context.Context, who turns.Key, password, encoded st
 		return false, err
 	}
 	if len(password) > maxPassword {
-		password = "" // no password is as long; the time spent must not reveal the reason
+		password = "" // longer than any password; the time must not reveal the reason
 		nobody = true
 	}
 	got, err := h.derive(ctx, who, password, salt, cost, uint32(len(want)))
@@ -169,7 +169,7 @@ func decodeHash(encoded string) (c Cost, salt, sum []byte, err error) {
 	return c, salt, sum, nil
 }
 
-// checkPassword adds what is wrong with a newly chosen password.
+// checkPassword adds the faults of a newly chosen password.
 func checkPassword(f *fault.Fields, field, password, email string) {
 	switch {
 	case password == "":

@@ -8,8 +8,8 @@ import (
 	"paraph/kv"
 )
 
-// ProofWindow is how long a sign-in or another proof lets its session change how the person gets in. It keeps a
-// session that was left open from being made permanent.
+// ProofWindow is how long a sign-in or another proof allows its session to change the person's
+// credentials. It keeps an unattended session from being made permanent.
 const ProofWindow = 5 * time.Minute
 
 // renewWindow is how long after the last proof a session can be renewed.
@@ -22,9 +22,8 @@ type Proof struct {
 	Code     string
 }
 
-// Prove checks a proof and returns the actor, who may for a few minutes change
-// how they get in. The session remembers the proof; an API token has to prove
-// every request.
+// Prove checks a proof and returns the actor, who may change their credentials for a few
+// minutes. The session remembers the proof; an API token needs one for every request.
 func (s *Service) Prove(ctx context.Context, who Actor, p Proof) (Actor, error) {
 	if who.UserID == "" {
 		return who, fault.Forbidden("session_required")
@@ -115,7 +114,7 @@ func (s *Service) provenSession(who Actor) error {
 	return s.proven(who)
 }
 
-// Proven reports whether the actor may change how they get in without another proof.
+// Proven reports whether the actor may change their credentials without another proof.
 func (s *Service) Proven(who Actor) bool { return s.proven(who) == nil }
 
 // BeginPasskeyProof begins a proof of identity with a passkey, as
@@ -156,9 +155,9 @@ func (s *Service) FinishPasskeyProof(_ context.Context, who Actor, id string, cr
 	return who, err
 }
 
-// standsAlone reports whether a passkey lets in without the password. A passkey that was added before the password
-// was last changed has to be used with the new password once: it may belong to somebody whom the new password is
-// meant to keep out.
+// standsAlone reports whether a passkey is sufficient without the password. One added before
+// the last change of the password has to be used with the new password once: it may belong to
+// somebody whom the new password is meant to keep out.
 func (p passkeyRecord) standsAlone(u userRecord) bool {
 	return u.PasswordAt == nil || p.TrustedAt.After(*u.PasswordAt)
 }

@@ -22,7 +22,7 @@ type userRecord struct {
 	PasswordAt      *time.Time `json:"password_at,omitempty"` // when it was last changed
 	TwoFactor       *twoFactor `json:"two_factor,omitempty"`
 	Passkeys        int        `json:"passkeys,omitempty"`     // their number
-	Fresh           bool       `json:"fresh,omitempty"`        // made by Bootstrap, nobody logged in yet
+	Fresh           bool       `json:"fresh,omitempty"`        // created by Bootstrap, nobody has logged in yet
 	Installation    bool       `json:"installation,omitempty"` // may administer the installation
 	DeactivatedAt   *time.Time `json:"deactivated_at,omitempty"`
 	CreatedAt       time.Time  `json:"created_at"`
@@ -42,8 +42,8 @@ type memberRecord struct {
 	UpdatedAt     time.Time  `json:"updated_at"`
 }
 
-// invited holds how an invitation names somebody. Until they join, the company sees no more of them than that: what
-// another company knows about them must not leak.
+// invited holds the name and address in an invitation. Until the person joins, the company sees
+// nothing else: information from another company must not leak.
 type invited struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -62,8 +62,8 @@ func (m memberRecord) status() MemberStatus {
 
 func (m memberRecord) active() bool { return m.status() == MemberActive }
 
-// tokenRecord is a token as stored: everything except the token itself, which can
-// only be made with the token key. A token without a record has been revoked.
+// tokenRecord is a token as stored: everything except the token itself, which can only be made
+// with the token key. A token without a record is revoked.
 type tokenRecord struct {
 	ID         string     `json:"id"`
 	CompanyID  string     `json:"company_id"`
@@ -85,12 +85,12 @@ type linkRecord struct {
 	CompanyID string     `json:"company_id,omitempty"`
 	Email     string     `json:"email,omitempty"`
 	By        string     `json:"by,omitempty"`    // user who invited
-	Since     *time.Time `json:"since,omitempty"` // changes made from then on are undone
+	Since     *time.Time `json:"since,omitempty"` // changes made since then are undone
 	ExpiresAt time.Time  `json:"expires_at"`
 }
 
-// What this package stores. The keys of members and tokens begin with the
-// company, so that no scan crosses into another.
+// The collections of this package. The keys of members and tokens begin with the company, so
+// that no scan crosses into another.
 var (
 	users = kv.NewCollection("users", kv.JSON[userRecord](),
 		kv.Index[userRecord]{Name: "email", Unique: true, Keys: func(u userRecord) []kv.Key {
@@ -165,16 +165,16 @@ func Collections() []kv.Checker {
 	return []kv.Checker{users, companies, members, tokens, links, answers, logos, consents, passkeys, signIns}
 }
 
-// everybody begins the index keys of lists that span the companies.
+// everybody is the key prefix of indexes that span the companies.
 const everybody = "*"
 
-// nameKey returns a name as companies are ordered and found by it.
+// nameKey returns the key by which companies are sorted and found.
 func nameKey(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return name[:min(len(name), maxNameKey)]
 }
 
-// maxNameKey is how many bytes of a name count.
+// maxNameKey is the number of bytes of a name that count.
 const maxNameKey = 200
 
 func memberKey(companyID, userID string) string { return companyID + "/" + userID }
@@ -185,7 +185,7 @@ func tokenKey(companyID, id string) string { return companyID + "/" + id }
 
 func (t tokenRecord) key() string { return tokenKey(t.CompanyID, t.ID) }
 
-// found turns the store's "no such record" into the domain's error.
+// found turns the store's ErrNotFound into the domain's error.
 func found(err error, what string) error {
 	if errors.Is(err, kv.ErrNotFound) {
 		return fault.NotFound(what).Because(err)
@@ -193,15 +193,15 @@ func found(err error, what string) error {
 	return err
 }
 
-// LoadCompany reads a company inside a transaction of another package. The caller
-// checks who may see it.
+// LoadCompany reads a company inside a transaction of another package. The caller checks
+// permissions.
 func LoadCompany(tx *kv.Tx, id string) (Company, error) {
 	c, err := companies.Get(tx, id)
 	return c, found(err, "company")
 }
 
-// LoadMember reads a person of a company inside a transaction of another package.
-// A person who is not in that company is not found.
+// LoadMember reads a member of a company inside a transaction of another package. A person who
+// is not in that company is not found.
 func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	m, err := findMember(tx, companyID, userID)
 	if err != nil {
@@ -211,14 +211,14 @@ func LoadMember(tx *kv.Tx, companyID, userID string) (Member, error) {
 	return m.view(u), found(err, "member")
 }
 
-// UserOf returns the identifier of the user behind the one by which a company knows a person.
+// UserOf returns the ID of the user behind the ID by which a company knows a person.
 func UserOf(tx *kv.Tx, companyID, id string) (string, error) {
 	m, err := findMember(tx, companyID, id)
 	return m.UserID, err
 }
 
-// findMember finds a membership by the identifier of its user, or by the identifier
-// that stood for the user before they joined.
+// findMember finds a membership by the ID of its user, or by the one used before the user
+// joined.
 func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
 	m, err := members.Get(tx, memberKey(companyID, id))
 	if err == nil && m.shownID() == id {
@@ -235,7 +235,7 @@ func findMember(tx *kv.Tx, companyID, id string) (memberRecord, error) {
 	return m, found(errors.Join(each, err), "member")
 }
 
-// shownID returns the identifier by which the company knows a person.
+// shownID returns the ID by which the company knows a person.
 func (m memberRecord) shownID() string {
 	if m.JoinedAt == nil && m.Invited != nil {
 		return m.Invited.ID

@@ -21,9 +21,8 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// Answer is the recorded response to a request. If the process was killed after
-// the work and before the response, Status is 0 and About says what the work made
-// or changed.
+// Answer is the recorded response to a request. If the process was killed after the work but
+// before the response, Status is 0 and About names the records created or changed.
 type Answer struct {
 	Status int
 	Body   []byte
@@ -79,18 +78,18 @@ func (s *Service) Replay(_ context.Context, who Actor, key, fingerprint string) 
 	return &Answer{Status: kept.Status, Body: body}, nil
 }
 
-// Once records that the work of a request with an idempotency key is done, in the
-// transaction of that work: whatever happens before the response is stored, a
-// repetition does not do the work again. Nil records nothing.
+// Once records that the work of a request with an idempotency key is done, in the transaction
+// of that work: whatever happens before the response is stored, repeating the request does not
+// repeat the work. Nil records nothing.
 type Once struct{ id, user, fingerprint string }
 
-// NewOnce returns the record of a request, to be carried by its [Actor].
+// NewOnce returns the record of a request, to be attached to its [Actor].
 func NewOnce(who Actor, key, fingerprint string) *Once {
 	return &Once{answerKey(who, key), who.UserID, fingerprint}
 }
 
-// Done records that the work is done if the transaction commits. about names what
-// the response is about, so that it can be made again.
+// Done records that the work is done if the transaction commits. about names the records needed
+// to build the response again.
 func (o *Once) Done(tx *kv.Tx, about ...string) error {
 	if o == nil {
 		return nil

@@ -19,9 +19,8 @@ import (
 
 // Options configure the service. TokenKey is required; the rest has defaults.
 type Options struct {
-	// TokenKey is at least 32 random bytes that never leave the machine. Anyone
-	// who has it can make tokens; a new key invalidates every token and
-	// two-factor secret.
+	// TokenKey is at least 32 random bytes that never leave the machine. Anyone who has it can
+	// create tokens; a new key invalidates every token and two-factor secret.
 	TokenKey []byte
 
 	Now   func() time.Time // default time.Now
@@ -30,11 +29,11 @@ type Options struct {
 	Log   *slog.Logger     // default none
 
 	Mailer  Mailer    // default: no messages
-	Forget  Forgetter // default: nothing is forgotten
+	Forget  Forgetter // default: links stay in messages
 	Service string    // name in authenticator apps, default "Paraph"
 
-	Cost            Cost // of a password, default DefaultCost
-	PasswordWorkers int  // passwords checked at a time, default the number of CPUs, at most 4
+	Cost            Cost // of checking a password, default DefaultCost
+	PasswordWorkers int  // passwords checked concurrently, default the number of CPUs, at most 4
 
 	TokenLifetime   time.Duration // of a session, default a week
 	Sessions        int           // of one member in a company, default 1000; the oldest end
@@ -82,7 +81,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Service implements the rules about people. Safe for use by several goroutines.
+// Service implements the rules for people. It is safe for concurrent use.
 type Service struct {
 	db       *kv.DB
 	now      func() time.Time
@@ -101,7 +100,7 @@ type Service struct {
 	tokens    *signer
 	box       *seal.Box // encrypts two-factor secrets and stored responses
 	codeKey   []byte    // hashes recovery codes
-	deviceKey []byte    // marks browsers that somebody has signed in with
+	deviceKey []byte    // marks browsers that have signed in before
 
 	perAccount         *limit.Limiter // failed logins, per account and network or known device
 	perAccountAnywhere *limit.Limiter // failed logins, per account from all networks
@@ -120,7 +119,7 @@ type Service struct {
 	perPasskey *limit.Limiter // passkey ceremonies begun, per address
 }
 
-// New makes the service. It fails only if the token key is too short.
+// New returns the service. It fails only if the token key is too short.
 func New(db *kv.DB, o Options) (*Service, error) {
 	if len(o.TokenKey) < minTokenKey {
 		return nil, errShortKey
@@ -174,8 +173,8 @@ func (s *Service) Reset() {
 	}
 }
 
-// random returns n random bytes. The lock is for a seeded source, which may not
-// be safe for several goroutines.
+// random returns n random bytes. The lock is for a seeded source, which may not be safe for
+// concurrent use.
 func (s *Service) random(n int) ([]byte, error) {
 	s.randMu.Lock()
 	defer s.randMu.Unlock()
@@ -184,10 +183,9 @@ func (s *Service) random(n int) ([]byte, error) {
 	return b, err
 }
 
-// changed clears the cache of tokens once the transaction is committed, so that
-// the next request of everybody is looked up again. Changes are rare and a
-// look-up takes microseconds; a mistake about which users it affects would let
-// somebody in.
+// changed clears the token cache once the transaction is committed, so that the next request of
+// every caller is looked up again. Changes are rare and a look-up takes microseconds, while a
+// mistake about the affected users would grant access.
 func (s *Service) changed(tx *kv.Tx) { tx.OnCommit(s.live.clear) }
 
 // putUser stores a user and sets the time of the change.
@@ -204,8 +202,7 @@ func (s *Service) putMember(tx *kv.Tx, m memberRecord) error {
 	return members.Put(tx, m.key(), m)
 }
 
-// staff returns nil if the actor belongs to the company (not a signatory) and can
-// do what the scope names.
+// staff returns nil if the actor belongs to the company (not a signatory) and has the scope.
 func staff(who Actor, scope Scope) error {
 	if who.IsSignatory() {
 		return fault.Forbidden("role_not_allowed.signatory")
@@ -213,7 +210,7 @@ func staff(who Actor, scope Scope) error {
 	return who.Require(scope)
 }
 
-// self returns nil if the actor is a person who may see (or change) their own record.
+// self returns nil if the actor is a person with this scope over their own record.
 func self(who Actor, scope Scope) error {
 	switch {
 	case who.UserID == "":

@@ -17,8 +17,8 @@ func (t tokenRecord) provenAt() time.Time {
 	return *t.ProvenAt
 }
 
-// sessionEnd returns when a session ends that begins or is renewed now: without another proof it can't be renewed
-// forever.
+// sessionEnd returns when a session that begins or is renewed now ends: without another proof
+// it can't be renewed forever.
 func (s *Service) sessionEnd(now, proven time.Time) time.Time {
 	end, last := now.Add(s.lifetime), proven.Add(max(renewWindow, s.lifetime))
 	if last.Before(end) {

@@ -19,10 +19,10 @@ type SignIn struct {
 	Passkey bool // it may be a passkey; a recovery code is always accepted
 }
 
-// BeginSignIn is the first step of a sign-in by pages, which ask for one thing at
-// a time: it checks the password as [Service.Login] does, and logs in everyone
-// who needs no second factor. Everybody else is remembered for a few minutes, so
-// that the password need not be kept until the code is entered.
+// BeginSignIn is the first step of a sign-in on pages, which ask for one thing at a time: it
+// checks the password as [Service.Login] does, and logs in everyone who needs no second factor.
+// Others are remembered for a few minutes, so that the password need not be kept until the code
+// is entered.
 func (s *Service) BeginSignIn(ctx context.Context, email, password string, from From) (SignIn, error) {
 	u, upgraded, attempt, err := s.firstStep(ctx, email, password, from)
 	if err != nil {
@@ -83,7 +83,7 @@ const (
 	maxPending      = 10_000
 )
 
-// pendingSignIn is a user who has entered the password, as they were then.
+// pendingSignIn is a user who has entered the password, as they were at the time.
 type pendingSignIn struct {
 	user     userRecord
 	upgraded string // a new hash of the password, "" for none
@@ -91,8 +91,8 @@ type pendingSignIn struct {
 	ends     time.Time
 }
 
-// pendingSignIns holds the users who have yet to make a second step, in memory:
-// after a restart they begin again. Safe for use by several goroutines.
+// pendingSignIns holds the users who still have to make a second step, in memory: after a
+// restart they start over. It is safe for concurrent use.
 type pendingSignIns struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]pendingSignIn

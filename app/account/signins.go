@@ -25,8 +25,8 @@ const (
 // Outcome is the result of a sign-in.
 type Outcome string
 
-// The outcomes of a sign-in. Failures for any other reason belong to no account
-// in which they could be recorded.
+// The outcomes of a sign-in. Failures for other reasons are not recorded, since they belong to
+// no account.
 const (
 	LetIn         Outcome = "ok"
 	WrongPassword Outcome = "wrong_password"
@@ -92,9 +92,9 @@ func (s *Service) putSignIn(tx *kv.Tx, e SignInEntry) error {
 // maxRefusals bounds how many are kept before they are written.
 const maxRefusals = 10_000
 
-// refusals holds failed sign-ins that are not written yet: writing at once would
-// take longer for a known address than for an unknown one, and thereby reveal
-// which it is. Safe for use by several goroutines.
+// refusals holds failed sign-ins that are not written yet: writing immediately would take
+// longer for a known address than for an unknown one, and thereby disclose which it is. It is
+// safe for concurrent use.
 type refusals struct {
 	mu  sync.Mutex
 	all []SignInEntry

@@ -27,8 +27,8 @@ type TokenInput struct {
 	ExpiresAt *time.Time // nil: until revoked
 }
 
-// CreateToken makes an API token that acts as its creator, within its scopes. The
-// token itself is in Secret, only this once.
+// CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
+// the token itself, which is not shown again.
 func (s *Service) CreateToken(_ context.Context, who Actor, in TokenInput) (Token, error) {
 	if err := manageTokens(who); err != nil {
 		return Token{}, err
@@ -120,9 +120,9 @@ func defaultScopes(who Actor) (scopes []Scope) {
 	return scopes
 }
 
-// manageTokens returns nil if the actor may make, see and revoke tokens: a person
-// who logged in, or a token with the admin scope. Any other token that leaks must
-// not be able to outlive its revocation by making more.
+// manageTokens returns nil if the actor may create, see and revoke tokens: a person who logged
+// in, or a token with the admin scope. Any other leaked token must not be able to outlive its
+// revocation by creating more.
 func manageTokens(who Actor) error {
 	if err := self(who, ScopeAdmin); err != nil {
 		return err
@@ -193,7 +193,7 @@ const (
 	TokensByExpiry   TokenSort = "expires_at"
 )
 
-// TokenQuery describes which tokens or sessions are wanted.
+// TokenQuery selects tokens or sessions.
 type TokenQuery = list.Query[TokenSort]
 
 var tokenOrders = list.Orders[TokenSort, Token]{
@@ -239,8 +239,8 @@ func (s *Service) GetToken(_ context.Context, who Actor, id string) (t Token, er
 	return t, err
 }
 
-// RevokeToken ends a token or session at once: the caller's own or, for
-// administrators, any in their company.
+// RevokeToken ends a token or session immediately: the caller's own or, for administrators, any
+// in their company.
 func (s *Service) RevokeToken(_ context.Context, who Actor, id string) error {
 	if err := manageTokens(who); err != nil {
 		return err

@@ -17,16 +17,16 @@ type RecordExport struct {
 	Put     func(kv.Item) error
 }
 
-// movedUser is a person on the way to another installation.
+// movedUser is a person being moved to another installation.
 type movedUser struct {
 	User   userRecord
 	Secret string // of the authenticator app
-	Joined bool   // false: invited, and only what the invitation says
+	Joined bool   // false: invited, with only the data in the invitation
 }
 
-// ExportRecords hands over a company with its settings and people, and returns the
-// identifiers of its members. Sessions, API tokens, mailed links and recovery
-// codes stay: they are secrets of this installation.
+// ExportRecords exports a company with its settings and people, and returns the IDs of its
+// members. Sessions, API tokens, mailed links and recovery codes stay: they are secrets of this
+// installation.
 func (s *Service) ExportRecords(tx *kv.Tx, l RecordExport) (people []string, err error) {
 	c, err := LoadCompany(tx, l.Company)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Service) exportBranding(tx *kv.Tx, l RecordExport) error {
 	})
 }
 
-// exportUser hands over a person. Of somebody who has not joined the company
-// knows no more than it wrote into the invitation.
+// exportUser exports a person. For somebody who has not joined, only the data in the company's
+// invitation is exported.
 func (s *Service) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 	u, err := users.Get(tx, m.UserID)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) exportUser(tx *kv.Tx, l RecordExport, m memberRecord) error {
 	})
 }
 
-// joined returns a member as they travel.
+// joined returns a member in their export form.
 func (s *Service) joined(u userRecord, secrets bool) (m movedUser, err error) {
 	app := u.TwoFactor
 	u.Installation, u.Fresh, u.TwoFactor, u.Passkeys = false, false, nil, 0
@@ -122,14 +122,14 @@ func (s *Service) joined(u userRecord, secrets bool) (m movedUser, err error) {
 	return m, nil
 }
 
-// RecordImport is a company on its way into the installation.
+// RecordImport describes a company being imported.
 type RecordImport struct {
 	Company  string
-	Passkeys bool // the address is the same, so passkeys go on working
+	Passkeys bool // the address is the same, so passkeys keep working
 }
 
-// ImportRecord returns the function that stores an item of this package, nil if it
-// belongs to another. Company and members are to be stored last.
+// ImportRecord returns the function that stores an item of this package, nil if it belongs to
+// another. The company and its members must be stored last.
 func (s *Service) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error {
 	switch it.In {
 	case companies.Name():
@@ -150,7 +150,7 @@ func (s *Service) ImportRecord(a RecordImport, it kv.Item) func(tx *kv.Tx) error
 	return nil
 }
 
-// errForeign says that an export holds what does not belong to its company.
+// errForeign reports that an export holds a record of another company.
 func errForeign(it kv.Item) error {
 	return fmt.Errorf("%w: %s %q belongs to another company", kv.ErrCorrupt, it.In, it.ID)
 }
@@ -168,9 +168,9 @@ func arrives[T any](c *kv.Collection[T], it kv.Item, belongs func(T) bool) func(
 	}
 }
 
-// userArrives adds a person, unless they came with another company of theirs. An
-// address that is somebody else's here is refused: the two might be different
-// people, and one would get into the company of the other.
+// userArrives adds a person, unless they came with another of their companies. An address that
+// belongs to somebody else here is refused: they might be different people, and one would get
+// access to the other's company.
 func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
 	m, err := kv.Read[movedUser](it)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) userArrives(tx *kv.Tx, it kv.Item) error {
 	case err != nil:
 		return err
 	case taken && !m.Joined:
-		return nil // they are invited as who they are here
+		return nil // they are invited with their account here
 	case taken:
 		return fault.Conflict("person_known_here", fault.Text("email", u.Email))
 	}
@@ -221,8 +221,8 @@ func (s *Service) importMember(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	return members.Add(tx, m.key(), m)
 }
 
-// importPasskey adds a passkey where it can work. A person whose passkeys all
-// stayed behind signs in without them.
+// importPasskey adds a passkey if it can work here. A person whose passkeys all stayed behind
+// signs in without them.
 func (s *Service) importPasskey(tx *kv.Tx, a RecordImport, it kv.Item) error {
 	p, err := kv.Read[passkeyRecord](it)
 	if err != nil || !a.Passkeys {

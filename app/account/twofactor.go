@@ -40,8 +40,7 @@ func (t *twoFactor) recovery() int {
 	return len(t.Recovery)
 }
 
-// codes returns what remains of t without an app: the recovery codes, as long as
-// passkeys need them.
+// codes returns the recovery codes without an app, as long as passkeys need them.
 func (u userRecord) codes() *twoFactor {
 	if u.Passkeys == 0 || u.TwoFactor.recovery() == 0 {
 		return nil
@@ -49,7 +48,7 @@ func (u userRecord) codes() *twoFactor {
 	return &twoFactor{Recovery: u.TwoFactor.Recovery, RecoveryAt: u.TwoFactor.RecoveryAt}
 }
 
-// guarded reports whether login asks for a second factor: an app or a passkey.
+// guarded reports whether login requires a second factor: an app or a passkey.
 func (u userRecord) guarded() bool { return u.TwoFactor.active() || u.Passkeys > 0 }
 
 const (
@@ -65,8 +64,8 @@ type TwoFactorSetup struct {
 	URL    string // otpauth://, to be shown as a QR code
 }
 
-// BeginTwoFactor makes a secret for an authenticator app. Login does not ask for
-// codes until a first one was confirmed.
+// BeginTwoFactor creates a secret for an authenticator app. Login does not require codes until
+// the first one has been confirmed.
 func (s *Service) BeginTwoFactor(_ context.Context, who Actor) (TwoFactorSetup, error) {
 	if err := errors.Join(session(who), s.proven(who)); err != nil {
 		return TwoFactorSetup{}, err
@@ -143,8 +142,8 @@ func (s *Service) ConfirmTwoFactor(_ context.Context, who Actor, code string) ([
 	return codes, nil
 }
 
-// DisableTwoFactor removes the authenticator app. It requires the password or a
-// code: a session that was left open is not enough. Passkeys stay.
+// DisableTwoFactor removes the authenticator app. It requires the password or a code: an
+// unattended session is not enough. Passkeys stay.
 func (s *Service) DisableTwoFactor(ctx context.Context, who Actor, password, code string) error {
 	return s.changeProven(ctx, who, password, code, func(u userRecord) bool { return u.TwoFactor.active() }, func(tx *kv.Tx, u *userRecord) error {
 		if !u.TwoFactor.active() {
@@ -180,8 +179,8 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, who Actor, password, cod
 	return codes, nil
 }
 
-// changeProven changes how a person gets in. If the change would leave the account with less protection, the password
-// or a code is required; otherwise a recent proof is enough.
+// changeProven changes a person's credentials. If the change would leave the account with less
+// protection, the password or a code is required; otherwise a recent proof is enough.
 func (s *Service) changeProven(ctx context.Context, who Actor, password, code string, needed func(userRecord) bool, change func(tx *kv.Tx, u *userRecord) error) error {
 	if err := session(who); err != nil {
 		return err
@@ -309,8 +308,8 @@ func (s *Service) newRecoveryCodes() (codes []string, hashes [][]byte, err error
 	return codes, hashes, nil
 }
 
-// hashCode is keyed: 56 bits alone could be brute-forced with the data folder but
-// without its keys.
+// hashCode uses a key: 56 bits alone could be brute-forced by somebody who has the data folder
+// but not its keys.
 func (s *Service) hashCode(code string) []byte {
 	mac := hmac.New(sha256.New, s.codeKey)
 	mac.Write([]byte(code))

@@ -50,7 +50,7 @@ type Company struct {
 	RequireTwoFactor  bool        `json:"require_two_factor,omitempty"`  // of every member
 	DefaultExpiryDays int         `json:"default_expiry_days,omitempty"` // 0 for never
 	ReminderDays      []int       `json:"reminder_days,omitempty"`       // days after sending, ascending
-	ConsentText       string      `json:"consent_text,omitempty"`        // "" for the appliance's own
+	ConsentText       string      `json:"consent_text,omitempty"`        // "" for the installation's text
 	ConsentMode       ConsentMode `json:"consent_mode,omitempty"`        // "" is inline
 	Phone             string      `json:"phone,omitempty"`               // for questions from signatories
 	PrivacyURL        string      `json:"privacy_url,omitempty"`         // of the company's privacy notice
@@ -71,7 +71,7 @@ type OnDecline string
 // The choices of a company.
 const (
 	OnDeclineNotify OnDecline = "notify" // the owner is notified and decides
-	OnDeclineVoid   OnDecline = "void"   // the document is voided at once
+	OnDeclineVoid   OnDecline = "void"   // the document is voided immediately
 )
 
 // ConsentMode is how signatories agree to signing electronically.
@@ -81,7 +81,7 @@ type ConsentMode string
 const (
 	ConsentInline ConsentMode = "inline" // on the page of the document, before they finish
 	ConsentGate   ConsentMode = "gate"   // before any part of the document is sent to them
-	ConsentOff    ConsentMode = "off"    // no consent is asked for
+	ConsentOff    ConsentMode = "off"    // no consent is requested
 )
 
 // MemberStatus is the state of a membership.
@@ -128,7 +128,7 @@ type Token struct {
 	CreatedAt  time.Time
 }
 
-// whenever makes an optional time comparable: missing sorts first.
+// whenever makes an optional time comparable: nil sorts first.
 func whenever(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

@@ -9,7 +9,8 @@ import (
 	"paraph/kv"
 )
 
-// CheckUndo returns the address that an account has, or gets back, if a link of a notice is used, without using it.
+// CheckUndo returns the address that an account would have after using a notice's link, without
+// using it.
 func (s *Service) CheckUndo(_ context.Context, token string) (email string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {
 		l, _, err := linkUser(tx, LinkUndo, token)
@@ -19,9 +20,9 @@ func (s *Service) CheckUndo(_ context.Context, token string) (email string, err 
 	return email, err
 }
 
-// Undo reverts the changes to how a person gets in that were made since a notice was sent to them: the address,
-// passkeys, the authenticator app, recovery codes and API tokens. It also invalidates sessions and the password. It
-// returns the token of a link to choose a new password.
+// Undo reverts the changes to a person's credentials since a notice was sent to them: the
+// address, passkeys, the authenticator app, recovery codes and API tokens. It also invalidates
+// sessions and the password. It returns the token of a link to choose a new password.
 func (s *Service) Undo(_ context.Context, token string) (reset string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		l, u, err := linkUser(tx, LinkUndo, token)

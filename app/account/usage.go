@@ -9,7 +9,7 @@ import (
 	"paraph/kv"
 )
 
-// usage holds when tokens were last used until it is written, so that reads cause no writes.
+// usage collects the last use of tokens until it is written, so that reads cause no writes.
 type usage struct {
 	mu   sync.Mutex
 	seen map[string]time.Time // by token key
@@ -38,8 +38,8 @@ func (u *usage) take() map[string]time.Time {
 	return seen
 }
 
-// Run does the queued work, writes from time to time when tokens were last used, and removes expired records, until
-// ctx ends.
+// Run does the queued work, periodically writes the last use of tokens, and removes expired
+// records, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	flush, sweep := time.NewTicker(usagePeriod), time.NewTicker(time.Hour)
 	defer flush.Stop()
@@ -57,12 +57,12 @@ func (s *Service) Run(ctx context.Context) error {
 			_, err = s.Sweep(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Error("account upkeep failed; it is tried again", "error", err)
+			s.log.Error("account maintenance failed, retrying", "error", err)
 		}
 	}
 }
 
-// Flush does the queued work, and writes when tokens were last used and which sign-ins failed.
+// Flush does the queued work, and writes the last use of tokens and failed sign-ins.
 func (s *Service) Flush() error {
 	return errors.Join(s.flushLater(), s.flushUsage(), s.flushRefusals())
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that a machine without a zone database knows the same time zones
+	_ "time/tzdata" // so that time zones work on a machine without a zone database
 	"unicode"
 	"unicode/utf8"
 
@@ -75,14 +75,14 @@ func setColor(f *fault.Fields, field string, from *string, to *string) {
 	*to = strings.ToLower(*from)
 }
 
-// setImage sets the address of an image, an image itself as a data: address, or "" for none.
+// setImage sets the URL of an image, an inline image as a data: URL, or "" for none.
 func setImage(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
 	}
 	address := strings.TrimSpace(*from)
 	if strings.HasPrefix(*to, "/logo/") && strings.HasSuffix(address, *to) {
-		return // shown with the address of this appliance in front
+		return // shown with the address of this appliance prepended
 	}
 	switch inline := strings.HasPrefix(address, "data:"); {
 	case inline && len(address) > maxInline:
@@ -96,7 +96,7 @@ func setImage(f *fault.Fields, field string, from *string, to *string) {
 	}
 }
 
-// setPhone sets a telephone number as people write it, or "" for none.
+// setPhone sets a free-form telephone number, or "" for none.
 func setPhone(f *fault.Fields, field string, from *string, to *string) {
 	if from == nil {
 		return
