@@ -166,14 +166,16 @@ func (s *seen) step() step {
 	return created
 }
 
-// history returns the types of a document's events, oldest first. It leaves out those
-// about how a link travelled: a mail server accepts a message, and somebody is shown
-// a link, at a time of its own.
+// aside are the events that history leaves out: a mail server accepts a message,
+// somebody is shown a link, and a failed seal is retried, at a time of its own.
+var aside = []string{"invitation.mailed", "invitation.link_shown", "document.sealing_retried"}
+
+// history returns the types of a document's events, oldest first.
 func (c *client) history(id string) (types []string, err error) {
 	var page struct{ Data []struct{ Type string } }
 	err = c.do(http.MethodGet, "/documents/"+id+"/events?sort=at%7Casc&per_page=100", nil, &page)
 	for _, e := range page.Data {
-		if e.Type != "invitation.mailed" && e.Type != "invitation.link_shown" {
+		if !slices.Contains(aside, e.Type) {
 			types = append(types, e.Type)
 		}
 	}

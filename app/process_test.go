@@ -29,6 +29,9 @@ import (
 var (
 	scratch string // for the binary; removed with the tests
 	build   = sync.OnceValues(func() (string, error) {
+		if built := os.Getenv(programEnv); built != "" {
+			return built, nil
+		}
 		path := filepath.Join(scratch, "paraph")
 		cmd := exec.Command("go", "build", "-o", path, "..")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -38,6 +41,9 @@ var (
 		return path, nil
 	})
 )
+
+// programEnv names the binary for tests that run themselves again.
+const programEnv = "PARAPH_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	others := map[string]func() error{
