@@ -85,6 +85,8 @@ type App struct {
 	lines     *machine.Ring // the latest log lines
 	dir       string
 	inMem     bool
+	disk      func() (free, size int64) // of the data folder, if not the store's own
+	pace      pace
 	closes    []func() error // last opened first
 
 	ready    sync.RWMutex
@@ -151,6 +153,7 @@ func (a *App) URL() string {
 // and waited for.
 func (a *App) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
+	a.pace.begin(a.Clock)
 	g.Go(func() error { return a.http.Listener(a.secured) })
 	if a.public != nil {
 		g.Go(func() error { return a.http.Server().Serve(a.public) })
@@ -213,6 +216,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Webhooks.Run(ctx) })
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Run(ctx) })
+	g.Go(func() error { return a.Machine.Run(ctx) })
 	g.Go(func() error {
 		return a.jobs.Run(ctx, 4, slices.Concat(a.Signing.Handlers(), a.Machine.Handlers(), []kv.Handler{a.Contacts.Handler()})...)
 	})

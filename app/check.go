@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/notify"
 	"paraph/app/signing"
@@ -28,7 +29,7 @@ func (a *App) Check(ctx context.Context, repair bool) []error {
 		}
 	}
 	var parts []kv.Checker
-	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), mailserver.Collections(), transfer.Collections(), {a.jobs}} {
+	for _, more := range [][]kv.Checker{account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), machine.Collections(), mailserver.Collections(), transfer.Collections(), {a.jobs}} {
 		parts = append(parts, more...)
 	}
 	var problems []error

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,11 +74,7 @@ func (a *App) examineCertificates(context.Context) Finding {
 const tlsSoon = 21 * 24 * time.Hour
 
 func (a *App) examineTLS(context.Context) Finding {
-	c := a.Config.Server.TLS
-	path, key := c.Certificate, c.Key
-	switch c.Mode {
-	case "self-signed":
-		path, key = a.path("keys/tls.pem"), a.path("keys/tls.pem")
+	switch a.Config.Server.TLS.Mode {
 	case "acme":
 		return Finding{"tls", fine, "The certificate is renewed by itself.", ""}
 	case "off":
@@ -88,15 +83,15 @@ func (a *App) examineTLS(context.Context) Finding {
 		}
 		return Finding{"tls", warning, "Nothing says that connections are encrypted.", "Set server.tls.mode, or put a proxy in front and set server.base_url to its https address."}
 	}
-	pair, err := tls.LoadX509KeyPair(path, key)
-	if errors.Is(err, fs.ErrNotExist) && c.Mode == "self-signed" {
+	end, err := a.tlsExpiry()
+	switch {
+	case err != nil:
+		return Finding{"tls", problem, "The server's certificate cannot be used: " + err.Error() + ".", "See server.tls.certificate and server.tls.key."}
+	case end.IsZero():
 		return Finding{"tls", fine, "The certificate is made at the next start.", ""}
 	}
-	if err != nil {
-		return Finding{"tls", problem, "The server's certificate cannot be used: " + err.Error() + ".", "See server.tls.certificate and server.tls.key."}
-	}
-	left := pair.Leaf.NotAfter.Sub(a.Clock.Now())
-	text := fmt.Sprintf("The server's certificate expires on %s.", pair.Leaf.NotAfter.Format(time.DateOnly))
+	left := end.Sub(a.Clock.Now())
+	text := fmt.Sprintf("The server's certificate expires on %s.", end.Format(time.DateOnly))
 	switch {
 	case left < 0:
 		return Finding{"tls", problem, text, "Replace it and restart the server."}
@@ -183,17 +178,16 @@ func (a *App) locales(ctx context.Context) (seen []string, err error) {
 }
 
 func (a *App) examineDisk(context.Context) Finding {
-	s := a.db.Stats()
-	if s.Size == 0 {
+	free, size := a.room()
+	if size == 0 {
 		return Finding{"disk", skipped, "The data is not on a disk.", ""}
 	}
 	const remedy = "Remove what is not needed, such as old backups on the same disk, or give it more room."
-	reserve := int64(a.Config.Data.Reserve)
-	text := fmt.Sprintf("%s of %s are free.", humanize.Bytes(uint64(s.Free)), humanize.Bytes(uint64(s.Size)))
-	switch {
-	case s.Free < reserve:
+	text := fmt.Sprintf("%s of %s are free.", humanize.Bytes(uint64(free)), humanize.Bytes(uint64(size)))
+	switch scarce, urgent := a.scarce(free, size); {
+	case urgent:
 		return Finding{"disk", problem, text + " Uploads and changes are refused (data.reserve).", remedy}
-	case s.Free < 4*reserve || s.Free < s.Size/20:
+	case scarce:
 		return Finding{"disk", warning, text, remedy}
 	}
 	return Finding{"disk", fine, text, ""}

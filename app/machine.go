@@ -9,8 +9,8 @@ import (
 // installation.
 func (a *App) machine() machine.Options {
 	o := machine.Options{
-		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Log: a.lines,
-		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Check: a.checkNow,
+		DB: a.db, Jobs: a.jobs, Accounts: a.Accounts, Signing: a.Signing, Notify: a.Notify, Log: a.lines, Logger: a.log,
+		Program: Version(), Data: dataVersion(), Started: a.Clock.Now(), Now: a.Clock.Now, Check: a.checkNow, Examine: a.dangers,
 		Checked: func() (machine.Check, error) {
 			c, err := lastCheck(a.dir)
 			return machine.Check{At: c.At, Problems: c.Problems}, err

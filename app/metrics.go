@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"paraph/app/backup"
+	"paraph/app/machine"
 	"paraph/app/mail"
 	"paraph/app/metrics"
 	"paraph/app/notify"
@@ -114,13 +115,14 @@ var (
 	backupDesc     = desc("last_backup_timestamp_seconds", "When the last good backup was made; 0 if never.")
 	checkDesc      = desc("last_check_timestamp_seconds", "When paraph check last ran on the data folder; 0 if never.")
 	problemsDesc   = desc("last_check_problems", "Problems that it found.")
+	warningDesc    = desc("warning", "Whether there is a warning of a certificate, disk or clock: 0 none, 1 a warning, 2 an urgent one.", "kind")
 	certDesc       = desc("certificate_expiry_timestamp_seconds", "When a certificate that is not renewed by itself expires: root, issuer, company (the first of all).", "certificate")
 )
 
 // Describe implements [prometheus.Collector].
 func (f *figures) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{jobsDesc, jobAgeDesc, lagDesc, searchDesc, sizeDesc, freeDesc, diskDesc, reserveDesc, eventsDesc,
-		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, certDesc} {
+		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, warningDesc, certDesc} {
 		to <- d
 	}
 }
@@ -130,7 +132,7 @@ func (f *figures) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	for _, part := range []func(gaugeFunc) error{f.jobs, f.search, f.disk, f.notes, f.certificates} {
+	for _, part := range []func(gaugeFunc) error{f.jobs, f.search, f.disk, f.notes, f.warnings, f.certificates} {
 		if err := part(gauge); err != nil {
 			f.app.log.Error("cannot collect some metrics", "error", err)
 		}
@@ -197,6 +199,20 @@ func (f *figures) notes(gauge gaugeFunc) error {
 	gauge(checkDesc, seconds(c.At))
 	gauge(problemsDesc, float64(c.Problems))
 	return errors.Join(err, checkErr)
+}
+
+func (f *figures) warnings(gauge gaugeFunc) error {
+	level := map[machine.WarningKind]float64{}
+	for _, w := range f.app.Machine.Holding() {
+		level[w.Kind] = max(level[w.Kind], 1)
+		if w.Urgent {
+			level[w.Kind] = 2
+		}
+	}
+	for _, kind := range machine.WarningKinds() {
+		gauge(warningDesc, level[kind], string(kind))
+	}
+	return nil
 }
 
 func (f *figures) certificates(gauge gaugeFunc) error {

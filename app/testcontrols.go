@@ -34,6 +34,7 @@ func (a *App) MoveClock(ctx context.Context, m api.ClockMove) error {
 			a.Clock.Set(a.Clock.Now())
 		}
 	}
+	a.pace.begin(a.Clock) // it was meant
 	return a.Settle(ctx)
 }
 
@@ -76,6 +77,7 @@ func (a *App) Reset(ctx context.Context) error {
 		return err
 	}
 	a.Clock.Reset()
+	a.pace.begin(a.Clock)
 	a.Accounts.Reset()
 	a.Signing.Lists.Reset()
 	if err := a.MailServer.Load(); err != nil {

@@ -26,6 +26,19 @@ type installationView struct {
 	Backup    *installedBackup `json:"last_backup"`
 	Check     *installedCheck  `json:"last_check"`
 	Checking  bool             `json:"checking" doc:"A check is running or about to"`
+	Warnings  []warningView    `json:"warnings"`
+}
+
+type warningView struct {
+	Kind   string `json:"kind" enum:"certificate,disk,clock"`
+	Urgent bool   `json:"urgent"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Since  string `json:"since" format:"date-time"`
+}
+
+func viewWarning(w machine.Warning) warningView {
+	return warningView{string(w.Kind), w.Urgent, w.Text, w.Remedy, when(w.Since)}
 }
 
 type jobFigures struct {
@@ -60,7 +73,7 @@ type installedCheck struct {
 func viewInstallation(o machine.Overview) installationView {
 	v := installationView{Program: o.Program, Go: o.Go, Badger: o.Badger, Format: o.Data, StartedAt: when(o.Started), Companies: o.Companies, People: o.People,
 		Jobs: jobFigures{o.Dead, o.Running, o.Waiting}, Messages: messageFigures{o.Failed, o.Held}, Attention: o.Attention,
-		Search: searchFigures{int(o.Search.Lag), o.Search.Indexed, o.Search.Documents}, Checking: o.Checking}
+		Search: searchFigures{int(o.Search.Lag), o.Search.Indexed, o.Search.Documents}, Checking: o.Checking, Warnings: views(o.Warnings, viewWarning)}
 	if b := o.Backup; b != nil && !b.At.IsZero() {
 		v.Backup = &installedBackup{when(b.At), b.Where, b.Size, b.Encrypted}
 	}

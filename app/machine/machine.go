@@ -5,7 +5,9 @@ package machine
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
+	"sync"
 	"time"
 
 	"paraph/app/account"
@@ -24,10 +26,12 @@ type Options struct {
 	Signing  *signing.Service
 	Notify   *notify.Service
 	Log      *Ring
+	Logger   *slog.Logger
 
 	Program string // version
 	Data    int    // version of the records
 	Started time.Time
+	Now     func() time.Time
 
 	// Backup and Checked return the last backup and the last check of all data; the
 	// zero value if there was none. nil: there can't be any.
@@ -35,14 +39,21 @@ type Options struct {
 	Checked func() (Check, error)
 	// Check checks all data now and returns the number of problems.
 	Check func(ctx context.Context) (problems int, err error)
+	// Examine finds what has to be warned of now.
+	Examine func(ctx context.Context) ([]Warning, error)
 }
 
 // Service answers administrators of the installation. For everybody else nothing is
 // found.
-type Service struct{ Options }
+type Service struct {
+	Options
+
+	mu   sync.Mutex
+	held []Warning // as last examined
+}
 
 // New returns the service.
-func New(o Options) *Service { return &Service{o} }
+func New(o Options) *Service { return &Service{Options: o} }
 
 func runs(who account.Actor) error {
 	if !who.RunsInstallation() {
@@ -80,6 +91,7 @@ type Overview struct {
 	Backup              *Backup // nil: there can't be any
 	Check               *Check
 	Checking            bool // a check is due or running
+	Warnings            []Warning
 }
 
 // Overview returns the state of the installation.
@@ -93,7 +105,10 @@ func (s *Service) Overview(ctx context.Context, who account.Actor) (o Overview, 
 			return Overview{}, err
 		}
 	}
-	o.Search, err = s.Signing.Lists.SearchState()
+	if o.Search, err = s.Signing.Lists.SearchState(); err != nil {
+		return Overview{}, err
+	}
+	o.Warnings, err = s.Warnings(ctx, who)
 	return o, err
 }
 

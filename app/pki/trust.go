@@ -79,6 +79,8 @@ type Warning struct {
 	Message string
 	// Urgent means that the certificate expires within a week, or has expired.
 	Urgent bool
+	// Company is the one whose certificate it is, "" if it concerns all.
+	Company string
 }
 
 // urgentTime is how long before its end a certificate becomes urgent.
@@ -93,20 +95,20 @@ func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 		return nil, err
 	}
 	var warnings []Warning
-	add := func(c *x509.Certificate, remedy string) {
+	add := func(c *x509.Certificate, company, remedy string) {
 		if left := c.NotAfter.Sub(now); left < warningTime {
-			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy, left < urgentTime})
+			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy, left < urgentTime, company})
 		}
 	}
-	add(a.root.Certificate, "Begin a new keys folder and have its root trusted; documents that are complete stay valid.")
+	add(a.root.Certificate, "", "Begin a new keys folder and have its root trusted; documents that are complete stay valid.")
 	if n := len(a.issuers); n > 0 && !a.isOwn(a.issuers[n-1]) {
 		for _, c := range a.issuers[n-1].Certificates() {
-			add(c, "Import a new issuing certificate.")
+			add(c, "", "Import a new issuing certificate.")
 		}
 	}
-	for _, s := range a.companies {
+	for id, s := range a.companies {
 		if !a.issued(s) {
-			add(s.Certificate, "Import a new company certificate.")
+			add(s.Certificate, id, "Import a new company certificate.")
 		}
 	}
 	slices.SortFunc(warnings, func(x, y Warning) int { return x.Certificate.NotAfter.Compare(y.Certificate.NotAfter) })

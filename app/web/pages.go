@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"embed"
 	"html/template"
 	"log/slog"
@@ -74,7 +75,11 @@ func New(o Options) (*Pages, error) {
 	for _, own := range []template.FuncMap{documents.Functions(), editor.Functions(), signin.Functions(), apidoc.Functions()} {
 		maps.Copy(functions, own)
 	}
-	site, err := page.New(page.Options{Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
+	var warnings func(context.Context, account.Actor) ([]machine.Warning, error)
+	if o.Machine != nil {
+		warnings = o.Machine.Warnings
+	}
+	site, err := page.New(page.Options{Warnings: warnings, Accounts: o.Accounts, Signing: o.Signing, Log: o.Log, Now: o.Now, Secret: o.Secret, Kit: o.Kit,
 		Pseudo: o.Pseudo, Templates: templateFiles, Static: staticFiles, Words: o.Words, Functions: functions})
 	if err != nil {
 		return nil, err

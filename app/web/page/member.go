@@ -1,8 +1,10 @@
 package page
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/machine"
 )
 
 // ThemeCookie holds the chosen theme: light or dark.
@@ -30,6 +33,8 @@ type shell struct {
 	Theme   string
 	Left    int // seconds until the session ends
 	Waiting int // documents that need the reader's action
+
+	Warnings []machine.Warning // of the machine, for those who can do something about them
 }
 
 // Destination is one entry of the navigation.
@@ -80,7 +85,20 @@ func (r *Request) Enter() error {
 	}
 	r.Words = r.site.Words.ForTeam(r.Words)
 	r.Shell = r.newShell()
-	return r.countWaiting()
+	return errors.Join(r.countWaiting(), r.warn())
+}
+
+// warn adds the warnings for the reader to the frame. The pages of the settings have
+// their own about certificates.
+func (r *Request) warn() (err error) {
+	if r.site.Warnings == nil || r.Who.Actor.Limited {
+		return nil
+	}
+	r.Shell.Warnings, err = r.site.Warnings(r.UserContext(), r.Who.Actor)
+	if strings.HasPrefix(r.Path(), "/app/settings") {
+		r.Shell.Warnings = slices.DeleteFunc(r.Shell.Warnings, func(w machine.Warning) bool { return w.Kind == machine.WarningCertificate })
+	}
+	return err
 }
 
 // countWaiting counts the documents that need the reader's action.

@@ -32,6 +32,7 @@
 package page
 
 import (
+	"context"
 	"html/template"
 	"io/fs"
 	"log/slog"
@@ -42,6 +43,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/httpkit"
+	"paraph/app/machine"
 	"paraph/app/signing"
 	"paraph/app/words"
 )
@@ -52,6 +54,9 @@ type Options struct {
 	Signing  *signing.Service
 	Log      *slog.Logger
 	Now      func() time.Time
+	// Warnings returns what the reader has to be warned of on every page of the team;
+	// nil for nothing.
+	Warnings func(context.Context, account.Actor) ([]machine.Warning, error)
 
 	Secret []byte // signs the tokens of forms
 	Kit    *httpkit.Kit

@@ -1,0 +1,211 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"paraph/app/account"
+	"paraph/kv"
+)
+
+// WarningKind is what a warning is about, as the texts and the figures name it.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	WarningCertificate WarningKind = "certificate" // expires; facts: what, expires_at
+	WarningDisk        WarningKind = "disk"        // fills; facts: free, size, reserve
+	WarningClock       WarningKind = "clock"       // jumped; facts: by
+)
+
+// WarningKinds lists the kinds of warnings.
+func WarningKinds() []WarningKind {
+	return []WarningKind{WarningCertificate, WarningDisk, WarningClock}
+}
+
+// Warning is something that somebody has to do something about before it does harm.
+type Warning struct {
+	Key     string // the same for the same cause
+	Kind    WarningKind
+	Company string `json:",omitempty"` // whom it concerns alone
+	Facts   map[string]string
+	Urgent  bool
+	Since   time.Time
+	Mended  *time.Time `json:",omitempty"` // since when it no longer holds
+
+	Text, Remedy string `json:"-"`
+}
+
+var warnings = kv.NewCollection("warnings", kv.JSON[Warning]())
+
+// Collections lists what this package stores, for the check of the data folder.
+func Collections() []kv.Checker { return []kv.Checker{warnings} }
+
+// settled is how long a cause must be gone until its return is news: what wavers
+// around a limit is mailed once.
+const settled = time.Hour
+
+// watchEvery is how often the machine is examined.
+const watchEvery = time.Minute
+
+// Run examines the machine from time to time until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	if _, err := s.look(ctx); err != nil {
+		s.Logger.Error("examining the machine", "error", err)
+	}
+	t := time.NewTicker(watchEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+		}
+		if err := s.Watch(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.Error("examining the machine", "error", err)
+		}
+	}
+}
+
+// look examines the machine now. What it finds is held in memory too, because nothing
+// can be written to a full disk.
+func (s *Service) look(ctx context.Context) (found []Warning, err error) {
+	if found, err = s.Examine(ctx); err != nil {
+		return nil, err
+	}
+	known, err := s.known()
+	if err != nil {
+		return nil, err
+	}
+	held := slices.Clone(found)
+	for i := range held {
+		held[i].Since = s.Now()
+		if k := slices.IndexFunc(known, func(w Warning) bool { return w.Key == held[i].Key && w.Mended == nil }); k >= 0 {
+			held[i].Since = known[k].Since
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = held
+	return found, nil
+}
+
+// Watch examines the machine now, and mails the administrators of the installation
+// of each cause once: again when it has become urgent, or has returned after it was
+// mended.
+func (s *Service) Watch(ctx context.Context) error {
+	found, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := s.known()
+	if err != nil || !news(known, found) {
+		return err // most of the time nothing has to be written
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		for _, w := range found {
+			if err := s.warn(tx, w); err != nil {
+				return err
+			}
+		}
+		return mend(tx, found)
+	})
+}
+
+// known returns the warnings that are kept.
+func (s *Service) known() (all []Warning, err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		return warnings.Each(tx, "", nil, func(_ string, w Warning) (bool, error) {
+			all = append(all, w)
+			return true, nil
+		})
+	})
+	return all, err
+}
+
+// news reports whether what was found differs from what is known.
+func news(known, found []Warning) bool {
+	for _, f := range found {
+		i := slices.IndexFunc(known, func(k Warning) bool { return k.Key == f.Key })
+		if i < 0 || known[i].Mended != nil || known[i].Urgent != f.Urgent {
+			return true
+		}
+	}
+	return slices.ContainsFunc(known, func(k Warning) bool { return k.Mended == nil && !holds(found, k.Key) })
+}
+
+func holds(found []Warning, key string) bool {
+	return slices.ContainsFunc(found, func(f Warning) bool { return f.Key == key })
+}
+
+// warn keeps a warning, and mails it if it is news.
+func (s *Service) warn(tx *kv.Tx, w Warning) error {
+	before, err := warnings.Get(tx, w.Key)
+	if err != nil && !errors.Is(err, kv.ErrNotFound) {
+		return err
+	}
+	isNew := err != nil || before.Mended != nil && tx.Now.Sub(*before.Mended) >= settled
+	if w.Since = before.Since; isNew {
+		w.Since = tx.Now
+	}
+	if isNew || w.Urgent && !before.Urgent {
+		if err := s.mail(tx, w); err != nil {
+			return err
+		}
+	}
+	if !isNew && before.Mended != nil && before.Urgent {
+		w.Urgent = true // it was mailed as urgent a moment ago
+	}
+	return warnings.Put(tx, w.Key, w)
+}
+
+func (s *Service) mail(tx *kv.Tx, w Warning) error {
+	to, err := account.Administrators(tx)
+	for _, u := range to {
+		err = errors.Join(err, s.Notify.Warn(tx, u, string(w.Kind), w.Facts))
+	}
+	return err
+}
+
+// mend marks the warnings whose cause is gone.
+func mend(tx *kv.Tx, found []Warning) error {
+	var gone []Warning
+	err := warnings.Each(tx, "", nil, func(_ string, w Warning) (bool, error) {
+		if w.Mended == nil && !holds(found, w.Key) {
+			gone = append(gone, w)
+		}
+		return true, nil
+	})
+	for _, w := range gone {
+		w.Mended = new(tx.Now)
+		err = errors.Join(err, warnings.Put(tx, w.Key, w))
+	}
+	return err
+}
+
+// Warnings lists the warnings that hold, for administrators of the installation and
+// those of a company; nobody else sees any.
+func (s *Service) Warnings(_ context.Context, who account.Actor) ([]Warning, error) {
+	if !who.RunsInstallation() && !who.IsAdmin() {
+		return nil, nil
+	}
+	all := slices.DeleteFunc(s.Holding(), func(w Warning) bool {
+		return !who.RunsInstallation() && w.Company != "" && w.Company != who.CompanyID
+	})
+	for i := range all {
+		var err error
+		if all[i].Text, all[i].Remedy, err = s.Notify.WarningText(string(all[i].Kind), all[i].Facts); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Holding lists the warnings that hold, for figures.
+func (s *Service) Holding() []Warning {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.held)
+}

@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"paraph/app"
+	"paraph/app/account"
+	"paraph/app/apptest"
+)
+
+// warned is an appliance with people who are warned and people who are not.
+type warned struct {
+	*apptest.Server
+	operator, owner, member *apptest.Client
+}
+
+func toBeWarned(t *testing.T, change ...func(*app.Config)) warned {
+	t.Helper()
+	s := apptest.New(t, append(change, offered)...)
+	owner := s.Company(t)
+	operator := s.Company(t).Member(t, account.RoleMember)
+	if err := s.Accounts.SetInstallation(t.Context(), operator.Email, true); err != nil {
+		t.Fatal(err)
+	}
+	return warned{s, operator, owner, owner.Member(t, account.RoleMember)}
+}
+
+// watched examines the machine, and says who is warned of what on the pages.
+func (w *warned) watched(t *testing.T) (operator, owner, member string) {
+	t.Helper()
+	if err := w.Machine.Watch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var said [3]string
+	for i, c := range []*apptest.Client{w.operator, w.owner, w.member} {
+		c = w.Login(t, c.Email) // the clock may have ended the session
+		page := string(w.Anonymous().Get(t, "/app/me", "Cookie", "paraph_session="+c.Token, "Accept", "text/html").Want(t, http.StatusOK).Body)
+		for _, kind := range []string{"is valid until", "are free on the disk", "is off by"} {
+			if strings.Contains(page, kind) {
+				said[i] += kind
+			}
+		}
+		if strings.Contains(page, "notice danger") {
+			said[i] += "!"
+		}
+	}
+	return said[0], said[1], said[2]
+}
+
+// mailed counts the mails of a kind to the operator.
+func (w *warned) mailed(t *testing.T, kind string) (n int) {
+	t.Helper()
+	for _, m := range w.Mails(t, w.operator.Email) {
+		if m.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// expect compares what is said on pages, in mails and in the figures after the
+// machine was examined, twice.
+func (w *warned) expect(t *testing.T, what, kind, banner string, mails int, level float64) {
+	t.Helper()
+	for range 2 {
+		operator, owner, member := w.watched(t)
+		if operator != banner || owner != banner || member != "" {
+			t.Errorf("%s: the operator is warned %q, an owner %q, a member %q; want %q", what, operator, owner, member, banner)
+		}
+		if got := w.mailed(t, "warning_"+kind); got != mails {
+			t.Errorf("%s: %d mails, want %d", what, got, mails)
+		}
+		if got, _ := value(scrape(t, w.Server), "paraph_warning", "kind", kind); got != level {
+			t.Errorf("%s: the figure is %v, want %v", what, got, level)
+		}
+	}
+	if n := w.Mails(t, w.owner.Email); len(n) > 0 {
+		t.Errorf("%s: an owner of a company got %d mails", what, len(n))
+	}
+}
+
+func TestAFullDiskIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := toBeWarned(t, func(c *app.Config) { c.Data.Reserve = 100 * app.MB })
+	w.PretendDisk(500e9, 1000e9)
+	w.expect(t, "with room", "disk", "", 0, 0)
+	w.PretendDisk(300e6, 1000e9)
+	w.expect(t, "filling", "disk", "are free on the disk", 1, 1)
+	w.PretendDisk(90e6, 1000e9)
+	w.expect(t, "under the reserve", "disk", "are free on the disk!", 2, 2)
+	w.PretendDisk(500e9, 1000e9)
+	w.expect(t, "mended", "disk", "", 2, 0)
+	w.PretendDisk(300e6, 1000e9)
+	w.expect(t, "wavering", "disk", "are free on the disk", 2, 1)
+	w.PretendDisk(500e9, 1000e9)
+	w.expect(t, "mended again", "disk", "", 2, 0)
+	w.Advance(t, "2h")
+	w.PretendDisk(300e6, 1000e9)
+	w.expect(t, "back after it was fine", "disk", "are free on the disk", 3, 1)
+}
+
+func TestAClockThatJumpsIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := toBeWarned(t)
+	w.Advance(t, "24h") // meant
+	w.expect(t, "moved on purpose", "clock", "", 0, 0)
+	for i, by := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+		w.Clock.Advance(by)
+		w.expect(t, by.String(), "clock", "is off by!", i+1, 2)
+		w.Clock.Advance(-by)
+		w.expect(t, "set right", "clock", "", i+1, 0)
+		w.Advance(t, "2h")
+	}
+}
+
+func TestACertificateThatExpiresIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := toBeWarned(t, func(c *app.Config) { c.Retention.OutboxDays = 0 })
+	root := w.Keys.Root()
+	w.expect(t, "years before", "certificate", "", 0, 0)
+	w.Advance(t, (root.NotAfter.Sub(w.Clock.Now()) - 40*24*time.Hour).String())
+	w.expect(t, "in forty days", "certificate", "is valid until", 1, 1)
+	w.Advance(t, (35 * 24 * time.Hour).String())
+	w.expect(t, "in five days", "certificate", "is valid until!", 2, 2)
+	w.Advance(t, (-100 * 24 * time.Hour).String())
+	w.expect(t, "with time again", "certificate", "", 2, 0)
+}
