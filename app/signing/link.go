@@ -139,6 +139,30 @@ func (s *Service) ShowLink(_ context.Context, who account.Actor, id, invitation,
 	return link, err
 }
 
+// OpenOwn returns the path of the signing page of a member whose own address is invited, and records once that they
+// got their link in the web app.
+func (s *Service) OpenOwn(_ context.Context, who account.Actor, id, invitation string) (path string, err error) {
+	err = s.DB.Update(func(tx *kv.Tx) error {
+		d, err := store.Load(tx, who, id)
+		if err != nil {
+			return err
+		}
+		inv := d.Invitation(invitation)
+		if inv == nil {
+			return fault.NotFound("invitation")
+		}
+		if path = s.OwnURL(who, d, inv, ""); path == "" {
+			return fault.Conflict("nothing_to_hand_over")
+		}
+		if slices.Contains(inv.LinkShown, inv.Holder(who)) {
+			return nil
+		}
+		inv.LinkShown = append(inv.LinkShown, inv.Holder(who))
+		return s.Store.Note(tx, who, d, linkShown(inv, throughWeb))
+	})
+	return path, err
+}
+
 func linkShown(inv *Invitation, through string) Event {
 	return record.NewEvent(record.EventInvitationLinkShown).To(inv.ID).With("email", inv.Email).With("through", through)
 }

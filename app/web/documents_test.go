@@ -345,7 +345,18 @@ func TestSample(t *testing.T) {
 	d := c.Get(t, "/documents").Want(t, 200)
 	c.Post(t, "/documents/"+d.Text(t, "data.0.id")+"/send", nil).Want(t, 200)
 	_, html = v.get("/app/action")
-	v.contains(html, "Sign now", `href="/s/`)
+	v.contains(html, "Sign now", `/sign"`)
+	at := regexp.MustCompile(`formaction="(/app/documents/[^"]+/people/[^"]+/sign)"`).FindStringSubmatch(html)
+	if at == nil || strings.Contains(html, `href="/s/`) {
+		t.Fatal("the page offers no form to sign, or the link itself")
+	}
+	_, html = v.send(at[1])
+	v.contains(html, "Sample agreement")
+	v.send(at[1])
+	kinds := c.Get(t, "/documents/"+d.Text(t, "data.0.id")+"/events?per_page=100").Want(t, 200).Texts(t, "data", "type")
+	if n := len(slices.DeleteFunc(kinds, func(k string) bool { return k != "invitation.link_shown" })); n != 1 {
+		t.Errorf("that the link was opened here is recorded %d times", n)
+	}
 	_, html = v.get("/app/documents")
 	v.contains(html, `<span class="count">1</span>`)
 }

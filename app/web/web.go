@@ -248,6 +248,7 @@ func (p *Pages) documents() []route {
 		{get, document + "/events.json", member(h.DownloadEvents)},
 		{post, document + "/people/:invitation/code", author(h.RevealCode)},
 		{post, document + "/people/:invitation/link", author(h.ShowLink)},
+		{post, document + "/people/:invitation/sign", member(h.Sign)},
 
 		{post, document + "/submit", author(h.Step("submit"))},
 		{post, document + "/withdraw", author(h.Step("withdraw"))},

@@ -90,6 +90,19 @@ func (h *Handlers) RevealCode(r *page.Request) error {
 	return r.ShowHanded(r.Say("handed.code", "name", m.ToName), m.ToName, m.Secrets, back)
 }
 
+// Sign opens the reader's own signing page, and records that they got their link here.
+func (h *Handlers) Sign(r *page.Request) error {
+	link, err := h.Signing.OpenOwn(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
+	if fault.KindOf(err) == fault.KindConflict {
+		r.Flash("warn", "act.refused", "why", r.Explain(r.FailureOf(err)))
+		return r.SeeOther("/app/documents/" + r.Params("id"))
+	}
+	if err != nil {
+		return err
+	}
+	return r.SeeOther(link)
+}
+
 // ShowLink shows the link of a recipient, to hand it over.
 func (h *Handlers) ShowLink(r *page.Request) error {
 	back := "/app/documents/" + r.Params("id")

@@ -52,7 +52,7 @@ func (h *Handlers) menuEntry(r *page.Request, d *signing.Document, a signing.Act
 	case a == record.ActionEdit:
 		e.Href = at + "edit"
 	case a == record.ActionSign:
-		e.Href = h.ownLink(r, d)
+		e.Action = h.ownLink(r, d)
 	case a == record.ActionDownload:
 		e.Href = at + "download/" + downloadOf(d)
 	case documentForms[string(a)].fields != nil:

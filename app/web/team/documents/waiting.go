@@ -77,12 +77,14 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 	return nil
 }
 
-// ownLink returns the reader's own signing link if it is their turn, or "".
+// ownLink returns where a form leads the reader to their own signing link if it is their turn, or "".
 func (h *Handlers) ownLink(r *page.Request, d *signing.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
 		if slices.Contains(d.InvitationActions(r.Who.Actor, inv, h.Now()), record.ActionSign) {
-			return h.Signing.OwnURL(r.Who.Actor, d, inv, "")
+			if h.Signing.OwnURL(r.Who.Actor, d, inv, "") != "" {
+				return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
+			}
 		}
 	}
 	return ""
