@@ -6,7 +6,6 @@
 // treated as an empty index with place 0, which the caller fills again. The index is never the
 // only copy of anything, so writes are not synced individually: after a kill the place may have
 // moved back, but is never ahead of the documents.
-// a kill the place may have gone back, never ahead of the documents.
 package search
 
 import (

@@ -28,17 +28,17 @@ func digests() []digest {
 		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 8}, crypto.SHA3_256, false},
 		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 9}, crypto.SHA3_384, false},
 		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 10}, crypto.SHA3_512, false},
-		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 12}, 0, false}, // SHAKE256, which RFC 8419 wants for Ed448
+		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 12}, 0, false}, // SHAKE256, required by RFC 8419 for Ed448
 		{asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 2, 18}, 0, false}, // SHAKE256 with its length in the parameters
 		{asn1.ObjectIdentifier{1, 3, 14, 3, 2, 26}, crypto.SHA1, true},
 		{asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 5}, crypto.MD5, true},
 	}
 }
 
-// digestOf returns the digest of a crypto.Hash that is in the table.
+// digestOf returns the digest for a crypto.Hash in the table.
 func digestOf(h crypto.Hash) *digest { return findDigest(func(d digest) bool { return d.hash == h }) }
 
-// digestByOID returns nil for a digest that is not in the table.
+// digestByOID returns nil for an unknown digest.
 func digestByOID(oid asn1.ObjectIdentifier) *digest {
 	return findDigest(func(d digest) bool { return d.oid.Equal(oid) })
 }
@@ -61,7 +61,7 @@ func (d *digest) new() hash.Hash {
 
 func (d *digest) sum(message []byte) []byte {
 	h := d.new()
-	h.Write(message) // A hash never fails (hash.Hash).
+	h.Write(message) // hash.Hash never returns an error
 	return h.Sum(nil)
 }
 
@@ -79,15 +79,15 @@ func (s *shake256) Size() int { return 64 }
 
 func (s *shake256) Sum(b []byte) []byte {
 	out := make([]byte, s.Size())
-	state := *s.SHAKE // Reading must not end the absorption of the original.
+	state := *s.SHAKE // reading must not end the absorption of the original
 	state.Read(out)
 	return append(b, out...)
 }
 
-// algorithm is an AlgorithmIdentifier as read.
+// algorithm is a parsed AlgorithmIdentifier.
 type algorithm struct {
-	oid    asn1.ObjectIdentifier // nil when its numbers are too large to be a known one
-	params cryptobyte.String     // the encoded parameters, empty when absent
+	oid    asn1.ObjectIdentifier // nil if its numbers are too large for a known one
+	params cryptobyte.String     // the encoded parameters, empty if absent
 }
 
 func readAlgorithm(s *cryptobyte.String) (algorithm, bool) {
@@ -100,7 +100,8 @@ func readAlgorithm(s *cryptobyte.String) (algorithm, bool) {
 	return a, true
 }
 
-// readOID reads an object identifier. One with numbers that do not fit becomes nil: it is valid though unknown.
+// readOID reads an object identifier. One with numbers that do not fit becomes nil, which is
+// valid but unknown.
 func readOID(s *cryptobyte.String, oid *asn1.ObjectIdentifier) bool {
 	var element, inner cryptobyte.String
 	if !s.ReadASN1Element(&element, cbasn1.OBJECT_IDENTIFIER) {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Renewal is how long before its end a company's certificate that was made here is replaced.
+// Renewal is how long before its expiry a company certificate created here is replaced.
 const Renewal = 90 * 24 * time.Hour
 
-// Lifetimes. Each is long enough that what it issues never outlives it: an issuer is replaced while it has more than a
-// company's whole lifetime left.
+// Lifetimes. An issuer is replaced while it has more than a company certificate's lifetime
+// left, so that it always outlives the certificates it issues.
 const (
 	year              = 365 * 24 * time.Hour
 	rootLife          = 30 * year
@@ -23,11 +23,11 @@ const (
 	issuerRenewal     = 6 * year
 	companyLife       = 3 * year
 	timestampLife     = 5 * year
-	timestampRenewal  = 2 * year // what is timestamped again before the old certificate ends must gain by it
+	timestampRenewal  = 2 * year // a renewed timestamp must be valid for noticeably longer
 	warningTime       = 60 * 24 * time.Hour
-	backdating        = 24 * time.Hour // a clock that is set back a little still finds them valid
+	backdating        = 24 * time.Hour // tolerates clocks that are slightly slow
 	signatoryBackdate = 5 * time.Minute
-	shortTermLife     = 24 * time.Hour // the longest that needs no revocation (ETSI EN 319 412-1 §5.2)
+	shortTermLife     = 24 * time.Hour // the longest lifetime without revocation (ETSI EN 319 412-1 §5.2)
 )
 
 // Options of an Authority.
@@ -38,12 +38,12 @@ type Options struct {
 	Organization string
 	// SignatoryValidity is how long a signatory's certificate is valid after the act; by default 15 minutes.
 	SignatoryValidity time.Duration
-	// Seed makes keys, serial numbers and signatures repeat from run to run, for test doubles. It is refused together
-	// with a folder, because such keys can be guessed.
+	// Seed makes keys, serial numbers and signatures repeatable, for test doubles. It is
+	// refused together with a folder, because such keys can be guessed.
 	Seed []byte
 }
 
-// Authority is an installation's certification authority. Make one with Open.
+// Authority is an installation's certification authority, opened with Open.
 type Authority struct {
 	options Options
 	random  *entropy
@@ -56,14 +56,15 @@ type Authority struct {
 	issuers   []*Signer // the last one issues; earlier ones still sign revocation lists
 	timestamp *Signer
 	companies map[string]*Signer
-	past      []*x509.Certificate // superseded ones of an authority in memory
+	past      []*x509.Certificate // superseded ones of an in-memory authority
 	lists     map[string]*x509.RevocationList
-	movedHere map[string][]byte // by company, of an authority in memory; see Adopt
+	movedHere map[string][]byte // by company, of an in-memory authority; see Adopt
 }
 
-// Open reads the authority in a folder, or makes a new one there; with an empty dir it lives in memory only. A folder
-// that has been begun but whose root is missing or damaged is an error that wraps ErrKeyFile and names the file: a new
-// root is never made in its place, because every signature so far leads to the old one.
+// Open reads the authority in a folder, or creates a new one there; with an empty dir it is
+// kept in memory only. If a folder is in use but its root is missing or damaged, the error
+// wraps ErrKeyFile and names the file: a new root is never created in its place, because all
+// existing signatures chain to the old one.
 func Open(dir string, o Options) (*Authority, error) {
 	if dir != "" && o.Seed != nil {
 		return nil, errors.New("pki: seeded keys can be guessed and are never written to a folder")
@@ -114,7 +115,7 @@ func (a *Authority) load() error {
 		return err
 	}
 	if _, err = a.currentTimestamp(now); errors.Is(err, ErrExpired) {
-		return nil // An expired imported issuer must not keep the installation from starting; Warnings names it.
+		return nil // an expired imported issuer must not prevent the start; Warnings reports it
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func (a *Authority) loadIssuers() error {
 	return nil
 }
 
-// now is the clock in UTC and whole seconds, the resolution of certificates.
+// now returns the clock in UTC and whole seconds, the resolution of certificates.
 func (a *Authority) now() time.Time { return a.options.Now().UTC().Truncate(time.Second) }
 
 func (a *Authority) newRoot() (*Signer, error) {
@@ -162,7 +163,8 @@ func (a *Authority) newRoot() (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The mark keeps the roots of two installations apart in a trust store, where names have to be unique.
+	// The mark distinguishes the roots of two installations in a trust store, where names have
+	// to be unique.
 	mark := strings.ToUpper(hex.EncodeToString(a.random.bytes(4)))
 	subject, err := distinguishedName(organization(a.options.Organization), commonName(a.title("Root "+mark)))
 	if err != nil {
@@ -184,12 +186,14 @@ func (a *Authority) newRoot() (*Signer, error) {
 	return &Signer{Certificate: certificate, Key: key}, nil
 }
 
-// title is a common name that begins with the organisation, shortened so that its end stays readable.
+// title returns a common name that begins with the organisation, shortened so that its end
+// stays readable.
 func (a *Authority) title(what string) string {
 	return strings.TrimSpace(directoryText(a.options.Organization, maxCommonName-len(what)-1) + " " + what)
 }
 
-// currentIssuer returns the authority that issues now, replacing its own one in time. The caller holds the lock.
+// currentIssuer returns the current issuer, replacing the authority's own one in time. The
+// caller holds the lock.
 func (a *Authority) currentIssuer(now time.Time) (*Signer, error) {
 	if n := len(a.issuers); n > 0 {
 		issuer := a.issuers[n-1]
@@ -226,7 +230,7 @@ func (a *Authority) addOwnIssuer(now time.Time) (*Signer, error) {
 	return issuer, a.addIssuer(issuer)
 }
 
-// rootMark is the last word of the root's common name, which tells installations apart.
+// rootMark is the last word of the root's common name, which distinguishes installations.
 func rootMark(root *x509.Certificate) string {
 	words := strings.Fields(root.Subject.CommonName)
 	if len(words) == 0 {
@@ -244,7 +248,7 @@ func (a *Authority) addIssuer(issuer *Signer) error {
 	return nil
 }
 
-// issue makes a key and a certificate for it that lies within the issuer's validity.
+// issue creates a key and a certificate for it, valid within the issuer's validity.
 func (a *Authority) issue(issuer *Signer, t template) (*Signer, error) {
 	key, err := a.random.key()
 	if err != nil {
@@ -264,17 +268,18 @@ func (a *Authority) issue(issuer *Signer, t template) (*Signer, error) {
 	return &Signer{Certificate: certificate, Key: key, Chain: issuer.Certificates()}, nil
 }
 
-// isOwn tells whether a signer's chain leads to this authority's own root.
+// isOwn reports whether a signer's chain ends in this authority's own root.
 func (a *Authority) isOwn(s *Signer) bool {
 	return len(s.Chain) > 0 && s.Chain[len(s.Chain)-1].Equal(a.root.Certificate)
 }
 
-// outlived tells whether a certificate has less than margin to live and a new one from the issuer would live longer.
+// outlived reports whether a certificate has less than margin left and a new one from the
+// issuer would last longer.
 func (a *Authority) outlived(s, issuer *Signer, now time.Time, margin time.Duration) bool {
 	return s.Certificate.NotAfter.Sub(now) < margin && s.Certificate.NotAfter.Before(issuer.Certificate.NotAfter)
 }
 
-// current tells whether a leaf that this authority issued can go on being used.
+// current reports whether a leaf issued by this authority can still be used.
 func (a *Authority) current(s, issuer *Signer, now time.Time, margin time.Duration) bool {
 	return s != nil && len(s.Chain) > 0 && s.Chain[0].Equal(issuer.Certificate) &&
 		checkTime(s.Certificate, now) == nil && !a.outlived(s, issuer, now, margin)
@@ -290,7 +295,7 @@ func checkTime(c *x509.Certificate, now time.Time) error {
 	return nil
 }
 
-// describe names a certificate for people.
+// describe returns a readable name of a certificate.
 func describe(c *x509.Certificate) string {
 	for _, s := range append([]string{c.Subject.CommonName}, c.Subject.Organization...) {
 		if s = directoryText(s, 256); s != "" {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Limits of what is parsed; a signature of a real document is far below them.
+// Limits of the parser; real signatures are far below them.
 const (
 	maxEncoded  = 16 << 20 // bytes of one CMS structure
 	maxDepth    = 48       // nesting of elements
@@ -15,9 +15,10 @@ const (
 
 var errMalformed = errors.New("pki: malformed ASN.1")
 
-// toDER returns the first element of its input in a form that a DER parser reads: indefinite lengths and needlessly long
-// ones become definite and short, octet strings in pieces become one (X.690 §8, §10). An element that has none of these
-// is returned as it is, without a copy. What follows the element is returned as rest.
+// toDER returns the first element of its input in a form that a DER parser accepts: indefinite
+// and overlong lengths become definite and short, octet strings in pieces are joined (X.690 §8,
+// §10). Other elements are returned unchanged, without a copy. The data after the element is
+// returned as rest.
 func toDER(in []byte) (der, rest []byte, err error) {
 	w := berWalk{}
 	n, plain, err := w.measure(in, 0)
@@ -34,14 +35,14 @@ func toDER(in []byte) (der, rest []byte, err error) {
 	return der, in[n:], err
 }
 
-// berWalk counts what it has seen, so that small hostile inputs cannot cost much.
+// berWalk counts elements, so that small hostile inputs cannot cost much.
 type berWalk struct{ elements int }
 
 // header is the beginning of an element.
 type header struct {
 	tag         byte
 	size        int // of the header itself
-	length      int // of the contents; -1 is indefinite
+	length      int // of the contents; -1 if indefinite
 	minimal     bool
 	constructed bool
 }
@@ -90,7 +91,7 @@ func (h *header) readLongLength(in []byte, octets int) error {
 	return nil
 }
 
-// measure returns the length of the first element and whether it is already free of what toDER removes.
+// measure returns the length of the first element and whether it needs no conversion.
 func (w *berWalk) measure(in []byte, depth int) (n int, plain bool, err error) {
 	if w.elements++; w.elements > maxElements || depth > maxDepth {
 		return 0, false, fmt.Errorf("%w: too deep or too many elements", errMalformed)

@@ -25,28 +25,29 @@ var (
 	oidBasicConstraints = asn1.ObjectIdentifier{2, 5, 29, 19}
 	oidAuthorityKeyID   = asn1.ObjectIdentifier{2, 5, 29, 35}
 	oidExtendedKeyUsage = asn1.ObjectIdentifier{2, 5, 29, 37}
-	// oidShortTerm says that a certificate lives too briefly to be revoked (ETSI EN 319 412-1 §5.2).
+	// oidShortTerm marks a certificate too short-lived to be revoked (ETSI EN 319 412-1 §5.2).
 	oidShortTerm = asn1.ObjectIdentifier{0, 4, 0, 194121, 2, 1}
 	// oidSMTPUTF8Mailbox is the alternative name for addresses outside ASCII (RFC 9598).
 	oidSMTPUTF8Mailbox = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 8, 9}
 )
 
-// template describes a certificate to be issued. It is encoded here instead of by x509.CreateCertificate because that
-// verifies each signature it has just made, which would double the cost of a signatory's certificate.
+// template describes a certificate to be issued. It is encoded here instead of by
+// x509.CreateCertificate because that verifies each signature it has just made, which would
+// double the cost of a signatory's certificate.
 type template struct {
 	serial              *big.Int
 	subject             []byte // RDNSequence
 	notBefore, notAfter time.Time
 	usage               x509.KeyUsage
 	authority           bool
-	pathLength          int // of an authority; negative is unlimited
+	pathLength          int // of an authority; negative: unlimited
 	purposes            []asn1.ObjectIdentifier
 	purposesCritical    bool
 	email               string
 	shortTerm           bool
 }
 
-// issue signs a certificate for a public key. A nil issuer makes a self-signed one with key.
+// issue signs a certificate for a public key. With a nil issuer it is self-signed with key.
 func (t template) issue(public crypto.PublicKey, issuer *x509.Certificate, key crypto.Signer) (*x509.Certificate, error) {
 	spki, err := x509.MarshalPKIXPublicKey(public)
 	if err != nil {
@@ -189,7 +190,7 @@ func addTime(b *cryptobyte.Builder, at time.Time) {
 	b.AddASN1GeneralizedTime(at)
 }
 
-// signatureAlgorithm is how one of our keys signs.
+// signatureAlgorithm describes how a key of this authority signs.
 type signatureAlgorithm struct {
 	oid  asn1.ObjectIdentifier
 	hash crypto.Hash
@@ -205,7 +206,7 @@ func (a signatureAlgorithm) add(b *cryptobyte.Builder) {
 	})
 }
 
-// certificateAlgorithm chooses the algorithm that certificates and revocation lists are signed with.
+// certificateAlgorithm returns the algorithm for signing certificates and revocation lists.
 func certificateAlgorithm(public crypto.PublicKey) (signatureAlgorithm, error) {
 	switch public := public.(type) {
 	case *ecdsa.PublicKey:
@@ -220,7 +221,8 @@ func certificateAlgorithm(public crypto.PublicKey) (signatureAlgorithm, error) {
 	}
 }
 
-// keyIdentifier is method 1 of RFC 7093 §2: the leftmost 160 bits of the SHA-256 of the public key's bits.
+// keyIdentifier implements method 1 of RFC 7093 §2: the leftmost 160 bits of the SHA-256 of the
+// public key's bits.
 func keyIdentifier(spki []byte) ([]byte, error) {
 	var key []byte
 	info := cryptobyte.String(spki)

@@ -18,11 +18,13 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// SignCMS makes the detached CAdES signature that PAdES puts into Contents (ETSI EN 319 122-1 §5, EN 319 142-1 §6):
-// signed attributes content-type, message-digest and signing-certificate-v2, no signing-time. The digest is the SHA-256
-// of the signed bytes. With a Timestamper the signature value is timestamped (level B-T), without one it is B-B.
-// ECDSA on P-256 and P-384 and RSA (PKCS#1 v1.5) keys are supported, others fail with ErrUnsupported. When no timestamp can be
-// had the error wraps ErrTimestamp and there is no signature: one is never delivered silently at a lower level.
+// SignCMS makes the detached CAdES signature for a PDF's Contents entry (ETSI EN 319 122-1 §5,
+// EN 319 142-1 §6): signed attributes content-type, message-digest and signing-certificate-v2,
+// no signing-time. The digest is the SHA-256 of the signed bytes. With a Timestamper the
+// signature value is timestamped (level B-T), without one it is B-B. ECDSA on P-256 and P-384
+// and RSA (PKCS#1 v1.5) keys are supported; others fail with ErrUnsupported. If no timestamp
+// can be obtained the error wraps ErrTimestamp and there is no signature: the level is never
+// lowered silently.
 func SignCMS(ctx context.Context, s *Signer, digest []byte, ts Timestamper) ([]byte, error) {
 	if len(digest) != sha256.Size {
 		return nil, fmt.Errorf("%w: a digest of %d bytes instead of a SHA-256", ErrUnsupported, len(digest))
@@ -46,8 +48,9 @@ func SignCMS(ctx context.Context, s *Signer, digest []byte, ts Timestamper) ([]b
 	return p.encode(nil)
 }
 
-// SizeCMS tells how many bytes to leave for what SignCMS will return: measured with this signer's certificates and the
-// longest signature of its key, plus a tenth. It never dials out. The result is 0 for a key that SignCMS does not support.
+// SizeCMS returns how many bytes to reserve for the result of SignCMS: measured with this
+// signer's certificates and the longest signature of its key, plus a tenth. It makes no
+// connections. It returns 0 for an unsupported key.
 func SizeCMS(s *Signer, ts Timestamper) int {
 	p, err := newSignedParts(s, oidData, make([]byte, sha256.Size))
 	if err != nil {
@@ -66,8 +69,8 @@ func SizeCMS(s *Signer, ts Timestamper) int {
 
 func withMargin(n int) int { return n + n/10 }
 
-// maxSignature is the longest signature value of a key. An ECDSA value is a SEQUENCE of two INTEGERs that may each need
-// a leading zero.
+// maxSignature returns the maximum length of a key's signature value. An ECDSA value is a
+// SEQUENCE of two INTEGERs, each of which may need a leading zero.
 func maxSignature(public crypto.PublicKey) int {
 	switch public := public.(type) {
 	case *ecdsa.PublicKey:
@@ -79,7 +82,7 @@ func maxSignature(public crypto.PublicKey) int {
 	}
 }
 
-// signedParts are what a SignedData with one signer is put together from (RFC 5652 §5).
+// signedParts are the components of a SignedData with one signer (RFC 5652 §5).
 type signedParts struct {
 	signer      *Signer
 	contentType asn1.ObjectIdentifier
@@ -118,7 +121,7 @@ func signedAttributes(c *x509.Certificate, contentType asn1.ObjectIdentifier, di
 		}
 		encoded = append(encoded, der)
 	}
-	slices.SortFunc(encoded, bytes.Compare) // DER orders the elements of a SET OF by their encoding.
+	slices.SortFunc(encoded, bytes.Compare) // DER orders the elements of a SET OF by their encoding
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SET, func(b *cryptobyte.Builder) {
 		for _, der := range encoded {
@@ -135,8 +138,8 @@ func addAttribute(b *cryptobyte.Builder, oid asn1.ObjectIdentifier, value crypto
 	})
 }
 
-// addSigningCertificate writes SigningCertificateV2 (RFC 5035 §3) with the default SHA-256, so that nobody can put
-// another certificate with the same key in this one's place.
+// addSigningCertificate writes SigningCertificateV2 (RFC 5035 §3) with the default SHA-256, so
+// that the certificate cannot be exchanged for another one with the same key.
 func addSigningCertificate(b *cryptobyte.Builder, c *x509.Certificate) {
 	sum := sha256.Sum256(c.Raw)
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { // SigningCertificateV2
@@ -155,8 +158,8 @@ func addSigningCertificate(b *cryptobyte.Builder, c *x509.Certificate) {
 	})
 }
 
-// sign signs a message. The result of a key that lives elsewhere is checked, because a faulty token or a mix-up of keys
-// would otherwise be noticed only when the document is verified.
+// sign signs a message. The result is checked, because a faulty token or a mix-up of external
+// keys would otherwise be noticed only when the document is verified.
 func (s *Signer) sign(message []byte) ([]byte, error) {
 	sum := sha256.Sum256(message)
 	signature, err := s.Key.Sign(rand.Reader, sum[:], crypto.SHA256)
@@ -168,12 +171,12 @@ func (s *Signer) sign(message []byte) ([]byte, error) {
 		return signature, nil
 	}
 	if !verifyDigest(s.Certificate.PublicKey, sum[:], signature) {
-		return nil, fmt.Errorf("pki: the key of %s gave a signature that its certificate does not verify", describe(s.Certificate))
+		return nil, fmt.Errorf("pki: the key of %s made a signature that its certificate does not verify", describe(s.Certificate))
 	}
 	return signature, nil
 }
 
-// verifyDigest checks a signature of ours over a SHA-256 digest.
+// verifyDigest checks a signature made here over a SHA-256 digest.
 func verifyDigest(public crypto.PublicKey, digest, signature []byte) bool {
 	switch public := public.(type) {
 	case *ecdsa.PublicKey:
@@ -185,7 +188,8 @@ func verifyDigest(public crypto.PublicKey, digest, signature []byte) bool {
 	}
 }
 
-// signerAlgorithm is the signatureAlgorithm of a SignerInfo; for RSA the plain key identifier (RFC 3370 §3.2).
+// signerAlgorithm returns the signatureAlgorithm of a SignerInfo; for RSA the plain key
+// identifier (RFC 3370 §3.2).
 func signerAlgorithm(public crypto.PublicKey) (signatureAlgorithm, error) {
 	switch public := public.(type) {
 	case *ecdsa.PublicKey:
@@ -204,7 +208,7 @@ func addSHA256(b *cryptobyte.Builder) {
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) { b.AddASN1ObjectIdentifier(oidSHA256) })
 }
 
-// encode returns the ContentInfo; nil content makes it detached.
+// encode returns the ContentInfo; without content it is detached.
 func (p *signedParts) encode(content []byte) ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -221,7 +225,7 @@ func (p *signedParts) encode(content []byte) ([]byte, error) {
 }
 
 func (p *signedParts) addSignedData(b *cryptobyte.Builder, content []byte) {
-	version := int64(3) // RFC 5652 §5.1: anything but id-data as content
+	version := int64(3) // RFC 5652 §5.1: content other than id-data
 	if p.contentType.Equal(oidData) {
 		version = 1
 	}
@@ -272,7 +276,7 @@ func (p *signedParts) addSignerInfo(b *cryptobyte.Builder) {
 	}
 }
 
-// contents returns what is inside the only element of der.
+// contents returns the contents of the single element in der.
 func contents(der []byte, tag cbasn1.Tag) ([]byte, bool) {
 	s := cryptobyte.String(der)
 	var inner cryptobyte.String

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// Bounds of what a collector fetches: validation data becomes part of every file.
+// Limits on fetched data: validation data becomes part of every file.
 const (
 	collectTimeout     = 10 * time.Second
 	maxRevocationData  = 1 << 20
@@ -25,9 +25,9 @@ const (
 	maxKept            = 200
 )
 
-// Collector fetches revocation data from the addresses that certificates name, for the validation data of files (ETSI EN
-// 319 142-1 §5.4.2). Answers are kept for an hour at most, and failures for minutes, so that an address that does not
-// answer delays few files.
+// Collector fetches revocation data from the addresses named in certificates, for the
+// validation data of files (ETSI EN 319 142-1 §5.4.2). Responses are cached for up to an hour,
+// and failures for minutes, so that an unresponsive address delays few files.
 type Collector struct {
 	client *http.Client
 	now    func() time.Time
@@ -36,25 +36,25 @@ type Collector struct {
 }
 
 type keptAnswer struct {
-	data  []byte // nil for a failure
+	data  []byte // nil after a failure
 	until time.Time
 }
 
-// NewCollector makes a collector. The client decides what may be dialled.
+// NewCollector returns a collector. The client restricts connections.
 func NewCollector(client *http.Client, now func() time.Time) *Collector {
 	return &Collector{client: client, now: now, kept: map[string]keptAnswer{}}
 }
 
-// Collected is validation data that was fetched.
+// Collected is fetched validation data.
 type Collected struct {
 	Certificates, CRLs, OCSPs [][]byte
-	// Missing names the certificates of which it could not be learned whether they were revoked.
+	// Missing lists the certificates whose revocation status is unknown.
 	Missing []string
 }
 
-// Collect fetches what proves that certificates were not revoked, those of their issuers included. Nothing is fetched for
-// certificates that the lists at hand speak of, nor for short-lived and self-signed ones. It always returns within
-// seconds.
+// Collect fetches proof that certificates and those of their issuers were not revoked. Nothing
+// is fetched for certificates covered by the given lists, nor for short-lived and self-signed
+// ones. It always returns within seconds.
 func (c *Collector) Collect(ctx context.Context, certificates, lists [][]byte) Collected {
 	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (c *Collector) Collect(ctx context.Context, certificates, lists [][]byte) C
 	return out
 }
 
-// prove adds to the options what says whether a certificate was revoked, unless they have it.
+// prove adds the revocation status of a certificate to the options, unless they have it.
 func (c *Collector) prove(ctx context.Context, one, issuer *x509.Certificate, o *VerifyOptions) bool {
 	known := func() bool {
 		return certificateRevocation([]*x509.Certificate{one, issuer}, *o, c.now()).Status != RevocationUnknown
@@ -117,7 +117,7 @@ func (c *Collector) prove(ctx context.Context, one, issuer *x509.Certificate, o 
 	return false
 }
 
-// issuer finds the certificate that issued another, or fetches it.
+// issuer finds the issuer's certificate, or fetches it.
 func (c *Collector) issuer(ctx context.Context, one *x509.Certificate, all []*x509.Certificate, e *evidence) (issuer *x509.Certificate, fetched bool) {
 	issued := func(x *x509.Certificate) bool { return bytes.Equal(x.RawSubject, one.RawIssuer) && e.issued(x, one) }
 	if i := slices.IndexFunc(all, issued); i >= 0 {
@@ -132,7 +132,7 @@ func (c *Collector) issuer(ctx context.Context, one *x509.Certificate, all []*x5
 	return nil, false
 }
 
-// listEnds is when a revocation list is out of date.
+// listEnds returns when a revocation list expires.
 func listEnds(der []byte) (time.Time, error) {
 	list, err := x509.ParseRevocationList(der)
 	if err != nil {
@@ -141,7 +141,7 @@ func listEnds(der []byte) (time.Time, error) {
 	return list.NextUpdate, nil
 }
 
-// get fetches what lies at an address; nil where that fails.
+// get fetches an address; it returns nil on failure.
 func (c *Collector) get(ctx context.Context, address string, ends func([]byte) (time.Time, error)) []byte {
 	return c.keep(address, func() ([]byte, time.Time, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -157,7 +157,7 @@ func (c *Collector) get(ctx context.Context, address string, ends func([]byte) (
 	})
 }
 
-// ask asks an OCSP responder about a certificate; nil where that fails.
+// ask queries an OCSP responder about a certificate; it returns nil on failure.
 func (c *Collector) ask(ctx context.Context, address string, one, issuer *x509.Certificate) []byte {
 	return c.keep(address+" "+string(one.Raw), func() ([]byte, time.Time, error) {
 		question, err := ocsp.CreateRequest(one, issuer, nil)
@@ -199,7 +199,7 @@ func (c *Collector) do(request *http.Request) ([]byte, error) {
 	return data, nil
 }
 
-// keep fetches something, or hands out what was fetched lately.
+// keep returns a recently fetched value, or fetches it.
 func (c *Collector) keep(key string, fetch func() ([]byte, time.Time, error)) []byte {
 	now := c.now()
 	c.mu.Lock()

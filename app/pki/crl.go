@@ -12,12 +12,12 @@ import (
 	"golang.org/x/crypto/cryptobyte"
 )
 
-// listLife is how long a revocation list of ours speaks for itself.
+// listLife is the validity of the revocation lists issued here.
 const listLife = 30 * 24 * time.Hour
 
-// CRLs returns the DER revocation lists of the root and of every issuer in use, each with a thisUpdate later than after, so
-// that they prove that nothing signed until then had been revoked (ETSI EN 319 102-1 §5.2.5). Lists that are recent
-// enough are handed out again.
+// CRLs returns the DER revocation lists of the root and of every issuer in use, each with a
+// thisUpdate later than after, which proves that nothing signed until then had been revoked
+// (ETSI EN 319 102-1 §5.2.5). Sufficiently recent lists are reused.
 func (a *Authority) CRLs(after time.Time) ([][]byte, error) {
 	now := a.now()
 	a.mu.Lock()
@@ -43,7 +43,7 @@ func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.
 		return list, nil
 	}
 	at := now
-	if !at.After(after) { // Lists know whole seconds only.
+	if !at.After(after) { // lists have a resolution of whole seconds
 		at = after.Truncate(time.Second).Add(time.Second)
 	}
 	since, err := expiredOnList(issuer.Certificate.NotBefore)
@@ -67,8 +67,9 @@ func (a *Authority) revocationList(issuer *Signer, after, now time.Time) (*x509.
 	return list, nil
 }
 
-// expiredOnList says that revoked certificates stay on the list after they expire: a signatory's lives for minutes, and
-// a list made later must still speak of it (ITU-T X.509 §9.5.2.8).
+// expiredOnList declares that revoked certificates stay on the list after they expire: a
+// signatory's certificate is valid for minutes, and a later list must still cover it (ITU-T
+// X.509 §9.5.2.8).
 func expiredOnList(since time.Time) (pkix.Extension, error) {
 	var b cryptobyte.Builder
 	b.AddASN1GeneralizedTime(since)

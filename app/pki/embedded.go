@@ -1,8 +1,8 @@
 package pki
 
-// EmbeddedCertificates returns the DER of every certificate that came with a
-// signature or timestamp token, those of its signature timestamp included, each
-// once. They are what a reader needs to judge it later (ETSI EN 319 142-1 §5.4.2.2).
+// EmbeddedCertificates returns the DER of every certificate inside a signature or timestamp
+// token, including those of its signature timestamp, without duplicates. A reader needs them to
+// verify it later (ETSI EN 319 142-1 §5.4.2.2).
 func EmbeddedCertificates(cms []byte) ([][]byte, error) {
 	d, err := parseSignedData(cms)
 	if err != nil {

@@ -2,11 +2,12 @@ package pki
 
 import "crypto/x509"
 
-// maxSignatureChecks bounds the work that one report can be made to do by a heap of crafted certificates and lists.
+// maxSignatureChecks limits the work that crafted certificates and lists can cause for one
+// report.
 const maxSignatureChecks = 300
 
-// evidence remembers what has been parsed and verified for one report: the signature, its timestamp and their lists rest
-// on the same few authorities.
+// evidence caches parsing and verification for one report: the signature, its timestamp and
+// their lists depend on the same few authorities.
 type evidence struct {
 	checks int
 	signed map[signedBy]bool
@@ -15,7 +16,7 @@ type evidence struct {
 
 type signedBy struct{ issuer, raw string }
 
-// span stands for a piece of memory, which does not change while a report is made.
+// span identifies a piece of memory, which does not change while a report is made.
 type span struct {
 	first  *byte
 	length int
@@ -25,7 +26,8 @@ func newEvidence() *evidence {
 	return &evidence{signed: map[signedBy]bool{}, lists: map[span]*x509.RevocationList{}}
 }
 
-// signs tells whether the issuer's key signed a certificate or revocation list, given whole and as what is signed of it.
+// signs reports whether the issuer's key signed a certificate or revocation list, given as a
+// whole and as its signed part.
 func (e *evidence) signs(issuer *x509.Certificate, raw, tbs []byte) bool {
 	key := signedBy{string(issuer.Raw), string(raw)}
 	if known, ok := e.signed[key]; ok {
@@ -47,7 +49,7 @@ func (e *evidence) issued(issuer, c *x509.Certificate) bool {
 
 func (e *evidence) exhausted() bool { return e.checks >= maxSignatureChecks }
 
-// list parses a revocation list; nil is one that cannot be read.
+// list parses a revocation list; it returns nil for an unreadable one.
 func (e *evidence) list(der []byte) *x509.RevocationList {
 	if len(der) == 0 {
 		return nil

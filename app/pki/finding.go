@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Args are the arguments of a finding by name.
+// Args are the named arguments of a finding.
 type Args map[string]string
 
-// Finding is something that is wrong or unusual about a signature: a stable word and what it is said of. Sentences are
-// made of it elsewhere.
+// Finding is a fault or peculiarity of a signature: a stable code and its arguments. The
+// sentences are in the catalogue.
 type Finding struct {
 	Code string `json:"code"`
 	Args Args   `json:"args,omitempty"`
 }
 
-// finding makes one from arguments that it shares with others, which may be nil, and pairs of a name and a value.
+// finding makes one from shared arguments, which may be nil, and pairs of a name and a value.
 func finding(code string, shared Args, pairs ...any) Finding {
 	f := Finding{Code: code}
 	if len(shared)+len(pairs) > 0 {
@@ -30,7 +30,8 @@ func finding(code string, shared Args, pairs ...any) Finding {
 	return f
 }
 
-// String is for errors and logs, for example "not yet valid (date 2026-03-01T12:00:00Z, name Example)".
+// String formats a finding for errors and logs, for example "not yet valid (date
+// 2026-03-01T12:00:00Z, name Example)".
 func (f Finding) String() string {
 	said := make([]string, 0, len(f.Args))
 	for _, name := range slices.Sorted(maps.Keys(f.Args)) {
@@ -43,7 +44,7 @@ func (f Finding) String() string {
 	return code + " (" + strings.Join(said, ", ") + ")"
 }
 
-// sentence lists findings for an error.
+// sentence joins findings for an error.
 func sentence(all []Finding) string {
 	said := make([]string, len(all))
 	for i, f := range all {

@@ -24,13 +24,13 @@ const (
 	importFailure = "it holds no private key"
 )
 
-// ParsePKCS12 reads a key, its certificate and its chain from a PKCS#12 file (.p12, .pfx). A wrong password returns
-// ErrPassword, anything else that is wrong ErrImport.
+// ParsePKCS12 reads a key, its certificate and its chain from a PKCS#12 file (.p12, .pfx). For
+// a wrong password it returns ErrPassword, for any other fault ErrImport.
 func ParsePKCS12(data []byte, password string) (*Signer, error) {
 	if len(data) > maxImport {
 		return nil, fmt.Errorf("%w: the file is too large", ErrImport)
 	}
-	der, _, err := toDER(data) // Windows and Java write BER, which the decoder does not read.
+	der, _, err := toDER(data) // Windows and Java write BER, which the decoder does not read
 	if err != nil {
 		return nil, fmt.Errorf("%w: it is not a PKCS#12 file", ErrImport)
 	}
@@ -51,8 +51,9 @@ func ParsePKCS12(data []byte, password string) (*Signer, error) {
 	return assemble(signer, append([]*x509.Certificate{certificate}, others...))
 }
 
-// ParsePEM reads a private key and certificates in any order from PEM text. The password is for an encrypted key
-// (PKCS#8, PBES2 with AES) and is otherwise ignored. Errors are those of ParsePKCS12.
+// ParsePEM reads a private key and certificates in any order from PEM text. The password is for
+// an encrypted key (PKCS#8, PBES2 with AES) and otherwise ignored. Its errors are those of
+// ParsePKCS12.
 func ParsePEM(data []byte, password string) (*Signer, error) {
 	if len(data) > maxImport {
 		return nil, fmt.Errorf("%w: the file is too large", ErrImport)
@@ -121,7 +122,7 @@ func parseKey(kind string, der []byte) (any, error) {
 	}
 }
 
-// assemble finds the key's certificate among several and puts the others into order.
+// assemble finds the key's certificate among several and sorts the others into a chain.
 func assemble(key crypto.Signer, certificates []*x509.Certificate) (*Signer, error) {
 	if len(certificates) == 0 {
 		return nil, fmt.Errorf("%w: it holds no certificate", ErrImport)
@@ -135,8 +136,8 @@ func assemble(key crypto.Signer, certificates []*x509.Certificate) (*Signer, err
 	return &Signer{Certificate: leaf, Key: key, Chain: found.chain[1:]}, nil
 }
 
-// CheckCompany tells whether a signer is fit to sign for a company: key, validity at a time, key usage, purpose. The
-// error wraps ErrImport and says what is wrong.
+// CheckCompany checks that a signer can sign for a company: key, validity at a time, key usage,
+// purpose. The error wraps ErrImport and states the fault.
 func CheckCompany(s *Signer, at time.Time) error {
 	if err := checkImported(s, at); err != nil {
 		return err
@@ -153,8 +154,8 @@ func CheckCompany(s *Signer, at time.Time) error {
 	return nil
 }
 
-// CheckIssuer tells whether a signer is fit to issue the certificates of companies and signatories. The error wraps
-// ErrImport and says what is wrong.
+// CheckIssuer checks that a signer can issue the certificates of companies and signatories. The
+// error wraps ErrImport and states the fault.
 func CheckIssuer(s *Signer, at time.Time) error {
 	if err := checkImported(s, at); err != nil {
 		return err
@@ -174,7 +175,7 @@ func CheckIssuer(s *Signer, at time.Time) error {
 	return nil
 }
 
-// importReason says in a sentence why a certificate cannot be imported.
+// importReason explains in a sentence why a certificate cannot be imported.
 func importReason(f Finding) string {
 	name := strconv.Quote(f.Args["name"])
 	day, _, _ := strings.Cut(f.Args["date"], "T")
@@ -228,12 +229,13 @@ func checkKey(c *x509.Certificate) error {
 		if n := key.N.BitLen(); n < minimumRSA || n > maximumRSA {
 			return fmt.Errorf("%w: the RSA key of %q has %d bits; %d to %d are supported", ErrImport, describe(c), n, minimumRSA, maximumRSA)
 		}
-	case *ecdsa.PublicKey: // signerAlgorithm knows the curves.
+	case *ecdsa.PublicKey: // signerAlgorithm checks the curves
 	}
 	return nil
 }
 
-// ImportCompany makes a company sign with a certificate of its own from now on. It is checked with CheckCompany.
+// ImportCompany makes a company sign with its own certificate from now on, after checking it
+// with CheckCompany.
 func (a *Authority) ImportCompany(id string, s *Signer) error {
 	if id == "" {
 		return errors.New("pki: a company needs an identifier")
@@ -255,7 +257,8 @@ func (a *Authority) ImportCompany(id string, s *Signer) error {
 	return nil
 }
 
-// RemoveCompanyImport goes back from an imported certificate to one of this authority. Without an import it does nothing.
+// RemoveCompanyImport returns to a certificate of this authority. Without an imported one it
+// does nothing.
 func (a *Authority) RemoveCompanyImport(id string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -286,8 +289,9 @@ func (a *Authority) imported(key string) (*Signer, error) {
 	return s, nil
 }
 
-// ImportIssuer makes this authority issue with somebody else's issuing certificate from now on: companies and the
-// timestamp authority get new certificates at their next use. It is checked with CheckIssuer.
+// ImportIssuer makes this authority issue with an external issuing certificate from now on,
+// after checking it with CheckIssuer: companies and the timestamp authority get new
+// certificates at their next use.
 func (a *Authority) ImportIssuer(s *Signer) error {
 	if err := CheckIssuer(s, a.now()); err != nil {
 		return err
@@ -297,7 +301,7 @@ func (a *Authority) ImportIssuer(s *Signer) error {
 	return a.addIssuer(s)
 }
 
-// UseOwnIssuer goes back from an imported issuing certificate to the installation's own root. Without an import it does
+// UseOwnIssuer returns to the installation's own root. Without an imported issuer it does
 // nothing.
 func (a *Authority) UseOwnIssuer() error {
 	a.mu.Lock()

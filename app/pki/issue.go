@@ -10,28 +10,29 @@ import (
 	"time"
 )
 
-// leafUsage and leafPurposes are what signing certificates are for. Email protection is among them because NSS, and with
-// it pdfsig, trusts a signer's chain only for that.
+// leafUsage and leafPurposes are the purposes of signing certificates. Email protection is
+// included because NSS, and therefore pdfsig, trusts a signer's chain only for that.
 const leafUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment
 
 func leafPurposes() []asn1.ObjectIdentifier {
 	return []asn1.ObjectIdentifier{oidDocumentSigning, oidAdobeSigning, oidEmailProtection}
 }
 
-// Person is who a signatory's certificate is made for.
+// Person is the subject of a signatory's certificate.
 type Person struct {
-	// Name is the common name; when it is empty the address stands in for it.
+	// Name is the common name; if it is empty, the address is used.
 	Name string
 	// Email goes into the subject and the alternative name.
 	Email string
 	// Organization is optional.
 	Organization string
-	// Serial tells persons of the same name apart, for example the invitation's identifier.
+	// Serial distinguishes persons of the same name, for example the invitation's identifier.
 	Serial string
 }
 
-// Signatory issues a certificate for one act of signing at a time. Its key is new, is kept by nobody but the caller, and
-// the certificate is valid from a few minutes before the act until Options.SignatoryValidity after it.
+// Signatory issues a certificate for a single act of signing. Its key is new and kept only by
+// the caller, and the certificate is valid from a few minutes before the act until
+// Options.SignatoryValidity after it.
 func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
 	return a.SignatoryFor(p, at, a.options.SignatoryValidity)
 }
@@ -39,8 +40,9 @@ func (a *Authority) Signatory(p Person, at time.Time) (*Signer, error) {
 // SignatoryValidity is how long Signatory's certificates are valid after the act.
 func (a *Authority) SignatoryValidity() time.Duration { return a.options.SignatoryValidity }
 
-// SignatoryFor is Signatory with another validity after the act, for a signature that comes without a timestamp: its
-// certificate has to be valid still when a later timestamp proves that the signature exists.
+// SignatoryFor is Signatory with another validity after the act, for a signature without a
+// timestamp: its certificate must still be valid when a later timestamp proves that the
+// signature exists.
 func (a *Authority) SignatoryFor(p Person, at time.Time, validity time.Duration) (*Signer, error) {
 	name := p.Name
 	if directoryText(name, 1) == "" {
@@ -69,7 +71,7 @@ func (a *Authority) SignatoryFor(p Person, at time.Time, validity time.Duration)
 	})
 }
 
-// cleanEmail leaves out an address that a certificate cannot carry.
+// cleanEmail drops an address that a certificate cannot contain.
 func cleanEmail(s string) string {
 	if s != directoryText(s, maxEmailAddress) {
 		return ""
@@ -77,7 +79,7 @@ func cleanEmail(s string) string {
 	return s
 }
 
-// issuerAt finds the issuer of an act without the write lock where it can.
+// issuerAt finds the issuer for an act, if possible without the write lock.
 func (a *Authority) issuerAt(at time.Time) (*Signer, error) {
 	a.mu.RLock()
 	if n := len(a.issuers); n > 0 {
@@ -94,9 +96,9 @@ func (a *Authority) issuerAt(at time.Time) (*Signer, error) {
 	return a.currentIssuer(at)
 }
 
-// Company returns the company's certification signer. It is made at the first call, kept, and replaced by a new one before
-// it expires or when the name has changed; a certificate that the company imported is used as long as it is valid, and
-// afterwards the error wraps ErrExpired.
+// Company returns the company's certification signer. It is created at the first call and
+// replaced before it expires or when the name has changed; an imported certificate is used as
+// long as it is valid, and afterwards the error wraps ErrExpired.
 func (a *Authority) Company(id, name string) (*Signer, error) {
 	if id == "" {
 		return nil, errors.New("pki: a company needs an identifier")
@@ -125,7 +127,7 @@ func (a *Authority) companyUsable(s *Signer, name string, now time.Time) bool {
 	return a.current(s, issuer, now, Renewal) && s.Certificate.Subject.CommonName == companyTitle(name)
 }
 
-// issued tells whether one of this authority's issuers made the certificate.
+// issued reports whether one of this authority's issuers made the certificate.
 func (a *Authority) issued(s *Signer) bool {
 	for _, issuer := range a.issuers {
 		if len(s.Chain) > 0 && s.Chain[0].Equal(issuer.Certificate) {
@@ -135,7 +137,7 @@ func (a *Authority) issued(s *Signer) bool {
 	return a.isOwn(s)
 }
 
-// Made tells whether a company's certificate was made here, as opposed to one that was imported.
+// Made reports whether a company's certificate was created here, as opposed to imported.
 func (a *Authority) Made(s *Signer) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -175,7 +177,8 @@ func (a *Authority) company(id, name string, now time.Time) (*Signer, error) {
 	return fresh, nil
 }
 
-// loadCompany returns the company's signer, its imported one first. The key comes from companyName.
+// loadCompany returns the company's signer, preferring an imported one. The key comes from
+// companyName.
 func (a *Authority) loadCompany(key string) (*Signer, error) {
 	if signer, ok := a.companies[key]; ok {
 		return signer, nil
@@ -192,7 +195,7 @@ func (a *Authority) loadCompany(key string) (*Signer, error) {
 	return nil, fs.ErrNotExist
 }
 
-// loadImported loads every signer that a company imported.
+// loadImported loads every imported company signer.
 func (a *Authority) loadImported() error {
 	names, err := a.folder.list(ownPrefix)
 	if err != nil {
@@ -222,7 +225,7 @@ func (a *Authority) newCompany(id, name string, issuer *Signer, now time.Time) (
 	})
 }
 
-// replace stores a signer; the certificate of the one before it, if any, is kept without its key.
+// replace stores a signer; the previous certificate, if any, is kept without its key.
 func (a *Authority) replace(file string, before, after *Signer) error {
 	if before != nil {
 		if err := a.retire(before); err != nil {

@@ -9,11 +9,13 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// oidNoKnownKey stands for a kind of key that crypto/x509 passes over (ITU-T X.667: the arc is free for all).
+// oidNoKnownKey replaces an algorithm that makes crypto/x509 ignore the key (ITU-T X.667: the
+// arc is free for all).
 var oidNoKnownKey = asn1.ObjectIdentifier{2, 25, 0}
 
-// ParseCertificate reads a certificate to verify with. Unlike crypto/x509 it accepts negative serial numbers, which
-// authorities issued for years, and keys that the standard library does not know; their PublicKey is nil.
+// ParseCertificate reads a certificate for verification. Unlike crypto/x509 it accepts negative
+// serial numbers, which authorities issued for years, and key types unknown to the standard
+// library; their PublicKey is nil.
 func ParseCertificate(der []byte) (*x509.Certificate, error) {
 	c, err := x509.ParseCertificate(der)
 	if err == nil {
@@ -34,9 +36,10 @@ func ParseCertificate(der []byte) (*x509.Certificate, error) {
 	return c, nil
 }
 
-// certificateParts is a certificate cut where crypto/x509 is stricter than a verifier can be.
+// certificateParts is a certificate split at the parts where crypto/x509 is too strict for a
+// verifier.
 type certificateParts struct {
-	tbs, rest             []byte // what is signed, as an element, and what follows it
+	tbs, rest             []byte // the signed part, as an element, and the rest
 	version, between, key []byte // the elements around the serial number
 	extensions            []byte
 	serial                *big.Int
@@ -73,7 +76,7 @@ func takeApart(der []byte) (p certificateParts, ok bool) {
 	return p, true
 }
 
-// acceptable puts the certificate together with a positive serial number and a key of no known kind.
+// acceptable reassembles the certificate with a positive serial number and an unknown key type.
 func (p certificateParts) acceptable() ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// movedPrefix begins the names of files with what a company that came from another
-// installation needs of that one's authority: certificates and revocation lists.
+// movedPrefix is the prefix of files that hold the certificates and revocation lists of the
+// former installation of a company that moved here.
 const movedPrefix = "moved-"
 
 const (
@@ -19,9 +19,9 @@ const (
 	pemList        = "X509 CRL"
 )
 
-// Public returns the certificates that a company's signatures lead to, and
-// revocation lists as of now, as PEM. With what the company brought along from
-// earlier installations, they are all that is needed to judge its files elsewhere.
+// Public returns the certificates that a company's signatures chain to, and current revocation
+// lists, as PEM. Together with those from earlier installations, they are all that is needed to
+// verify its files elsewhere.
 func (a *Authority) Public(id, name string) ([]byte, error) {
 	company, err := a.Company(id, name)
 	if err != nil {
@@ -49,8 +49,8 @@ func (a *Authority) Public(id, name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// publicChain lists the certificates of some signers and of the authority itself,
-// each once.
+// publicChain lists the certificates of some signers and of the authority itself, without
+// duplicates.
 func (a *Authority) publicChain(signers ...*Signer) (all []*x509.Certificate) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -64,7 +64,7 @@ func (a *Authority) publicChain(signers ...*Signer) (all []*x509.Certificate) {
 	return all
 }
 
-// Adopt keeps what Public returned on a company's former installation.
+// Adopt stores the result of Public from a company's former installation.
 func (a *Authority) Adopt(id string, public []byte) error {
 	if _, _, err := parseMoved(public); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *Authority) Adopt(id string, public []byte) error {
 	return a.folder.write(movedPrefix+companyName(id)+pemSuffix, public)
 }
 
-// Disown forgets what Adopt kept.
+// Disown removes the data stored by Adopt.
 func (a *Authority) Disown(id string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ func (a *Authority) Disown(id string) error {
 	return a.folder.remove(movedPrefix + companyName(id) + pemSuffix)
 }
 
-// moved reads what a company brought along, nil if it was founded here.
+// moved reads the data of a company's former installations, nil if there is none.
 func (a *Authority) moved(id string) ([]byte, error) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -103,8 +103,8 @@ func (a *Authority) moved(id string) ([]byte, error) {
 	return b, nil
 }
 
-// MovedRoots returns the roots of a company's former installations. Only files of
-// that company are to be judged by them.
+// MovedRoots returns the roots of a company's former installations. Only files of that company
+// may be verified against them.
 func (a *Authority) MovedRoots(id string) ([]*x509.Certificate, error) {
 	b, err := a.moved(id)
 	if err != nil || b == nil {
@@ -114,8 +114,8 @@ func (a *Authority) MovedRoots(id string) ([]*x509.Certificate, error) {
 	return slices.DeleteFunc(all, func(c *x509.Certificate) bool { return !c.IsCA || !bytes.Equal(c.RawIssuer, c.RawSubject) }), err
 }
 
-// MovedLists returns the revocation lists of a company's former installations, DER.
-// They speak of everything that was signed there.
+// MovedLists returns the revocation lists of a company's former installations, DER. They cover
+// everything signed there.
 func (a *Authority) MovedLists(id string) ([][]byte, error) {
 	b, err := a.moved(id)
 	if err != nil || b == nil {
@@ -125,7 +125,7 @@ func (a *Authority) MovedLists(id string) ([][]byte, error) {
 	return lists, err
 }
 
-// parseMoved reads what Public returned.
+// parseMoved parses the result of Public.
 func parseMoved(b []byte) (certificates []*x509.Certificate, lists [][]byte, err error) {
 	for {
 		block, rest := pem.Decode(b)
@@ -154,7 +154,7 @@ func parseMoved(b []byte) (certificates []*x509.Certificate, lists [][]byte, err
 	}
 }
 
-// checkMoved reads the file of one company again.
+// checkMoved verifies the file of one company.
 func (f folder) checkMoved(name string) error {
 	b, err := os.ReadFile(filepath.Join(f.dir, name))
 	if err == nil {

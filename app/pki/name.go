@@ -58,7 +58,8 @@ func organization(s string) nameAttribute {
 	return nameAttribute{oidOrganization, cbasn1.UTF8String, directoryText(s, maxOrganization)}
 }
 
-// serialAttribute tells holders of the same name apart (RFC 5280 §4.1.2.6 wants subjects to be unique within an issuer).
+// serialAttribute distinguishes holders of the same name (RFC 5280 §4.1.2.6 requires subjects
+// to be unique within an issuer).
 func serialAttribute(s string) nameAttribute {
 	s = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" '()+,-./:=?", r)) {
@@ -69,7 +70,7 @@ func serialAttribute(s string) nameAttribute {
 	return nameAttribute{oidSerialNumber, cbasn1.PrintableString, truncate(s, maxSerialNumber)}
 }
 
-// emailAttribute is empty for an address that the attribute's IA5String cannot hold, or that is too long for it.
+// emailAttribute is empty for an address that does not fit the attribute's IA5String.
 func emailAttribute(s string) nameAttribute {
 	if !isASCII(s) || len(s) > maxEmailAddress {
 		s = ""
@@ -77,8 +78,8 @@ func emailAttribute(s string) nameAttribute {
 	return nameAttribute{oidEmailAddress, cbasn1.IA5String, s}
 }
 
-// directoryText makes any string fit for a name that people will read in a certificate: valid UTF-8, on one line, without
-// characters that reverse or hide what follows them, at most n characters.
+// directoryText makes any string suitable for a name in a certificate: valid UTF-8, on one
+// line, without characters that reverse or hide others, at most n characters.
 func directoryText(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -92,13 +93,13 @@ func directoryText(s string, n int) string {
 	return strings.TrimSpace(truncate(strings.Join(strings.Fields(s), " "), n))
 }
 
-// isDirectionControl recognises embeddings, overrides and isolates (Unicode Standard Annex 9), which can make a name
-// look like another one.
+// isDirectionControl recognises embeddings, overrides and isolates (Unicode Standard Annex 9),
+// which can disguise a name as another one.
 func isDirectionControl(r rune) bool {
 	return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069'
 }
 
-// truncate keeps at most n runes and does not cut between a letter and the marks that belong to it.
+// truncate keeps at most n runes without separating a letter from its marks.
 func truncate(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {
@@ -117,7 +118,7 @@ func truncate(s string, n int) string {
 	return string(runes[:end])
 }
 
-// joins tells whether a rune belongs to the one before it.
+// joins reports whether a rune belongs to the previous one.
 func joins(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me) || r == '\u200D' || r == '\u200C'
 }

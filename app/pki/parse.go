@@ -16,23 +16,23 @@ const (
 	maxAttributes   = 200
 )
 
-// signedData is a CMS SignedData as read (RFC 5652 §5.1).
+// signedData is a parsed CMS SignedData (RFC 5652 §5.1).
 type signedData struct {
 	contentType  asn1.ObjectIdentifier
-	content      []byte // encapsulated; nil when detached
+	content      []byte // encapsulated; nil if detached
 	certificates []*x509.Certificate
 	lists        [][]byte // CRLs
 	signers      []signerInfo
-	notes        []Finding // what could not be used
+	notes        []Finding // parts that could not be used
 }
 
-// signerInfo is one signature of it (RFC 5652 §5.3).
+// signerInfo is one signature in a SignedData (RFC 5652 §5.3).
 type signerInfo struct {
 	issuer       []byte // with serial, or keyID
 	serial       *big.Int
 	keyID        []byte
 	digest       algorithm
-	signed       []byte // signed attributes as a SET, the form that was signed; nil when there are none
+	signed       []byte // signed attributes as a SET, the form that was signed; nil if absent
 	attributes   []attribute
 	signature    algorithm
 	value        []byte
@@ -44,7 +44,8 @@ type attribute struct {
 	values [][]byte // encoded
 }
 
-// parseSignedData reads a ContentInfo, DER or BER. Zeros after it are the padding of a PDF's Contents.
+// parseSignedData reads a ContentInfo, DER or BER. Trailing zeros are the padding of a PDF's
+// Contents.
 func parseSignedData(in []byte) (*signedData, error) {
 	der, rest, err := toDER(in)
 	if err != nil {
@@ -59,7 +60,7 @@ func parseSignedData(in []byte) (*signedData, error) {
 	var oid asn1.ObjectIdentifier
 	if !input.ReadASN1(&info, cbasn1.SEQUENCE) || !readOID(&info, &oid) || !oid.Equal(oidSignedData) ||
 		!info.ReadASN1(&wrapped, context0) || !wrapped.ReadASN1(&body, cbasn1.SEQUENCE) {
-		return nil, fmt.Errorf("%w: it is not CMS signed data", errMalformed)
+		return nil, fmt.Errorf("%w: not CMS signed data", errMalformed)
 	}
 	if err := d.parse(body); err != nil {
 		return nil, err
@@ -122,7 +123,8 @@ func (d *signedData) parseContent(s cryptobyte.String) error {
 	return nil
 }
 
-// parseCertificates skips what is not an X.509 certificate, and certificates that the parser refuses.
+// parseCertificates skips entries that are not X.509 certificates, and certificates that the
+// parser refuses.
 func (d *signedData) parseCertificates(s cryptobyte.String) error {
 	for !s.Empty() {
 		var der cryptobyte.String
@@ -210,7 +212,8 @@ func parseAttributes(s cryptobyte.String) ([]attribute, bool) {
 	return attributes, true
 }
 
-// one returns the only value of an attribute that must not be there twice (RFC 5652 §11). ok is false when it is.
+// one returns the single value of an attribute that must not be repeated (RFC 5652 §11). ok is
+// false if it is.
 func one(attributes []attribute, oid asn1.ObjectIdentifier) (value []byte, ok bool) {
 	for _, a := range attributes {
 		if !a.oid.Equal(oid) {
@@ -235,7 +238,7 @@ func all(attributes []attribute, oid asn1.ObjectIdentifier) [][]byte {
 	return values
 }
 
-// matches reports whether the signer names this certificate.
+// matches reports whether the signer refers to this certificate.
 func (i *signerInfo) matches(c *x509.Certificate) bool {
 	if i.serial == nil {
 		return len(i.keyID) > 0 && bytes.Equal(i.keyID, c.SubjectKeyId)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxChain is the longest chain that is followed.
+// maxChain is the maximum length of a chain.
 const maxChain = 12
 
-// path is a chain and what is wrong with it.
+// path is a chain with its problems.
 type path struct {
 	chain    []*x509.Certificate
 	complete bool // ends in a trusted or a self-signed certificate
@@ -18,7 +18,7 @@ type path struct {
 	problems []Finding
 }
 
-// better orders paths: trusted, then complete, then with fewer problems.
+// better orders paths: trusted first, then complete, then those with fewer problems.
 func (p path) better(q path) bool {
 	rank := func(p path) int {
 		n := -min(len(p.problems), 99)
@@ -39,8 +39,9 @@ func (p path) better(q path) bool {
 	return len(p.chain) > len(q.chain)
 }
 
-// pathFinder builds chains by itself, not with x509.Certificate.Verify: foreign certificates with algorithms, purposes
-// or extensions that it refuses have to be reported, each by its fault.
+// pathFinder builds chains itself instead of using x509.Certificate.Verify: foreign
+// certificates with algorithms, purposes or extensions that the library refuses have to be
+// reported, each with its fault.
 type pathFinder struct {
 	pool, roots []*x509.Certificate
 	at          time.Time
@@ -78,7 +79,8 @@ func (f *pathFinder) extend(chain []*x509.Certificate) {
 	}
 }
 
-// issuers are the certificates that may have signed c, trusted ones and those with the right key identifier first.
+// issuers returns the certificates that may have signed c, trusted ones and those with the
+// right key identifier first.
 func (f *pathFinder) issuers(c *x509.Certificate) []*x509.Certificate {
 	var likely, others []*x509.Certificate
 	for _, candidate := range slices.Concat(f.roots, f.pool) {
@@ -149,12 +151,14 @@ func authorityProblems(c *x509.Certificate, below int) []Finding {
 	return problems
 }
 
-// knownCritical lists extensions that bear on nothing judged here: certificate policies and their constraints.
+// knownCritical lists critical extensions irrelevant to these checks: certificate policies and
+// their constraints.
 func knownCritical(oid string) bool {
 	return slices.Contains([]string{"2.5.29.32", "2.5.29.33", "2.5.29.36", "2.5.29.54", "2.5.29.37"}, oid)
 }
 
-// nameConstraintProblems lets crypto/x509 judge the chain when an authority in it constrains names.
+// nameConstraintProblems lets crypto/x509 check the chain if an authority in it constrains
+// names.
 func nameConstraintProblems(chain []*x509.Certificate, at time.Time) []Finding {
 	constrained := func(c *x509.Certificate) bool {
 		return c.PermittedDNSDomainsCritical || len(c.PermittedDNSDomains)+len(c.ExcludedDNSDomains)+
@@ -178,9 +182,10 @@ func nameConstraintProblems(chain []*x509.Certificate, at time.Time) []Finding {
 	return nil
 }
 
-// judgeChain finds the chain of the signer's certificate, the moment to judge it at, and its revocation. A trusted
-// timestamp proves that the signature is older than o.At. One that nobody vouches for is believed only where no trust
-// rests on it: when the signer's own root is not trusted either.
+// judgeChain finds the chain of the signer's certificate, the time at which to judge it, and
+// its revocation status. A trusted timestamp proves that the signature is older than o.At. An
+// untrusted one is believed only if no trust depends on it: when the signer's own root is not
+// trusted either.
 func (r *SignatureReport) judgeChain(o VerifyOptions, ts *TimestampReport) {
 	if r.Certificate == nil {
 		return
@@ -203,7 +208,7 @@ func (r *SignatureReport) judgeChain(o VerifyOptions, ts *TimestampReport) {
 	r.judgePath(found, o)
 }
 
-// earlier returns the earlier of two moments, of which the second may be unknown.
+// earlier returns the earlier of two times, the second of which may be unknown.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || a.Before(b) {
 		return a
@@ -218,7 +223,7 @@ func (r *SignatureReport) judgePath(found path, o VerifyOptions) {
 	r.Problems, r.chainProblems = append(r.Problems, found.problems...), append(r.chainProblems, found.problems...)
 	for i, c := range found.chain {
 		if i == len(found.chain)-1 && found.complete {
-			break // Nothing rests on the signature of a root.
+			break // the signature of a root is irrelevant
 		}
 		if s, _, err := certificateScheme(c.Raw); err == nil && i+1 < len(found.chain) {
 			weak := s.weaknesses("weak_certificate", "weak_certificate_key", Args{"name": describe(c)}, keyOf(found.chain[i+1]))
@@ -232,8 +237,9 @@ func (r *SignatureReport) judgePath(found path, o VerifyOptions) {
 	}
 }
 
-// ValidatedBy tells whether the given revocation lists and OCSP responses, together with those inside the signature, say
-// of every certificate in the chain below its root that it was not revoked at JudgedAt.
+// ValidatedBy reports whether the given revocation lists and OCSP responses, together with
+// those inside the signature, show that no certificate in the chain below its root was revoked
+// at JudgedAt.
 func (r *SignatureReport) ValidatedBy(lists, responses [][]byte) bool {
 	if !r.path.complete {
 		return false

@@ -27,7 +27,7 @@ var (
 	oidAES256CBC  = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}
 )
 
-// maxIterations bounds what an uploaded key can make this machine compute.
+// maxIterations limits the computation that an uploaded key can cause.
 const maxIterations = 2_000_000
 
 // encryption holds the PBES2 parameters of an EncryptedPrivateKeyInfo (RFC 8018 §6.2, appendix A).
@@ -134,8 +134,8 @@ func (e encryption) decrypt(data []byte, password string) ([]byte, error) {
 	return plain, nil
 }
 
-// tooManyIterations looks for key derivation parameters, SEQUENCE { salt, iterations, ... } alone or after a digest,
-// that ask for more than maxIterations, inside octet strings too.
+// tooManyIterations searches for key derivation parameters, SEQUENCE { salt, iterations, ... }
+// alone or after a digest, with more than maxIterations, also inside octet strings.
 func tooManyIterations(s cryptobyte.String, depth int) bool {
 	for depth < maxDepth && !s.Empty() {
 		var element cryptobyte.String

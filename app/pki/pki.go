@@ -1,22 +1,24 @@
-// Package pki owns everything cryptographic about signatures: keys, X.509 certificates, revocation lists,
-// CMS signatures (ETSI EN 319 122-1) and RFC 3161 timestamps. It knows nothing of PDF, documents or storage.
+// Package pki contains all cryptography for signatures: keys, X.509 certificates, revocation
+// lists, CMS signatures (ETSI EN 319 122-1) and RFC 3161 timestamps. It is independent of PDF,
+// documents and storage.
 //
-// An Authority is one installation's own certification authority. It makes its root at first start, issues a
-// certification certificate to each company and, for each act of signing, a certificate of a few minutes to the person who
-// signs; the key of the latter exists in memory only. SignCMS makes the signatures that go into a PDF's Contents entry;
-// VerifyCMS and VerifyTimestamp judge signatures of any producer and report every fact separately.
+// An Authority is one installation's own certification authority. It creates its root at the
+// first start, issues a certification certificate to each company and, for each act of signing,
+// a certificate valid for a few minutes to the signer; the signer's key exists in memory only.
+// SignCMS makes the signatures for a PDF's Contents entry; VerifyCMS and VerifyTimestamp verify
+// signatures of any producer and report every fact separately.
 //
-// Callers may rely on: all methods are safe for concurrent use; private keys are never part of an error or a log line;
-// key files are 0600 and always whole; no input, however malformed, makes the parsers panic or use memory out of
-// proportion to its size.
+// Callers may rely on this: all methods are safe for concurrent use; private keys never appear
+// in an error or a log line; key files are 0600 and always complete; no input, however
+// malformed, makes the parsers panic or use memory out of proportion to its size.
 package pki
 
 import (
 	"context"
 	"crypto"
-	_ "crypto/md5" // Old foreign signatures are reported with their weak digest instead of "unknown".
+	_ "crypto/md5" // old foreign signatures are reported with their weak digest instead of "unknown"
 	_ "crypto/sha1"
-	_ "crypto/sha256" // The digests below must be linked in for crypto.Hash.New.
+	_ "crypto/sha256" // the digests below must be linked in for crypto.Hash.New
 	_ "crypto/sha3"
 	_ "crypto/sha512"
 	"crypto/x509"
@@ -28,27 +30,29 @@ import (
 
 // Sentinels that callers branch on; the errors that carry them name the file, certificate or service concerned.
 var (
-	// ErrKeyFile says that a file in the keys folder is missing, damaged or unreadable.
+	// ErrKeyFile reports that a file in the keys folder is missing, damaged or unreadable.
 	ErrKeyFile = errors.New("pki: key file cannot be used")
-	// ErrImport says that a certificate or key offered for import is not fit for its purpose.
+	// ErrImport reports that a certificate or key offered for import is unsuitable.
 	ErrImport = errors.New("pki: certificate cannot be used")
-	// ErrPassword says that the password of a PKCS#12 or PEM file is wrong or missing.
+	// ErrPassword reports that the password of a PKCS#12 or PEM file is wrong or missing.
 	ErrPassword = errors.New("pki: wrong password")
-	// ErrTimestamp says that a timestamp authority gave no acceptable timestamp; trying again later may help.
+	// ErrTimestamp reports that a timestamp authority returned no acceptable timestamp; trying
+	// again later may help.
 	ErrTimestamp = errors.New("pki: no timestamp")
-	// ErrUnsupported says that a key or digest is of a kind that signatures are not made with.
+	// ErrUnsupported reports a key or digest that cannot be used for signing.
 	ErrUnsupported = errors.New("pki: not supported for signing")
-	// ErrExpired says that a certificate that cannot be renewed automatically has expired.
+	// ErrExpired reports that a certificate without automatic renewal has expired.
 	ErrExpired = errors.New("pki: certificate has expired")
 )
 
-// Signer is a certificate with its key and the certificates that lead to its root.
+// Signer is a certificate with its key and its chain.
 type Signer struct {
 	// Certificate is the signer's own.
 	Certificate *x509.Certificate
-	// Key signs digests; it may live outside this process.
+	// Key signs digests; it may be outside this process.
 	Key crypto.Signer
-	// Chain holds the issuers, the direct one first, up to and including the root where it is known.
+	// Chain holds the issuers, the direct one first, up to and including the root if it is
+	// known.
 	Chain []*x509.Certificate
 }
 
@@ -61,11 +65,12 @@ func (s *Signer) Certificates() []*x509.Certificate {
 type Timestamper interface {
 	// Timestamp returns a DER TimeStampToken over a SHA-256 digest. Errors wrap ErrTimestamp, or the context's.
 	Timestamp(ctx context.Context, digest []byte) (token []byte, err error)
-	// TokenSize is an upper bound, as far as known, for the length of a token in bytes. It never dials out.
+	// TokenSize is an upper bound, as far as known, for the length of a token in bytes. It
+	// makes no connections.
 	TokenSize() int
 }
 
-// Object identifiers that are written as well as read.
+// Object identifiers that are both written and read.
 var (
 	oidData                 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}
 	oidSignedData           = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2}

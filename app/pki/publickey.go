@@ -17,20 +17,21 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// publicKey is a key that signatures are verified with.
+// publicKey is a key for verifying signatures.
 type publicKey interface {
-	// suits tells whether signatures of a family are made with such a key.
+	// suits reports whether such a key is used with a signature family.
 	suits(family) bool
-	// verify checks a signature over a message, or over its digest where the scheme has one.
+	// verify checks a signature over a message, or over its digest if the scheme has one.
 	verify(s scheme, message, sum, signature []byte) bool
-	// kind is the algorithm's name for people, name the same with the key's size or curve.
+	// kind is the algorithm's display name; name includes the key's size or curve.
 	kind() string
 	name() string
-	// strength returns the bits that count and how many are needed today.
+	// strength returns the effective number of bits and how many are needed today.
 	strength() (bits, needed int)
 }
 
-// readKey reads the contents of a SubjectPublicKeyInfo; nil where the key is of no kind known here, or malformed.
+// readKey reads the contents of a SubjectPublicKeyInfo; it returns nil for an unknown or
+// malformed key.
 func readKey(a algorithm, bits []byte) publicKey {
 	switch {
 	case a.oid.Equal(oidRSA), a.oid.Equal(oidPSS):
@@ -53,7 +54,7 @@ type ecKey struct {
 	curve string
 }
 
-// curveOf returns nil for a curve that is not known here.
+// curveOf returns nil for an unknown curve.
 func curveOf(oid asn1.ObjectIdentifier) (curve elliptic.Curve, name string) {
 	switch oid.String() {
 	case "1.3.132.0.33":
@@ -96,7 +97,7 @@ func readEC(params cryptobyte.String, bits []byte) publicKey {
 	return readBrainpool(curve, name, bits)
 }
 
-// readBrainpool reads a point on a curve that crypto/ecdsa verifies with but does not parse.
+// readBrainpool reads a point on a curve that crypto/ecdsa can use but does not parse.
 func readBrainpool(curve elliptic.Curve, name string, bits []byte) publicKey {
 	p := curve.Params().P
 	size := (p.BitLen() + 7) / 8
@@ -129,7 +130,7 @@ func (k *ecKey) kind() string         { return "ECDSA" }
 func (k *ecKey) name() string         { return "ECDSA " + k.curve }
 func (k *ecKey) strength() (int, int) { return k.Curve.Params().BitSize, 256 }
 
-// dsaKey is for signatures from the time before 2010.
+// dsaKey is for signatures made before 2010.
 type dsaKey struct{ dsa.PublicKey }
 
 func readDSA(params cryptobyte.String, bits []byte) publicKey {
@@ -156,7 +157,8 @@ func (k *dsaKey) verify(_ scheme, _, sum, signature []byte) bool {
 	if !input.ReadASN1(&body, cbasn1.SEQUENCE) || !body.ReadASN1Integer(r) || !body.ReadASN1Integer(s) || !body.Empty() {
 		return false
 	}
-	// The leftmost bits of the digest count (FIPS 186-4 §4.7); crypto/dsa takes no more than whole bytes of Q.
+	// The leftmost bits of the digest count (FIPS 186-4 §4.7); crypto/dsa only accepts whole
+	// bytes of Q.
 	return dsa.Verify(&k.PublicKey, sum[:min(len(sum), k.Q.BitLen()/8)], r, s)
 }
 

@@ -14,8 +14,9 @@ import (
 	"sync"
 )
 
-// entropy makes keys and serial numbers: from the system's generator, or, with a seed, the same ones in the same order
-// in every run. The second is for test doubles and is refused for keys that are stored.
+// entropy makes keys and serial numbers: from the system's generator or, with a seed, the same
+// ones in the same order in every run. The latter is for test doubles and is refused for stored
+// keys.
 type entropy struct {
 	seed []byte
 
@@ -27,7 +28,7 @@ type entropy struct {
 func (e *entropy) bytes(n int) []byte {
 	out := make([]byte, sha256.Size)
 	if e.seed == nil {
-		rand.Read(out) // Never fails: crypto/rand ends the process instead.
+		rand.Read(out) // never fails: crypto/rand ends the process instead
 		return out[:n]
 	}
 	e.mu.Lock()
@@ -38,10 +39,11 @@ func (e *entropy) bytes(n int) []byte {
 	return mac.Sum(out[:0])[:n]
 }
 
-// serial returns a positive number of 127 random bits (RFC 5280 §4.1.2.2 asks for at most 20 octets).
+// serial returns a positive number of 127 random bits (RFC 5280 §4.1.2.2 allows at most 20
+// octets).
 func (e *entropy) serial() *big.Int {
 	b := e.bytes(16)
-	b[0] = b[0]&0x7f | 0x40 // Never zero, and the encoded length does not vary.
+	b[0] = b[0]&0x7f | 0x40 // never zero, and of constant encoded length
 	return new(big.Int).SetBytes(b)
 }
 
@@ -51,7 +53,7 @@ func (e *entropy) key() (crypto.Signer, error) {
 		return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	}
 	for range 100 {
-		// A value that is not below the group's order is not a key; that happens once in 2³² draws.
+		// A value not below the group's order is not a key; that happens once in 2³² draws.
 		if key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), e.bytes(32)); err == nil {
 			return repeatable{key}, nil
 		}
@@ -59,7 +61,8 @@ func (e *entropy) key() (crypto.Signer, error) {
 	return nil, fmt.Errorf("pki: no key from this seed")
 }
 
-// repeatable is a key whose signatures depend on key and digest alone (RFC 6979), so that a seeded run repeats exactly.
+// repeatable is a key whose signatures depend only on key and digest (RFC 6979), so that a
+// seeded run repeats exactly.
 type repeatable struct{ *ecdsa.PrivateKey }
 
 func (k repeatable) Sign(_ io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {

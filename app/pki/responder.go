@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// askResponders asks every OCSP response at hand about the first certificate of a chain.
+// askResponders looks up the first certificate of a chain in every available OCSP response.
 func askResponders(chain []*x509.Certificate, o VerifyOptions, at time.Time) []answer {
 	var answers []answer
 	for _, der := range o.OCSPs {
@@ -29,8 +29,9 @@ func askResponders(chain []*x509.Certificate, o VerifyOptions, at time.Time) []a
 	return answers
 }
 
-// responseFor reads a response by the issuer, or by somebody it or an authority above it appointed, whose certificate is
-// inside the response or among those at hand. It returns nil for any other.
+// responseFor reads a response by the issuer, or by a responder appointed by it or by an
+// authority above it, whose certificate is inside the response or available otherwise. It
+// returns nil for any other.
 func responseFor(der []byte, chain []*x509.Certificate, o VerifyOptions) *ocsp.Response {
 	c, issuer := chain[0], chain[1]
 	r, err := ocsp.ParseResponseForCert(der, c, issuer)
@@ -49,8 +50,9 @@ func responseFor(der []byte, chain []*x509.Certificate, o VerifyOptions) *ocsp.R
 	return responseFromAbove(der, chain, o)
 }
 
-// responderAllowed checks that a response comes from the issuer or from somebody it appointed (RFC 6960 §4.2.2.2). That
-// the appointed one's certificate is signed by the issuer has been checked by the parser.
+// responderAllowed checks that a response comes from the issuer or a responder it appointed
+// (RFC 6960 §4.2.2.2). The parser has checked that the issuer signed the responder's
+// certificate.
 func responderAllowed(r *ocsp.Response, issuer *x509.Certificate) bool {
 	return r.Certificate == nil || r.Certificate.Equal(issuer) || mayRespond(r)
 }
@@ -59,8 +61,9 @@ func mayRespond(r *ocsp.Response) bool {
 	return slices.Contains(r.Certificate.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) && len(validity(r.Certificate, r.ProducedAt)) == 0
 }
 
-// responseFromAbove reads a response by somebody whom an authority above the issuer appointed for all below it, as some
-// do. What that authority may undo it may also answer for (RFC 6960 §2.2 leaves such trust to the verifier).
+// responseFromAbove reads a response by a responder that an authority above the issuer
+// appointed for everything below it, as some do. An authority that can revoke the issuer may
+// also answer for it (RFC 6960 §2.2 leaves such trust to the verifier).
 func responseFromAbove(der []byte, chain []*x509.Certificate, o VerifyOptions) *ocsp.Response {
 	r, err := ocsp.ParseResponseForCert(der, chain[0], nil)
 	if err != nil || r.Certificate == nil || !mayRespond(r) || !namesIssuer(r, chain[1]) {
@@ -74,8 +77,8 @@ func responseFromAbove(der []byte, chain []*x509.Certificate, o VerifyOptions) *
 	return nil
 }
 
-// namesIssuer tells whether the answer that was read from a response is about a certificate of this issuer: serial
-// numbers are unique for each issuer only.
+// namesIssuer reports whether a response is about a certificate of this issuer: serial numbers
+// are unique only per issuer.
 func namesIssuer(r *ocsp.Response, issuer *x509.Certificate) bool {
 	input := cryptobyte.String(r.TBSResponseData)
 	var body, responses cryptobyte.String
@@ -100,7 +103,7 @@ func namesIssuer(r *ocsp.Response, issuer *x509.Certificate) bool {
 	return false
 }
 
-// anyTag is the tag of the next element.
+// anyTag returns the tag of the next element.
 func anyTag(s cryptobyte.String) cbasn1.Tag {
 	if s.Empty() {
 		return 0
@@ -118,7 +121,7 @@ func serialDER(r *ocsp.Response) []byte {
 	return der
 }
 
-// keyBits is the content of the bit string of a public key, which a response hashes.
+// keyBits returns the content of the bit string of a public key, which responses hash.
 func keyBits(c *x509.Certificate) []byte {
 	input := cryptobyte.String(c.RawSubjectPublicKeyInfo)
 	var body, bits cryptobyte.String

@@ -19,7 +19,7 @@ var (
 	oidMicrosoftDocumentSigning = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 311, 10, 3, 12}
 )
 
-// chainRevocation returns the worst state of the certificates below the root.
+// chainRevocation returns the worst status of the certificates below the root.
 func chainRevocation(p path, o VerifyOptions, at time.Time) Revocation {
 	worst := Revocation{Status: NotRevoked}
 	if !p.complete {
@@ -36,13 +36,13 @@ func chainRevocation(p path, o VerifyOptions, at time.Time) Revocation {
 func (r Revocation) rank() int {
 	rank := slices.Index([]RevocationStatus{NotRevoked, ShortTerm, RevocationUnknown, Revoked}, r.Status) * 2
 	if !r.RevokedAt.IsZero() {
-		rank++ // Revoked later says more than never.
+		rank++ // a later revocation outranks none
 	}
 	return rank
 }
 
-// certificateRevocation asks every list and response at hand about the first certificate of a chain. A revocation counts
-// from its date on, whichever says it.
+// certificateRevocation looks up the first certificate of a chain in every available list and
+// response. A revocation applies from its date on, whichever of them reports it.
 func certificateRevocation(chain []*x509.Certificate, o VerifyOptions, at time.Time) Revocation {
 	c, issuer := chain[0], chain[1]
 	state := Revocation{Status: RevocationUnknown, Certificate: c}
@@ -72,19 +72,21 @@ func isShortTerm(c *x509.Certificate) bool {
 
 // answer holds the status of one certificate in one list or response.
 type answer struct {
-	covers    bool // it speaks of the moment asked about
+	covers    bool // applies to the requested time
 	revoked   bool
 	revokedAt time.Time
 	reason    int
 }
 
-// covers tells whether what was said for a period holds for a moment: what is said later holds for what was before.
+// covers reports whether a statement for a period holds for a time: a later statement holds for
+// earlier times.
 func covers(thisUpdate, nextUpdate, at time.Time) bool {
 	return !thisUpdate.Before(at) || nextUpdate.IsZero() || !nextUpdate.Before(at)
 }
 
-// stillListed tells whether a list would name a certificate if it were revoked: lists may drop what has expired, unless
-// they say since when they keep it (expiredCertsOnCRL, ITU-T X.509 §9.5.2.8).
+// stillListed reports whether a list would contain a certificate if it were revoked: lists may
+// drop expired ones, unless they declare since when they keep them (expiredCertsOnCRL, ITU-T
+// X.509 §9.5.2.8).
 func stillListed(list *x509.RevocationList, c *x509.Certificate) bool {
 	if !list.ThisUpdate.After(c.NotAfter) {
 		return true
@@ -117,7 +119,8 @@ func askLists(c, issuer *x509.Certificate, o VerifyOptions, at time.Time) []answ
 	return answers
 }
 
-// speaksOf tells whether a list is a complete one for certificates of this kind (RFC 5280 §5.2.4, §5.2.5).
+// speaksOf reports whether a list is complete for certificates of this kind (RFC 5280 §5.2.4,
+// §5.2.5).
 func speaksOf(list *x509.RevocationList, c *x509.Certificate) bool {
 	for _, e := range list.Extensions {
 		switch {

@@ -13,7 +13,7 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// maxKeyBits bounds the work of one verification; no authority issues larger keys.
+// maxKeyBits limits the work of one verification; no authority issues larger keys.
 const maxKeyBits = 16384
 
 // rsaKey is an RSA key with an exponent of any size. crypto/rsa verifies what it accepts; keys with exponents above
@@ -61,7 +61,7 @@ func (k *rsaKey) size() int                { return (k.n.BitLen() + 7) / 8 }
 func (k *rsaKey) kind() string             { return "RSA" }
 func (k *rsaKey) name() string             { return fmt.Sprintf("RSA %d", k.size()*8) }
 
-// strength counts whole bytes: a product of two primes may be one bit short.
+// strength counts whole bytes: the product of two primes may be one bit short.
 func (k *rsaKey) strength() (int, int) {
 	if k.size() >= 2048/8 {
 		return k.size() * 8, 2048
@@ -69,7 +69,7 @@ func (k *rsaKey) strength() (int, int) {
 	return k.n.BitLen(), 2048
 }
 
-// open returns the encoded message that a signature was made over (RFC 8017 §5.2.2).
+// open returns the encoded message over which a signature was made (RFC 8017 §5.2.2).
 func (k *rsaKey) open(signature []byte) ([]byte, bool) {
 	value := new(big.Int).SetBytes(signature)
 	if len(signature) != k.size() || value.Cmp(k.n) >= 0 {
@@ -78,7 +78,7 @@ func (k *rsaKey) open(signature []byte) ([]byte, bool) {
 	return value.Exp(value, k.e, k.n).FillBytes(make([]byte, k.size())), true
 }
 
-// pkcs1Encoding is EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
+// pkcs1Encoding implements EMSA-PKCS1-v1_5 (RFC 8017 §9.2).
 func pkcs1Encoding(d *digest, sum []byte, size int) ([]byte, bool) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -96,11 +96,11 @@ func pkcs1Encoding(d *digest, sum []byte, size int) ([]byte, bool) {
 	return append(append(append([]byte{0, 1}, padding...), 0), info...), true
 }
 
-// pssConsistent is EMSA-PSS-VERIFY (RFC 8017 §9.1.2).
+// pssConsistent implements EMSA-PSS-VERIFY (RFC 8017 §9.1.2).
 func pssConsistent(s scheme, sum, message []byte, bits int) bool {
 	size, h := (bits+7)/8, len(sum)
 	if len(message) == size+1 && message[0] == 0 {
-		message = message[1:] // The modulus is one bit longer than whole bytes.
+		message = message[1:] // the modulus is one bit longer than whole bytes
 	}
 	if len(message) != size || size < h+s.salt+2 || message[size-1] != 0xbc {
 		return false
@@ -122,7 +122,7 @@ func pssConsistent(s scheme, sum, message []byte, bits int) bool {
 	return bytes.Equal(want, hash)
 }
 
-// mgf1 is the mask generation function of RFC 8017 §B.2.1.
+// mgf1 implements the mask generation function of RFC 8017 §B.2.1.
 func mgf1(d *digest, seed []byte, size int) []byte {
 	var mask []byte
 	for counter := uint32(0); len(mask) < size; counter++ {

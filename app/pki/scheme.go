@@ -40,7 +40,7 @@ var (
 	oidEd448       = asn1.ObjectIdentifier{1, 3, 101, 113}
 )
 
-// schemeName is an identifier that says both family and digest.
+// schemeName is an identifier that determines both family and digest.
 type schemeName struct {
 	oid    asn1.ObjectIdentifier
 	family family
@@ -76,10 +76,12 @@ func schemeNames() []schemeName {
 	}
 }
 
-// errUnknownAlgorithm says that a signature cannot be judged here, which says nothing against it.
+// errUnknownAlgorithm reports that a signature cannot be judged, which does not count against
+// it.
 var errUnknownAlgorithm = errors.New("the signature algorithm is not supported")
 
-// resolveScheme finds the scheme that an identifier stands for. Identifiers of bare keys take the given digest.
+// resolveScheme finds the scheme for an identifier. Identifiers of bare keys use the given
+// digest.
 func resolveScheme(a algorithm, d *digest) (scheme, error) {
 	switch {
 	case a.oid.Equal(oidPSS):
@@ -143,8 +145,8 @@ func readHash(s *cryptobyte.String, to **digest) bool {
 	return ok && *to != nil && (*to).hash != 0
 }
 
-// verify checks a signature over a message; sum, when not nil, is the message's digest and stands in for it. The error
-// wraps errUnknownAlgorithm where the key is of a kind that cannot be judged.
+// verify checks a signature over a message; sum, if not nil, is the message's digest and
+// replaces it. The error wraps errUnknownAlgorithm if the key type cannot be judged.
 func (s scheme) verify(key publicKey, message, sum, signature []byte) error {
 	if key == nil {
 		return fmt.Errorf("%w: unknown kind of key", errUnknownAlgorithm)
@@ -153,7 +155,7 @@ func (s scheme) verify(key publicKey, message, sum, signature []byte) error {
 		sum = s.digest.sum(message)
 	}
 	if s.digest == nil && sum != nil {
-		return fmt.Errorf("%w: the message itself has to be at hand", errUnknownAlgorithm)
+		return fmt.Errorf("%w: the message itself is required", errUnknownAlgorithm)
 	}
 	if !key.suits(s.family) {
 		return errors.New("the key is not of the kind that the signature algorithm needs")
@@ -164,8 +166,8 @@ func (s scheme) verify(key publicKey, message, sum, signature []byte) error {
 	return nil
 }
 
-// takes tells whether a message digest of this kind may stand for the content. Ed25519 and Ed448 prescribe one each, so
-// that nobody weakens them (RFC 8419 §3.1).
+// takes reports whether a message digest of this kind may represent the content. Ed25519 and
+// Ed448 prescribe one each, so that it cannot be weakened (RFC 8419 §3.1).
 func (s scheme) takes(d *digest) bool {
 	switch {
 	case s.family == familyEd25519:
@@ -176,7 +178,7 @@ func (s scheme) takes(d *digest) bool {
 	return true
 }
 
-// name is for people, for example "RSA 2048 with SHA-256".
+// name returns a display name, for example "RSA 2048 with SHA-256".
 func (s scheme) name(key publicKey) string {
 	if key == nil {
 		return ""
@@ -191,7 +193,8 @@ func (s scheme) name(key publicKey) string {
 	return name + " with " + s.digest.String()
 }
 
-// weaknesses lists what in a scheme and key no longer resists an attacker. The codes are hash and size.
+// weaknesses lists the parts of a scheme and key that no longer resist attacks. The codes are
+// hash and size.
 func (s scheme) weaknesses(hash, size string, args Args, key publicKey) []Finding {
 	var weak []Finding
 	if s.digest != nil && s.digest.weak {
@@ -206,7 +209,8 @@ func (s scheme) weaknesses(hash, size string, args Args, key publicKey) []Findin
 	return weak
 }
 
-// certificateScheme reads how a certificate or revocation list is signed: SEQUENCE { tbs, algorithm, signature }.
+// certificateScheme reads the signature of a certificate or revocation list: SEQUENCE { tbs,
+// algorithm, signature }.
 func certificateScheme(raw []byte) (s scheme, signature []byte, err error) {
 	input := cryptobyte.String(raw)
 	var body cryptobyte.String
@@ -221,7 +225,8 @@ func certificateScheme(raw []byte) (s scheme, signature []byte, err error) {
 	return s, signature, err
 }
 
-// keyOf reads a certificate's key, also of kinds that crypto/x509 leaves out; nil where it is of none known here.
+// keyOf reads a certificate's key, including types not supported by crypto/x509; nil if it is
+// unknown.
 func keyOf(c *x509.Certificate) publicKey {
 	info := cryptobyte.String(c.RawSubjectPublicKeyInfo)
 	var body cryptobyte.String

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// File names in the keys folder. A file that holds a key holds its certificate and chain as well, so that they can never
-// be from two different moments.
+// File names in the keys folder. A file with a key also holds its certificate and chain, so
+// that they always match.
 const (
 	rootFile        = "root.pem"
 	timestampFile   = "timestamp.pem"
@@ -30,10 +30,11 @@ const (
 	maxKeyFile      = 1 << 20
 )
 
-// folder is the keys folder; an empty path keeps nothing.
+// folder is the keys folder; with an empty path nothing is stored.
 type folder struct{ dir string }
 
-// open makes the folder if needed, closes it to other users and removes what an interrupted write left.
+// open creates the folder if needed, makes it private and removes the remains of an interrupted
+// write.
 func (f folder) open() error {
 	if f.dir == "" {
 		return nil
@@ -56,7 +57,7 @@ func (f folder) open() error {
 	return nil
 }
 
-// list returns the names that begin with a prefix, sorted.
+// list returns the names with a prefix, sorted.
 func (f folder) list(prefix string) ([]string, error) {
 	if f.dir == "" {
 		return nil, nil
@@ -74,7 +75,7 @@ func (f folder) list(prefix string) ([]string, error) {
 	return names, nil
 }
 
-// load reads a signer; the error is fs.ErrNotExist when there is no such file.
+// load reads a signer; the error is fs.ErrNotExist if there is no such file.
 func (f folder) load(name string) (*Signer, error) {
 	if f.dir == "" {
 		return nil, fs.ErrNotExist
@@ -120,7 +121,8 @@ func (f folder) save(name string, s *Signer) error {
 	return f.write(name, b.Bytes())
 }
 
-// retire keeps a superseded certificate and its chain; its key is forgotten when the file it came from is replaced.
+// retire keeps a superseded certificate and its chain; its key is lost when its original file
+// is replaced.
 func (f folder) retire(s *Signer) error {
 	if f.dir == "" {
 		return nil
@@ -128,7 +130,7 @@ func (f folder) retire(s *Signer) error {
 	return f.write(pastPrefix+s.Certificate.SerialNumber.Text(16)+pemSuffix, EncodePEM(s.Certificates()...))
 }
 
-// write replaces a file so that after a crash either the old or the new one is there, whole.
+// write replaces a file so that after a crash either the old or the new one is there, complete.
 func (f folder) write(name string, data []byte) error {
 	path := filepath.Join(f.dir, name)
 	if err := f.writeAside(path, data); err != nil {
@@ -138,7 +140,7 @@ func (f folder) write(name string, data []byte) error {
 }
 
 func (f folder) writeAside(path string, data []byte) error {
-	file, err := os.CreateTemp(f.dir, temporaryPrefix+"*") // CreateTemp makes it 0600.
+	file, err := os.CreateTemp(f.dir, temporaryPrefix+"*") // CreateTemp sets the mode 0600
 	if err != nil {
 		return err
 	}
@@ -177,7 +179,7 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// restrict takes away rights of other users, which a restored backup may have brought along.
+// restrict removes other users' rights, which a restored backup may have introduced.
 func restrict(path string, mode fs.FileMode) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -190,7 +192,7 @@ func restrict(path string, mode fs.FileMode) error {
 		return nil
 	}
 	if err := os.Chmod(path, mode); err != nil {
-		return fmt.Errorf("%w: it can be read by others and that cannot be changed: %w", ErrKeyFile, err)
+		return fmt.Errorf("%w: other users can read it and that cannot be changed: %w", ErrKeyFile, err)
 	}
 	return nil
 }
@@ -199,7 +201,7 @@ func restrict(path string, mode fs.FileMode) error {
 func decodeSigner(data []byte) (*Signer, error) {
 	block, rest := pem.Decode(data)
 	if block == nil || block.Type != "PRIVATE KEY" {
-		return nil, errors.New("it does not begin with a private key")
+		return nil, errors.New("does not begin with a private key")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -214,7 +216,7 @@ func decodeSigner(data []byte) (*Signer, error) {
 		return nil, err
 	}
 	if len(certificates) == 0 {
-		return nil, errors.New("it has no certificate")
+		return nil, errors.New("no certificate")
 	}
 	if !samePublicKey(certificates[0].PublicKey, key.Public()) {
 		return nil, errors.New("its private key is not the certificate's")
@@ -225,13 +227,14 @@ func decodeSigner(data []byte) (*Signer, error) {
 	return &Signer{Certificate: certificates[0], Key: key, Chain: certificates[1:]}, nil
 }
 
-// checkLinks verifies that each certificate is signed with the next one's key: a flipped bit can leave one readable.
+// checkLinks verifies that each certificate is signed with the next one's key, since a
+// certificate may stay readable despite a flipped bit.
 func checkLinks(certificates []*x509.Certificate) error {
 	e := newEvidence()
 	for i, c := range certificates {
 		issuer := certificates[min(i+1, len(certificates)-1)]
 		if issuer == c && !bytes.Equal(c.RawIssuer, c.RawSubject) {
-			return nil // An imported chain may end below its root.
+			return nil // an imported chain may end below its root
 		}
 		if !e.issued(issuer, c) {
 			return fmt.Errorf("certificate %d is damaged: its signature is wrong", i+1)
@@ -278,8 +281,8 @@ func decodeCertificates(data []byte) ([]*x509.Certificate, error) {
 	}
 }
 
-// ParseCertificates reads the certificates of a file that a person names: PEM,
-// whatever stands around it, or one in DER.
+// ParseCertificates reads the certificates of a file: PEM with any surrounding text, or a
+// single one in DER.
 func ParseCertificates(data []byte) ([]*x509.Certificate, error) {
 	if c, err := ParseCertificate(data); err == nil {
 		return []*x509.Certificate{c}, nil
@@ -298,7 +301,7 @@ func ParseCertificates(data []byte) ([]*x509.Certificate, error) {
 	return all, nil
 }
 
-// EncodePEM writes certificates one after the other.
+// EncodePEM encodes certificates in sequence.
 func EncodePEM(certificates ...*x509.Certificate) []byte {
 	var out []byte
 	for _, c := range certificates {
@@ -307,8 +310,8 @@ func EncodePEM(certificates ...*x509.Certificate) []byte {
 	return out
 }
 
-// companyName is the part of a file name that stands for a company. Identifiers that a file system might read as
-// something else, or fold together, are replaced by their hash.
+// companyName returns the part of a file name that represents a company. Identifiers that a
+// file system might misinterpret or fold together are replaced by their hash.
 func companyName(id string) string {
 	safe := len(id) > 0 && len(id) <= 64
 	for _, r := range id {
@@ -328,7 +331,7 @@ func samePublicKey(a, b crypto.PublicKey) bool {
 	return false
 }
 
-// check reads every file and joins what is wrong with them.
+// check reads every file and joins all errors.
 func (f folder) check() error {
 	names, err := f.list("")
 	if err != nil {

@@ -13,11 +13,12 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// timestampPolicy names the rules of the built-in timestamp authority: an authority for the installation's own documents
-// that promises no more than its clock. It is from the arc that needs no registration (ITU-T X.667).
+// timestampPolicy identifies the policy of the built-in timestamp authority, which serves the
+// installation's own documents and promises only its clock. It is from the arc that needs no
+// registration (ITU-T X.667).
 var timestampPolicy = asn1.ObjectIdentifier{2, 25, 1790306127}
 
-// timestampAccuracy in seconds covers the fraction that genTime leaves out.
+// timestampAccuracy in seconds covers the fraction that genTime omits.
 const timestampAccuracy = 1
 
 // Timestamper returns the built-in RFC 3161 authority. It works without any network.
@@ -39,12 +40,12 @@ func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byt
 	return token, nil
 }
 
-// TokenSize is measured once for each certificate.
+// TokenSize is measured once per certificate.
 func (t builtInTimestamper) TokenSize() int {
 	a := t.authority
 	s, err := a.timestampSigner(a.now())
 	if err != nil {
-		return usualTokenSize // The error comes again when a timestamp is asked for.
+		return usualTokenSize // the error recurs when a timestamp is requested
 	}
 	if n, ok := a.tokenSizes.Load(s.Certificate.SerialNumber.String()); ok {
 		return n.(int)
@@ -73,7 +74,7 @@ func measureToken(s *Signer) (int, error) {
 	return len(token), err
 }
 
-// timestampToken makes a TimeStampToken (RFC 3161 §2.4.2) for a request that has been checked.
+// timestampToken makes a TimeStampToken (RFC 3161 §2.4.2) for a validated request.
 func (a *Authority) timestampToken(r TimestampRequest) ([]byte, error) {
 	now := a.now()
 	s, err := a.timestampSigner(now)

@@ -13,8 +13,8 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// Root is the certificate that what is issued now leads to: the installation's own root, or the top of the chain of an
-// imported issuing authority.
+// Root returns the certificate that new signatures chain to: the installation's own root, or
+// the top of the chain of an imported issuing authority.
 func (a *Authority) Root() *x509.Certificate {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -24,11 +24,11 @@ func (a *Authority) Root() *x509.Certificate {
 	return a.root.Certificate
 }
 
-// RootPEM is Root for people to download and trust.
+// RootPEM returns Root for download.
 func (a *Authority) RootPEM() []byte { return EncodePEM(a.Root()) }
 
-// EncodeP7B packs certificates the way Windows and macOS import several at once: a SignedData without signatures
-// (RFC 5652 §5.2, ".p7b").
+// EncodeP7B packs certificates in the form that Windows and macOS import as a set: a SignedData
+// without signatures (RFC 5652 §5.2, ".p7b").
 func EncodeP7B(certificates ...*x509.Certificate) ([]byte, error) {
 	var b cryptobyte.Builder
 	b.AddASN1(cbasn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -50,7 +50,8 @@ func EncodeP7B(certificates ...*x509.Certificate) ([]byte, error) {
 	return b.Bytes()
 }
 
-// Roots returns every root that something of this authority leads to or has led to; VerifyOptions.Roots takes it.
+// Roots returns every root that certificates of this authority chain to or have chained to, for
+// VerifyOptions.Roots.
 func (a *Authority) Roots() []*x509.Certificate {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -63,7 +64,7 @@ func (a *Authority) Roots() []*x509.Certificate {
 	return roots
 }
 
-// top is the last certificate of a signer's chain.
+// top returns the last certificate of a signer's chain.
 func top(s *Signer) *x509.Certificate {
 	if n := len(s.Chain); n > 0 {
 		return s.Chain[n-1]
@@ -71,7 +72,7 @@ func top(s *Signer) *x509.Certificate {
 	return s.Certificate
 }
 
-// Warning names a certificate that somebody has to do something about.
+// Warning describes a certificate that requires action.
 type Warning struct {
 	// Certificate is the one concerned.
 	Certificate *x509.Certificate
@@ -83,11 +84,11 @@ type Warning struct {
 	Company string
 }
 
-// urgentTime is how long before its end a certificate becomes urgent.
+// urgentTime is how long before its expiry a certificate becomes urgent.
 const urgentTime = 7 * 24 * time.Hour
 
-// Warnings lists the certificates that expire within 60 days of now, or have expired, and are not renewed automatically:
-// the root and everything imported.
+// Warnings lists the certificates that expire within 60 days of now, or have expired, and are
+// not renewed automatically: the root and everything imported.
 func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,8 +143,8 @@ func (a *Authority) Expiries() (map[string]time.Time, error) {
 	return all, nil
 }
 
-// CompanyWarnings lists the warnings that concern one company: about its own
-// certificate and those it is issued by, not about other companies'.
+// CompanyWarnings lists the warnings that concern one company: about its own certificate and
+// its issuers', not about other companies'.
 func (a *Authority) CompanyWarnings(id, name string, now time.Time) ([]Warning, error) {
 	warnings, err := a.Warnings(now)
 	if err != nil || len(warnings) == 0 {
@@ -166,8 +167,9 @@ func expiry(c *x509.Certificate, now time.Time) string {
 	return fmt.Sprintf("The certificate %q expires on %s.", describe(c), day)
 }
 
-// Certificates lists what the store holds, with the timestamp authority's and the companies' superseded ones, in no
-// particular order; signatories' are not among them, because they are kept only in the documents they signed.
+// Certificates lists the stored certificates, including superseded ones of the timestamp
+// authority and the companies, in no particular order. Signatories' certificates are kept only
+// in the documents they signed.
 func (a *Authority) Certificates() ([]*x509.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -194,8 +196,8 @@ func (a *Authority) Certificates() ([]*x509.Certificate, error) {
 	return all, nil
 }
 
-// Check reads every file of the keys folder again and verifies each key and certificate in it. The error joins one
-// ErrKeyFile for each bad file.
+// Check reads every file of the keys folder and verifies each key and certificate in it. The
+// error joins one ErrKeyFile for each bad file.
 func (a *Authority) Check() error {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

@@ -24,49 +24,50 @@ import (
 const (
 	defaultTimestampTimeout = 15 * time.Second
 	maxTimestampResponse    = 256 << 10
-	// usualTokenSize is assumed before the first token has been seen; those of public authorities are 3 to 8 KB long.
+	// usualTokenSize is assumed before the first token; those of public authorities are 3 to 8
+	// KB long.
 	usualTokenSize = 12 << 10
 	maxClockSkew   = 5 * time.Minute
 )
 
-// HTTPOptions say where and how a timestamp authority is asked.
+// HTTPOptions configure the requests to a timestamp authority.
 type HTTPOptions struct {
 	// URL is http or https, without a user name in it.
 	URL string
 	// Username and Password are for basic authentication, when Username is not empty.
 	Username, Password string
-	// Timeout is for one request as a whole; by default 15 seconds.
+	// Timeout is for a whole request; by default 15 seconds.
 	Timeout time.Duration
-	// Client makes the connections, so that the caller decides what may be dialled; by default a new one.
+	// Client makes the connections, so that the caller can restrict them; by default a new one.
 	Client *http.Client
-	// Roots, when given, must vouch for the authority.
+	// Roots, if given, are the only roots trusted for the authority.
 	Roots []*x509.Certificate
-	// Now, when given, is a clock that the authority's must not be more than five minutes away from: a signature whose
-	// timestamp lies outside its certificate's validity is worth nothing.
+	// Now, if given, is a clock that must agree with the authority's to within five minutes: a
+	// signature with a timestamp outside its certificate's validity is worthless.
 	Now func() time.Time
 }
 
-// String leaves the password out, so that it never appears in printed settings.
+// String omits the password, so that it never appears in printed settings.
 func (o HTTPOptions) String() string { return "timestamp authority " + o.URL }
 
-// GoString is String.
+// GoString returns String.
 func (o HTTPOptions) GoString() string { return o.String() }
 
-// HTTPTimestamper asks an RFC 3161 authority over HTTP (RFC 3161 §3.4).
+// HTTPTimestamper requests timestamps from an RFC 3161 authority over HTTP (RFC 3161 §3.4).
 type HTTPTimestamper struct {
 	options HTTPOptions
 	client  http.Client
 	largest atomic.Int64
 }
 
-// NewHTTPTimestamper checks the settings; it does not dial.
+// NewHTTPTimestamper checks the settings; it makes no connections.
 func NewHTTPTimestamper(o HTTPOptions) (*HTTPTimestamper, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("pki: the timestamp authority's address is not an http or https URL")
 	}
 	if u.User != nil {
-		return nil, errors.New("pki: the timestamp authority's user name and password belong into their own settings, not into its address")
+		return nil, errors.New("pki: the timestamp authority's user name and password belong in their own settings, not in its address")
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimestampTimeout
@@ -79,8 +80,9 @@ func NewHTTPTimestamper(o HTTPOptions) (*HTTPTimestamper, error) {
 	return t, nil
 }
 
-// Timestamp asks for a token over a SHA-256 digest and hands it out only when it is over this digest, carries the nonce of
-// this request, and is soundly signed with a certificate for timestamping. Any failure wraps ErrTimestamp.
+// Timestamp requests a token over a SHA-256 digest and returns it only if it is over this
+// digest, has the nonce of this request, and is properly signed with a certificate for
+// timestamping. Any failure wraps ErrTimestamp.
 func (t *HTTPTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	if len(digest) != sha256.Size {
 		return nil, fmt.Errorf("%w: a digest of %d bytes instead of a SHA-256", ErrTimestamp, len(digest))
@@ -97,7 +99,8 @@ func (t *HTTPTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte,
 	}
 }
 
-// TokenSize is the length of the longest token so far, or a generous guess before the first one.
+// TokenSize returns the length of the longest token so far, or a generous guess before the
+// first one.
 func (t *HTTPTimestamper) TokenSize() int {
 	if n := t.largest.Load(); n > 0 {
 		return int(n)
@@ -143,14 +146,14 @@ func (t *HTTPTimestamper) post(ctx context.Context, body []byte) ([]byte, error)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answered with status %d", response.StatusCode)
+		return nil, fmt.Errorf("status %d", response.StatusCode)
 	}
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxTimestampResponse+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading its answer: %w", err)
 	}
 	if len(answer) > maxTimestampResponse {
-		return nil, fmt.Errorf("its answer is longer than %d bytes", maxTimestampResponse)
+		return nil, fmt.Errorf("response longer than %d bytes", maxTimestampResponse)
 	}
 	return answer, nil
 }
@@ -159,24 +162,24 @@ func (t *HTTPTimestamper) post(ctx context.Context, body []byte) ([]byte, error)
 func parseTimestampResponse(in []byte) ([]byte, error) {
 	der, _, err := toDER(in)
 	if err != nil {
-		return nil, fmt.Errorf("its answer is not a timestamp response: %w", err)
+		return nil, fmt.Errorf("not a timestamp response: %w", err)
 	}
 	input := cryptobyte.String(der)
 	var body, info, token cryptobyte.String
 	var status int
 	if !input.ReadASN1(&body, cbasn1.SEQUENCE) || !body.ReadASN1(&info, cbasn1.SEQUENCE) || !info.ReadASN1Integer(&status) {
-		return nil, errors.New("its answer is not a timestamp response")
+		return nil, errors.New("not a timestamp response")
 	}
 	if status != statusGranted && status != statusGrantedWithMods {
 		return nil, fmt.Errorf("it refused (status %d%s)", status, statusText(info))
 	}
 	if !body.ReadASN1Element(&token, cbasn1.SEQUENCE) || !body.Empty() {
-		return nil, errors.New("its answer has no token")
+		return nil, errors.New("response without a token")
 	}
 	return token, nil
 }
 
-// statusText reads PKIFreeText, which is somebody else's text and therefore cut short and cleaned.
+// statusText reads PKIFreeText, which is foreign text and therefore shortened and cleaned.
 func statusText(info cryptobyte.String) string {
 	var list, text cryptobyte.String
 	if !info.ReadASN1(&list, cbasn1.SEQUENCE) || !list.ReadASN1(&text, cbasn1.UTF8String) {
@@ -188,17 +191,17 @@ func statusText(info cryptobyte.String) string {
 func (t *HTTPTimestamper) check(token, sum []byte, nonce *big.Int) error {
 	r := verifyToken(token, func(d *digest) ([]byte, error) {
 		if d.hash != crypto.SHA256 {
-			return nil, errors.New("it is over another digest than was asked for")
+			return nil, errors.New("token is over a different digest")
 		}
 		return sum, nil
 	}, VerifyOptions{Roots: t.options.Roots})
 	switch {
 	case !r.Intact() || !r.CertificateBound || !r.PurposeOK:
-		return fmt.Errorf("its token is not valid: %s", sentence(r.Problems))
+		return fmt.Errorf("invalid token: %s", sentence(r.Problems))
 	case r.Nonce == nil || r.Nonce.Cmp(nonce) != 0:
-		return errors.New("its token answers another request (the nonce differs)")
+		return errors.New("token is for another request (nonce differs)")
 	case len(t.options.Roots) > 0 && !(r.OK && r.TrustedRoot):
-		return fmt.Errorf("its certificate does not lead to a trusted root. %s", sentence(r.Problems))
+		return fmt.Errorf("its certificate does not chain to a trusted root: %s", sentence(r.Problems))
 	case t.options.Now != nil && t.options.Now().Sub(r.Time).Abs() > maxClockSkew:
 		return fmt.Errorf("its clock (%s) and this machine's (%s) differ", r.Time.Format(time.RFC3339), t.options.Now().UTC().Format(time.RFC3339))
 	}

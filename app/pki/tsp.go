@@ -16,11 +16,11 @@ type TimestampRequest struct {
 	// Hash and Digest are the message imprint.
 	Hash   crypto.Hash
 	Digest []byte
-	// Policy is the one asked for, nil for any.
+	// Policy is the requested one, nil for any.
 	Policy asn1.ObjectIdentifier
-	// Nonce comes back in the token; nil when there is none.
+	// Nonce is returned in the token; nil if there is none.
 	Nonce *big.Int
-	// Certificates asks for the authority's certificates inside the token.
+	// Certificates requests the authority's certificates inside the token.
 	Certificates bool
 }
 
@@ -80,14 +80,14 @@ func ParseTimestampRequest(der []byte) (TimestampRequest, error) {
 	return r, nil
 }
 
-// readOptions reads reqPolicy, nonce and certReq and leaves what follows.
+// readOptions reads reqPolicy, nonce and certReq and ignores the rest.
 func (r *TimestampRequest) readOptions(body *cryptobyte.String) bool {
 	if body.PeekASN1Tag(cbasn1.OBJECT_IDENTIFIER) {
 		if !readOID(body, &r.Policy) {
 			return false
 		}
 		if r.Policy == nil {
-			r.Policy = asn1.ObjectIdentifier{} // present, and none of ours
+			r.Policy = asn1.ObjectIdentifier{} // present but unknown
 		}
 	}
 	if body.PeekASN1Tag(cbasn1.INTEGER) {
@@ -118,8 +118,9 @@ func (r TimestampRequest) encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// RespondTimestamp is the server side of RFC 3161: it answers a DER TimeStampReq with a DER TimeStampResp (media type
-// application/timestamp-reply). A request that cannot be granted is answered with a rejection, not with an error.
+// RespondTimestamp is the server side of RFC 3161: it answers a DER TimeStampReq with a DER
+// TimeStampResp (media type application/timestamp-reply). A request that cannot be granted
+// results in a rejection, not in an error.
 func (a *Authority) RespondTimestamp(request []byte) ([]byte, error) {
 	r, err := ParseTimestampRequest(request)
 	var refused *failure
@@ -157,7 +158,7 @@ func encodeRejection(f *failure) ([]byte, error) {
 				b.AddASN1(cbasn1.UTF8String, func(b *cryptobyte.Builder) { b.AddBytes([]byte(f.text)) })
 			})
 			b.AddASN1(cbasn1.BIT_STRING, func(b *cryptobyte.Builder) {
-				b.AddUint8(uint8(7 - f.bit%8)) // A named bit list ends with its last set bit.
+				b.AddUint8(uint8(7 - f.bit%8)) // a named bit list ends with its last set bit
 				b.AddBytes(bits)
 			})
 		})

@@ -15,7 +15,7 @@ import (
 // tstInfo is the content of a timestamp token (RFC 3161 §2.4.2).
 type tstInfo struct {
 	policy   string
-	digest   *digest // nil when it is not known
+	digest   *digest // nil if unknown
 	hashOID  asn1.ObjectIdentifier
 	imprint  []byte
 	serial   *big.Int
@@ -50,7 +50,8 @@ func parseTSTInfo(der []byte) (tstInfo, error) {
 	return t, nil
 }
 
-// parseOptions reads accuracy, ordering and nonce; the authority's name and extensions follow and are not needed.
+// parseOptions reads accuracy, ordering and nonce; the authority's name and extensions, which
+// follow, are not needed.
 func (t *tstInfo) parseOptions(body cryptobyte.String) bool {
 	var accuracy cryptobyte.String
 	var present, ordering bool
@@ -82,7 +83,8 @@ func (t *tstInfo) parseOptions(body cryptobyte.String) bool {
 	return true
 }
 
-// parseGeneralizedTime reads YYYYMMDDhhmmss[.f]Z; timestamps add the fraction to the usual DER form.
+// parseGeneralizedTime reads YYYYMMDDhhmmss[.f]Z; timestamps add the fraction to the usual DER
+// form.
 func parseGeneralizedTime(s string) (time.Time, bool) {
 	if len(s) < 15 || len(s) > 30 || !strings.HasSuffix(s, "Z") {
 		return time.Time{}, false
@@ -109,7 +111,7 @@ func parseGeneralizedTime(s string) (time.Time, bool) {
 	return at.Add(time.Duration(nanos)), true
 }
 
-// dotted writes the contents of an object identifier of any size as people write it.
+// dotted formats the contents of an object identifier of any size in dotted notation.
 func dotted(der []byte) string {
 	var oid x509.OID
 	if err := oid.UnmarshalBinary(der); err != nil {
@@ -118,13 +120,14 @@ func dotted(der []byte) string {
 	return oid.String()
 }
 
-// VerifyTimestamp judges an RFC 3161 token over what digest hashes: the signature value of a signature timestamp, or the
-// ByteRange of a document timestamp. Its chain is judged at the time it states. Whatever the input, there is a report.
+// VerifyTimestamp verifies an RFC 3161 token over the given content: the signature value of a
+// signature timestamp, or the ByteRange of a document timestamp. Its chain is judged at the
+// time it states. There is a report for every input.
 func VerifyTimestamp(der []byte, content Content, o VerifyOptions) TimestampReport {
 	return verifyToken(der, content.sum, o)
 }
 
-// verifyToken is VerifyTimestamp for a caller that may have no more than the digest.
+// verifyToken is VerifyTimestamp for a caller that may have only the digest.
 func verifyToken(der []byte, sum func(*digest) ([]byte, error), o VerifyOptions) TimestampReport {
 	var r TimestampReport
 	data, signer, ok := r.open(der)
@@ -158,7 +161,7 @@ func verifyToken(der []byte, sum func(*digest) ([]byte, error), o VerifyOptions)
 		r.problem("timestamp_expired", "date", moment(r.Certificate.NotAfter))
 	}
 	if r.Binding == "" {
-		r.problem("timestamp_unbound") // RFC 3161 §2.4.2 asks for it.
+		r.problem("timestamp_unbound") // required by RFC 3161 §2.4.2
 	}
 	r.OK = r.Intact() && r.CertificateBound && r.PurposeOK && r.ChainOK && r.Revocation.Status != Revoked
 	return r

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// Content writes what is signed into w: in a PDF the bytes of the ByteRange.
+// Content writes the signed bytes to w: in a PDF the bytes of the ByteRange.
 type Content func(w io.Writer) error
 
-// VerifyCMS judges a signature as found in a PDF's Contents: ours and those of other producers (ETSI.CAdES.detached,
-// adbe.pkcs7.detached, adbe.pkcs7.sha1), DER or BER, zero padding included. Whatever the input, there is a report.
+// VerifyCMS verifies a signature from a PDF's Contents by any producer (ETSI.CAdES.detached,
+// adbe.pkcs7.detached, adbe.pkcs7.sha1), DER or BER, with or without zero padding. There is a
+// report for every input.
 func VerifyCMS(der []byte, content Content, o VerifyOptions) CMSReport {
 	var r CMSReport
 	data, signer, ok := r.open(der)
@@ -38,7 +39,7 @@ func VerifyCMS(der []byte, content Content, o VerifyOptions) CMSReport {
 	return r
 }
 
-// open parses the structure and picks its signer; a signature in a PDF has exactly one.
+// open parses the structure and returns its signer; a signature in a PDF has exactly one.
 func (r *SignatureReport) open(der []byte) (*signedData, *signerInfo, bool) {
 	r.Revocation.Status = RevocationUnknown
 	data, err := parseSignedData(der)
@@ -70,11 +71,13 @@ func (o VerifyOptions) withDefaults(d *signedData) VerifyOptions {
 	return o
 }
 
-// errOtherContent says that the content inside a signature is not what it is held to cover.
+// errOtherContent reports that the content inside a signature differs from the content it
+// should cover.
 var errOtherContent = errors.New("the content inside the signature is something else")
 
-// embeddedIn returns what the message digest is made over. With adbe.pkcs7.sha1 the content is itself the SHA-1 of the
-// bytes, and the digest is of those 20 bytes (ISO 32000-1 §12.8.3.3.1). Any other content has to be the bytes.
+// embeddedIn returns the input of the message digest. With adbe.pkcs7.sha1 the content is
+// itself the SHA-1 of the bytes, and the digest is of those 20 bytes (ISO 32000-1 §12.8.3.3.1).
+// Any other content has to equal the bytes.
 func (d *signedData) embeddedIn(content Content, r *SignatureReport) Content {
 	if d.content == nil {
 		return content
@@ -95,7 +98,7 @@ func (d *signedData) embeddedIn(content Content, r *SignatureReport) Content {
 	return contentOf(d.content)
 }
 
-// contentOf is content that is at hand.
+// contentOf wraps content in memory.
 func contentOf(content []byte) Content {
 	return func(w io.Writer) error {
 		_, err := w.Write(content)

@@ -12,7 +12,8 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// checkBinding holds the certificate against signing-certificate-v2 (RFC 5035) or signing-certificate (RFC 2634).
+// checkBinding compares the certificate with signing-certificate-v2 (RFC 5035) or
+// signing-certificate (RFC 2634).
 func (r *SignatureReport) checkBinding(s *signerInfo) {
 	v2, okV2 := one(s.attributes, oidSigningCertificateV2)
 	v1, okV1 := one(s.attributes, oidSigningCertificate)
@@ -35,8 +36,8 @@ func (r *SignatureReport) checkBinding(s *signerInfo) {
 	}
 }
 
-// certificateNamed tells whether the first ESSCertID of the attribute is the certificate's. The default digest is that
-// of the attribute's version.
+// certificateNamed reports whether the first ESSCertID of the attribute matches the
+// certificate. The default digest is that of the attribute's version.
 func certificateNamed(value []byte, d *digest, c *x509.Certificate) bool {
 	input := cryptobyte.String(value)
 	var body, list, id, sum cryptobyte.String
@@ -70,7 +71,8 @@ func (r *CMSReport) claimedTime(s *signerInfo) time.Time {
 	return time.Time{}
 }
 
-// signatureTimestamp judges the timestamps over the signature value and returns the first good one, or else the first.
+// signatureTimestamp verifies the timestamps over the signature value and returns the first
+// good one, or else the first.
 func (r *CMSReport) signatureTimestamp(s *signerInfo, o VerifyOptions) *TimestampReport {
 	var first *TimestampReport
 	for i, token := range all(s.unattributed, oidSignatureTimestamp) {
@@ -94,8 +96,8 @@ func (r *CMSReport) signatureTimestamp(s *signerInfo, o VerifyOptions) *Timestam
 
 const maxTimestamps = 8
 
-// checkSignerUsage says when the certificate is not meant for signing documents. It is reported, not held against the
-// signature, because producers differ in what they put there.
+// checkSignerUsage reports a certificate that is not meant for signing documents. It is not
+// held against the signature, because producers differ in their key usages.
 func (r *CMSReport) checkSignerUsage() {
 	c := r.Certificate
 	if c.KeyUsage != 0 && c.KeyUsage&leafUsage == 0 {
@@ -106,7 +108,8 @@ func (r *CMSReport) checkSignerUsage() {
 	}
 }
 
-// meantForDocuments tells whether the extended key usage allows what producers use for documents; having none does.
+// meantForDocuments reports whether the extended key usage, if any, includes one that producers
+// use for documents.
 func meantForDocuments(c *x509.Certificate) bool {
 	if len(c.ExtKeyUsage)+len(c.UnknownExtKeyUsage) == 0 {
 		return true

@@ -51,8 +51,9 @@ func (r *SignatureReport) verifyContent(d *signedData, s *signerInfo, content Co
 	}
 }
 
-// checkContentType holds the signed type against the content's, so that a signature over something else, a timestamp for
-// example, cannot be passed off as one over a document. A missing one is said, but old producers left it out.
+// checkContentType compares the signed type with that of the content, so that a signature over
+// something else, such as a timestamp, cannot be passed off as one over a document. A missing
+// type is only reported, since old producers omitted it.
 func (r *SignatureReport) checkContentType(d *signedData, s *signerInfo) bool {
 	value, ok := one(s.attributes, oidContentType)
 	if ok && value == nil {
@@ -68,8 +69,8 @@ func (r *SignatureReport) checkContentType(d *signedData, s *signerInfo) bool {
 	return true
 }
 
-// verifySignature finds the signer's certificate and checks the signature value and the certificate's binding. The
-// content is used when there are no signed attributes.
+// verifySignature finds the signer's certificate and checks the signature value and the binding
+// to the certificate. The content is used if there are no signed attributes.
 func (r *SignatureReport) verifySignature(d *signedData, s *signerInfo, o VerifyOptions, content Content) {
 	candidates := candidates(s, o)
 	if len(candidates) == 0 {
@@ -106,7 +107,8 @@ func (r *SignatureReport) verifyValue(d *signedData, s *signerInfo, candidates [
 	}
 }
 
-// candidates are the certificates that the signer may mean; more than one only if somebody made two of the same number.
+// candidates returns the certificates that the signer may refer to; there is more than one only
+// if serial numbers were reused.
 func candidates(s *signerInfo, o VerifyOptions) []*x509.Certificate {
 	var found []*x509.Certificate
 	for _, c := range o.Extra {
@@ -161,16 +163,17 @@ func (r *SignatureReport) tryCandidates(candidates []*x509.Certificate, scheme s
 	return first
 }
 
-// checkOrder names signed attributes that are not in DER order (RFC 5652 §5.3). The digest is that of their DER encoding
-// (§5.4), so some readers sort them first and reject the signature, and others take the bytes as they are and accept it:
-// what readers disagree on is not judged.
+// checkOrder reports signed attributes that are not in DER order (RFC 5652 §5.3). The digest is
+// that of their DER encoding (§5.4), so some readers sort them first and reject the signature,
+// while others take the bytes unchanged and accept it: there is no verdict where readers
+// disagree.
 func (r *SignatureReport) checkOrder(s *signerInfo) {
 	if s.signed != nil && !bytes.Equal(s.signed, sortedSet(s.signed)) {
 		r.unjudged("attributes_order")
 	}
 }
 
-// sortedSet puts the elements of a SET into DER order.
+// sortedSet sorts the elements of a SET into DER order.
 func sortedSet(set []byte) []byte {
 	body, ok := contents(set, cbasn1.SET)
 	if !ok {
