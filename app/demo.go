@@ -69,7 +69,7 @@ func (a *App) demoAs(ctx context.Context, who account.Actor, out, file string, w
 }
 
 func (a *App) demoSend(ctx context.Context, who account.Actor, name string, content io.Reader) (*signing.Document, error) {
-	u, err := a.Signing.Receive(ctx, who, name, "", content)
+	u, err := a.Signing.Intake.Receive(ctx, who, name, "", content)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func parsed(t *testing.T) (*token.FileSet, []packageSource) {
 const mostFiles = 40
 
 // crowded are packages that still exceed it. The numbers may only go down.
-var crowded = map[string]int{"app/signing": 46}
+var crowded = map[string]int{}
 
 func TestHouseHasNoCrowdedRooms(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestHouseHasNoCrowdedRooms(t *testing.T) {
 
 // domain are the packages with business rules: they know neither the API's JSON
 // nor the wording of messages.
-var domain = []string{"app/account", "app/contact", "app/machine", "app/mailserver", "app/notify", "app/signing", "app/signing/lists", "app/signing/record", "app/signing/store", "app/signing/trail"}
+var domain = []string{"app/account", "app/contact", "app/machine", "app/mailserver", "app/notify", "app/signing", "app/signing/intake", "app/signing/lists", "app/signing/record", "app/signing/store", "app/signing/trail", "app/signing/verify"}
 
 // TestHouseDomainHasNoWireTags checks that structs of the domain name JSON
 // members only for what is stored or signed, as given in spelled.

@@ -60,6 +60,7 @@ func rooms() []room {
 		"app/signing/record",
 		"app/signing/report",
 		"app/signing/trail",
+		"app/signing/verify",
 		"app/turns",
 		"app/words",
 	}
@@ -67,7 +68,9 @@ func rooms() []room {
 	below := []string{
 		"app/signing/completion",
 		"app/signing/detect",
+		"app/signing/disk",
 		"app/signing/format",
+		"app/signing/intake",
 		"app/signing/lists",
 		"app/signing/mark",
 		"app/signing/pattern",
@@ -77,6 +80,7 @@ func rooms() []room {
 		"app/signing/store",
 		"app/signing/trail",
 		"app/signing/variable",
+		"app/signing/verify",
 	}
 	all := []room{
 		{"", []string{"*", "app"}},
@@ -102,10 +106,13 @@ func rooms() []room {
 		{"app/signing/pattern", nil},
 		{"app/signing/pictures", nil},
 		{"app/signing/record", above("app/account", "app/signing/detect", "app/signing/format", "app/signing/pattern", "app/signing/variable")},
+		{"app/signing/disk", above()},
+		{"app/signing/intake", above("app/account", "app/signing/disk", "app/signing/record", "app/signing/report")},
 		{"app/signing/lists", above("app/account", "app/signing/record", "app/signing/store")},
 		{"app/signing/store", above("app/account", "app/signing/mark", "app/signing/record")},
 		{"app/signing/trail", above("app/account", "app/signing/record", "app/signing/store")},
 		{"app/signing/variable", above()},
+		{"app/signing/verify", above("app/account", "app/signing/disk", "app/signing/record", "app/signing/report", "app/signing/store")},
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 		{"app/archive", nil},

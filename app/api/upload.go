@@ -31,7 +31,7 @@ type base64File struct {
 
 // receive stores one file on disk, for the duration of the request.
 func (r *request) receive(name, contentType string, content io.Reader) (*signing.Upload, error) {
-	u, err := r.server.Signing.Receive(r.UserContext(), r.who, name, contentType, content)
+	u, err := r.server.Signing.Intake.Receive(r.UserContext(), r.who, name, contentType, content)
 	if err == nil {
 		r.received = append(r.received, u)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"paraph/app/fault"
 	"paraph/app/httpkit"
-	"paraph/app/signing"
 	"paraph/app/signing/report"
+	"paraph/app/signing/verify"
 )
 
 func (s *server) verifyRoutes() {
@@ -38,7 +38,7 @@ func (s *server) verify(r *request) error {
 	}
 	var found *report.Report
 	if media == "application/pdf" {
-		found, err = s.Signing.VerifyUpload(r.UserContext(), r.body, signing.VerifyInput{By: r.caller()})
+		found, err = s.Signing.Verifier.Upload(r.UserContext(), r.body, verify.Input{By: r.caller()})
 	} else {
 		found, err = r.verifyFirst(params["boundary"])
 	}
@@ -51,7 +51,7 @@ func (s *server) verify(r *request) error {
 // verifyFirst examines the first file. A password has to come before it, as the
 // file is read while it arrives.
 func (r *request) verifyFirst(boundary string) (found *report.Report, err error) {
-	in := signing.VerifyInput{By: r.caller()}
+	in := verify.Input{By: r.caller()}
 	err = r.body.Parts(r.UserContext(), boundary, func(p *httpkit.Part) (err error) {
 		if p.Field == "password" && !p.IsFile {
 			in.Password, err = readPassword(p)
@@ -60,7 +60,7 @@ func (r *request) verifyFirst(boundary string) (found *report.Report, err error)
 		if !p.IsFile {
 			return nil
 		}
-		if found, err = r.server.Signing.VerifyUpload(r.UserContext(), p, in); err != nil {
+		if found, err = r.server.Signing.Verifier.Upload(r.UserContext(), p, in); err != nil {
 			return err
 		}
 		return errTaken

@@ -11,6 +11,8 @@ import (
 
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/signing/disk"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 
 	"paraph/app/pdf"
@@ -58,7 +60,7 @@ func readAttachment(v string) (h handedIn, why *record.Flaw) {
 		name = "attachment"
 	}
 	var faults fault.Fields
-	name = fileName(&faults, "name", name)
+	name = intake.FileName(&faults, "name", name)
 	if !faults.Empty() {
 		return h, record.NewFlaw("not_a_file_name.attachment")
 	}
@@ -102,18 +104,18 @@ func (s *Service) takeIn(a *act) error {
 func (s *Service) write(a *act, content io.Reader) (*blob.Writer, error) {
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, disk.SpaceError(err)
 	}
 	a.files = append(a.files, w)
 	_, err = io.Copy(w, content)
-	return w, spaceError(err)
+	return w, disk.SpaceError(err)
 }
 
 // keep commits the files of an act.
 func (a *act) keep() error {
 	for _, w := range a.files {
 		if _, err := w.Commit(); err != nil {
-			return spaceError(err)
+			return disk.SpaceError(err)
 		}
 	}
 	return nil

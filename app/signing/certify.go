@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/signing/completion"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
 )
 
@@ -29,7 +30,7 @@ func (s *Service) certify(ctx context.Context, d *Document, now time.Time) (*Fil
 	}
 	ref, err := s.Blobs.Put(ctx, bytes.NewReader(base.Bytes()))
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, disk.SpaceError(err)
 	}
 	// Handled like any other file: prepared, certified, sealed.
 	f := &File{ID: "certificate", Upload: ref.Hash, Base: ref.Hash, BaseSize: ref.Size}
@@ -86,5 +87,5 @@ func (s *Service) readBlob(name string) ([]byte, error) {
 		return nil, err
 	}
 	data, err := io.ReadAll(f)
-	return data, closing(err, f.Close)
+	return data, disk.Closing(err, f.Close)
 }

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 )
 
@@ -94,7 +95,7 @@ func (s *Service) revise(f *File, kind string, now time.Time, make func(pdf.Base
 		return err
 	}
 	rev, err := make(base)
-	if err := closing(err, closeBase); err != nil {
+	if err := disk.Closing(err, closeBase); err != nil {
 		return fmt.Errorf("signing: %s of %s: %w", kind, f.ID, err)
 	}
 	return s.append(f, kind, "", rev, now)

@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -61,7 +62,7 @@ func (s *Service) Create(ctx context.Context, who account.Actor, in CreateInput)
 
 // insert commits the new document with its files.
 func (s *Service) insert(ctx context.Context, who account.Actor, d *Document, in CreateInput) (*Document, error) {
-	if err := commitUploads(in.Uploads); err != nil {
+	if err := intake.CommitUploads(in.Uploads); err != nil {
 		return nil, err
 	}
 	events := []Event{d.Created()}

@@ -10,6 +10,7 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/detect"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 )
@@ -101,7 +102,7 @@ func (s *Service) formOf(f *File) (fields []pdf.FormField, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing: open %s: %w", f.ID, err)
 	}
-	defer func() { err = closing(err, file.Close) }()
+	defer func() { err = disk.Closing(err, file.Close) }()
 	opened, err := pdf.Open(file, file.Size())
 	if err != nil {
 		return nil, fmt.Errorf("signing: read %s: %w", f.ID, err)

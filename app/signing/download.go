@@ -18,6 +18,7 @@ import (
 	"paraph/app/input"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/completion"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 )
@@ -149,7 +150,7 @@ func addToZIP(z *zip.Writer, used map[string]int, folder string, d *Download) er
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return closing(err, in.Close)
+	return disk.Closing(err, in.Close)
 }
 
 // evidenceDownload returns the machine-readable evidence.

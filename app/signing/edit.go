@@ -7,6 +7,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -268,7 +269,7 @@ func (s *Service) UpdateFile(_ context.Context, who account.Actor, id, file stri
 			return nil, fault.NotFound("file")
 		}
 		if in.Name != nil {
-			x.Name = fileName(f, "name", *in.Name)
+			x.Name = intake.FileName(f, "name", *in.Name)
 		}
 		if in.Confirmed != nil {
 			x.Confirmed = *in.Confirmed

@@ -4,12 +4,8 @@ import (
 	"errors"
 
 	"paraph/app/signing/store"
-	"paraph/app/turns"
 	"paraph/kv"
 )
-
-// Verifying is the queue in which files wait to be examined.
-func (s *Service) Verifying() *turns.Queue { return s.verifying }
 
 // ForgetIssued deletes the index of completed files, as an older version had none.
 func (s *Service) ForgetIssued() error {
@@ -25,5 +21,3 @@ func (s *Service) ForgetIssued() error {
 		return err
 	})
 }
-
-// Searching is the queue in which queries wait for the index.

@@ -1,12 +1,16 @@
 package signing
 
 import (
+	"context"
+	"errors"
 	"strconv"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/input"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
+	"paraph/kv"
 )
 
 // The inks of typed and drawn marks.
@@ -51,4 +55,69 @@ func (s *Service) legible(f *fault.Fields, a *act) {
 	if a.marks.initials.Type == "typed" {
 		check("initials.text", a.marks.initials.Text)
 	}
+}
+
+// SavedMarks holds the marks a member has saved to sign with; nil means none.
+type SavedMarks struct {
+	Signature *Mark `json:",omitempty"`
+	Initials  *Mark `json:",omitempty"`
+}
+
+// Mark returns the signature or the initials.
+func (m SavedMarks) Mark(kind string) *Mark {
+	return map[string]*Mark{"signature": m.Signature, "initials": m.Initials}[kind]
+}
+
+// savedMarks stores them by user: a person signs in every company in the same way.
+var savedMarks = kv.NewCollection("saved", kv.JSON[SavedMarks]())
+
+// SavedMarks returns the signature and initials the calling member has saved.
+func (s *Service) SavedMarks(_ context.Context, who account.Actor) (m SavedMarks, err error) {
+	if who.Kind != account.ActorUser {
+		return m, fault.NotFound("signature")
+	}
+	err = s.DB.View(func(tx *kv.Tx) error {
+		m, err = savedMarksOf(tx, who)
+		return err
+	})
+	return m, err
+}
+
+func savedMarksOf(tx *kv.Tx, who account.Actor) (SavedMarks, error) {
+	m, err := savedMarks.Get(tx, who.UserID)
+	if errors.Is(err, kv.ErrNotFound) {
+		return SavedMarks{}, nil
+	}
+	return m, err
+}
+
+// SaveMark stores a mark a member signs with, of a kind that pads accept too; nil deletes it.
+func (s *Service) SaveMark(_ context.Context, who account.Actor, kind string, in *Mark) error {
+	if who.Kind != account.ActorUser || kindIndex(kind) < 0 {
+		return fault.NotFound("signature")
+	}
+	var f fault.Fields
+	if in != nil {
+		m := readMark(&f, kind, in, in.Text)
+		if m.Type == "typed" && m.Text == "" {
+			f.Required(kind + ".text")
+		} else if missing := s.Fonts.Missing(m.Text); m.Type == "typed" && len(missing) > 0 {
+			f.Add(kind+".text", "not_drawable")
+		}
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
+		m, err := savedMarksOf(tx, who)
+		if err != nil {
+			return err
+		}
+		if kind == "signature" {
+			m.Signature = in
+		} else {
+			m.Initials = in
+		}
+		return savedMarks.Put(tx, who.UserID, m)
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
+	"paraph/app/signing/report"
 	"paraph/kv"
 )
 
@@ -112,4 +113,20 @@ func (s *Service) draw(ctx context.Context, company, id string) error {
 		left -= min(left, len(d.Files[i].Pages))
 	}
 	return nil
+}
+
+// VerifyFile reports on every signature of a file of a document as it stands.
+func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file string) (*report.Report, error) {
+	if err := who.Require(account.ScopeRead); err != nil {
+		return nil, err
+	}
+	d, err := s.see(who, id)
+	if err != nil {
+		return nil, err
+	}
+	f := d.File(file)
+	if f == nil {
+		return nil, fault.NotFound("file")
+	}
+	return s.Verifier.File(ctx, who, f)
 }

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"paraph/app/signing/intake"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -42,6 +43,7 @@ type (
 	Progress     = store.Progress
 	Row          = store.Row
 	RowSignatory = store.RowSignatory
+	Upload       = intake.Upload
 )
 
 // ProgressOf counts the acts done and the acts due.

@@ -10,6 +10,8 @@ import (
 	"paraph/app/account"
 	"paraph/app/blob"
 	"paraph/app/fault"
+	"paraph/app/signing/disk"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -60,7 +62,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 			return err
 		}
 		var f fault.Fields
-		u = Unfinished{ID: s.id(), Company: who.CompanyID, Document: id, User: who.UserID, Name: fileName(&f, "name", name), Size: size, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		u = Unfinished{ID: s.id(), Company: who.CompanyID, Document: id, User: who.UserID, Name: intake.FileName(&f, "name", name), Size: size, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		if size < 1 {
 			f.Add("size", "file_empty", fault.Text("file", u.Name))
 		}
@@ -68,7 +70,7 @@ func (s *Service) BeginUpload(_ context.Context, who account.Actor, id, name str
 			return err
 		}
 		if size > s.Limits.UploadBytes {
-			return fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
+			return fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.Limits.UploadBytes)))
 		}
 		before, err := begunBy(tx, who, id)
 		if err != nil {
@@ -155,19 +157,19 @@ func (s *Service) AppendUpload(ctx context.Context, who account.Actor, id, uploa
 	// The piece is received into a file of its own first: nobody waits for a slow connection.
 	piece, err := s.Blobs.Create()
 	if err != nil {
-		return u, spaceError(err)
+		return u, disk.SpaceError(err)
 	}
 	defer func() { err = errors.Join(err, piece.Abort()) }()
 	_, cut := io.Copy(piece, io.LimitReader(r, u.Size-offset))
 	if piece.Size() == 0 && cut != nil {
-		return u, spaceError(cut)
+		return u, disk.SpaceError(cut)
 	}
 	defer s.lock(upload)()
 	if u, err = s.uploadAt(ctx, who, id, upload, offset); err != nil {
 		return u, err // another piece was faster
 	}
 	u, err = s.addPiece(who, u, offset, io.NewSectionReader(piece, 0, piece.Size()))
-	return u, errors.Join(err, spaceError(cut))
+	return u, errors.Join(err, disk.SpaceError(cut))
 }
 
 // uploadAt returns an upload if it continues at the given offset.
@@ -188,7 +190,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 		size = 0
 		cut = fault.Conflict("wrong_offset", fault.Number("offset", 0))
 	} else if size == 0 && cut != nil {
-		return u, spaceError(cut)
+		return u, disk.SpaceError(cut)
 	}
 	id := u.ID
 	err := s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) (err error) {
@@ -204,7 +206,7 @@ func (s *Service) addPiece(who account.Actor, u Unfinished, offset int64, piece 
 	if err != nil {
 		return Unfinished{}, err
 	}
-	return u, spaceError(cut)
+	return u, disk.SpaceError(cut)
 }
 
 // FinishUpload adds a complete upload to the draft as a file. A refused upload is
@@ -233,7 +235,7 @@ func (s *Service) finishUpload(ctx context.Context, who account.Actor, id, uploa
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing: upload %s: %w", u.ID, err)
 	}
-	up.Name, up.raw = u.Name, raw
+	up.Name, up.Raw = u.Name, raw
 	defer func() { err = errors.Join(err, up.Close()) }()
 	d, added, err := s.Attach(ctx, who, id, []*Upload{up})
 	switch kind := fault.KindOf(err); {

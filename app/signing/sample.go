@@ -30,7 +30,7 @@ func (s *Service) CreateSample(ctx context.Context, who account.Actor, baseURL s
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
+	u, err := s.Intake.Receive(ctx, who, sampleTitle+".pdf", "application/pdf", bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}

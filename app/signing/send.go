@@ -10,6 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
@@ -167,7 +168,7 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 		spec.PlainFont = s.Fonts.Simple // PDF/A requires every font to be embedded
 	}
 	if f.Flattened {
-		original, err := s.original(f)
+		original, err := s.Intake.Original(f)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ func (s *Service) prepareFile(ctx context.Context, d *Document, f *File, signer 
 		return nil, err
 	}
 	rev, err := pdf.Prepare(base, spec)
-	err = closing(err, closeBase)
+	err = disk.Closing(err, closeBase)
 	if err != nil {
 		return nil, unprepared(f, err)
 	}
@@ -245,26 +246,18 @@ func (s *Service) baseOf(f *File) (pdf.Base, func() error, error) {
 	return base, file.Close, nil
 }
 
-// closing calls close and returns the first error.
-func closing(err error, close func() error) error {
-	if cerr := close(); err == nil {
-		return cerr
-	}
-	return err
-}
-
 // append writes a revision to disk and adds it to the file's record.
 func (s *Service) append(f *File, kind, invitation string, rev pdf.Revision, now time.Time) error {
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
 	if _, err := w.Write(rev.Bytes); err != nil {
-		return spaceError(closing(err, w.Abort))
+		return disk.SpaceError(disk.Closing(err, w.Abort))
 	}
 	ref, err := w.Commit()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
 	f.Revisions = append(f.Revisions, Revision{
 		Kind: kind, Invitation: invitation, Blob: ref.Hash, Size: ref.Size, Total: f.Total() + ref.Size,

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -26,10 +25,12 @@ import (
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
 	"paraph/app/pki"
+	"paraph/app/signing/intake"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/pictures"
 	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
+	"paraph/app/signing/verify"
 	"paraph/app/turns"
 	"paraph/app/words"
 	"paraph/kv"
@@ -75,14 +76,13 @@ type Options struct {
 // the API and the web pages; the caller is always an argument.
 type Service struct {
 	Options
-	Store      *store.Store
-	Lists      *lists.Lists
-	Trail      *trail.Trail
-	documents  *sync.Map      // identifier → *sync.Mutex: slow work on one document runs one at a time
-	verifying  *turns.Queue   // for verifying the signatures of a file
-	converting *turns.Queue   // for converting a file to PDF
-	scratch    *turns.Queue   // bytes of the files that are verified without being kept
-	guesses    *limit.Limiter // wrong codes, by network
+	Store     *store.Store
+	Lists     *lists.Lists
+	Trail     *trail.Trail
+	Intake    *intake.Intake
+	Verifier  *verify.Verifier
+	documents *sync.Map      // identifier → *sync.Mutex: slow work on one document runs one at a time
+	guesses   *limit.Limiter // wrong codes, by network
 }
 
 // New creates the service. Nothing runs until Run is called.
@@ -91,20 +91,24 @@ func New(o Options) (*Service, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.WithDefaults()
-	cores := int64(runtime.GOMAXPROCS(0))
-	largest := o.Limits.UploadBytes + 1<<20
-	return &Service{Options: o, Store: store.New(o.DB, o.NewID), Lists: lists.New(lists.Options{
-		DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium, NewID: o.NewID, Log: o.Log}), documents: new(sync.Map), Trail: trail.New(o.DB),
-		verifying:  turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2), Members: o.Members}),
-		scratch:    turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
-		guesses:    limit.New(networkTries, 24*time.Hour, o.Now),
-		converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute}),
+	return &Service{
+		Options: o,
+		Store:   store.New(o.DB, o.NewID),
+		Lists: lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
+			NewID: o.NewID, Log: o.Log}),
+		Trail: trail.New(o.DB),
+		Intake: intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
+			Limits: o.Limits, Now: o.Now}),
+		Verifier: verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
+			UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now}),
+		documents: new(sync.Map),
+		guesses:   limit.New(networkTries, 24*time.Hour, o.Now),
 	}, nil
 }
 
 // Queues returns the load of the service's queues, by name.
 func (s *Service) Queues() map[string]turns.Load {
-	return map[string]turns.Load{"verify": s.verifying.Load(), "search": s.Lists.Load(), "libreoffice": s.converting.Load()}
+	return map[string]turns.Load{"verify": s.Verifier.Queue.Load(), "search": s.Lists.Load(), "libreoffice": s.Intake.Load()}
 }
 
 // Run keeps the search index in step, delivers events to watchers, and starts the

@@ -13,6 +13,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/mark"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
@@ -257,11 +258,11 @@ func (s *Service) signFile(ctx context.Context, a *act, f *File, signer *pki.Sig
 	}
 	spec, err := s.drawAct(a, f, field)
 	if err != nil {
-		return closing(err, closeBase)
+		return disk.Closing(err, closeBase)
 	}
 	spec.Seal = s.seal(ctx, f, signer, ts, a.now, a.inv.Name, reason)
 	rev, err := pdf.Sign(base, spec)
-	if err := closing(err, closeBase); err != nil {
+	if err := disk.Closing(err, closeBase); err != nil {
 		return fmt.Errorf("signing: sign %s: %w", f.ID, err)
 	}
 	return s.append(f, "signature", a.inv.ID, rev, a.now)

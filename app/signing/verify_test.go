@@ -21,7 +21,7 @@ func TestStrangersLeaveVerifyingToCompanies(t *testing.T) {
 	}
 	upload := apptest.Raw{Type: "application/pdf", Body: apptest.PDF(t, "b")}
 
-	leave := hold(t, s.Signing.Verifying(), turns.Stranger("192.0.2.1"))
+	leave := hold(t, s.Signing.Verifier.Queue, turns.Stranger("192.0.2.1"))
 	done := make(chan int, 1)
 	go func() { done <- s.Anonymous().Post(t, "/verify", upload).Status }()
 	for range 3 {

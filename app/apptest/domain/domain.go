@@ -261,7 +261,7 @@ func (s *Services) create(t testing.TB, who account.Actor, in signing.CreateInpu
 	if in.Title == nil {
 		in.Title = new("Contract")
 	}
-	u, err := s.Signing.Receive(t.Context(), who, "a.pdf", "application/pdf", bytes.NewReader(sample()))
+	u, err := s.Signing.Intake.Receive(t.Context(), who, "a.pdf", "application/pdf", bytes.NewReader(sample()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,10 @@ type Options struct {
 	Password string // of an encrypted file
 }
 
+// MaxTime bounds the work on one file: 25 signatures take a fraction of a
+// second. Signatures not checked by then get no verdict.
+const MaxTime = 15 * time.Second
+
 // Verify reports on every signature of a PDF, ours and others'. Nothing of the
 // file is kept. Signatures not checked when the context ends get no verdict.
 // Errors are those of reading the file.

@@ -10,7 +10,7 @@ import (
 	"paraph/app/fault"
 	"paraph/app/httpkit"
 	"paraph/app/pki"
-	"paraph/app/signing"
+	"paraph/app/signing/verify"
 	"paraph/app/web/page"
 )
 
@@ -52,7 +52,7 @@ func (h *Handlers) Verify(r *page.Request) error {
 		case len(v.Reports) == maxVerified:
 			return fault.Invalid("file", "too_many_to_verify", fault.Number("limit", maxVerified))
 		}
-		got, err := h.Signing.VerifyUpload(r.UserContext(), f, signing.VerifyInput{By: httpkit.CallerOf(r.Who.Actor, r.ClientIP()), Roots: roots, Password: r.Form.Value("password"), Pictures: true})
+		got, err := h.Signing.Verifier.Upload(r.UserContext(), f, verify.Input{By: httpkit.CallerOf(r.Who.Actor, r.ClientIP()), Roots: roots, Password: r.Form.Value("password"), Pictures: true})
 		if fault.KindOf(err) == fault.KindInvalid {
 			unread = err
 			v.Reports = append(v.Reports, ReportView{Name: f.File, Kind: "danger", Icon: "alert", Verdict: r.Say("verify.unread"), Text: inWords(r, err)})

@@ -33,7 +33,7 @@ func (h *Handlers) receive(r *page.Request) (*received, error) {
 		if f.File == "" {
 			return nil // an empty file input
 		}
-		u, err := h.Signing.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
+		u, err := h.Signing.Intake.Receive(r.UserContext(), r.Who.Actor, f.File, f.ContentType, f)
 		switch {
 		case fault.KindOf(err) == fault.KindTooLarge:
 			all.failed = append(all.failed, f.File+": "+r.Explain(r.FailureOf(err)))

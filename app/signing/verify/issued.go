@@ -1,4 +1,4 @@
-package signing
+package verify
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // origin finds the document whose completed file a file is or begins with. A deleted document is not found. Only what
 // the holder can read in the file is disclosed: when it was completed, and its identifier.
-func (s *Service) origin(beginnings []report.Beginning) (found *report.Origin, company string, err error) {
+func (s *Verifier) origin(beginnings []report.Beginning) (found *report.Origin, company string, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		for _, b := range beginnings {
 			known, err := store.Issued.Get(tx, b.SHA256)

@@ -1,34 +1,59 @@
-package signing
+// Package verify judges the signatures of files: those of documents, and those
+// that anybody sends.
+package verify
 
 import (
 	"context"
 	"crypto/x509"
 	"errors"
 	"io"
-	"os"
+	"runtime"
 	"time"
 
 	"paraph/app/account"
+	"paraph/app/blob"
 	"paraph/app/fault"
 	"paraph/app/pdf"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/pki"
+	"paraph/app/signing/disk"
+	"paraph/app/signing/record"
 	"paraph/app/signing/report"
 	"paraph/app/turns"
+	"paraph/kv"
 )
 
-// VerifyFile reports on every signature of a file of a document as it stands.
-func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file string) (found *report.Report, err error) {
-	if err := who.Require(account.ScopeRead); err != nil {
-		return nil, err
+// Options are what the verifier needs from its surroundings.
+type Options struct {
+	DB          *kv.DB
+	Blobs       *blob.Store
+	PDFium      *pdfium.Engine // draws changed pages; nil draws none
+	Keys        *pki.Authority
+	UploadBytes int64           // size of one file
+	Members     *turns.Presence // members being served, for whom strangers slow down
+	Now         func() time.Time
+}
+
+// Verifier verifies files, a few at a time.
+type Verifier struct {
+	Options
+	Queue   *turns.Queue
+	scratch *turns.Queue // bytes of the files that are verified without being kept
+}
+
+// New returns a verifier.
+func New(o Options) *Verifier {
+	cores := int64(runtime.GOMAXPROCS(0))
+	largest := o.UploadBytes + 1<<20
+	return &Verifier{Options: o,
+		Queue:   turns.New(turns.Options{Slots: cores + 1, Group: cores, Strangers: max(1, cores/2), Members: o.Members}),
+		scratch: turns.New(turns.Options{Slots: 4 * largest, Group: 2 * largest, Stranger: largest, Patience: 5 * time.Second}),
 	}
-	d, err := s.see(who, id)
-	if err != nil {
-		return nil, err
-	}
-	f := d.File(file)
-	if f == nil {
-		return nil, fault.NotFound("file")
-	}
-	leave, err := s.verifying.Enter(ctx, who.Turn())
+}
+
+// File reports on every signature of a file of a document as it stands.
+func (s *Verifier) File(ctx context.Context, who account.Actor, f *record.File) (found *report.Report, err error) {
+	leave, err := s.Queue.Enter(ctx, who.Turn())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +63,7 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	ctx, cancel := context.WithTimeout(ctx, verifyTime)
+	ctx, cancel := context.WithTimeout(ctx, report.MaxTime)
 	defer cancel()
 	roots, err := s.rootsOf(who.CompanyID)
 	if err != nil {
@@ -49,47 +74,43 @@ func (s *Service) VerifyFile(ctx context.Context, who account.Actor, id, file st
 
 // rootsOf returns the roots that a company's files may lead to: this
 // installation's, and those of its former ones.
-func (s *Service) rootsOf(company string) ([]*x509.Certificate, error) {
+func (s *Verifier) rootsOf(company string) ([]*x509.Certificate, error) {
 	moved, err := s.Keys.MovedRoots(company)
 	return append(s.Keys.Roots(), moved...), err
 }
 
-// verifyTime bounds the work on one file: 25 signatures take a fraction of a
-// second. Signatures not checked by then get no verdict.
-const verifyTime = 15 * time.Second
-
-// VerifyInput holds the options for checking a file.
-type VerifyInput struct {
+// Input holds the options for checking a file.
+type Input struct {
 	By       turns.Key           // who waits for it
 	Roots    []*x509.Certificate // trusted beside our own
 	Password string              // of an encrypted file
 	Pictures bool                // include pictures of the pages that were changed
 }
 
-// VerifyUpload reports on a PDF that anybody sends. Its bytes are in a scratch
+// Upload reports on a PDF that anybody sends. Its bytes are in a scratch
 // file during verification; nothing is kept.
-func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput) (found *report.Report, err error) {
+func (s *Verifier) Upload(ctx context.Context, r io.Reader, in Input) (found *report.Report, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, disk.SpaceError(err)
 	}
-	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+	defer func() { err = errors.Join(err, tmp.Close(), disk.Remove(tmp.Name())) }()
 	bounded := s.scratch.Writer(ctx, in.By, tmp)
 	defer bounded.Close()
-	size, err := io.Copy(bounded, io.LimitReader(r, s.Limits.UploadBytes+1))
+	size, err := io.Copy(bounded, io.LimitReader(r, s.UploadBytes+1))
 	if err != nil {
-		return nil, spaceError(err)
+		return nil, disk.SpaceError(err)
 	}
-	if size > s.Limits.UploadBytes {
-		return nil, fault.TooLarge("file_too_large", fault.Text("limit", megabytes(s.Limits.UploadBytes)))
+	if size > s.UploadBytes {
+		return nil, fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.UploadBytes)))
 	}
 	// Only after the file has arrived: a slow sender must not keep others waiting.
-	leave, err := s.verifying.Enter(ctx, in.By)
+	leave, err := s.Queue.Enter(ctx, in.By)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	limited, cancel := context.WithTimeout(ctx, verifyTime)
+	limited, cancel := context.WithTimeout(ctx, report.MaxTime)
 	defer cancel()
 	found, err = s.judge(limited, tmp, size, in)
 	switch {
@@ -115,7 +136,7 @@ func (s *Service) VerifyUpload(ctx context.Context, r io.Reader, in VerifyInput)
 
 // judge reports on a file. One that was completed here for a company that came
 // from another installation is judged by the roots of that one, too.
-func (s *Service) judge(ctx context.Context, r io.ReaderAt, size int64, in VerifyInput) (*report.Report, error) {
+func (s *Verifier) judge(ctx context.Context, r io.ReaderAt, size int64, in Input) (*report.Report, error) {
 	o := report.Options{Roots: append(in.Roots, s.Keys.Roots()...), Now: s.Now(), Password: in.Password}
 	found, err := report.Verify(ctx, r, size, o)
 	if err != nil {
@@ -137,12 +158,4 @@ func (s *Service) judge(ctx context.Context, r io.ReaderAt, size int64, in Verif
 	}
 	found.Origin = origin
 	return found, nil
-}
-
-// removeFile removes a scratch file that may already be gone.
-func removeFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }

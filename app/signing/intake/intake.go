@@ -1,4 +1,6 @@
-package signing
+// Package intake turns uploaded files into PDFs that can be signed: it inspects,
+// repairs, converts and flattens them, and says why one is refused.
+package intake
 
 import (
 	"context"
@@ -6,51 +8,81 @@ import (
 	"io"
 	"path"
 	"strings"
+	"time"
 
 	"paraph/app/blob"
 	"paraph/app/convert"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pdf/page"
+	"paraph/app/pdf/pdfium"
+	"paraph/app/pdf/text"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 	"paraph/app/signing/report"
+	"paraph/app/turns"
 )
 
-// refusal describes why one uploaded file is refused.
-type refusal struct {
-	code  fault.Code
-	args  []fault.Arg
+// Options are what the intake needs from its surroundings. Office may be nil: the
+// built-in renderer converts DOCX then.
+type Options struct {
+	Blobs  *blob.Store
+	PDFium *pdfium.Engine
+	Office *convert.Office
+	Fonts  *text.Fonts
+	Limits record.Limits
+	Now    func() time.Time
+}
+
+// Intake takes in uploaded files.
+type Intake struct {
+	Options
+	converting *turns.Queue // for converting a file to PDF
+}
+
+// New returns an intake.
+func New(o Options) *Intake {
+	return &Intake{Options: o, converting: turns.New(turns.Options{Slots: 2, Group: 1, Patience: 2 * time.Minute})}
+}
+
+// Load returns the load of the queue for conversions.
+func (s *Intake) Load() turns.Load { return s.converting.Load() }
+
+// Refusal describes why one uploaded file is refused.
+type Refusal struct {
+	Code  fault.Code
+	Args  []fault.Arg
 	cause error
 }
 
-func (r *refusal) Error() string {
+func (r *Refusal) Error() string {
 	if r.cause != nil {
-		return string(r.code) + ": " + r.cause.Error()
+		return string(r.Code) + ": " + r.cause.Error()
 	}
-	return string(r.code)
+	return string(r.Code)
 }
 
-func (r *refusal) Unwrap() error { return r.cause }
+func (r *Refusal) Unwrap() error { return r.cause }
 
 func refuse(cause error, code fault.Code, args ...fault.Arg) error {
-	return &refusal{code, args, cause}
+	return &Refusal{code, args, cause}
 }
 
 // accepted lists the accepted types, for the error about any other type.
 const accepted = "PDF, DOCX, PNG, JPEG, GIF, TIFF and WebP"
 
 // intake inspects an upload and makes it a PDF that can be appended to.
-func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
-	size := u.raw.Size()
+func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
+	size := u.Raw.Size()
 	if size == 0 {
-		return File{}, refuse(nil, "file_empty", fault.Text("file", u.Name))
+		return record.File{}, refuse(nil, "file_empty", fault.Text("file", u.Name))
 	}
 	head := make([]byte, min(size, 4096))
-	if _, err := u.raw.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return File{}, err
+	if _, err := u.Raw.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return record.File{}, err
 	}
-	sum := u.raw.Hash()
-	file := File{Size: size, SHA256: sum, Upload: sum}
+	sum := u.Raw.Hash()
+	file := record.File{Size: size, SHA256: sum, Upload: sum}
 	var err error
 	switch kind := convert.Kind(head, u.Name); kind {
 	case "pdf":
@@ -64,7 +96,7 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 		err = s.intakeDOCX(ctx, u, &file)
 	case "":
 		if !strings.EqualFold(path.Ext(u.Name), ".pdf") {
-			return File{}, notAccepted(u.Name)
+			return record.File{}, notAccepted(u.Name)
 		}
 		file.ContentType = "application/pdf"
 		err = s.intakePDF(ctx, u, &file) // the beginning of the file may be missing
@@ -72,17 +104,17 @@ func (s *Service) intake(ctx context.Context, u *Upload) (File, error) {
 		err = notConvertible(u)
 	}
 	if err != nil {
-		return File{}, err
+		return record.File{}, err
 	}
 	if len(file.Pages) > s.Limits.Pages {
-		return File{}, refuse(nil, "too_many_pages", fault.Text("file", u.Name), fault.Number("pages", len(file.Pages)), fault.Number("limit", s.Limits.Pages))
+		return record.File{}, refuse(nil, "too_many_pages", fault.Text("file", u.Name), fault.Number("pages", len(file.Pages)), fault.Number("limit", s.Limits.Pages))
 	}
 	return file, nil
 }
 
 // notConvertible returns the reason why a file of another type can't be accepted.
 func notConvertible(u *Upload) error {
-	protected, err := convert.IsProtectedOffice(u.raw)
+	protected, err := convert.IsProtectedOffice(u.Raw)
 	switch {
 	case err != nil:
 		return err
@@ -101,9 +133,9 @@ func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
 }
 
 // inspect records pages and findings, and refuses a file that can't be signed.
-func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
+func (s *Intake) inspect(u *Upload, f *pdf.File, file *record.File) error {
 	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
+		file.Pages = append(file.Pages, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
 	}
 	if len(file.Pages) == 0 {
 		return refuse(nil, "file_without_pages", fault.Text("file", u.Name))
@@ -116,8 +148,8 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 		return dynamicXFA(u.Name)
 	}
 	file.Presigned, file.PDFA = len(in.Signed) > 0, in.PDFA
-	u.Fixed = file.Presigned && (u.converted != nil || in.DocMDP == 1 || in.Locked)
-	if file.Presigned && u.converted != nil {
+	u.Fixed = file.Presigned && (u.Converted != nil || in.DocMDP == 1 || in.Locked)
+	if file.Presigned && u.Converted != nil {
 		return refuse(nil, "signed_and_damaged", fault.Text("file", u.Name))
 	}
 	if file.Presigned && in.DocMDP == 1 {
@@ -131,9 +163,9 @@ func (s *Service) inspect(u *Upload, f *pdf.File, file *File) error {
 	}
 	broken := 0
 	if file.Presigned {
-		ctx, cancel := context.WithTimeout(context.Background(), verifyTime)
+		ctx, cancel := context.WithTimeout(context.Background(), report.MaxTime)
 		defer cancel()
-		found, err := report.Verify(ctx, u.raw, file.Size, report.Options{Now: s.Now()})
+		found, err := report.Verify(ctx, u.Raw, file.Size, report.Options{Now: s.Now()})
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -154,14 +186,14 @@ func dynamicXFA(name string) error {
 	return refuse(nil, "dynamic_xfa", fault.Text("file", name))
 }
 
-func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error {
+func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) error {
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
-	u.converted = w
+	u.Converted = w
 	err = s.inTurn(ctx, u, func() error {
-		return convert.Image(ctx, u.raw, file.Size, w, convert.ImageLimits{})
+		return convert.Image(ctx, u.Raw, file.Size, w, convert.ImageLimits{})
 	})
 	switch {
 	case errors.Is(err, convert.ErrTooLarge):
@@ -169,14 +201,14 @@ func (s *Service) intakeImage(ctx context.Context, u *Upload, file *File) error 
 	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
 		return refuse(err, "image_unreadable", fault.Text("file", u.Name))
 	case err != nil:
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
 	return s.measure(u, file)
 }
 
 // inTurn converts an upload when it is its sender's turn. Every conversion has
 // its own time limit.
-func (s *Service) inTurn(ctx context.Context, u *Upload, convert func() error) error {
+func (s *Intake) inTurn(ctx context.Context, u *Upload, convert func() error) error {
 	leave, err := s.converting.Enter(ctx, u.by)
 	if err != nil {
 		return err
@@ -186,32 +218,32 @@ func (s *Service) inTurn(ctx context.Context, u *Upload, convert func() error) e
 }
 
 // measure opens the PDF that was made from the upload.
-func (s *Service) measure(u *Upload, file *File) error {
-	f, err := pdf.Open(u.converted, u.converted.Size())
+func (s *Intake) measure(u *Upload, file *record.File) error {
+	f, err := pdf.Open(u.Converted, u.Converted.Size())
 	if err != nil {
 		return refuse(err, "file_not_converted", fault.Text("file", u.Name))
 	}
 	for _, p := range f.Pages() {
-		file.Pages = append(file.Pages, Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
+		file.Pages = append(file.Pages, record.Size{Width: p.Width, Height: p.Height, Rotate: p.Rotate})
 	}
-	s.converted(u, file)
+	s.appendTo(u, file)
 	return nil
 }
 
-func (s *Service) intakeDOCX(ctx context.Context, u *Upload, file *File) error {
+func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) error {
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
-	u.converted = w
+	u.Converted = w
 	if s.Office != nil {
 		file.ConvertedBy = "libreoffice"
 		err = s.inTurn(ctx, u, func() error {
-			return s.Office.Convert(ctx, io.NewSectionReader(u.raw, 0, file.Size), w)
+			return s.Office.Convert(ctx, io.NewSectionReader(u.Raw, 0, file.Size), w)
 		})
 	} else {
 		file.ConvertedBy = "builtin"
-		err = s.inTurn(ctx, u, func() error { return s.renderDOCX(ctx, u.raw, file, w) })
+		err = s.inTurn(ctx, u, func() error { return s.renderDOCX(ctx, u.Raw, file, w) })
 	}
 	switch {
 	case errors.Is(err, convert.ErrTooLarge):
@@ -219,13 +251,13 @@ func (s *Service) intakeDOCX(ctx context.Context, u *Upload, file *File) error {
 	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
 		return refuse(err, "docx_unreadable", fault.Text("file", u.Name))
 	case err != nil:
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
 	return s.measure(u, file)
 }
 
 // renderDOCX uses the built-in renderer and lists what it left out.
-func (s *Service) renderDOCX(ctx context.Context, raw *blob.Writer, file *File, w io.Writer) error {
+func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.File, w io.Writer) error {
 	b := page.New(s.Fonts, page.Info{})
 	left, err := convert.RenderDOCX(ctx, raw, file.Size, b)
 	if err != nil {

@@ -1,4 +1,4 @@
-package signing
+package verify
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"paraph/app/pdf/pdfium"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/report"
 	"paraph/app/turns"
 )
@@ -20,7 +21,7 @@ const (
 
 // compare draws the pages that were changed although a signature forbids it: as they were signed, and as they are
 // now. A page that cannot be drawn is left out; the verdict stands without it.
-func (s *Service) compare(ctx context.Context, by turns.Key, file *os.File, size int64, found *report.Report) error {
+func (s *Verifier) compare(ctx context.Context, by turns.Key, file *os.File, size int64, found *report.Report) error {
 	i := slices.IndexFunc(found.Signatures, func(v report.SignatureVerdict) bool {
 		return v.Later == report.NotPermitted && v.End > 0 && v.End < size
 	})
@@ -38,7 +39,7 @@ func (s *Service) compare(ctx context.Context, by turns.Key, file *os.File, size
 			found.Compared = append(found.Compared, report.Comparison{Page: page, Signed: then, Now: now})
 		}
 	}
-	return removeFile(signed)
+	return disk.Remove(signed)
 }
 
 // changedPages lists the pages named by forbidden changes, or the first pages if none are named.
@@ -59,20 +60,20 @@ func changedPages(v *report.SignatureVerdict, pages int) []int {
 }
 
 // beginning copies the first bytes of a file to a scratch file and returns its path.
-func (s *Service) beginning(file io.ReaderAt, size int64) (path string, err error) {
+func (s *Verifier) beginning(file io.ReaderAt, size int64) (path string, err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
-		return "", spaceError(err)
+		return "", disk.SpaceError(err)
 	}
 	_, err = io.Copy(tmp, io.NewSectionReader(file, 0, size))
 	if err = errors.Join(err, tmp.Close()); err != nil {
-		return "", errors.Join(err, removeFile(tmp.Name()))
+		return "", errors.Join(err, disk.Remove(tmp.Name()))
 	}
 	return tmp.Name(), nil
 }
 
 // drawn returns the picture of a page as PNG, or nil.
-func (s *Service) drawn(ctx context.Context, by turns.Key, path string, page int) []byte {
+func (s *Verifier) drawn(ctx context.Context, by turns.Key, path string, page int) []byte {
 	png, err := s.PDFium.For(by).Render(ctx, pdfium.Source{Paths: []string{path}}, page-1, comparedWidth)
 	if err != nil {
 		return nil

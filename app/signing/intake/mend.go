@@ -1,4 +1,4 @@
-package signing
+package intake
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"paraph/app/pdf"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/reader"
+	"paraph/app/signing/disk"
 	"paraph/app/signing/record"
 )
 
 // intakePDF opens the upload with the strict reader. A file that this can't open,
 // or that is encrypted and unsigned, is rewritten by PDFium and opened again.
-func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
-	f, err := pdf.Open(u.raw, file.Size)
+func (s *Intake) intakePDF(ctx context.Context, u *Upload, file *record.File) error {
+	f, err := pdf.Open(u.Raw, file.Size)
 	if errors.Is(err, pdf.ErrTooComplex) {
 		return refuse(err, "file_too_complex.upload", fault.Text("file", u.Name))
 	}
@@ -42,18 +43,18 @@ func (s *Service) intakePDF(ctx context.Context, u *Upload, file *File) error {
 
 // inspectConverted inspects the PDF made from the upload; revisions are appended
 // to it instead of the upload.
-func (s *Service) inspectConverted(u *Upload, file *File) error {
-	f, err := pdf.Open(u.converted, u.converted.Size())
+func (s *Intake) inspectConverted(u *Upload, file *record.File) error {
+	f, err := pdf.Open(u.Converted, u.Converted.Size())
 	if err != nil {
 		return refuse(err, "file_damaged", fault.Text("file", u.Name))
 	}
-	s.converted(u, file)
+	s.appendTo(u, file)
 	return s.inspect(u, f, file)
 }
 
-// converted makes that PDF the one to append to.
-func (s *Service) converted(u *Upload, file *File) {
-	file.Base, file.BaseSize = u.converted.Hash(), u.converted.Size()
+// appendTo makes that PDF the one to append to.
+func (s *Intake) appendTo(u *Upload, file *record.File) {
+	file.Base, file.BaseSize = u.Converted.Hash(), u.Converted.Size()
 }
 
 // A rewriting makes a file from a source and its password with PDFium.
@@ -62,28 +63,28 @@ type rewriting func(ctx context.Context, src pdfium.Source, password, out string
 // remake makes another PDF from the upload with PDFium. If PDFium can't read it
 // as is, a missing beginning and end are restored first. why is the error of our
 // own reader, nil if there was none.
-func (s *Service) remake(ctx context.Context, u *Upload, how rewriting, why error) error {
-	err := s.rewrite(ctx, u, how, u.raw.Path())
+func (s *Intake) remake(ctx context.Context, u *Upload, how rewriting, why error) error {
+	err := s.rewrite(ctx, u, how, u.Raw.Path())
 	if errors.Is(err, pdfium.ErrDamaged) {
 		err = s.salvage(ctx, u, how, err)
 	}
 	return s.unreadable(ctx, u, err, why)
 }
 
-func (s *Service) salvage(ctx context.Context, u *Upload, how rewriting, why error) (err error) {
-	head, tail, err := reader.Salvage(u.raw, u.raw.Size())
+func (s *Intake) salvage(ctx context.Context, u *Upload, how rewriting, why error) (err error) {
+	head, tail, err := reader.Salvage(u.Raw, u.Raw.Size())
 	if err != nil || len(tail) == 0 {
 		return errors.Join(why, err)
 	}
-	paths := []string{u.raw.Path()}
+	paths := []string{u.Raw.Path()}
 	for i, piece := range [][]byte{head, tail} {
 		tmp, terr := s.Blobs.Temp()
 		if terr != nil {
-			return spaceError(terr)
+			return disk.SpaceError(terr)
 		}
-		defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+		defer func() { err = errors.Join(err, tmp.Close(), disk.Remove(tmp.Name())) }()
 		if _, err := tmp.Write(piece); err != nil {
-			return spaceError(err)
+			return disk.SpaceError(err)
 		}
 		if i == 0 {
 			paths = append([]string{tmp.Name()}, paths...)
@@ -95,31 +96,31 @@ func (s *Service) salvage(ctx context.Context, u *Upload, how rewriting, why err
 }
 
 // rewrite writes to disk what PDFium makes of the upload, whose bytes are in paths.
-func (s *Service) rewrite(ctx context.Context, u *Upload, how rewriting, paths ...string) (err error) {
+func (s *Intake) rewrite(ctx context.Context, u *Upload, how rewriting, paths ...string) (err error) {
 	tmp, err := s.Blobs.Temp()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
-	defer func() { err = errors.Join(err, tmp.Close(), removeFile(tmp.Name())) }()
+	defer func() { err = errors.Join(err, tmp.Close(), disk.Remove(tmp.Name())) }()
 	if err := how(ctx, pdfium.Source{Paths: paths}, u.Password, tmp.Name()); err != nil {
 		return err
 	}
 	w, err := s.Blobs.Create()
 	if err != nil {
-		return spaceError(err)
+		return disk.SpaceError(err)
 	}
-	u.converted = w
+	u.Converted = w
 	// PDFium replaced our file, so the open handle refers to the old one.
 	made, err := os.Open(tmp.Name())
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(w, made)
-	return spaceError(closing(err, made.Close))
+	return disk.SpaceError(disk.Closing(err, made.Close))
 }
 
 // unreadable describes why PDFium could not read an upload.
-func (s *Service) unreadable(ctx context.Context, u *Upload, err, why error) error {
+func (s *Intake) unreadable(ctx context.Context, u *Upload, err, why error) error {
 	u.Locked = errors.Is(err, pdfium.ErrPassword)
 	switch {
 	case err == nil:
@@ -151,9 +152,9 @@ const flattenLimit = 32 << 20
 // flatten makes a copy of what the upload's pages show, to be signed in place of
 // a file that may not be changed. The upload is attached to the copy when it is
 // sent. f comes from our own reader; why is its error if it can't read the file.
-func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.File, why error) error {
+func (s *Intake) flatten(ctx context.Context, u *Upload, file *record.File, f *pdf.File, why error) error {
 	if file.Size > flattenLimit {
-		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", megabytes(flattenLimit)))
+		return refuse(nil, "too_large_to_flatten", fault.Text("file", u.Name), fault.Text("limit", disk.Megabytes(flattenLimit)))
 	}
 	signatures := 0
 	if f != nil {
@@ -175,14 +176,14 @@ func (s *Service) flatten(ctx context.Context, u *Upload, file *File, f *pdf.Fil
 	return s.inspectConverted(u, file)
 }
 
-// original returns the upload as an attachment of its flattened copy.
-func (s *Service) original(f *File) (pdf.Attachment, error) {
+// Original returns the upload as an attachment of its flattened copy.
+func (s *Intake) Original(f *record.File) (pdf.Attachment, error) {
 	r, err := s.Blobs.Open(f.Upload)
 	if err != nil {
 		return pdf.Attachment{}, fmt.Errorf("signing: open %s: %w", f.ID, err)
 	}
 	data, err := io.ReadAll(r)
-	if err := closing(err, r.Close); err != nil {
+	if err := disk.Closing(err, r.Close); err != nil {
 		return pdf.Attachment{}, err
 	}
 	return pdf.Attachment{Name: f.Name, MIME: f.ContentType, Relationship: "Source", Data: data, Modified: f.CreatedAt}, nil

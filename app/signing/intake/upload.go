@@ -1,0 +1,95 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"paraph/app/account"
+	"paraph/app/blob"
+	"paraph/app/fault"
+	"paraph/app/signing/disk"
+	"paraph/app/signing/record"
+	"paraph/app/turns"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Upload is a file being uploaded: its bytes are on disk, and nothing refers to
+// them until the document does. Close drops what was not committed.
+type Upload struct {
+	Name        string
+	ContentType string
+	Password    string // opens an encrypted PDF; never kept
+	Locked      bool   // refused because it is encrypted and Password does not open it
+	Fixed       bool   // refused because it may not be changed, and Flatten would help
+	Flatten     bool   // sign a copy of what a PDF shows, with the PDF attached
+	by          turns.Key
+	Raw         *blob.Writer
+	Converted   *blob.Writer // the PDF made from it, if the upload can't be appended to
+}
+
+// Close drops everything that was not committed.
+func (u *Upload) Close() error {
+	return errors.Join(abort(u.Raw), abort(u.Converted))
+}
+
+func abort(w *blob.Writer) error {
+	if w == nil {
+		return nil
+	}
+	return w.Abort()
+}
+
+// Receive streams the bytes of one file to disk, never holding all of it in memory.
+func (s *Intake) Receive(ctx context.Context, who account.Actor, name, contentType string, r io.Reader) (*Upload, error) {
+	if err := who.RequireMember(account.ScopeWrite); err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create()
+	if err != nil {
+		return nil, disk.SpaceError(err)
+	}
+	u := &Upload{Name: name, ContentType: contentType, by: who.Turn(), Raw: w}
+	n, err := io.Copy(w, io.LimitReader(r, s.Limits.UploadBytes+1))
+	if err == nil && n > s.Limits.UploadBytes {
+		err = fault.TooLarge("file_too_large", fault.Text("limit", disk.Megabytes(s.Limits.UploadBytes)))
+	}
+	if err != nil {
+		return nil, errors.Join(disk.SpaceError(err), u.Close())
+	}
+	return u, nil
+}
+
+// CommitUploads moves the bytes to their final names, before anything refers to them.
+func CommitUploads(uploads []*Upload) error {
+	for _, u := range uploads {
+		if _, err := u.Raw.Commit(); err != nil {
+			return disk.SpaceError(err)
+		}
+		if u.Converted == nil {
+			continue
+		}
+		if _, err := u.Converted.Commit(); err != nil {
+			return disk.SpaceError(err)
+		}
+	}
+	return nil
+}
+
+// FileName checks a file's name: a name that file systems or mail programs do not
+// accept is refused rather than quietly changed.
+func FileName(f *fault.Fields, field, name string) string {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		f.Required(field)
+	case !utf8.ValidString(name):
+		f.Add(field, "not_utf8")
+	case utf8.RuneCountInString(name) > record.MaxName:
+		f.TooLong(field, record.MaxName)
+	case strings.ContainsAny(name, `/\`), strings.ContainsFunc(name, unicode.IsControl), name == ".", name == "..":
+		f.Add(field, "not_a_file_name")
+	}
+	return name
+}
