@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/signing/record"
@@ -64,6 +65,18 @@ func TestFilesAreWhatWasAppendedLast(t *testing.T) {
 	}
 	if d.Certificate = nil; len(slices.Collect(d.Blobs)) != len(want)-1 {
 		t.Errorf("without a certificate: got %v", slices.Collect(d.Blobs))
+	}
+}
+
+func TestACopiedFileIsTheUploadAlone(t *testing.T) {
+	t.Parallel()
+	f := record.File{ID: "f", Name: "a.pdf", Base: "base", Appended: 2, Revisions: []record.Revision{{Blob: "r"}}, Unproven: []string{"u"}}
+	if got, want := f.Another("g", now), (record.File{ID: "g", Name: "a.pdf", Base: "base", CreatedAt: now}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	who := account.Actor{UserID: "u", Name: "Ann", Email: "ann@x.org", TokenID: "t"}
+	if got, want := record.PersonOf(who), (record.Person{ID: "u", Name: "Ann", Email: "ann@x.org"}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
