@@ -1,7 +1,9 @@
 package kv_test
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -101,5 +103,55 @@ func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 	}
 	if !sound(t, dir, "MANIFEST", -1) {
 		t.Error("store does not open, or fails its checks")
+	}
+}
+
+// logEnv makes the test binary a process that leaves a log behind; its value is the folder.
+const logEnv = "KV_TEST_LOG"
+
+// TestFlippedByteInALogIsFound flips bytes of the log that a killed process leaves: it is not
+// taken for the end of the log, which would lose the commits behind it. Only the last commit
+// may be incomplete, as after a power cut.
+func TestFlippedByteInALogIsFound(t *testing.T) {
+	if dir := os.Getenv(logEnv); dir != "" {
+		db, err := kv.Open(kv.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, db, 50)
+		os.Exit(0) // without closing it
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), logEnv+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := ""
+	for _, file := range logs {
+		if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+			log = filepath.Base(file)
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := int64(len(bytes.TrimRight(content, "\x00")))
+	if !sound(t, dir, log, -1) {
+		t.Error("damage reported in an intact log")
+	}
+	if !sound(t, dir, log, used-3) {
+		t.Error("an incomplete last commit is taken for damage")
+	}
+	for at := int64(20); at < used*9/10; at += used / 17 {
+		if sound(t, dir, log, at) {
+			t.Errorf("flip of byte %d of %d went unnoticed", at, used)
+		}
 	}
 }

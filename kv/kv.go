@@ -237,7 +237,7 @@ func holderFile(dir string) string { return filepath.Join(dir, "LOCK") }
 func (db *DB) start() error {
 	o := db.options()
 	if !db.inMemory {
-		if err := errors.Join(mayOpenTables(db.dir, o), removeEmptyLogs(db.dir)); err != nil {
+		if err := errors.Join(mayOpenTables(db.dir, o), removeEmptyLogs(db.dir), mayOpenLogs(db.dir)); err != nil {
 			return err
 		}
 	}
