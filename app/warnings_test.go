@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/kv"
 )
 
 // warned is an appliance with people who are warned and people who are not.
@@ -127,4 +129,20 @@ func TestACertificateThatExpiresIsWarnedOf(t *testing.T) {
 	w.expect(t, "in five days", "certificate", "is valid until!", 2, 2)
 	w.Advance(t, (-100 * 24 * time.Hour).String())
 	w.expect(t, "with time again", "certificate", "", 2, 0)
+}
+
+// TestEveryJobIsTriedAgain finds jobs that one bad moment, such as a full disk, would
+// end for ever.
+func TestEveryJobIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	all := slices.Concat(s.Signing.Handlers(), s.Notify.Handlers(), s.Webhooks.Handlers(), s.Machine.Handlers(), []kv.Handler{s.Contacts.Handler()})
+	for _, h := range all {
+		if len(h.Backoff) == 0 {
+			t.Errorf("%s is tried only once", h.Kind)
+		}
+	}
+	if len(all) < 12 {
+		t.Errorf("only %d kinds of jobs were looked at", len(all))
+	}
 }

@@ -202,7 +202,8 @@ func (s *Service) purgeLater(tx *kv.Tx, c *Contact) error {
 
 // Handler returns the job that empties the trash.
 func (s *Service) Handler() kv.Handler {
-	return kv.Handler{Kind: purgeJob, Timeout: time.Minute, Run: s.purge}
+	return kv.Handler{Kind: purgeJob, Timeout: time.Minute, Run: s.purge,
+		Backoff: []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}}
 }
 
 func (s *Service) purge(_ context.Context, job kv.Job) error {

@@ -58,9 +58,14 @@ func (s *Service) Handlers() []kv.Handler {
 	return []kv.Handler{
 		{Kind: sendJob, Timeout: time.Minute, Run: s.send, OnDead: s.giveUp, Backoff: []time.Duration{
 			10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}},
-		{Kind: forgetJob, Timeout: time.Minute, Run: s.forgetExpired},
-		{Kind: sweepJob, Timeout: 10 * time.Minute, Run: s.sweep},
+		{Kind: forgetJob, Timeout: time.Minute, Run: s.forgetExpired, Backoff: upkeepWaits()},
+		{Kind: sweepJob, Timeout: 10 * time.Minute, Run: s.sweep, Backoff: upkeepWaits()},
 	}
+}
+
+// upkeepWaits returns the pauses between attempts at removing what has expired.
+func upkeepWaits() []time.Duration {
+	return []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 }
 
 func (s *Service) send(ctx context.Context, job kv.Job) error {

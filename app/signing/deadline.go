@@ -86,7 +86,7 @@ func (s *Service) PurgesAt(d *Document) *time.Time { return s.purgesNext(d) }
 // Handlers returns the jobs of this package, for the worker pool.
 func (s *Service) Handlers() []kv.Handler {
 	on := func(kind string, run func(ctx context.Context, company, id string) error) kv.Handler {
-		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Run: func(ctx context.Context, job kv.Job) error {
+		return kv.Handler{Kind: kind, Timeout: 5 * time.Minute, Backoff: dueWaits(), Run: func(ctx context.Context, job kv.Job) error {
 			var p documentJob
 			if err := json.Unmarshal(job.Payload, &p); err != nil {
 				return kv.Permanent(err)
@@ -97,6 +97,16 @@ func (s *Service) Handlers() []kv.Handler {
 	seal := on(sealJob, s.Seal)
 	seal.Backoff, seal.OnFail = sealWaits(), s.sealFailed
 	return []kv.Handler{on(expireJob, s.expire), on(remindJob, s.remindDue), on(purgeJob, s.purge), seal, s.Lists.ReadHandler(), on(drawJob, s.draw), s.retainHandler()}
+}
+
+// dueWaits returns the pauses between attempts at what is due at a time: some three
+// days, in which a full disk is noticed and cleared.
+func dueWaits() []time.Duration {
+	waits := []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
+	for range 3 * 24 {
+		waits = append(waits, time.Hour)
+	}
+	return waits
 }
 
 // sealWaits returns the pauses between attempts at sealing. They add up to about

@@ -27,14 +27,21 @@ func (s *Service) retainAt(tx *kv.Tx, at time.Time) error {
 }
 
 func (s *Service) retainHandler() kv.Handler {
-	return kv.Handler{Kind: retainJob, Timeout: time.Hour, Run: func(ctx context.Context, _ kv.Job) error {
-		// The next run is scheduled before this one begins.
-		err := s.DB.Update(func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) })
-		if err != nil {
-			return err
-		}
-		return s.retain(ctx)
-	}}
+	next := func(tx *kv.Tx) error { return s.retainAt(tx, tx.Now.Add(retainEvery)) }
+	return kv.Handler{Kind: retainJob, Timeout: time.Hour,
+		Backoff: []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour},
+		Run: func(ctx context.Context, _ kv.Job) error {
+			if err := s.retain(ctx); err != nil {
+				return err
+			}
+			return s.DB.Update(next)
+		},
+		OnFail: func(tx *kv.Tx, job kv.Job, _ error) error {
+			if job.State != kv.JobDead {
+				return nil
+			}
+			return next(tx)
+		}}
 }
 
 // retain moves documents to the trash that ended longer ago than their company
