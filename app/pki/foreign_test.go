@@ -9,6 +9,8 @@ import (
 	"crypto/rsa"
 	"crypto/sha1"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"os"
 	"slices"
 	"strings"
@@ -230,15 +232,18 @@ func TestChainFaults(t *testing.T) {
 		want        string
 		identity    pki.Identity
 	}{
-		"good":            {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.issuer, f.root}, "", pki.NoRevocationData},
-		"wrong order":     {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.root, f.issuer, user.Certificate}, "", pki.NoRevocationData},
-		"root not sent":   {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.issuer}, "", pki.NoRevocationData},
-		"issuer missing":  {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.root}, "issuer_unknown", pki.UnknownRoot},
-		"expired":         {issued(f.issuer, f.issuerKey, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }), []*x509.Certificate{f.issuer}, "expired", pki.Expired},
-		"not yet":         {issued(f.issuer, f.issuerKey, func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) }), []*x509.Certificate{f.issuer}, "not_yet_valid", pki.Expired},
-		"issued by user":  {issued(user.Certificate, key, nil), []*x509.Certificate{user.Certificate, f.issuer}, "not_an_authority", pki.Untrusted},
-		"key usage":       {issued(noSignCert, noSignKey, nil), []*x509.Certificate{noSignCert}, "may_not_issue", pki.Untrusted},
-		"path length":     {issued(belowCert, belowKey, nil), []*x509.Certificate{belowCert, shortCert}, "chain_too_long", pki.Untrusted},
+		"good":           {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.issuer, f.root}, "", pki.NoRevocationData},
+		"wrong order":    {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.root, f.issuer, user.Certificate}, "", pki.NoRevocationData},
+		"root not sent":  {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.issuer}, "", pki.NoRevocationData},
+		"issuer missing": {issued(f.issuer, f.issuerKey, nil), []*x509.Certificate{f.root}, "issuer_unknown", pki.UnknownRoot},
+		"expired":        {issued(f.issuer, f.issuerKey, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }), []*x509.Certificate{f.issuer}, "expired", pki.Expired},
+		"not yet":        {issued(f.issuer, f.issuerKey, func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) }), []*x509.Certificate{f.issuer}, "not_yet_valid", pki.Expired},
+		"issued by user": {issued(user.Certificate, key, nil), []*x509.Certificate{user.Certificate, f.issuer}, "not_an_authority", pki.Untrusted},
+		"key usage":      {issued(noSignCert, noSignKey, nil), []*x509.Certificate{noSignCert}, "may_not_issue", pki.Untrusted},
+		"path length":    {issued(belowCert, belowKey, nil), []*x509.Certificate{belowCert, shortCert}, "chain_too_long", pki.Untrusted},
+		"extension": {issued(f.issuer, f.issuerKey, func(c *x509.Certificate) {
+			c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 99999, 1}, Critical: true, Value: []byte{5, 0}}}
+		}), []*x509.Certificate{f.issuer}, "critical_extension", pki.Untrusted},
 		"name constraint": {issued(namedCert, namedKey, func(c *x509.Certificate) { c.EmailAddresses = []string{"x@example.com"} }), []*x509.Certificate{namedCert}, "name_constraint", pki.Untrusted},
 		"name allowed":    {issued(namedCert, namedKey, func(c *x509.Certificate) { c.EmailAddresses = []string{"x@example.org"} }), []*x509.Certificate{namedCert}, "", pki.NoRevocationData},
 	} {

@@ -6,6 +6,7 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,28 @@ func TestOnlySignatoriesAreShortTerm(t *testing.T) {
 	for _, c := range s.Chain {
 		if has(c) {
 			t.Errorf("%s is marked as short-term", c.Subject)
+		}
+	}
+}
+
+func TestHugeFilesAreNotImported(t *testing.T) {
+	t.Parallel()
+	huge := make([]byte, 1<<20+1)
+	if _, err := pki.ParsePEM(huge, ""); !errors.Is(err, pki.ErrImport) || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAddressesStandInTheSubject(t *testing.T) {
+	t.Parallel()
+	a := open(t, "", pki.Options{})
+	for address, want := range map[string]bool{"ann@example.com": true, "用户@例子.公司": false} {
+		s, err := a.Signatory(pki.Person{Name: "Ann", Email: address}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(s.Certificate.Subject.String(), "1.2.840.113549.1.9.1="); got != want {
+			t.Errorf("%s: the subject is %s", address, s.Certificate.Subject)
 		}
 	}
 }
