@@ -94,7 +94,7 @@ func rooms() []room {
 		{"app/web/signer", pages},
 		{"app/web/team", append([]string{"app/web/public", "app/web/signer"}, pages...)},
 		{"app/httpkit", []string{"app/account", "app/fault", "app/memory", "app/turns"}},
-		{"app/notify", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
+		{"app/notify", above("app/signing", "app/signing/variable", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},
 		{"app/machine", above("app/signing", "app/signing/store", "app/signing/lists", "app/signing/record", "app/account", "app/notify")},
 		{"app/mailserver", above("app/account")},
 		{"app/contact", above("app/signing", "app/signing/record", "app/signing/store", "app/signing/trail", "app/account")},

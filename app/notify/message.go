@@ -175,7 +175,9 @@ var outbox = kv.NewCollection("outbox", kv.JSON[Message](),
 const everybody = "*"
 
 // Collections lists the collections of this package, for the check of the data folder.
-func Collections() []kv.Checker { return []kv.Checker{outbox, webhooks, deliveries} }
+func Collections() []kv.Checker {
+	return []kv.Checker{outbox, webhooks, deliveries, mailTexts, textChanges}
+}
 
 // put records a message and, if there is a mail server, the job that sends it.
 func (s *Outbox) put(tx *kv.Tx, m Message) error {

@@ -303,7 +303,7 @@ func (s *Outbox) testMessage(who account.Actor, address string) (m Message, err 
 		if err != nil {
 			return err
 		}
-		m, err = s.compose(Message{Kind: testKind, To: address}, company.Locale, map[string]string{"company": company.Name})
+		m, err = s.compose(tx, Message{Kind: testKind, To: address}, company.Locale, map[string]string{"company": company.Name})
 		m.ID, m.CreatedAt = s.NewID().String(), tx.Now
 		return err
 	})

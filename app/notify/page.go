@@ -40,6 +40,7 @@ type composed struct {
 	Body                                      []string
 	Button, Link, Footer, Fallback            string
 	Color, Logo, Company                      string
+	Own                                       []block // a company's own text, instead of Greeting, Lead, Quote, Body and Button
 }
 
 // ownColor is used for messages of companies without a colour.
@@ -47,19 +48,28 @@ const ownColor = "#1d5bd1"
 
 // write composes a message and adds it to the outbox.
 func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]string) error {
-	m, err := s.compose(m, locale, facts)
+	m, err := s.compose(tx, m, locale, facts)
 	if err != nil {
 		return err
 	}
 	return s.put(tx, m)
 }
 
-// compose fills in the texts of a message.
-func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Message, error) {
+// compose fills in the texts of a message: the company's own, or the product's.
+func (s *Outbox) compose(tx *kv.Tx, m Message, locale string, facts map[string]string) (Message, error) {
+	own, err := s.ownText(tx, m, locale, facts)
+	if err != nil {
+		return Message{}, err
+	}
+	return s.composeOwn(m, locale, facts, own)
+}
+
+// composeOwn composes a message with a company's own text; nil means the product's.
+func (s *Outbox) composeOwn(m Message, locale string, facts map[string]string, own *MailText) (Message, error) {
 	if facts["company"] == "" {
 		facts["company"] = "Paraph"
 	}
-	v, err := s.wording.word(m.Kind, locale, facts)
+	v, err := s.wording.word(m.Kind, locale, facts, own)
 	if err != nil {
 		return Message{}, fmt.Errorf("notify: message %s: %w", m.Kind, err)
 	}
@@ -76,7 +86,7 @@ func (s *Outbox) compose(m Message, locale string, facts map[string]string) (Mes
 }
 
 // word writes a message in the language that best suits a locale.
-func (w *wording) word(kind, locale string, facts map[string]string) (*composed, error) {
+func (w *wording) word(kind, locale string, facts map[string]string, own *MailText) (*composed, error) {
 	l := w.words.Match(locale)
 	if !l.Has("mail." + kind + ".subject") {
 		return nil, fmt.Errorf("no wording for %s", kind)
@@ -97,6 +107,9 @@ func (w *wording) word(kind, locale string, facts map[string]string) (*composed,
 	v.Subject = strings.Join(strings.Fields(v.Subject), " ")
 	if v.Button != "" {
 		v.Link = facts["link"]
+	}
+	if own != nil {
+		v.reword(*own, m.facts, v.Link)
 	}
 	return v, nil
 }
@@ -187,13 +200,22 @@ func zone(name string) *time.Location {
 
 // text returns the message as plain text.
 func (v *composed) text() string {
+	parts := v.parts()
+	if v.Own == nil {
+		parts = v.productParts()
+	}
+	return strings.Join(append(parts, "-- \n"+v.Footer), "\n\n") + "\n"
+}
+
+// productParts returns the paragraphs of the product's text.
+func (v *composed) productParts() []string {
 	parts := []string{v.Greeting, v.Lead}
 	if v.Quote != "" {
-		parts = append(parts, "> "+strings.ReplaceAll(v.Quote, "\n", "\n> "))
+		parts = append(parts, quoted(v.Quote))
 	}
 	parts = append(parts, v.Body...)
 	if v.Link != "" {
 		parts = append(parts, v.Button+":\n"+v.Link)
 	}
-	return strings.Join(append(parts, "-- \n"+v.Footer), "\n\n") + "\n"
+	return parts
 }

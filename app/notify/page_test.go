@@ -150,7 +150,7 @@ func TestSubjectCannotAddHeaders(t *testing.T) {
 	s, _ := service(t)
 	f := facts()
 	f["subject"] = "Sign\r\nBcc: everybody@b.example\r\n\r\nbody"
-	v, err := s.wording.word("invitation", "en", f)
+	v, err := s.wording.word("invitation", "en", f, nil)
 	if err != nil || v.Subject != "Sign Bcc: everybody@b.example body" {
 		t.Errorf("subject %q, %v", v.Subject, err)
 	}
@@ -162,7 +162,7 @@ func TestDeadlinesAreInTheCompanysZone(t *testing.T) {
 	for zone, want := range map[string]string{"Europe/Vienna": "vor dem 1. Januar 2027, 00:30 Uhr (UTC+01:00)", "no/such": "vor dem 31. Dezember 2026, 23:30 Uhr (UTC)"} {
 		f := facts()
 		f["timezone"] = zone
-		v, err := s.wording.word("invitation", "de-AT", f)
+		v, err := s.wording.word("invitation", "de-AT", f, nil)
 		if err != nil || !strings.Contains(v.text(), want) {
 			t.Errorf("%s, %v", v.text(), err)
 		}
@@ -179,12 +179,12 @@ func TestALineWithoutItsFactIsLeftOut(t *testing.T) {
 		{"declined", "reason", "Reason given"}, {"voided", "reason", "Reason given"},
 	} {
 		f := facts()
-		with, err := s.wording.word(c.kind, "en", f)
+		with, err := s.wording.word(c.kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		delete(f, c.fact)
-		without, err := s.wording.word(c.kind, "en", f)
+		without, err := s.wording.word(c.kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,12 +200,12 @@ func TestAnApproverIsAskedToApprove(t *testing.T) {
 	s, _ := service(t)
 	for _, kind := range []string{"invitation", "reminder"} {
 		f := facts()
-		signer, err := s.wording.word(kind, "en", f)
+		signer, err := s.wording.word(kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f["approver"] = "yes"
-		approver, err := s.wording.word(kind, "en", f)
+		approver, err := s.wording.word(kind, "en", f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestAnApproverIsAskedToApprove(t *testing.T) {
 func TestAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := service(t)
-	if v, err := s.wording.word("no_such", "en", facts()); err == nil {
+	if v, err := s.wording.word("no_such", "en", facts(), nil); err == nil {
 		t.Errorf("got %q", v.text())
 	}
 }

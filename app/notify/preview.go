@@ -22,16 +22,18 @@ func (s *Service) Preview(ctx context.Context, who account.Actor, document, invi
 	if inv == nil {
 		return Message{}, fault.NotFound("invitation")
 	}
-	t := &notice{document: d}
-	if err := s.DB.View(func(tx *kv.Tx) error {
-		t.company, err = account.LoadCompany(tx, d.Company)
-		return err
-	}); err != nil {
-		return Message{}, err
-	}
-	kind := "invitation"
+	t, kind := &notice{document: d}, "invitation"
 	if inv.Role == record.Viewer {
 		kind = "completed"
 	}
-	return s.compose(t.toSignatory(kind, inv, strings.TrimSuffix(d.BaseURL, "/")+"/s/…"))
+	var m Message
+	err = s.DB.View(func(tx *kv.Tx) error {
+		if t.company, err = account.LoadCompany(tx, d.Company); err != nil {
+			return err
+		}
+		to, locale, facts := t.toSignatory(kind, inv, strings.TrimSuffix(d.BaseURL, "/")+"/s/…")
+		m, err = s.compose(tx, to, locale, facts)
+		return err
+	})
+	return m, err
 }

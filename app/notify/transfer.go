@@ -6,8 +6,11 @@ import (
 	"paraph/kv"
 )
 
-// ExportRecords exports the webhooks of a company, without their secrets and deliveries.
+// ExportRecords exports the webhooks of a company, without their secrets and deliveries, and the texts of its messages.
 func (s *Webhooks) ExportRecords(tx *kv.Tx, company string, put func(kv.Item) error) error {
+	if err := exportTexts(tx, company, put); err != nil {
+		return err
+	}
 	return webhooks.Each(tx, "company", kv.K(company), func(id string, w Webhook) (bool, error) {
 		it, err := webhooks.Pack(id, w)
 		if err != nil {
@@ -22,7 +25,7 @@ func (s *Webhooks) ExportRecords(tx *kv.Tx, company string, put func(kv.Item) er
 // given first.
 func (s *Webhooks) ImportRecord(company string, it kv.Item) func(tx *kv.Tx) error {
 	if it.In != webhooks.Name() {
-		return nil
+		return importText(company, it)
 	}
 	return func(tx *kv.Tx) error {
 		w, err := kv.Read[Webhook](it)

@@ -21,7 +21,7 @@ func (s *Outbox) Warn(tx *kv.Tx, to account.User, kind string, facts map[string]
 
 // WarningText returns a warning for the team's pages: what is wrong, and what to do.
 func (s *Outbox) WarningText(kind string, facts map[string]string) (text, remedy string, err error) {
-	v, err := s.wording.word(warning+kind, s.Words.English().Tag(), maps.Clone(facts))
+	v, err := s.wording.word(warning+kind, s.Words.English().Tag(), maps.Clone(facts), nil)
 	if err != nil {
 		return "", "", err
 	}

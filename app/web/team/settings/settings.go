@@ -36,6 +36,7 @@ var settingsPages = []struct {
 	{"api", "code", true},
 	{"webhooks", "bell", false},
 	{"email", "sent", false},
+	{"texts", "text", false},
 	{"outbox", "file", false},
 	{"trust", "shield", false},
 }

@@ -1,0 +1,139 @@
+package settings
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"paraph/app/fault"
+	"paraph/app/notify"
+	"paraph/app/web/page"
+)
+
+// textsPath is the path of the page about the texts of messages.
+const textsPath = "/app/settings/texts"
+
+// textsCards is the page about the texts of messages: the list of kinds, or one to edit.
+type textsCards struct {
+	Kinds     []textRow
+	Languages []page.Option
+	Language  string
+
+	Kind      notify.TextKind // of the one that is edited
+	Text      notify.MailText
+	Changes   []notify.MailText
+	Preview   *notify.Message
+	Variables []string // in braces
+}
+
+// textRow is a kind of message in the list.
+type textRow struct {
+	Kind, Name string
+	Own        bool
+}
+
+// ShowTexts serves the list of messages in a language, or the text of one.
+func (h *Mail) ShowTexts(r *page.Request) error {
+	p, err := h.textsPage(r, r.Query("kind"), r.Query("language"))
+	if err != nil {
+		return err
+	}
+	return show(h.Frame, r, http.StatusOK, textsTemplate(r.Query("kind")), p)
+}
+
+func textsTemplate(kind string) string {
+	if kind == "" {
+		return "settings-texts"
+	}
+	return "settings-text"
+}
+
+func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsCards], err error) {
+	if language == "" {
+		language = h.Notify.TextLanguage(r.Who.Company.Locale)
+	}
+	s.Title, s.Own.Language = r.Say("settings.texts"), language
+	if kind == "" {
+		s.Own.Languages = r.LanguageOptions(language)
+		s.Own.Kinds, err = h.textRows(r, language)
+		return s, err
+	}
+	o := &s.Own
+	o.Kind, o.Text, o.Changes, err = h.Notify.TextOf(r.UserContext(), r.Who.Actor, kind, language)
+	for _, name := range o.Kind.Variables {
+		o.Variables = append(o.Variables, "{{"+name+"}}")
+	}
+	s.Title = kindName(kind)
+	return s, err
+}
+
+func (h *Mail) textRows(r *page.Request, language string) (rows []textRow, err error) {
+	own, err := h.Notify.ListTexts(r.UserContext(), r.Who.Actor)
+	changed := map[string]bool{}
+	for _, t := range own {
+		changed[t.Kind] = changed[t.Kind] || t.Language == language
+	}
+	for _, k := range h.Notify.TextKinds() {
+		rows = append(rows, textRow{Kind: k.Kind, Name: kindName(k.Kind), Own: changed[k.Kind]})
+	}
+	return rows, err
+}
+
+// kindName returns a kind of message in words.
+func kindName(kind string) string {
+	name := strings.ReplaceAll(kind, "_", " ")
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// textForm reads the form.
+func textForm(r *page.Request) (kind, language string, in notify.MailTextInput) {
+	return r.Form.Value("kind"), r.Form.Value("language"), notify.MailTextInput{Subject: r.Form.Value("subject"), Body: r.Form.Value("body")}
+}
+
+// SaveText uses a text from now on.
+func (h *Mail) SaveText(r *page.Request) error {
+	kind, language, in := textForm(r)
+	return h.textChanged(r, h.Notify.SaveText(r.UserContext(), r.Who.Actor, kind, language, in), "settings.saved")
+}
+
+// ResetText returns to the product's text.
+func (h *Mail) ResetText(r *page.Request) error {
+	kind, language, _ := textForm(r)
+	return h.textChanged(r, h.Notify.ResetText(r.UserContext(), r.Who.Actor, kind, language), "texts.reset.done")
+}
+
+func (h *Mail) textChanged(r *page.Request, err error, done string) error {
+	kind, language, _ := textForm(r)
+	if err != nil {
+		return h.textAgain(r, err)
+	}
+	r.Flash("ok", done)
+	return r.SeeOther(textsPath + "?" + url.Values{"kind": {kind}, "language": {language}}.Encode())
+}
+
+func (h *Mail) textAgain(r *page.Request, err error) error {
+	kind, language, _ := textForm(r)
+	if kind == "" {
+		return fault.NotFound("message").Because(err)
+	}
+	p, failed := h.textsPage(r, kind, language)
+	if failed != nil {
+		return failed
+	}
+	return again(h.Frame, r, err, "settings-text", p)
+}
+
+// PreviewText shows a message with the text of the form, as it would be sent.
+func (h *Mail) PreviewText(r *page.Request) error {
+	kind, language, in := textForm(r)
+	m, err := h.Notify.PreviewText(r.UserContext(), r.Who.Actor, kind, language, in)
+	if err != nil {
+		return h.textAgain(r, err)
+	}
+	s, err := h.textsPage(r, kind, language)
+	if err != nil {
+		return err
+	}
+	s.Own.Preview, s.Own.Text.Subject, s.Own.Text.Body = &m, in.Subject, in.Body
+	return show(h.Frame, r, http.StatusOK, "settings-text", s)
+}
