@@ -54,8 +54,8 @@ func (a *App) examineCertificates(context.Context) Finding {
 		if warnings[0].Urgent {
 			state = problem
 		}
-		text, remedy, _ := strings.Cut(warnings[0].Message, ". ")
-		return Finding{"certificates", state, text + ".", remedy}
+		text, remedy := a.expiryText(warnings[0])
+		return Finding{"certificates", state, text, remedy}
 	}
 	all, err := a.Keys.Expiries()
 	if err != nil {

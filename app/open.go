@@ -264,7 +264,8 @@ func (a *App) prepare(o Options) (err error) {
 func (a *App) warn() error {
 	warnings, err := a.Keys.Warnings(a.Clock.Now())
 	for _, w := range warnings {
-		a.log.Warn("certificate", "message", w.Message)
+		text, remedy := a.expiryText(w)
+		a.log.Warn("certificate", "message", text+" "+remedy)
 	}
 	return err
 }

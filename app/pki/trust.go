@@ -3,7 +3,6 @@ package pki
 import (
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -72,17 +71,32 @@ func top(s *Signer) *x509.Certificate {
 	return s.Certificate
 }
 
+// Level says which part of the keys a certificate belongs to, and with it what to do
+// when it expires.
+type Level string
+
+// The levels of certificates that are not renewed automatically.
+const (
+	LevelRoot    Level = "root"
+	LevelIssuer  Level = "issuer"
+	LevelCompany Level = "company"
+)
+
 // Warning describes a certificate that requires action.
 type Warning struct {
 	// Certificate is the one concerned.
 	Certificate *x509.Certificate
-	// Message is a sentence with the date and what to do.
-	Message string
+	Level       Level
+	// Expired means that it has expired; otherwise it is about to.
+	Expired bool
 	// Urgent means that the certificate expires within a week, or has expired.
 	Urgent bool
 	// Company is the one whose certificate it is, "" if it concerns all.
 	Company string
 }
+
+// Name returns the name of the certificate's holder, for people.
+func (w Warning) Name() string { return describe(w.Certificate) }
 
 // urgentTime is how long before its expiry a certificate becomes urgent.
 const urgentTime = 7 * 24 * time.Hour
@@ -96,20 +110,20 @@ func (a *Authority) Warnings(now time.Time) ([]Warning, error) {
 		return nil, err
 	}
 	var warnings []Warning
-	add := func(c *x509.Certificate, company, remedy string) {
+	add := func(c *x509.Certificate, level Level, company string) {
 		if left := c.NotAfter.Sub(now); left < warningTime {
-			warnings = append(warnings, Warning{c, expiry(c, now) + " " + remedy, left < urgentTime, company})
+			warnings = append(warnings, Warning{c, level, now.After(c.NotAfter), left < urgentTime, company})
 		}
 	}
-	add(a.root.Certificate, "", "Begin a new keys folder and have its root trusted; documents that are complete stay valid.")
+	add(a.root.Certificate, LevelRoot, "")
 	if n := len(a.issuers); n > 0 && !a.isOwn(a.issuers[n-1]) {
 		for _, c := range a.issuers[n-1].Certificates() {
-			add(c, "", "Import a new issuing certificate.")
+			add(c, LevelIssuer, "")
 		}
 	}
 	for id, s := range a.companies {
 		if !a.issued(s) {
-			add(s.Certificate, id, "Import a new company certificate.")
+			add(s.Certificate, LevelCompany, id)
 		}
 	}
 	slices.SortFunc(warnings, func(x, y Warning) int { return x.Certificate.NotAfter.Compare(y.Certificate.NotAfter) })
@@ -157,14 +171,6 @@ func (a *Authority) CompanyWarnings(id, name string, now time.Time) ([]Warning, 
 	return slices.DeleteFunc(warnings, func(w Warning) bool {
 		return !w.Certificate.IsCA && (own == nil || !own.Certificate.Equal(w.Certificate))
 	}), nil
-}
-
-func expiry(c *x509.Certificate, now time.Time) string {
-	day := c.NotAfter.Format(time.DateOnly)
-	if now.After(c.NotAfter) {
-		return fmt.Sprintf("The certificate %q expired on %s.", describe(c), day)
-	}
-	return fmt.Sprintf("The certificate %q expires on %s.", describe(c), day)
 }
 
 // Certificates lists the stored certificates, including superseded ones of the timestamp

@@ -129,7 +129,12 @@ func (h *Frame) around(r *page.Request) (around, error) {
 func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
 	warnings, err := h.Keys.CompanyWarnings(r.Who.Company.ID, r.Who.Company.Name, h.Now())
 	for _, w := range warnings {
-		e := expiring{"warn", w.Message}
+		key := "keys.expires"
+		if w.Expired {
+			key = "keys.expired"
+		}
+		text := r.Say(key, "certificate", w.Name(), "day", w.Certificate.NotAfter.Format(time.DateOnly))
+		e := expiring{"warn", text + " " + r.Say("keys.remedy."+string(w.Level))}
 		if w.Urgent {
 			e.Kind = "danger"
 		}
