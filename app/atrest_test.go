@@ -3,6 +3,8 @@ package app_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"net/url"
 	"os"
@@ -215,4 +217,81 @@ func searchStore(t *testing.T, dir string, seen secrets) {
 	if err != nil || entries < 100 || addresses == 0 { // an address is not secret
 		t.Errorf("%d entries were searched in %v, %d addresses found: %v", entries, time.Since(begun), addresses, err)
 	}
+}
+
+// TestAnUpgradeSealsWhatStoodInTheClear stores messages and responses as older versions
+// did, and looks for their secrets after the next start.
+func TestAnUpgradeSealsWhatStoodInTheClear(t *testing.T) {
+	t.Parallel()
+	dir, clock := t.TempDir(), app.NewClock()
+	run := func(do func(s *apptest.Server)) {
+		s, err := apptest.StartIn(dir, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(func(s *apptest.Server) {
+		owner := s.Company(t)
+		body := apptest.Map{"title": "Contract", "send": true, "invitations": apptest.List{apptest.Map{"name": "Link", "email": "link@signer.example"}}}
+		file := apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}
+		owner.Post(t, "/documents", apptest.Multipart(t, body, file), "Idempotency-Key", "document").Want(t, 201)
+		s.Mails(t, "link@signer.example") // it was written
+	})
+	const secret = "AnOldLinkThatStillOpensADoor"
+	if messages, responses := unsealAll(t, filepath.Join(dir, "kv"), secret); messages == 0 || responses == 0 {
+		t.Fatalf("%d messages and %d responses are stored", messages, responses)
+	}
+	makeOlder(t, dir, 5)
+	run(func(*apptest.Server) {})
+	searchStore(t, filepath.Join(dir, "kv"), secrets{"an old link": secret})
+}
+
+// unsealAll replaces the sealed parts of messages and responses by a secret in the
+// clear, and counts them.
+func unsealAll(t *testing.T, dir, secret string) (messages, responses int) {
+	t.Helper()
+	db, err := badger.OpenManaged(badger.DefaultOptions(dir).WithLogger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := db.MaxVersion()
+	w := db.NewTransactionAt(at, true)
+	it := w.NewIterator(badger.DefaultIteratorOptions)
+	changed := map[string][]byte{}
+	for it.Rewind(); it.Valid(); it.Next() {
+		var record map[string]any
+		if err := it.Item().Value(func(v []byte) error { return json.Unmarshal(v, &record) }); err != nil {
+			continue // not a record
+		}
+		switch {
+		case record["Sealed"] != nil:
+			delete(record, "Sealed")
+			record["Text"], record["Links"] = "Go to https://h.example/s/"+secret, []string{"https://h.example/s/" + secret}
+			messages++
+		case record["fingerprint"] != nil && record["body"] != nil:
+			record["body"] = []byte(secret)
+			responses++
+		default:
+			continue
+		}
+		b, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed[string(it.Item().KeyCopy(nil))] = b
+	}
+	it.Close()
+	for key, b := range changed {
+		if err := w.Set([]byte(key), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.CommitAt(at+1, nil), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return messages, responses
 }

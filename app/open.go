@@ -58,15 +58,30 @@ func (a *App) openFolder(o Options) error {
 
 func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
-// migrations returns the migrations that bring older records up to date.
-func migrations() []kv.Migration {
+// migrations returns the migrations that bring older records up to date. key returns
+// the installation's key.
+func migrations(key func() ([]byte, error)) []kv.Migration {
 	return []kv.Migration{
 		{To: 1, Run: store.Migrate},
 		{To: 2, Run: func(db *kv.DB) error { return kv.NewJobs(db).Rebuild() }},
 		{To: 3, Run: store.MigrateIssued},
 		{To: 4, Run: migrateInstallation},
 		{To: 5, Run: migrateAdministration},
+		{To: 6, Run: func(db *kv.DB) error { return sealRecords(db, key) }},
 	}
+}
+
+// sealRecords encrypts what older versions have stored in the clear, and removes it
+// from the disk.
+func sealRecords(db *kv.DB, key func() ([]byte, error)) error {
+	k, err := key()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(notify.MigrateSealed(db, k), account.MigrateAnswers(db, k)); err != nil {
+		return err
+	}
+	return db.Rewrite()
 }
 
 // migrateInstallation adds the records needed for administering the installation.
@@ -81,7 +96,7 @@ func migrateAdministration(db *kv.DB) error {
 
 // dataVersion returns the version of the records that this program writes.
 func dataVersion() int {
-	all := migrations()
+	all := migrations(nil)
 	return all[len(all)-1].To
 }
 
@@ -93,7 +108,7 @@ func (a *App) openData(o Options) (err error) {
 	}
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
-		Migrations: migrations(), BeforeMigration: a.keepRecords,
+		Migrations: migrations(func() ([]byte, error) { return a.secret(o, "token.key") }), BeforeMigration: a.keepRecords,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot open the store: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"paraph/app/fault"
+	"paraph/app/seal"
 	"paraph/kv"
 )
 
@@ -116,5 +117,27 @@ func (s *Service) KeepAnswer(_ context.Context, who Actor, key, fingerprint stri
 			UserID: who.UserID, Fingerprint: fingerprint, Status: a.Status, Body: sealed, About: done.About,
 			ExpiresAt: tx.Now.Add(answerLifetime),
 		})
+	})
+}
+
+// MigrateAnswers removes stored responses that are not encrypted: older versions kept
+// them in the clear, for a day. key is the installation's.
+func MigrateAnswers(db *kv.DB, key []byte) error {
+	box, err := seal.New(key, sealing, nil)
+	if err != nil {
+		return err
+	}
+	return db.Update(func(tx *kv.Tx) error {
+		var open []string
+		err := answers.Each(tx, "", nil, func(id string, a answerRecord) (bool, error) {
+			if _, err := box.Open(id, a.Body); err != nil && a.Status != 0 {
+				open = append(open, id)
+			}
+			return len(open) < 1000, nil
+		})
+		for _, id := range open {
+			err = errors.Join(err, answers.Delete(tx, id))
+		}
+		return err
 	})
 }

@@ -81,6 +81,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
+// sealing derives the key that encrypts two-factor secrets and stored responses.
+const sealing = "sealing"
+
 // Service implements the rules for people. It is safe for concurrent use.
 type Service struct {
 	db       *kv.DB
@@ -150,7 +153,7 @@ func New(db *kv.DB, o Options) (*Service, error) {
 		refusals:           new(refusals),
 		perPasskey:         limit.New(120, time.Minute, o.Now),
 	}
-	box, err := seal.New(o.TokenKey, "sealing", s.random)
+	box, err := seal.New(o.TokenKey, sealing, s.random)
 	if err != nil {
 		return nil, err
 	}

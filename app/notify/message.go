@@ -66,7 +66,7 @@ func NewOutbox(o Options) (*Outbox, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	box, err := seal.New(o.Key, "outbox", random)
+	box, err := seal.New(o.Key, sealing, random)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,13 @@ import (
 	"fmt"
 	"strings"
 
+	"paraph/app/seal"
 	"paraph/kv"
 )
+
+// sealing derives the key that encrypts messages.
+const sealing = "outbox"
+
 
 // content is the encrypted part of a message.
 type content struct {
@@ -110,6 +115,18 @@ func oldSecrets(links []string) (secrets []string) {
 		}
 	}
 	return secrets
+}
+
+// MigrateSealed encrypts the messages that older versions have stored in the clear. key
+// is the installation's. The records that it replaces stay on disk until the store is
+// rewritten.
+func MigrateSealed(db *kv.DB, key []byte) error {
+	box, err := seal.New(key, sealing, random)
+	if err != nil {
+		return err
+	}
+	s := &Outbox{Options: Options{DB: db}, box: box}
+	return s.sealOld(context.Background())
 }
 
 // sealOld encrypts messages stored before encryption was introduced.
