@@ -54,6 +54,9 @@ func StoredPlace(tx *Tx, follower string) (seq uint64, part int, err error) {
 // Step runs one step of a mirror.
 func Step[T any](m *Mirror[T]) (more bool, err error) { return m.step() }
 
+// FollowerStep runs one step of a follower.
+func FollowerStep[T any](f *Follower[T]) (more bool, err error) { return f.step() }
+
 // DroppedPool reports whether Badger had a pool for its builders.
 func (db *DB) DroppedPool() bool { return db.pool != nil && dropPool(db.badger) == nil }
 

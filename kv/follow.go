@@ -105,9 +105,14 @@ type walk[T any] struct {
 	name string
 
 	mu    sync.Mutex // one step at a time
-	epoch int64      // of the content that alone and tries refer to
-	alone uint64     // entries up to this one are processed separately, since one of them fails
-	tries int        // failures of the next entry
+	epoch int64      // of the content that the failures refer to
+	failures
+}
+
+// failures remembers which entries failed.
+type failures struct {
+	alone uint64 // entries up to this one are processed separately, since one of them fails
+	tries int    // failures of the next entry
 }
 
 // part is a batch of the next entries of a log.
@@ -133,7 +138,7 @@ func (w *walk[T]) replaced() bool {
 	if epoch == w.epoch {
 		return false
 	}
-	w.epoch, w.alone, w.tries = epoch, 0, 0
+	w.epoch, w.failures = epoch, failures{}
 	return true
 }
 
@@ -158,22 +163,29 @@ func (w *walk[T]) next(tx *Tx, from uint64, limit int) (part[T], error) {
 // fault, and that one is skipped after several attempts. Failures of the store itself don't
 // count against an entry.
 func (w *walk[T]) failed(from uint64, err error, skip func(seq uint64) error) (more bool, _ error) {
+	return w.handle(err, from+1, func(seq uint64) error {
+		w.db.log.Error("kv: follower skips a failing entry", "follower", w.name, "entry", seq, "error", err)
+		return skip(seq)
+	})
+}
+
+// handle is failed for the entries from first on.
+func (w *failures) handle(err error, first uint64, skip func(seq uint64) error) (more bool, _ error) {
 	at, ok := errors.AsType[*entryError](err)
 	if !ok || errors.Is(err, ErrClosed) || errors.Is(err, ErrDiskFull) {
 		return false, err
 	}
-	if at.last > from+1 {
+	if at.last > first {
 		w.alone = at.last
 		return true, nil
 	}
 	if w.tries++; w.tries < followTries {
 		return false, err
 	}
-	if err := skip(from + 1); err != nil {
+	if err := skip(first); err != nil {
 		return false, err
 	}
 	w.tries = 0
-	w.db.log.Error("kv: follower skips a failing entry", "follower", w.name, "entry", from+1, "error", err)
 	return true, nil
 }
 
@@ -192,6 +204,10 @@ type FollowerOptions[T any] struct {
 	// them.
 	Match func(tx *Tx, e Entry[T]) (bool, error)
 
+	// InTurn makes scopes take turns: a scope with many entries in a row is set aside after a
+	// few, and goes on behind the others. Entries of one scope stay in order.
+	InTurn bool
+
 	// Do processes an entry, in the transaction that moves the place past it. If that is too
 	// much for one transaction it does a part: it starts at from, 0 at first, and returns where
 	// to continue, 0 when done.
@@ -206,8 +222,9 @@ type FollowerOptions[T any] struct {
 // against an entry.
 type Follower[T any] struct {
 	walk[T]
-	o    FollowerOptions[T]
-	seen uint64 // entries up to here are processed, though the stored place may be earlier
+	o     FollowerOptions[T]
+	seen  uint64 // entries up to here are processed or set aside, though the stored place may be earlier
+	lanes *lanes // scopes that are set aside; nil until they are read
 }
 
 // NewFollower makes a follower. It does nothing until Run or CaughtUp is called.
@@ -250,17 +267,28 @@ func (f *Follower[T]) step() (more bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.replaced() {
-		f.seen = 0
+		f.seen, f.lanes = 0, nil
 	}
 	var at position
 	var p part[T]
 	err = f.db.View(func(tx *Tx) error {
+		if f.lanes == nil {
+			if f.lanes, err = readLanes(tx, f.name); err != nil {
+				return err
+			}
+		}
+		if f.lanes.due() {
+			return nil
+		}
 		if at, err = getPlace(tx, f.name); err != nil {
 			return err
 		}
 		p, err = f.look(tx, max(at.seq, f.seen))
 		return err
 	})
+	if err == nil && f.lanes.due() {
+		return f.serve()
+	}
 	f.seen = max(f.seen, at.seq)
 	if err == nil && p.last > p.from {
 		err = f.deal(p, at)
@@ -269,10 +297,10 @@ func (f *Follower[T]) step() (more bool, err error) {
 		return f.failed(p.from, err, f.move)
 	}
 	f.tries = 0
-	return f.seen < p.head, nil
+	return f.lanes.passed(f.seen >= p.head) || f.seen < p.head, nil
 }
 
-// look reads the next entries that pass Wants.
+// look reads the next entries that pass Match.
 func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 	idle, err := f.o.Idle(tx)
 	if err != nil {
@@ -288,7 +316,7 @@ func (f *Follower[T]) look(tx *Tx, from uint64) (part[T], error) {
 	}
 	wanted := p.entries[:0]
 	for _, e := range p.entries {
-		if e.Adopted() {
+		if e.Adopted() || f.lanes.have(e.Scope) {
 			continue
 		}
 		ok, err := guarded(func() (bool, error) { return f.o.Match(tx, e) })
@@ -313,24 +341,29 @@ func (f *Follower[T]) deal(p part[T], at position) error {
 		return f.move(p.last)
 	}
 	var to position
+	var aside map[string]uint64
+	if f.o.InTurn {
+		p.entries, aside = setAside(p.entries)
+	}
 	err := f.db.Update(func(tx *Tx) (err error) {
-		if to, err = f.doAll(tx, p, at); err != nil {
+		if to, err = f.doAll(tx, p.entries, p.last, at); err != nil {
 			return &entryError{err, p.last}
 		}
-		return setPlace(tx, f.name, to)
+		return errors.Join(f.lanes.open(tx, aside, to.seq), setPlace(tx, f.name, to))
 	})
 	if errors.Is(err, ErrTooLarge) {
 		return &entryError{err, p.last}
 	}
 	if err == nil {
 		f.seen = to.seq
+		f.lanes.opened(aside, to.seq)
 	}
 	return err
 }
 
-// doAll calls Do until the entries are done or the transaction is full.
-func (f *Follower[T]) doAll(tx *Tx, p part[T], at position) (to position, err error) {
-	for _, e := range p.entries {
+// doAll calls Do until the entries up to last are done or the transaction is full.
+func (f *Follower[T]) doAll(tx *Tx, entries []Entry[T], last uint64, at position) (to position, err error) {
+	for _, e := range entries {
 		if tx.own.size > followBytes {
 			return position{seq: e.Seq - 1}, nil
 		}
@@ -346,7 +379,7 @@ func (f *Follower[T]) doAll(tx *Tx, p part[T], at position) (to position, err er
 			return position{e.Seq - 1, next}, nil
 		}
 	}
-	return position{seq: p.last}, nil
+	return position{seq: last}, nil
 }
 
 // move stores a place without a result.

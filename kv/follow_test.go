@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"paraph/app/apptest/patience"
 	"paraph/kv"
 )
@@ -219,6 +221,103 @@ func TestEntriesThatNobodyWantsCostNoCommit(t *testing.T) {
 	}
 	if seq, _ := storedPlace(t, db, "picky"); seq < kv.FollowStride {
 		t.Errorf("the place is %d", seq)
+	}
+}
+
+// TestScopesTakeTurns checks that many entries of one scope delay those of another by a few,
+// and that nothing is omitted, repeated or out of order, wherever the follower is stopped.
+func TestScopesTakeTurns(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	write := func(scope string, n int) {
+		update(t, db, func(tx *kv.Tx) error {
+			for range n {
+				if _, err := trail.Append(tx, ulid.Make().String(), scope, "", scope); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	var done []kv.Entry[string]
+	begin := func() *kv.Follower[string] {
+		return kv.NewFollower(kv.FollowerOptions[string]{DB: db, Log: trail, Name: "copier", InTurn: true,
+			Match: func(_ *kv.Tx, e kv.Entry[string]) (bool, error) { return e.Seq%10 != 0, nil },
+			Do: func(tx *kv.Tx, e kv.Entry[string], from int) (int, error) {
+				if e.Seq%50 == 7 && from < 2 {
+					return from + 1, nil
+				}
+				tx.OnCommit(func() { done = append(done, e) })
+				return 0, nil
+			}})
+	}
+	const many = 2000
+	write("flood", many)
+	write("b", 1)
+	write("flood", 50)
+	write("c", 12)
+	f := begin()
+	for i := range 2000 {
+		more, err := kv.FollowerStep(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%40 == 39 {
+			f = begin() // after a restart
+		} else if !more {
+			break
+		}
+		if i == 100 {
+			write("flood", 100)
+			write("d", 20)
+		}
+	}
+	caughtUp(t, f)
+	for _, scope := range []string{"b", "c", "d"} {
+		if at := slices.IndexFunc(done, func(e kv.Entry[string]) bool { return e.Scope == scope }); at < 0 || at > many/4 {
+			t.Errorf("%s had its turn after %d entries", scope, at)
+		}
+	}
+	last, total := map[string]uint64{}, 0
+	for _, e := range done {
+		if e.Seq <= last[e.Scope] {
+			t.Fatalf("entry %d of %s after %d", e.Seq, e.Scope, last[e.Scope])
+		}
+		last[e.Scope] = e.Seq
+		total++
+	}
+	all := uint64(many + 1 + 50 + 12 + 100 + 20)
+	if total != int(all-all/10) {
+		t.Errorf("%d entries, want %d", total, all-all/10)
+	}
+	if seq, _ := storedPlace(t, db, "copier"); seq != all {
+		t.Errorf("the place is %d of %d", seq, all)
+	}
+}
+
+// TestAFailingEntryHoldsUpNoScope lets one entry of a scope that was set aside fail.
+func TestAFailingEntryHoldsUpNoScope(t *testing.T) {
+	t.Parallel()
+	db := open(t, kv.Options{})
+	fill(t, db, 200)
+	var done []uint64
+	f := kv.NewFollower(kv.FollowerOptions[string]{DB: db, Log: trail, Name: "copier", InTurn: true,
+		Do: func(tx *kv.Tx, e kv.Entry[string], _ int) (int, error) {
+			if e.Seq == 90 {
+				return 0, errors.New("no")
+			}
+			tx.OnCommit(func() { done = append(done, e.Seq) })
+			return 0, nil
+		}})
+	failures := 0
+	for range 100 {
+		if _, err := kv.FollowerStep(f); err != nil {
+			failures++
+		}
+	}
+	odd := slices.DeleteFunc(slices.Clone(done), func(n uint64) bool { return n%2 == 0 }) // one scope
+	if len(done) != 199 || !slices.IsSorted(odd) || failures != kv.FollowTries-1 {
+		t.Errorf("%d entries were processed after %d failures: %v", len(done), failures, done)
 	}
 }
 

@@ -29,7 +29,7 @@ type Service struct {
 // New returns the service that fills an outbox from the journal.
 func New(outbox *Outbox, documents *signing.Service) *Service {
 	s := &Service{Outbox: outbox, signing: documents}
-	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: follower,
+	s.follower = kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: follower, InTurn: true,
 		Match: isNotified, Do: s.tell})
 	return s
 }

@@ -14,7 +14,6 @@ import (
 // sealing derives the key that encrypts messages.
 const sealing = "outbox"
 
-
 // content is the encrypted part of a message.
 type content struct {
 	Subject, Text, HTML string

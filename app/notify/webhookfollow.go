@@ -25,8 +25,8 @@ func (s *Webhooks) CaughtUp(ctx context.Context) error { return s.follower.Caugh
 
 func newWebhookFollower(s *Webhooks) *kv.Follower[signing.Event] {
 	return kv.NewFollower(kv.FollowerOptions[signing.Event]{DB: s.DB, Log: store.Journal(), Name: webhookFollower,
-		Idle:  func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
-		Match: anySubscribed, Do: s.deliver})
+		Idle:   func(tx *kv.Tx) (bool, error) { some, err := anyWebhook(tx); return !some, err },
+		InTurn: true, Match: anySubscribed, Do: s.deliver})
 }
 
 // anySubscribed reports whether any webhook is subscribed to an entry.
