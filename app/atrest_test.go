@@ -34,10 +34,10 @@ func (s secrets) add(t *testing.T, what, secret string) string {
 	return secret
 }
 
-// TestAtRestNothingOpensADoor uses everything that makes a link, a code, a token or another
+// TestStoredDataGrantsNoAccess uses everything that makes a link, a code, a token or another
 // secret, closes the appliance, and looks for each in its folder: in the files as they are,
 // and in all keys and values of the store, earlier versions included.
-func TestAtRestNothingOpensADoor(t *testing.T) {
+func TestStoredDataGrantsNoAccess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	clock := app.NewClock()

@@ -48,13 +48,13 @@ const (
 func (h *bench) abuse() {
 	dir := filepath.Join(h.TempDir(), "abuse")
 	_, p := h.start(dir, "serve", "mail.host=127.0.0.1", "mail.port="+newPostOffice(h).port(), "mail.tls=none") // codes are mailed
-	prey := h.prey(p)
+	target := h.target(p)
 	content := smallPDF("Team", 100_000)
 	team := func(l *lean, _, _ int) error {
-		if err := h.cycle(l, prey.token, content); err != nil {
+		if err := h.cycle(l, target.token, content); err != nil {
 			return err
 		}
-		return l.do(get("/documents", prey.token))
+		return l.do(get("/documents", target.token))
 	}
 	h.work(p.url, time.Second, team) // warms up what starts on first use
 	idle := p.status("VmRSS")
@@ -62,7 +62,7 @@ func (h *bench) abuse() {
 	// The strangers alone: nothing they do may be kept.
 	h.settle(dir)
 	before := spaceOf(dir)
-	seen := h.strangers(p.url, prey)
+	seen := h.strangers(p.url, target)
 	time.Sleep(h.turn)
 	seen.stop()
 	h.settle(dir)
@@ -72,7 +72,7 @@ func (h *bench) abuse() {
 	var ratios []float64
 	for range rounds {
 		q := h.work(p.url, h.turn, team)
-		s := h.strangers(p.url, prey)
+		s := h.strangers(p.url, target)
 		a := h.work(p.url, h.turn, team)
 		s.stop()
 		seen.add(s)
@@ -153,9 +153,9 @@ func spaceOf(dir string) (total int64) {
 	return total
 }
 
-// prey holds what the strangers know: a link to a document, one protected by a
+// target holds what the strangers know: a link to a document, one protected by a
 // code they do not have, and a file with many signatures.
-type prey struct {
+type target struct {
 	token        string // of the team
 	link, closed link
 	signed       []byte
@@ -163,9 +163,9 @@ type prey struct {
 
 type link struct{ document, file, invitation, token string }
 
-func (h *bench) prey(p *process) prey {
+func (h *bench) target(p *process) target {
 	c := p.login()
-	out := prey{token: c.token}
+	out := target{token: c.token}
 	out.link = h.invite(c, map[string]any{"name": "Sam Signer", "email": "sam@signer.example"})
 	// The first picture compiles the PDF engine, which is kept in the data folder.
 	h.check(c.do(http.MethodGet, "/documents/"+out.link.document+"/files/"+out.link.file+"/pages/1.png", nil, nil))
@@ -196,8 +196,8 @@ func (h *bench) invite(c *client, people ...any) link {
 			SignURL string `json:"sign_url"`
 		}
 	}
-	h.check(c.do(http.MethodPost, "/documents", map[string]any{"title": "Prey", "invitations": people}, &d))
-	body, contentType := form("prey.pdf", smallPDF("Prey", 200_000))
+	h.check(c.do(http.MethodPost, "/documents", map[string]any{"title": "Target", "invitations": people}, &d))
+	body, contentType := form("target.pdf", smallPDF("Target", 200_000))
 	_, err := c.send(http.MethodPost, "/documents/"+d.ID+"/upload", contentType, bytes.NewReader(body))
 	h.check(err)
 	h.check(c.do(http.MethodPost, "/documents/"+d.ID+"/send", map[string]any{}, &d))
@@ -234,12 +234,12 @@ func (c *crowd) String() string {
 	return strings.Join(out, ", ")
 }
 
-func (h *bench) strangers(url string, known prey) *crowd {
+func (h *bench) strangers(url string, known target) *crowd {
 	return h.only(url, known, known.attacks()...)
 }
 
 // only makes the strangers run some of the attacks.
-func (h *bench) only(url string, known prey, attacks ...func() io.Reader) *crowd {
+func (h *bench) only(url string, known target, attacks ...func() io.Reader) *crowd {
 	ctx, cancel := context.WithCancel(h.Context())
 	c := &crowd{cancel: cancel}
 	for i := range mob {
@@ -275,7 +275,7 @@ func attempt(ctx context.Context, d *net.Dialer, address string, request io.Read
 }
 
 // attacks returns the worst that a stranger can do on the public routes.
-func (p prey) attacks() []func() io.Reader {
+func (p target) attacks() []func() io.Reader {
 	objects := `{"email":[` + strings.Repeat("{},", 3_000_000) + `{}]}`
 	hundred := strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x\"\r\n\r\n"+strings.Repeat("x", 1<<20)+"\r\n", 100)
 	const multipart, json, urlencoded = "multipart/form-data; boundary=b", "application/json", "application/x-www-form-urlencoded"

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// room is a part of the code: the packages of one folder.
-type room struct {
+// packageRule is a part of the code: the packages of one folder.
+type packageRule struct {
 	folder string   // of the module; what lies below belongs to it
-	may    []string // rooms it may import besides itself; "*" is all that app may
+	may    []string // packages it may import besides itself; "*" is all that app may
 }
 
 // ground lists the base packages, which all others may import and which import
@@ -39,21 +39,21 @@ var ground = []string{
 	"search",
 }
 
-// groundMay lists the base packages' imports of each other: shared resources are
+// toolImports lists the base packages' imports of each other: shared resources are
 // taken in turn, and refusals are those of the domain.
-var groundMay = map[string][]string{
+var toolImports = map[string][]string{
 	"app/input": {"app/fault", "app/mail"},
 	"app/list":  {"app/fault"},
 	"app/pdf":   {"app/turns"},
 	"app/turns": {"app/fault"},
 }
 
-// rooms returns all rooms. Dependencies only point down.
-func rooms() []room {
+// packages returns the rules of all packages. Dependencies only point down.
+func packages() []packageRule {
 	above := func(more ...string) []string { return append(more, ground...) }
 	// Handlers only call services: none touches the store, the index or the
 	// files.
-	doors := []string{
+	handlerLayer := []string{
 		"app/account", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/notify", "app/pdf", "app/pki",
 		"app/signing",
 		"app/signing/lists",
@@ -64,7 +64,7 @@ func rooms() []room {
 		"app/turns",
 		"app/words",
 	}
-	pages := append([]string{"app/web/page"}, doors...)
+	pages := append([]string{"app/web/page"}, handlerLayer...)
 	below := []string{
 		"app/signing/completion",
 		"app/signing/detect",
@@ -82,13 +82,13 @@ func rooms() []room {
 		"app/signing/variable",
 		"app/signing/verify",
 	}
-	all := []room{
+	all := []packageRule{
 		{"", []string{"*", "app"}},
 		{"app", []string{"*"}},
 		{"app/apptest", []string{"*", "app"}},
-		{"app/api", doors},
-		{"app/web", append([]string{"app/web/apidoc", "app/web/page", "app/web/public", "app/web/signer", "app/web/team"}, doors...)},
-		{"app/web/page", doors},
+		{"app/api", handlerLayer},
+		{"app/web", append([]string{"app/web/apidoc", "app/web/page", "app/web/public", "app/web/signer", "app/web/team"}, handlerLayer...)},
+		{"app/web/page", handlerLayer},
 		{"app/web/apidoc", []string{"app/account", "app/fault", "app/httpkit", "app/web/page"}},
 		{"app/web/public", pages},
 		{"app/web/signer", pages},
@@ -120,17 +120,17 @@ func rooms() []room {
 		{"app/transfer", above("app/account", "app/archive", "app/contact", "app/notify", "app/signing", "app/signing/store")},
 	}
 	for _, folder := range ground {
-		all = append(all, room{folder, groundMay[folder]})
+		all = append(all, packageRule{folder, toolImports[folder]})
 	}
 	return all
 }
 
-// roomOf returns the room with the longest folder that pkg lies in. The module's
+// ruleOf returns the room with the longest folder that pkg lies in. The module's
 // own folder and app hold one package each; what lies below them is a room of its
 // own.
-func roomOf(pkg string) (room, error) {
-	var best *room
-	for _, r := range rooms() {
+func ruleOf(pkg string) (packageRule, error) {
+	var best *packageRule
+	for _, r := range packages() {
 		leaf := r.folder == "" || r.folder == "app"
 		if pkg != r.folder && (leaf || !strings.HasPrefix(pkg, r.folder+"/")) {
 			continue
@@ -140,12 +140,12 @@ func roomOf(pkg string) (room, error) {
 		}
 	}
 	if best == nil {
-		return room{}, fmt.Errorf("%s is in no room of the house: give it one in the table", pkg)
+		return packageRule{}, fmt.Errorf("%s has no rule: add one to the table of packages", pkg)
 	}
 	return *best, nil
 }
 
-func (r room) allows(to room) bool {
+func (r packageRule) allows(to packageRule) bool {
 	switch {
 	case r.folder == to.folder || slices.Contains(r.may, to.folder):
 		return true
@@ -157,11 +157,11 @@ func (r room) allows(to room) bool {
 
 // arrow returns an error if an import is not allowed.
 func arrow(from, to string) error {
-	a, err := roomOf(from)
+	a, err := ruleOf(from)
 	if err != nil {
 		return err
 	}
-	b, err := roomOf(to)
+	b, err := ruleOf(to)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func TestArrowsThatRunUpAreTold(t *testing.T) {
 		{"kv", "search", "kv may not import search"},
 		{"app/pdf/object", "app/pki", "app/pdf/object may not import app/pki"},
 		{"app/mail", "app/account", "app/mail may not import app/account"},
-		{"app/attic", "kv", "app/attic is in no room of the house: give it one in the table"},
+		{"app/attic", "kv", "app/attic has no rule: add one to the table of packages"},
 	} {
 		got := ""
 		if err := arrow(c.from, c.to); err != nil {

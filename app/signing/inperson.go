@@ -105,8 +105,8 @@ func (s *Service) ConfirmPerson(_ context.Context, code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Confirmed = true })
 }
 
-// HandBack invalidates the code of a device.
-func (s *Service) HandBack(_ context.Context, code string) error {
+// EndInPerson invalidates the code of a device.
+func (s *Service) EndInPerson(_ context.Context, code string) error {
 	return s.changeDevice(code, func(h *handedOver) { h.Ended = true })
 }
 

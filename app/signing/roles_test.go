@@ -172,12 +172,12 @@ func TestHandingOverDocuments(t *testing.T) {
 		{"to a viewer", c.author.UserID, c.viewer.UserID, c.admin, "to member_cannot_work"},
 		{"from a stranger", c.Company(t).UserID, c.colleague.UserID, c.admin, "not_found.member"},
 	} {
-		if n, err := c.Signing.HandOver(ctx, x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
+		if n, err := c.Signing.TransferOwnership(ctx, x.who, x.from, x.to); domain.Refusal(err) != x.want || n != 0 {
 			t.Errorf("%s: %d, %v, want %q", x.name, n, err, x.want)
 		}
 	}
 	count := ok[int](t)(c.Signing.CountOpen(ctx, c.admin, c.author.UserID))
-	if n := ok[int](t)(c.Signing.HandOver(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
+	if n := ok[int](t)(c.Signing.TransferOwnership(ctx, c.admin, c.author.UserID, c.approver.UserID)); n != 8 || count != 8 {
 		t.Errorf("%d documents are open, %d were handed over, want 8", count, n)
 	}
 	for state, d := range open {

@@ -9,11 +9,11 @@ import (
 	"paraph/app/signing/lists"
 )
 
-type errand struct{ sign, approve, back int }
+type counts struct{ sign, approve, back int }
 
 // waits returns how many documents wait for a member, and checks that lists,
 // totals and counts agree.
-func waits(t *testing.T, c *apptest.Client) errand {
+func waits(t *testing.T, c *apptest.Client) counts {
 	t.Helper()
 	who, err := c.Accounts.ActorFor(t.Context(), c.Email, c.CompanyID)
 	if err != nil {
@@ -27,8 +27,8 @@ func waits(t *testing.T, c *apptest.Client) errand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := errand{len(w.Sign), len(w.Approve), len(w.Back)}
-	if totals := (errand{w.SignTotal, w.ApproveTotal, w.BackTotal}); totals != got || n != got.sign+got.approve+got.back {
+	got := counts{len(w.Sign), len(w.Approve), len(w.Back)}
+	if totals := (counts{w.SignTotal, w.ApproveTotal, w.BackTotal}); totals != got || n != got.sign+got.approve+got.back {
 		t.Errorf("%s: listed %v, totals %v, count %d", c.Email, got, totals, n)
 	}
 	return got
@@ -57,7 +57,7 @@ func TestWaiting(t *testing.T) {
 	owner := s.Company(t)
 	member, approver, second := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleApprover), owner.Member(t, account.RoleApprover)
 	stranger := s.Company(t)
-	expect := func(step string, want map[*apptest.Client]errand) {
+	expect := func(step string, want map[*apptest.Client]counts) {
 		t.Helper()
 		for _, c := range []*apptest.Client{owner, member, approver, second, stranger} {
 			if got := waits(t, c); got != want[c] {
@@ -65,7 +65,7 @@ func TestWaiting(t *testing.T) {
 			}
 		}
 	}
-	type all = map[*apptest.Client]errand
+	type all = map[*apptest.Client]counts
 	at := document(t, member, nil, strings.ToUpper(approver.Email), second.Email, stranger.Email)
 	expect("draft", nil)
 	member.Post(t, at+"/submit", nil).Want(t, 200)

@@ -63,7 +63,7 @@ func TestHandOver(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	leaver, heir, viewer := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleMember), owner.Member(t, account.RoleViewer)
+	leaver, newOwner, viewer := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleMember), owner.Member(t, account.RoleViewer)
 	draft := leaver.Post(t, "/documents", apptest.Map{"title": "Draft"}).Want(t, http.StatusCreated).Text(t, "id")
 	out, _ := ask(t, leaver, "ben@signer.example")
 	done, _ := ask(t, leaver, "cleo@signer.example")
@@ -76,14 +76,14 @@ func TestHandOver(t *testing.T) {
 	if status, html := v.get(page); status != http.StatusOK || strings.Contains(html, `value="`+viewer.UserID) || !strings.Contains(html, "3 open documents") {
 		t.Errorf("%d: %s", status, html)
 	}
-	_, html := v.send(page+"/deactivate", "to", heir.UserID)
+	_, html := v.send(page+"/deactivate", "to", newOwner.UserID)
 	v.contains(html, "Documents transferred: 3.")
 	leaver.Get(t, "/documents").Want(t, http.StatusUnauthorized)
 	events := owner.Get(t, "/documents/"+out+"/events?sort=at|desc").Want(t, 200)
 	if got := events.Text(t, "data.0.type"); got != "document.handed_over" {
 		t.Errorf("the trail ends with %s", got)
 	}
-	for id, want := range map[string]string{draft: heir.UserID, out: heir.UserID, archived: heir.UserID, done: leaver.UserID} {
+	for id, want := range map[string]string{draft: newOwner.UserID, out: newOwner.UserID, archived: newOwner.UserID, done: leaver.UserID} {
 		if got := owner.Get(t, "/documents/"+id).Want(t, 200).Text(t, "owner.id"); got != want {
 			t.Errorf("%s belongs to %s, want %s", id, got, want)
 		}
@@ -98,7 +98,7 @@ func TestHandOver(t *testing.T) {
 	}
 	_, html = v.send(page + "/activate")
 	v.contains(html, "is active again")
-	if _, err := s.Signing.HandOver(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, heir.UserID); fault.KindOf(err) != fault.KindForbidden {
+	if _, err := s.Signing.TransferOwnership(t.Context(), account.Actor{Kind: account.ActorUser, CompanyID: owner.CompanyID, Role: account.RoleMember, Scopes: account.Scopes()}, leaver.UserID, newOwner.UserID); fault.KindOf(err) != fault.KindForbidden {
 		t.Errorf("a member hands over: %v", err)
 	}
 }

@@ -121,14 +121,14 @@ func (p *Pages) signatories() []route {
 		preview = "/app/documents/:id/preview/:invitation"
 	)
 	return []route{
-		{get, device, member(h.AskHandOver)},
-		{post, device, author(h.HandOver)},
+		{get, device, member(h.AskInPerson)},
+		{post, device, author(h.StartInPerson)},
 		{get, preview, member(h.ShowPreview)},
 		{get, preview + "/pages/:file/:page.png", member(h.PreviewPicture)},
 		{get, preview + "/typed.svg", member(h.PreviewTyped)},
 
 		{post, "/s/in-person/confirm", everybody(h.ConfirmPerson)},
-		{post, "/s/in-person/back", everybody(h.HandBack)},
+		{post, "/s/in-person/back", everybody(h.EndInPerson)},
 		{get, "/s/pad/:code", everybody(h.ShowPad)},
 		{post, "/s/pad/:code", h.Paired(h.Draw).With(page.Large)},
 		{post, "/s/:token/again", everybody(h.SendLink)},
@@ -360,7 +360,7 @@ func (p *Pages) members() []route {
 		{post, "/app/team/:id/role", manager(h.ChangeRole)},
 		{post, "/app/team/:id/deactivate", manager(h.Deactivate)},
 		{post, "/app/team/:id/activate", manager(h.Activate)},
-		{post, "/app/team/:id/hand-over", manager(h.HandOver)},
+		{post, "/app/team/:id/hand-over", manager(h.TransferOwnership)},
 		{post, "/app/team/:id/resend", manager(h.ResendInvite)},
 		{post, "/app/team/:id/link", manager(h.RevealInvite)},
 	}

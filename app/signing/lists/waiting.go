@@ -11,21 +11,21 @@ import (
 	"paraph/kv"
 )
 
-// errand is one kind of work that waits for a member: the key of the index, and a
+// queue is one kind of work that waits for a member: the key of the index, and a
 // key whose entries are left out.
-type errand struct {
+type queue struct {
 	key, but string
 }
 
-// errands returns what waits for a member: documents to sign, to approve, and
+// queues returns what waits for a member: documents to sign, to approve, and
 // those returned to them.
-func errands(tx *kv.Tx, who account.Actor) (sign, approve, back []errand, err error) {
-	sign = []errand{{key: store.ToSign + strings.ToLower(who.Email)}}
-	back = []errand{{key: store.CameBack + who.UserID}}
+func queues(tx *kv.Tx, who account.Actor) (sign, approve, back []queue, err error) {
+	sign = []queue{{key: store.ToSign + strings.ToLower(who.Email)}}
+	back = []queue{{key: store.CameBack + who.UserID}}
 	if !who.CanApprove() {
 		return sign, nil, back, nil
 	}
-	everybody := errand{key: store.ToApprove}
+	everybody := queue{key: store.ToApprove}
 	own, err := store.Waits.Count(tx, "for", kv.K(who.CompanyID, store.ToBeJudged+who.UserID))
 	if err != nil {
 		return nil, nil, nil, err
@@ -39,10 +39,10 @@ func errands(tx *kv.Tx, who account.Actor) (sign, approve, back []errand, err er
 			everybody.but = store.ToBeJudged + who.UserID
 		}
 	}
-	return sign, []errand{{key: store.ToApprove + who.UserID}, everybody}, back, nil
+	return sign, []queue{{key: store.ToApprove + who.UserID}, everybody}, back, nil
 }
 
-func (e errand) count(tx *kv.Tx, company string) (int, error) {
+func (e queue) count(tx *kv.Tx, company string) (int, error) {
 	n, err := store.Waits.Count(tx, "for", kv.K(company, e.key))
 	if err != nil || e.but == "" {
 		return n, err
@@ -59,7 +59,7 @@ func (s *Lists) CountWaiting(_ context.Context, who account.Actor) (total int, e
 		return 0, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		sign, approve, back, err := errands(tx, who)
+		sign, approve, back, err := queues(tx, who)
 		if err != nil {
 			return err
 		}
@@ -90,20 +90,20 @@ func (s *Lists) ListWaiting(_ context.Context, who account.Actor) (w Waiting, er
 		return w, err
 	}
 	err = s.DB.View(func(tx *kv.Tx) error {
-		sign, approve, back, err := errands(tx, who)
+		sign, approve, back, err := queues(tx, who)
 		if err != nil {
 			return err
 		}
 		var errs [3]error
-		w.Sign, w.SignTotal, errs[0] = listErrands(tx, who.CompanyID, sign)
-		w.Approve, w.ApproveTotal, errs[1] = listErrands(tx, who.CompanyID, approve)
-		w.Back, w.BackTotal, errs[2] = listErrands(tx, who.CompanyID, back)
+		w.Sign, w.SignTotal, errs[0] = listQueues(tx, who.CompanyID, sign)
+		w.Approve, w.ApproveTotal, errs[1] = listQueues(tx, who.CompanyID, approve)
+		w.Back, w.BackTotal, errs[2] = listQueues(tx, who.CompanyID, back)
 		return errors.Join(errs[:]...)
 	})
 	return w, err
 }
 
-func listErrands(tx *kv.Tx, company string, all []errand) (found []store.Row, total int, err error) {
+func listQueues(tx *kv.Tx, company string, all []queue) (found []store.Row, total int, err error) {
 	for _, e := range all {
 		n, err := e.count(tx, company)
 		if err != nil {
@@ -123,9 +123,9 @@ func listErrands(tx *kv.Tx, company string, all []errand) (found []store.Row, to
 // maxOwn is how many of the member's own submissions are skipped.
 const maxOwn = 1000
 
-// list returns the rows of an errand. What is to be left out is looked up first,
+// list returns the rows of a queue. Rows to be left out are looked up first,
 // so that the page is still full.
-func (e errand) list(tx *kv.Tx, company string) ([]store.Row, error) {
+func (e queue) list(tx *kv.Tx, company string) ([]store.Row, error) {
 	limit, hidden := maxWaiting, map[string]bool{}
 	if e.but != "" {
 		own, err := store.Waits.Page(tx, kv.Query{Index: "for", Prefix: kv.K(company, e.but), Descending: true, Limit: maxOwn})

@@ -16,11 +16,11 @@ import (
 // inPerson replaces the token in addresses.
 const inPerson = "in-person"
 
-// deviceCookie holds the code of a device that was handed over.
+// deviceCookie holds the code of a device on which somebody signs in person.
 const deviceCookie = "paraph_in_person"
 
-// AskHandOver explains what handing over the device does.
-func (h *Handlers) AskHandOver(r *page.Request) error {
+// AskInPerson explains what handing over the device does.
+func (h *Handlers) AskInPerson(r *page.Request) error {
 	d, err := h.Signing.Get(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
@@ -39,8 +39,8 @@ func (h *Handlers) AskHandOver(r *page.Request) error {
 	return r.Render(http.StatusOK, "host", page.Page{Title: r.Say("act.host.title", "name", inv.Name), Data: data})
 }
 
-// HandOver signs the member out and starts the signatory's visit.
-func (h *Handlers) HandOver(r *page.Request) error {
+// StartInPerson signs the member out and starts the signatory's visit.
+func (h *Handlers) StartInPerson(r *page.Request) error {
 	code, err := h.Signing.HandDevice(r.UserContext(), r.Who.Actor, r.Params("id"), r.Params("invitation"))
 	if err != nil {
 		return err
@@ -57,18 +57,18 @@ func (h *Handlers) HandOver(r *page.Request) error {
 func (h *Handlers) onDevice(r *page.Request, show func(*Visitor) error) error {
 	p, err := h.Signing.OnDevice(r.UserContext(), r.Cookies(deviceCookie))
 	if fault.KindOf(err) == fault.KindUnauthenticated {
-		return showHandBack(r, nil)
+		return showDeviceReturn(r, nil)
 	}
 	if err != nil {
 		return err
 	}
 	v := &Visitor{Request: r, token: inPerson, base: "/s/" + inPerson, host: p.Host}
-	if err := h.meet(v, p.Who); err != nil {
+	if err := h.load(v, p.Who); err != nil {
 		return err
 	}
 	toSign := v.Stage == record.StageSign || v.Stage == record.StageConsent || v.Stage == record.StageIdentify
 	if p.Ended || !toSign {
-		return showHandBack(r, v)
+		return showDeviceReturn(r, v)
 	}
 	if !p.Confirmed {
 		confirm := plainPage(v, r.Say("host.title", "name", v.Invitation.Name))
@@ -82,9 +82,9 @@ func (h *Handlers) ConfirmPerson(r *page.Request) error {
 	return changed(r, h.Signing.ConfirmPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
-// HandBack ends signing in person.
-func (h *Handlers) HandBack(r *page.Request) error {
-	return changed(r, h.Signing.HandBack(r.UserContext(), r.Cookies(deviceCookie)))
+// EndInPerson ends signing in person.
+func (h *Handlers) EndInPerson(r *page.Request) error {
+	return changed(r, h.Signing.EndInPerson(r.UserContext(), r.Cookies(deviceCookie)))
 }
 
 // changed returns to the pages of the device, which also say if the visit is over.
@@ -95,22 +95,22 @@ func changed(r *page.Request, err error) error {
 	return r.SeeOther("/s/" + inPerson)
 }
 
-// handBackPage is the last page on a device.
-type handBackPage struct {
+// deviceReturnPage is the last page on a device.
+type deviceReturnPage struct {
 	Name, Host string
 	Signed     bool
 	Mails      bool // messages reach people by e-mail
 }
 
-// showHandBack asks for the device back and shows nothing of the document. v is
+// showDeviceReturn asks for the device back and shows nothing of the document. v is
 // nil if the signatory is no longer known.
-func showHandBack(r *page.Request, v *Visitor) error {
+func showDeviceReturn(r *page.Request, v *Visitor) error {
 	if r.Scripted() {
 		return fault.Conflict("not_to_sign")
 	}
-	data := handBackPage{}
+	data := deviceReturnPage{}
 	if v != nil {
-		data = handBackPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == record.Signed, Mails: v.mails}
+		data = deviceReturnPage{Name: v.Invitation.Name, Host: v.host, Signed: v.Invitation.Status == record.Signed, Mails: v.mails}
 	}
 	return r.Render(http.StatusOK, "hand-back", page.Page{Title: r.Say("host.done"), Data: data})
 }

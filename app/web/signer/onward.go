@@ -7,9 +7,9 @@ import (
 // leaveAfter is the delay before the automatic redirect, in seconds.
 const leaveAfter = 10
 
-// leadOn sets the redirect after signing. It is automatic only right after
+// setRedirect sets the redirect after signing. It is automatic only right after
 // signing.
-func (p *outcomePage) leadOn(address string, now bool) {
+func (p *outcomePage) setRedirect(address string, now bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return

@@ -56,7 +56,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
 	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
-		data.leadOn(v.Document.RedirectURL, v.Query("just") == "signed")
+		data.setRedirect(v.Document.RedirectURL, v.Query("just") == "signed")
 		if data.Leaves > 0 {
 			p.Scripts = []string{"leave.js"}
 		}

@@ -24,7 +24,7 @@ func (h *Handlers) OfferPad(v *Visitor) error {
 
 // Drawn responds to a script with the drawing once it has arrived.
 func (h *Handlers) Drawn(v *Visitor) error {
-	mark, err := h.Signing.HandedOver(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
+	mark, err := h.Signing.PadDrawing(v.UserContext(), v.who, v.who.Document, v.who.Invitation, v.Params("code"))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (h *Handlers) Draw(r *page.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Signing.Hand(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
+	if err := h.Signing.SubmitDrawing(r.UserContext(), r.Params("code"), r.Form.Value("strokes")); err != nil {
 		return r.Again(err, "pad", p)
 	}
 	return r.Render(http.StatusOK, "padsent", page.Page{Title: r.Say("pad.sent.title"), Data: p.Data})

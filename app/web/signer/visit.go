@@ -54,7 +54,7 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 		return err
 	}
 	v := &Visitor{Request: r, token: token, base: "/s/" + token}
-	err = h.meet(v, who)
+	err = h.load(v, who)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return h.deadLink(r, token)
 	}
@@ -64,8 +64,8 @@ func (h *Handlers) byLink(r *page.Request, token string, next func(*Visitor) err
 	return next(v)
 }
 
-// meet loads the visitor's view and switches to their language.
-func (h *Handlers) meet(v *Visitor, who account.Actor) (err error) {
+// load loads the visitor's view and switches to their language.
+func (h *Handlers) load(v *Visitor, who account.Actor) (err error) {
 	v.who, v.mails = v.From(h.proven(v.Request, who)), h.Signing.Mails()
 	if v.Visit, err = h.Signing.Visit(v.UserContext(), v.who); err == nil {
 		v.Speak(v.Invitation.Locale)

@@ -39,21 +39,21 @@ func (h *Handlers) Events(r *page.Request) error {
 	}
 	r.Set(fiber.HeaderContentType, "text/event-stream")
 	r.Set("X-Accel-Buffering", "no")
-	s := &liveStream{door: h, words: r.Words, watch: watch, session: strings.Clone(r.Cookies(page.SessionCookie)), company: r.Who.Actor.CompanyID, who: r.Who.Actor}
+	s := &liveStream{handlers: h, words: r.Words, watch: watch, session: strings.Clone(r.Cookies(page.SessionCookie)), company: r.Who.Actor.CompanyID, who: r.Who.Actor}
 	r.Context().SetBodyStreamWriter(s.run)
 	return nil
 }
 
 // liveStream outlives the handler, so it doesn't refer to the request.
 type liveStream struct {
-	door    *Handlers
-	words   *words.Language
-	watch   *trail.Watch
-	session string
-	company string
-	who     account.Actor
-	last    uint64
-	out     *bufio.Writer
+	handlers *Handlers
+	words    *words.Language
+	watch    *trail.Watch
+	session  string
+	company  string
+	who      account.Actor
+	last     uint64
+	out      *bufio.Writer
 }
 
 // run writes until the browser disconnects, the session ends, or the watch ends.
@@ -87,7 +87,7 @@ func (s *liveStream) run(out *bufio.Writer) {
 
 // allowed reports whether the session still grants access to the company.
 func (s *liveStream) allowed() bool {
-	who, err := s.door.Accounts.Authenticate(context.Background(), s.session)
+	who, err := s.handlers.Accounts.Authenticate(context.Background(), s.session)
 	return err == nil && who.CompanyID == s.company && who.Can(account.ScopeRead)
 }
 
@@ -96,17 +96,17 @@ func (s *liveStream) tell(e signing.Entry) bool {
 		return true
 	}
 	s.last = e.Seq
-	d, err := s.door.Signing.Get(context.Background(), s.who, e.Value.Document)
+	d, err := s.handlers.Signing.Get(context.Background(), s.who, e.Value.Document)
 	if fault.KindOf(err) == fault.KindNotFound {
 		d, err = &signing.Document{ID: e.Value.Document}, nil
 	}
 	if err != nil {
-		s.door.Log.Error("events", "error", err)
+		s.handlers.Log.Error("events", "error", err)
 		return false
 	}
 	b, err := json.Marshal(liveEvent{d.ID, happened(s.words, d, &e)})
 	if err != nil {
-		s.door.Log.Error("events", "error", err)
+		s.handlers.Log.Error("events", "error", err)
 		return false
 	}
 	return s.write(fmt.Sprintf("id: %s\ndata: %s\n\n", e.ID, b))

@@ -13,12 +13,12 @@ import (
 // memberPage is one member, for administrators.
 type memberPage struct {
 	memberLine
-	Roles   []page.Option
-	Open    int           // documents that they own
-	Heirs   []page.Option // possible new owners
-	Fixed   string        // why role and state can't be changed; "" if they can
-	Joined  time.Time
-	Leaving bool
+	Roles     []page.Option
+	Open      int           // documents that they own
+	NewOwners []page.Option // possible new owners
+	Fixed     string        // why role and state can't be changed; "" if they can
+	Joined    time.Time
+	Leaving   bool
 }
 
 func (h *Handlers) member(r *page.Request) (memberPage, error) {
@@ -48,7 +48,7 @@ func (h *Handlers) member(r *page.Request) (memberPage, error) {
 			owners++
 		}
 		if other.UserID != m.UserID && other.Role.Allows(account.ScopeWrite) {
-			p.Heirs = append(p.Heirs, page.Option{Value: other.UserID, Label: other.Name + " (" + other.Email + ")", Selected: other.UserID == r.Who.User.ID})
+			p.NewOwners = append(p.NewOwners, page.Option{Value: other.UserID, Label: other.Name + " (" + other.Email + ")", Selected: other.UserID == r.Who.User.ID})
 		}
 	}
 	switch {
@@ -100,8 +100,8 @@ func (h *Handlers) Deactivate(r *page.Request) error {
 	if err != nil {
 		return h.memberAgain(r, err)
 	}
-	if heir := r.Form.Value("to"); heir != "" {
-		n, err := h.Signing.HandOver(r.UserContext(), r.Who.Actor, m.UserID, heir)
+	if newOwner := r.Form.Value("to"); newOwner != "" {
+		n, err := h.Signing.TransferOwnership(r.UserContext(), r.Who.Actor, m.UserID, newOwner)
 		if err != nil {
 			return h.memberAgain(r, err)
 		}
@@ -121,9 +121,9 @@ func (h *Handlers) Activate(r *page.Request) error {
 	return toMember(r, "member.on", "name", m.Name)
 }
 
-// HandOver reassigns a member's open documents.
-func (h *Handlers) HandOver(r *page.Request) error {
-	n, err := h.Signing.HandOver(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
+// TransferOwnership reassigns a member's open documents.
+func (h *Handlers) TransferOwnership(r *page.Request) error {
+	n, err := h.Signing.TransferOwnership(r.UserContext(), r.Who.Actor, r.Params("id"), r.Form.Value("to"))
 	if err != nil {
 		return h.memberAgain(r, err)
 	}

@@ -22,8 +22,8 @@ import (
 // A signatory may draw on a phone and sign on a computer. The phone gets a code
 // that opens only a drawing pad: no document, no answers.
 
-// handoffLifetime is how long a code opens a pad.
-const handoffLifetime = 10 * time.Minute
+// padLifetime is how long a code opens a pad.
+const padLifetime = 10 * time.Minute
 
 // Pad is the drawing pad that a code opens.
 type Pad struct {
@@ -61,7 +61,7 @@ func (s *Service) PadCode(_ context.Context, who account.Actor, id, invitation, 
 		if at < 0 {
 			return fault.Invalid("kind", "not_signature_or_initials")
 		}
-		until = tx.Now.Add(handoffLifetime)
+		until = tx.Now.Add(padLifetime)
 		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
 		code = base64.RawURLEncoding.EncodeToString(append(payload, s.padMAC(payload, inv.LinkGeneration)...))
 		return nil
@@ -137,8 +137,8 @@ func (s *Service) Pad(_ context.Context, code string) (p Pad, err error) {
 	return p, err
 }
 
-// Hand stores what was drawn on a pad for the person's own page. It signs nothing.
-func (s *Service) Hand(ctx context.Context, code, strokes string) error {
+// SubmitDrawing stores what was drawn on a pad for the person's own page. It signs nothing.
+func (s *Service) SubmitDrawing(ctx context.Context, code, strokes string) error {
 	if _, err := s.Pad(ctx, code); err != nil {
 		return err // before any of the strokes are parsed
 	}
@@ -166,9 +166,9 @@ func (s *Service) Hand(ctx context.Context, code, strokes string) error {
 	})
 }
 
-// HandedOver returns what a person has drawn since the code was made, nil if
+// PadDrawing returns what a person has drawn since the code was made, nil if
 // there is nothing yet.
-func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
+func (s *Service) PadDrawing(_ context.Context, who account.Actor, id, invitation, code string) (mark *Mark, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if _, _, err := signerAt(tx, who, id, invitation); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (s *Service) HandedOver(_ context.Context, who account.Actor, id, invitatio
 			return errNoPad()
 		}
 		kept, err := store.AnswersOf(tx, invitation)
-		if h, ok := kept.Handed[p.Kind]; ok && !h.At.Before(p.Until.Add(-handoffLifetime)) {
+		if h, ok := kept.Handed[p.Kind]; ok && !h.At.Before(p.Until.Add(-padLifetime)) {
 			mark = &h.Mark
 		}
 		return err

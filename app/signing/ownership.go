@@ -12,8 +12,8 @@ import (
 	"paraph/kv"
 )
 
-// handOverBatch is how many documents change owners in one transaction.
-const handOverBatch = 50
+// ownershipBatch is how many documents change owners in one transaction.
+const ownershipBatch = 50
 
 // CountOpen counts the open documents that a member of the company owns.
 func (s *Service) CountOpen(_ context.Context, who account.Actor, person string) (int, error) {
@@ -24,14 +24,14 @@ func (s *Service) CountOpen(_ context.Context, who account.Actor, person string)
 	return len(ids), err
 }
 
-// HandOver transfers every open document of one member to another and returns how
+// TransferOwnership transfers every open document of one member to another and returns how
 // many there were. The previous owner may have been deactivated by then; the new
 // owner must be able to work with the documents.
-func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string) (int, error) {
+func (s *Service) TransferOwnership(_ context.Context, who account.Actor, from, to string) (int, error) {
 	if err := who.RequireMember(account.ScopeAdmin); err != nil {
 		return 0, err
 	}
-	heir, err := s.heir(who, from, to)
+	newOwner, err := s.newOwner(who, from, to)
 	if err != nil {
 		return 0, err
 	}
@@ -39,15 +39,15 @@ func (s *Service) HandOver(_ context.Context, who account.Actor, from, to string
 	if err != nil {
 		return 0, err
 	}
-	for at := 0; at < len(ids); at += handOverBatch {
-		if err := s.handOver(who, ids[at:min(at+handOverBatch, len(ids))], from, heir); err != nil {
+	for at := 0; at < len(ids); at += ownershipBatch {
+		if err := s.transferOwnership(who, ids[at:min(at+ownershipBatch, len(ids))], from, newOwner); err != nil {
 			return at, err
 		}
 	}
 	return len(ids), nil
 }
 
-func (s *Service) heir(who account.Actor, from, to string) (heir Person, err error) {
+func (s *Service) newOwner(who account.Actor, from, to string) (newOwner Person, err error) {
 	err = s.DB.View(func(tx *kv.Tx) error {
 		if _, err := account.LoadMember(tx, who.CompanyID, from); err != nil {
 			return err
@@ -63,10 +63,10 @@ func (s *Service) heir(who account.Actor, from, to string) (heir Person, err err
 		case m.Status != account.MemberActive || !m.Role.Allows(account.ScopeWrite):
 			return fault.Invalid("to", "member_cannot_work")
 		}
-		heir = Person{ID: m.UserID, Name: m.Name, Email: m.Email}
+		newOwner = Person{ID: m.UserID, Name: m.Name, Email: m.Email}
 		return nil
 	})
-	return heir, err
+	return newOwner, err
 }
 
 func (s *Service) openOf(company, person string) (ids []string, err error) {
@@ -87,7 +87,7 @@ func (s *Service) openOf(company, person string) (ids []string, err error) {
 	return ids, err
 }
 
-func (s *Service) handOver(who account.Actor, ids []string, from string, heir Person) error {
+func (s *Service) transferOwnership(who account.Actor, ids []string, from string, newOwner Person) error {
 	return s.DB.For(who.CompanyID).Update(func(tx *kv.Tx) error {
 		for _, id := range ids {
 			d, err := store.Load(tx, who, id)
@@ -100,8 +100,8 @@ func (s *Service) handOver(who account.Actor, ids []string, from string, heir Pe
 			if d.Owner.ID != from || !d.Status.Open() {
 				continue
 			}
-			event := record.NewEvent(record.EventDocumentHandedOver).With("from", d.Owner.Email).With("to", heir.Email)
-			d.Owner = heir
+			event := record.NewEvent(record.EventDocumentHandedOver).With("from", d.Owner.Email).With("to", newOwner.Email)
+			d.Owner = newOwner
 			if err := s.Store.Save(tx, who, d, event); err != nil {
 				return err
 			}
