@@ -265,7 +265,7 @@ func (a *App) examineMail(ctx context.Context) Finding {
 	}
 	switch {
 	case m.Host == "":
-		return Finding{"mail", warning, "No mail server is configured: messages stay in the outbox, and links have to be handed over.", "Set mail.host, or one at /admin/mail."}
+		return Finding{"mail", warning, "No mail server is configured: messages stay in the outbox, and links have to be handed over.", "Set mail.host. Or set a server at /admin/mail."}
 	case a.MailServer.Blocked():
 		return Finding{"mail", problem, "network.egress does not allow connections to the mail server " + m.Host + ", so nothing is sent.", remedy}
 	}
