@@ -2,6 +2,7 @@ package kv_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,6 +104,27 @@ func TestEmptyLogsDoNotKeepTheStoreClosed(t *testing.T) {
 	}
 	if !sound(t, dir, "MANIFEST", -1) {
 		t.Error("store does not open, or fails its checks")
+	}
+}
+
+// TestCutListOfTablesIsFound cuts the list of tables short: the tables it named are not taken
+// for leftovers and deleted.
+func TestCutListOfTablesIsFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := kv.Open(kv.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db, 20)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "MANIFEST"), 26); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Open(kv.Options{Dir: dir}); !errors.Is(err, kv.ErrCorrupt) {
+		t.Errorf("Open returned %v, want ErrCorrupt", err)
 	}
 }
 

@@ -52,10 +52,27 @@ func mayOpenTables(dir string, o badger.Options) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrCorrupt, badger.ManifestFilename, err)
 	}
+	if len(manifest.Tables) == 0 {
+		return noOrphans(dir)
+	}
 	for id := range manifest.Tables {
 		if err := tryTable(table.NewFilename(id, dir), func(*table.Table) error { return nil }); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// noOrphans refuses a list without any table where tables exist, which Badger would delete. A
+// crash can leave a table that is not listed yet, but the log it was written from as well.
+func noOrphans(dir string) error {
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	logs, err2 := filepath.Glob(filepath.Join(dir, "*"+tableLogExt))
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("kv: open: %w", err)
+	}
+	if len(tables) > 0 && len(logs) == 0 {
+		return fmt.Errorf("%w: %s lists no table, but there are %d", ErrCorrupt, badger.ManifestFilename, len(tables))
 	}
 	return nil
 }
