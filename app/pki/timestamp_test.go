@@ -215,7 +215,7 @@ func TestHTTPTimestamperFaults(t *testing.T) {
 		"spoiled signature": {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, answer []byte) {
 			answer[len(answer)-1] ^= 1
 			w.Write(answer)
-		}), nil, "not valid"},
+		}), nil, "invalid token"},
 		"signer not for timestamps": {serve(t, authority, func(w http.ResponseWriter, _ *http.Request, _, _ []byte) {
 			w.Write(append([]byte{0x30, 0x03, 0x30, 0x01}, 0))
 		}), nil, "not a timestamp response"},
