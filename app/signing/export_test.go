@@ -21,3 +21,10 @@ func (s *Service) ForgetIssued() error {
 		return err
 	})
 }
+
+// Locked returns how many documents have a lock.
+func (s *Service) Locked() int {
+	s.documents.mu.Lock()
+	defer s.documents.mu.Unlock()
+	return len(s.documents.of)
+}

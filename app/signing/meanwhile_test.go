@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"paraph/app/apptest/domain"
+	"paraph/app/fault"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 )
@@ -39,5 +42,19 @@ func TestASignatureIsMadeAgainIfTheDocumentChangesMeanwhile(t *testing.T) {
 		Consent: new(true), Signature: &signing.Mark{Type: "typed", Text: who.Name}})
 	if err != nil || signed.Status != record.Completed || version != d.Version+1 {
 		t.Errorf("signed while the document changed: %v", err)
+	}
+}
+
+// TestMadeUpDocumentsLeaveNoLock names many documents that do not exist.
+func TestMadeUpDocumentsLeaveNoLock(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	for range 100 {
+		if _, err := c.Signing.Send(t.Context(), c.author, ulid.Make().String(), signing.SendInput{}); fault.KindOf(err) != fault.KindNotFound {
+			t.Fatal(err)
+		}
+	}
+	if n := c.Signing.Locked(); n != 0 {
+		t.Errorf("%d documents are locked", n)
 	}
 }

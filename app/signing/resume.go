@@ -279,7 +279,6 @@ func (s *Service) forget(upload string) error {
 		}
 		return err
 	})
-	s.documents.Delete(upload)
 	return errors.Join(err, s.Blobs.Discard(upload))
 }
 

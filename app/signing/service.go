@@ -81,7 +81,7 @@ type Service struct {
 	Trail     *trail.Trail
 	Intake    *intake.Intake
 	Verifier  *verify.Verifier
-	documents *sync.Map      // identifier → *sync.Mutex: slow work on one document runs one at a time
+	documents *locks         // by identifier: slow work on one document runs one at a time
 	guesses   *limit.Limiter // wrong codes, by network
 }
 
@@ -101,7 +101,7 @@ func New(o Options) (*Service, error) {
 			Limits: o.Limits, Now: o.Now}),
 		Verifier: verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
 			UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now}),
-		documents: new(sync.Map),
+		documents: new(locks),
 		guesses:   limit.New(networkTries, 24*time.Hour, o.Now),
 	}, nil
 }
@@ -125,11 +125,41 @@ func (s *Service) Run(ctx context.Context) error {
 
 // lock serializes slow work on one document, so that it is not done twice.
 // Correctness does not depend on it: versions are checked at the commit.
-func (s *Service) lock(id string) func() {
-	m, _ := s.documents.LoadOrStore(id, new(sync.Mutex))
-	mu := m.(*sync.Mutex)
-	mu.Lock()
-	return mu.Unlock
+func (s *Service) lock(id string) (unlock func()) { return s.documents.lock(id) }
+
+// locks are mutexes by name. One exists only while somebody holds or awaits it: the
+// names come from callers, who may make up any number of them.
+type locks struct {
+	mu sync.Mutex
+	of map[string]*sharedLock
+}
+
+type sharedLock struct {
+	sync.Mutex
+	users int // that hold or await it
+}
+
+func (l *locks) lock(name string) (unlock func()) {
+	l.mu.Lock()
+	if l.of == nil {
+		l.of = map[string]*sharedLock{}
+	}
+	one := l.of[name]
+	if one == nil {
+		one = &sharedLock{}
+		l.of[name] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.Lock()
+	return func() {
+		one.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(l.of, name)
+		}
+	}
 }
 
 func (s *Service) id() string { return s.NewID().String() }
