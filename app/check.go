@@ -20,8 +20,8 @@ import (
 )
 
 // Check reads all data of a folder: every record decodes, indexes and counts agree, every file
-// exists and matches its hash, and the journal's chain is intact. With repair, derived data is
-// rebuilt first: the list items and the search index.
+// exists and matches its hash, every key and certificate is whole, and the journal's chain is
+// intact. With repair, derived data is rebuilt first: the list items and the search index.
 func (a *App) Check(ctx context.Context, repair bool) []error {
 	if repair {
 		if err := a.repair(ctx); err != nil {
@@ -33,7 +33,7 @@ func (a *App) Check(ctx context.Context, repair bool) []error {
 		parts = append(parts, more...)
 	}
 	var problems []error
-	for _, err := range append(a.db.Check(parts...), a.Signing.Check(ctx)...) {
+	for _, err := range append(append(a.db.Check(parts...), a.Signing.Check(ctx)...), a.Keys.Check()) {
 		if err != nil {
 			problems = append(problems, err)
 		}

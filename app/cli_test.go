@@ -469,6 +469,15 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 			}
 		})
 	}
+	keys, err := filepath.Glob(filepath.Join(dir, "keys", "company-*.pem"))
+	if err != nil || len(keys) == 0 {
+		t.Fatalf("%d keys of companies: %v", len(keys), err)
+	}
+	damaged(t, keys[0], -300, func() {
+		if got := check(); got.code != 1 || !strings.Contains(got.out+got.err, filepath.Base(keys[0])) {
+			t.Errorf("a flipped byte in the company's key: exit %d: %s%s", got.code, got.out, got.err)
+		}
+	})
 	damaged(t, biggestTable(t, dir), 300, func() {
 		if got := check(); got.code != 1 || got.out+got.err == "" {
 			t.Errorf("a flipped byte in the records: exit %d: %s%s", got.code, got.out, got.err)

@@ -167,8 +167,8 @@ func (s *seen) step() step {
 }
 
 // aside are the events that history leaves out: a mail server accepts a message,
-// somebody is shown a link, and a failed seal is retried, at a time of its own.
-var aside = []string{"invitation.mailed", "invitation.link_shown", "document.sealing_retried"}
+// somebody is shown a link, and a seal fails or is retried, at a time of its own.
+var aside = []string{"invitation.mailed", "invitation.link_shown", "document.sealing_delayed", "document.sealing_retried"}
 
 // history returns the types of a document's events, oldest first.
 func (c *client) history(id string) (types []string, err error) {
