@@ -93,6 +93,7 @@ type App struct {
 	stopping bool
 	tested   tested
 	running  sync.WaitGroup // requests
+	conns    openConns
 }
 
 // Open opens everything, or fails and leaves nothing open.
@@ -184,7 +185,10 @@ func (a *App) drain() error {
 	case <-ended:
 	case <-time.After(time.Until(deadline)):
 	}
+	down := make(chan struct{})
+	go a.conns.stopReadingUntil(down)
 	err := a.http.ShutdownWithTimeout(max(time.Until(deadline), time.Second))
+	close(down)
 	// A server shut down before it starts to listen would run forever.
 	for _, ln := range []net.Listener{a.ln, a.public} {
 		if ln == nil {

@@ -318,6 +318,7 @@ func (a *App) openHandlers(Options) (err error) {
 		o.Test = a
 	}
 	a.http = api.New(o)
+	a.http.Server().ConnState = a.conns.note
 	return a.kit.CheckPrefix()
 }
 
