@@ -104,8 +104,8 @@ func (s *Service) mail(tx *kv.Tx, kind MailKind, u userRecord, data map[string]s
 
 // mailTo writes to a person about their account. Where no mail can be sent, the message is kept
 // in the outbox of their company. Messages to members of several companies are kept in the
-// outbox of the installation: a link that gives access to one company must not be shown to the
-// administrators of another.
+// outbox of the installation, so that administrators of one company never see a link that opens
+// another.
 func (s *Service) mailTo(tx *kv.Tx, kind MailKind, u userRecord, to string, data map[string]string) error {
 	company, err := onlyCompany(tx, u.ID)
 	if err != nil {

@@ -168,10 +168,10 @@ func superfluous(all []Archive, newest string) (unneeded []Archive, err error) {
 	if err != nil {
 		return nil, err
 	}
-	retention := map[string]bool{line[0].ID: true} // full backups
+	retained := map[string]bool{line[0].ID: true} // full backups
 	for _, a := range slices.Backward(all) {
 		if a.Full() && a.Time.Before(line[0].Time) {
-			retention[a.ID] = true
+			retained[a.ID] = true
 			break
 		}
 	}
@@ -182,7 +182,7 @@ func superfluous(all []Archive, newest string) (unneeded []Archive, err error) {
 		}
 		root := own[0].ID
 		needed := slices.ContainsFunc(line, func(b Archive) bool { return b.ID == a.ID })
-		if !needed && (root == line[0].ID || !retention[root]) {
+		if !needed && (root == line[0].ID || !retained[root]) {
 			unneeded = append(unneeded, a)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package machine is what the administrators of an installation see of it: its
+// Package machine reports the state of an installation to its administrators: its
 // companies and people, jobs, failed mails, documents that need attention, and the
-// log. None of it shows what is in a company's documents.
+// log. It never discloses the contents of a company's documents.
 package machine
 
 import (

@@ -10,7 +10,7 @@ import (
 	"paraph/kv"
 )
 
-// WarningKind is what a warning is about, as the texts and the figures name it.
+// WarningKind names the subject of a warning, in texts and metrics.
 type WarningKind string
 
 // The kinds of warnings.

@@ -160,7 +160,7 @@ func (s *Service) Blocked() bool {
 	return host != "" && !s.Allows(host)
 }
 
-// State is what administrators of the installation see of the settings.
+// State describes the settings for administrators of the installation, without the password.
 type State struct {
 	Settings   // without the password
 	Configured bool

@@ -14,8 +14,8 @@ import (
 	"paraph/kv"
 )
 
-// MailText is what a company writes in one kind of message in one language, in place of the product's text. Variables
-// are written {{name}}.
+// MailText is a company's own text for one kind of message in one language, which
+// replaces the product's. Variables are written {{name}}.
 type MailText struct {
 	Company   string
 	Kind      string

@@ -223,7 +223,7 @@ const (
 // Revocation is the status of a chain: that of its worst certificate.
 type Revocation struct {
 	Status RevocationStatus
-	// Certificate is the one that Status refers to, nil if all are good.
+	// Certificate has the Status; it is nil if all are good.
 	Certificate *x509.Certificate
 	// RevokedAt and Reason (RFC 5280 §5.3.1) are set if it is revoked, even if only after the
 	// time judged.

@@ -161,7 +161,7 @@ func (d *Document) filledTexts(f *fault.Fields) {
 	}
 }
 
-// Preset gives fields their values, by the name of the field.
+// Preset sets the values of fields, by their names.
 func (d *Document) Preset(f *fault.Fields, values map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, found := values[name], false

@@ -28,7 +28,7 @@ var Vitals = kv.NewCollection("vitals", kv.JSON[vital](), kv.Index[vital]{
 	},
 })
 
-// Usage is what a company takes up.
+// Usage counts the documents and bytes that a company stores.
 type Usage struct {
 	Documents int
 	Bytes     int64 // of their files; what several documents share counts for each
@@ -36,6 +36,7 @@ type Usage struct {
 
 var Usages = kv.NewCollection("usage", kv.JSON[Usage]())
 
+// VitalOf returns the part of a document that the administration of the installation lists.
 func VitalOf(d *record.Document) vital {
 	v := vital{Company: d.Company, Document: d.ID, Bytes: d.Bytes(), Since: d.UpdatedAt}
 	if d.DeletedAt == nil {

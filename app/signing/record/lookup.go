@@ -1,0 +1,145 @@
+package record
+
+import (
+	"slices"
+
+	"paraph/app/account"
+	"paraph/app/pdf"
+)
+
+// Drawn reports whether the field's value is a picture rather than text.
+func (f *Field) Drawn() bool {
+	return f.Type == pdf.FieldSignature || f.Type == pdf.FieldInitials || f.Type == pdf.FieldStamp
+}
+
+func (d *Document) File(id string) *File {
+	for i := range d.Files {
+		if d.Files[i].ID == id {
+			return &d.Files[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) Invitation(id string) *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].ID == id {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) Field(id string) *Field {
+	for i := range d.Fields {
+		if d.Fields[i].ID == id {
+			return &d.Fields[i]
+		}
+	}
+	return nil
+}
+
+// Acts reports whether the invitation asks for a signature or an approval, so
+// that the document waits for it.
+func (i *Invitation) Acts() bool {
+	return i.Role != Viewer && i.Status != Delegated
+}
+
+// Open reports whether the invited person can still act.
+func (i *Invitation) Open() bool {
+	return i.Acts() && i.Status != Signed && i.Status != Declined
+}
+
+// Progress counts those who have acted and those who have to.
+func (d *Document) Progress() (signed, total int) {
+	for i := range d.Invitations {
+		inv := &d.Invitations[i]
+		if !inv.Acts() {
+			continue
+		}
+		total++
+		if inv.Status == Signed {
+			signed++
+		}
+	}
+	return signed, total
+}
+
+// IsTurnOf reports whether it is this invitation's turn: in a sequential document no
+// invitation with a lower position may still be open; equal positions act
+// together.
+func (d *Document) IsTurnOf(inv *Invitation) bool {
+	if d.SigningOrder != Sequential {
+		return true
+	}
+	return !slices.ContainsFunc(d.Invitations, func(o Invitation) bool {
+		return o.Open() && o.Position < inv.Position
+	})
+}
+
+// Declined returns the invitation that stopped the signing, nil if none did.
+func (d *Document) Declined() *Invitation {
+	for i := range d.Invitations {
+		if d.Invitations[i].Status == Declined {
+			return &d.Invitations[i]
+		}
+	}
+	return nil
+}
+
+// UnsortedFieldsOf lists the fields of one person, in the order of their place in the record.
+func (d *Document) UnsortedFieldsOf(invitation string) []*Field {
+	var out []*Field
+	for i := range d.Fields {
+		if d.Fields[i].Invitation == invitation {
+			out = append(out, &d.Fields[i])
+		}
+	}
+	return out
+}
+
+// FieldsIn lists the fields of one person on one file.
+func (d *Document) FieldsIn(invitation, file string) []*Field {
+	return slices.DeleteFunc(d.UnsortedFieldsOf(invitation), func(x *Field) bool { return x.File != file })
+}
+
+// SignsFiles lists the files a person signs: each that has a field of theirs,
+// or the first.
+func (d *Document) SignsFiles(invitation string) []*File {
+	var out []*File
+	for i := range d.Files {
+		f := &d.Files[i]
+		if slices.ContainsFunc(d.Fields, func(x Field) bool { return x.Invitation == invitation && x.File == f.ID }) {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 && len(d.Files) > 0 {
+		out = append(out, &d.Files[0])
+	}
+	return out
+}
+
+// Visibility returns the part of the lists the document is in. Templates have
+// lists of their own.
+func (d *Document) Visibility() string {
+	v := VisibilityOf(d.ArchivedAt != nil, d.DeletedAt != nil)
+	if d.Template {
+		return TemplatePrefix + v
+	}
+	return v
+}
+
+func VisibilityOf(archived, deleted bool) string {
+	switch {
+	case deleted:
+		return "deleted"
+	case archived:
+		return "archived"
+	}
+	return "active"
+}
+
+// PersonOf returns a member as recorded in documents.
+func PersonOf(who account.Actor) Person {
+	return Person{ID: who.UserID, Name: who.Name, Email: who.Email}
+}
