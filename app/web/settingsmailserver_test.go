@@ -43,5 +43,5 @@ func TestMailServerPage(t *testing.T) {
 		v.contains(html, "must be the name or address of a server", "must be a valid email address")
 	}
 	_, html = v.send("/admin/mail/off")
-	v.contains(html, "Nothing is sent any more", "There is no mail server")
+	v.contains(html, "Mail is off", "There is no mail server")
 }

@@ -16,7 +16,10 @@ func TestTextsOfMessages(t *testing.T) {
 	owner := s.Company(t)
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/texts")
-	v.contains(html, "Invitation approver", "Signing code", "Usual text")
+	v.contains(html, "Request to approve as a recipient", "Code to sign", "Usual text")
+	if strings.Contains(html, "texts.kind.") {
+		t.Error("a kind of message has no name")
+	}
 	_, html = v.get("/app/settings/texts?kind=invitation&language=en")
 	v.contains(html, "{{sender}} asks you to sign: {{title}}", "Hello {{name}},", "{{message}}", "{{link}}", "Please respond before {{expires}}.")
 	form := func(subject, body string) []string {

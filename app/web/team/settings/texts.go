@@ -3,7 +3,6 @@ package settings
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"paraph/app/fault"
 	"paraph/app/notify"
@@ -63,7 +62,7 @@ func (h *Mail) textsPage(r *page.Request, kind, language string) (s sheet[textsC
 	for _, name := range o.Kind.Variables {
 		o.Variables = append(o.Variables, "{{"+name+"}}")
 	}
-	s.Title = kindName(kind)
+	s.Title = r.Say("texts.kind." + kind)
 	return s, err
 }
 
@@ -74,15 +73,9 @@ func (h *Mail) textRows(r *page.Request, language string) (rows []textRow, err e
 		changed[t.Kind] = changed[t.Kind] || t.Language == language
 	}
 	for _, k := range h.Notify.TextKinds() {
-		rows = append(rows, textRow{Kind: k.Kind, Name: kindName(k.Kind), Own: changed[k.Kind]})
+		rows = append(rows, textRow{Kind: k.Kind, Name: r.Say("texts.kind." + k.Kind), Own: changed[k.Kind]})
 	}
 	return rows, err
-}
-
-// kindName returns a kind of message in words.
-func kindName(kind string) string {
-	name := strings.ReplaceAll(kind, "_", " ")
-	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // textForm reads the form.
