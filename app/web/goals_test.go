@@ -207,19 +207,3 @@ func TestPagesOfTextAreLight(t *testing.T) {
 		t.Errorf("the picture has %d bytes, at most %d are wanted", len(r.Body), most)
 	}
 }
-
-// TestEditorIsCompressed checks that the long page of the editor is sent
-// compressed, and that a page reflecting its address is not, since its size
-// would reveal whether the address resembles its secrets.
-func TestEditorIsCompressed(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	c := s.Company(t)
-	d := newDraft(t, c, 1, maria())
-	for path, want := range map[string]string{"/app/documents/" + d.id + "/edit": "gzip", "/app/documents?search=Lease": ""} {
-		res, _ := fetch(t, s.URL+path, "Cookie", "paraph_session="+c.Token, "Accept-Encoding", "gzip")
-		if got := res.Header.Get("Content-Encoding"); res.StatusCode != http.StatusOK || got != want {
-			t.Errorf("%s: %d, packed as %q, want %q", path, res.StatusCode, got, want)
-		}
-	}
-}

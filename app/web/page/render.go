@@ -28,12 +28,8 @@ type Page struct {
 	Notice  *Notice
 	Back    string // path of the page that the header leads back to, "" for none
 	// Public marks a page that is the same for everybody: it has no form and nothing
-	// from a session. It is sent compressed, which would leak secrets on a page that
-	// reflects its address (BREACH).
+	// from a session.
 	Public bool
-	// Packed sends a page compressed although it has a form. That is safe because it
-	// shows nothing from its address, so its size reveals no secrets.
-	Packed bool
 
 	// For a form that was not accepted:
 	Values Form                // submitted values
@@ -93,16 +89,7 @@ func (r *Request) Render(status int, name string, p Page) error {
 	}
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	r.Set(fiber.HeaderContentLanguage, p.Lang)
-	if (p.Public || p.Packed) && len(out) > 1<<10 {
-		r.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-		if AcceptsGzip(r.Ctx) {
-			r.Set(fiber.HeaderContentEncoding, "gzip")
-			if out, err = Compress(out); err != nil {
-				return err
-			}
-		}
-	}
-	return r.Status(status).Send(out)
+	return r.sendPage(status, out, p.Public)
 }
 
 // Compose returns the HTML of a page.

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"time"
 
@@ -38,21 +39,43 @@ const formCookie = "paraph_form"
 // formField is the hidden input that carries the token.
 const formField = "csrf"
 
-// formToken returns the token for this browser's forms and sets its secret if it
-// has none.
+// formToken returns the token for this browser's forms, masked, and sets its
+// secret if it has none.
 func (r *Request) formToken() string {
 	secret := r.Cookies(formCookie)
 	if len(secret) < 20 || len(secret) > 64 {
 		secret = rand.Text()
 		r.Keep(formCookie, secret, "/", 0)
 	}
-	return r.site.tokenOf(secret)
+	return maskToken(r.site.tokenOf(secret))
 }
 
-func (d *Site) tokenOf(secret string) string {
+// tokenSize is the size of an unmasked token in bytes.
+const tokenSize = 18
+
+func (d *Site) tokenOf(secret string) []byte {
 	m := hmac.New(sha256.New, d.Secret)
 	m.Write([]byte("form token\x00" + secret))
-	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)[:18])
+	return m.Sum(nil)[:tokenSize]
+}
+
+// maskToken encodes a token differently each time: a random mask, and the token
+// combined with it. Otherwise the size of a compressed page would reveal it.
+func maskToken(token []byte) string {
+	b := make([]byte, 2*tokenSize)
+	rand.Read(b[:tokenSize]) // never fails
+	subtle.XORBytes(b[tokenSize:], b[:tokenSize], token)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// unmaskToken returns the token that a form carries, nil if it is malformed.
+func unmaskToken(masked string) []byte {
+	b, err := base64.RawURLEncoding.DecodeString(masked)
+	if err != nil || len(b) != 2*tokenSize {
+		return nil
+	}
+	subtle.XORBytes(b[tokenSize:], b[:tokenSize], b[tokenSize:])
+	return b[tokenSize:]
 }
 
 // Keep sets a cookie that scripts can't read. A lifetime of 0 lasts until the
@@ -88,7 +111,7 @@ func (r *Request) CheckOrigin() error {
 // CheckToken verifies the token of a form.
 func (r *Request) CheckToken(token string) error {
 	secret := r.Cookies(formCookie)
-	if secret == "" || !hmac.Equal([]byte(token), []byte(r.site.tokenOf(secret))) {
+	if secret == "" || !hmac.Equal(unmaskToken(token), r.site.tokenOf(secret)) {
 		return fault.Forbidden("form_expired")
 	}
 	return nil

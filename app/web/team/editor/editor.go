@@ -62,7 +62,6 @@ func (h *Handlers) Show(r *page.Request) error {
 		data.Types = fieldTypes(r, "")
 		data.Locales, data.Checks = mailLanguages(r), checks(r, h.Signing.Mails())
 		p.Scripts = []string{"editor/main.js"}
-		p.Packed = true // 200 pages with 1000 fields are half a megabyte
 	}
 	p.Data = data
 	return r.Render(http.StatusOK, "editor", p)
