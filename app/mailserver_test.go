@@ -177,7 +177,7 @@ func TestConfiguredMailServerWins(t *testing.T) {
 	refused(t, c.Post(t, "/installation/mail/test", apptest.Map{"server": post.settings(nil)}), 409, "mail_server_configured")
 	c.Post(t, "/installation/mail/test", nil).Want(t, 200)
 	page := string(c.Get(t, "/admin/mail", "Cookie", "paraph_session="+c.Token).Want(t, 200).Body)
-	if !strings.Contains(page, "That wins") || strings.Contains(page, `name="host"`) {
+	if !strings.Contains(page, "is set in the configuration") || strings.Contains(page, `name="host"`) {
 		t.Error("the page does not say that the configuration wins")
 	}
 }
