@@ -105,6 +105,7 @@ func (s *server) routes() {
 	s.templateRoutes()
 	s.contactRoutes()
 	s.outboxRoutes()
+	s.textRoutes()
 	s.mailServerRoutes()
 	s.webhookRoutes()
 	s.installationRoutes()

@@ -264,6 +264,13 @@ var manuals = map[string]manual{
 	"get-installation-log":                                         {text: "The latest 500 lines, newest first, from memory. `request_id` is the identifier that an error page or a 500 shows.", query: map[string]string{"request_id": "01K8XN2V7Q3J5T9B4C6D8E0F1G"}},
 	"post-installation-check":                                      {text: "Checks all data while the server runs, as `paraph check` does while it is stopped. `GET /installation` shows the result."},
 
+	"get-company-texts":               {text: "What messages say can be set for each kind and language. Messages to people who approve instead of signing are kinds of their own, ending in `_approver`."},
+	"get-company-texts-kind-language": {text: "The company's own text, or the usual one in the same form. `language` is one of those that messages are written in, such as `en`."},
+	"put-company-texts-kind-language": {text: "Used for every message sent from now on. Plain text; `{{link}}` in a paragraph of its own becomes the button, and `{{message}}` the sender's message. A paragraph with a variable that has no value is left out. Unknown variables, and missing ones that are `required`, return 422.",
+		body: `{"subject": "Please sign: {{ title }}", "body": "Hello {{ name }},\n\n{{ sender }} asks you to sign {{ title }}.\n\n{{ message }}\n\n{{ link }}"}`},
+	"delete-company-texts-kind-language":       {text: "Deletes the company's own text. It stays in `changes`."},
+	"post-company-texts-kind-language-preview": {text: "The message as it would be sent with this text, with made-up values. Nothing is stored.", body: `{"subject": "Please sign: {{ title }}", "body": "{{ link }}"}`},
+
 	"get-webhooks": {text: "Oldest first. A company can have 20."},
 	"post-webhooks": {text: "It receives every event from now on; `events` limits this to some types. Private addresses are rejected unless the server allows them." + onlyOnce,
 		body: `{"url": "https://example.org/hooks/paraph", "events": ["document.completed", "invitation.signed"]}`},

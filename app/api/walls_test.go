@@ -190,6 +190,7 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 		"passkey": "",            // a colleague's passkey is 404 too: see the tests of passkeys
 		"message": "",            // see TestOutboxWalls: a message needs a sent document
 		"company": "", "job": "", // see TestNobodyElseFindsTheInstallation
+		"kind": "nothing", "language": "en", // texts are found by no identifier; see TestTextsByTheAPI
 		"template": "", "webhook": hook, "delivery": c.Post(t, "/webhooks/"+hook+"/test", nil).Want(t, 200).Text(t, "id"),
 	}
 }

@@ -26,7 +26,8 @@ var harmless = strings.Fields(`POST/logout PATCH/me/passkeys/:passkey POST/me/pr
 POST/sign-out-everybody DELETE/members/:member DELETE/tokens/:token POST/app/switch POST/app/me/prove POST/app/me/prove/begin POST/app/me
 POST/app/me/signature POST/app/me/passkeys/rename POST/app/session POST/app/me/sessions/end POST/app/me/sessions/end-others POST/app/team/:id/remove
 POST/app/team/:id/deactivate POST/app/team/:id/hand-over POST/app/team/:id/link POST/app/team/:id/resend POST/app/settings/company
-POST/app/settings/security/sign-out POST/app/settings/api/:id/revoke POST/app/keys`)
+POST/app/settings/security/sign-out POST/app/settings/api/:id/revoke POST/app/keys
+PUT/company/texts/:kind/:language DELETE/company/texts/:kind/:language POST/company/texts/:kind/:language/preview`)
 
 // verdicts are the routes that change how people get access.
 var verdicts = map[string]verdict{

@@ -246,6 +246,13 @@ func stages() map[string]stage {
 		all[id] = operator
 	}
 	all["post-installation-jobs-job-retry"] = operatorWithJob
+	for _, id := range []string{"get-company-texts-kind-language", "put-company-texts-kind-language", "delete-company-texts-kind-language", "post-company-texts-kind-language-preview"} {
+		all[id] = func(t *testing.T, c *apptest.Client) env {
+			e := alone(t, c)
+			e["KIND"], e["LANGUAGE"] = "invitation", "en"
+			return e
+		}
+	}
 	all["post-outbox-test"] = func(t *testing.T, c *apptest.Client) env {
 		e := alone(t, c)
 		e["EMAIL"] = "ada@taken.example"

@@ -41,7 +41,12 @@ func TestTextsOfMessages(t *testing.T) {
 	}
 	body := "Dear {{name}},\r\n\r\n<b>{{title}}</b> waits.\nDo it soon.\r\n\r\nUntil {{expires}}.\r\n\r\n{{message}}\r\n\r\n{{link}}"
 	_, html = v.send("/app/settings/texts/preview", form("Lease: {{title}}", body)...)
-	v.contains(html, "Lease: [title]", "Dear Owner Person", "Read and sign:")
+	v.contains(html, "Lease: [title]", "Dear Owner Person", "Read and sign:", `target="letter"`, `name="letter"`)
+	status, letter := v.send("/app/settings/texts/preview/message", form("Lease: {{title}}", body)...)
+	v.contains(letter, "Dear Owner Person", "&lt;b&gt;[title]", "Read and sign</a>")
+	if status != http.StatusOK || strings.Contains(letter, "csrf") {
+		t.Errorf("the preview with layout is %d %.200s", status, letter)
+	}
 	_, html = v.send("/app/settings/texts", form("Lease: {{title}}", body)...)
 	v.contains(html, "Changes", "Return to the usual text")
 	owner.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "A lease & <i>", "message": "Thank you.", "send": true, "invitations": apptest.List{maria()}},

@@ -416,6 +416,7 @@ func (p *Pages) settings() []route {
 		{get, "/app/settings/texts", administrator(mail.ShowTexts)},
 		{post, "/app/settings/texts", administrator(mail.SaveText)},
 		{post, "/app/settings/texts/preview", administrator(mail.PreviewText)},
+		{post, "/app/settings/texts/preview/message", administrator(mail.PreviewTextMessage)},
 		{post, "/app/settings/texts/reset", administrator(mail.ResetText)},
 		{get, outbox, administrator(mail.ShowOutbox)},
 		{get, outbox + "/:id", administrator(mail.ShowMessage)},

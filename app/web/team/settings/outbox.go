@@ -154,17 +154,22 @@ func (h *Mail) afterMessage(r *page.Request, err error, done string) error {
 	return r.SeeOther("/app/settings/outbox/" + r.Params("id"))
 }
 
-// PreviewMessage serves the mail for a sandboxed frame: no scripts, no remote
-// pictures, no forms, no navigation.
+// PreviewMessage serves the mail for a frame.
 func (h *Mail) PreviewMessage(r *page.Request) error {
 	m, err := h.Notify.GetMessage(r.UserContext(), r.Who.Actor, r.Params("id"))
 	if err != nil {
 		return err
 	}
+	return sendLetter(r, m.Covered())
+}
+
+// sendLetter sends a mail's HTML for a sandboxed frame: no scripts, no remote
+// pictures, no forms, no navigation.
+func sendLetter(r *page.Request, m notify.Message) error {
 	r.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox")
 	r.Set(fiber.HeaderXFrameOptions, "SAMEORIGIN")
 	r.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return r.SendString(m.Covered().HTML)
+	return r.SendString(m.HTML)
 }
 
 // DownloadMessage serves a message as it was or will be sent.

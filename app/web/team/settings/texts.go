@@ -128,5 +128,16 @@ func (h *Mail) PreviewText(r *page.Request) error {
 		return err
 	}
 	s.Own.Preview, s.Own.Text.Subject, s.Own.Text.Body = &m, in.Subject, in.Body
+	r.FramesOwnPages()
 	return show(h.Frame, r, http.StatusOK, "settings-text", s)
+}
+
+// PreviewTextMessage serves the message with its layout, for the frame of the preview.
+func (h *Mail) PreviewTextMessage(r *page.Request) error {
+	kind, language, in := textForm(r)
+	m, err := h.Notify.PreviewText(r.UserContext(), r.Who.Actor, kind, language, in)
+	if err != nil {
+		return err
+	}
+	return sendLetter(r, m)
 }

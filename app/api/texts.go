@@ -1,0 +1,100 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"paraph/app/account"
+	"paraph/app/notify"
+)
+
+// textKindView is a kind of message in the list.
+type textKindView struct {
+	Kind      string   `json:"kind"`
+	Variables []string `json:"variables" doc:"What the body may name as {{variable}}; the subject too, except link and message"`
+	Required  []string `json:"required" doc:"What the body has to name"`
+	Languages []string `json:"languages" doc:"The languages in which the company has a text of its own"`
+}
+
+type textView struct {
+	Kind      string           `json:"kind"`
+	Language  string           `json:"language"`
+	Subject   string           `json:"subject"`
+	Body      string           `json:"body" doc:"Paragraphs separated by blank lines"`
+	Own       bool             `json:"own" doc:"Whether it is the company's own; false: the usual one"`
+	Variables []string         `json:"variables"`
+	Required  []string         `json:"required"`
+	Changes   []textChangeView `json:"changes" doc:"Newest first"`
+}
+
+// textChangeView is an earlier text, or the return to the usual one.
+type textChangeView struct {
+	Subject   *string `json:"subject" doc:"null: returned to the usual text"`
+	Body      *string `json:"body"`
+	ChangedAt string  `json:"changed_at" format:"date-time"`
+	ChangedBy string  `json:"changed_by"`
+	Email     string  `json:"email" doc:"Of the member who made the change"`
+}
+
+type textBody struct {
+	Subject string `json:"subject,omitempty" doc:"Required; at most 200 characters"`
+	Body    string `json:"body,omitempty" doc:"Required; at most 10,000 characters"`
+}
+
+type textPreview struct {
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+	HTML    string `json:"html"`
+}
+
+func (s *server) textRoutes() {
+	const list = "/company/texts"
+	const one = list + "/{kind}/{language}"
+	handle(s, operation{method: http.MethodGet, path: list, rule: may(account.ScopeAdmin), summary: "List the kinds of messages", tag: "Outbox"}, s.listTexts)
+	handle(s, operation{method: http.MethodGet, path: one, rule: may(account.ScopeAdmin), summary: "Get the text of a kind of message", tag: "Outbox"}, s.getText)
+	handle(s, operation{method: http.MethodPut, path: one, rule: may(account.ScopeAdmin), summary: "Set the text of a kind of message", tag: "Outbox"}, s.putText)
+	handle(s, operation{method: http.MethodDelete, path: one, rule: may(account.ScopeAdmin), summary: "Return to the usual text", tag: "Outbox"}, func(r *request, _ *nothing) (nothing, error) {
+		return nothing{}, s.Notify.ResetText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+	})
+	handle(s, operation{method: http.MethodPost, path: one + "/preview", rule: may(account.ScopeAdmin), summary: "Preview a text", tag: "Outbox"}, func(r *request, in *textBody) (textPreview, error) {
+		m, err := s.Notify.PreviewText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in))
+		return textPreview{Subject: m.Subject, Text: m.Text, HTML: m.HTML}, err
+	})
+}
+
+func (s *server) listTexts(r *request, _ *nothing) (all[textKindView], error) {
+	own, err := s.Notify.ListTexts(r.UserContext(), r.who)
+	languages := map[string][]string{}
+	for _, t := range own {
+		languages[t.Kind] = append(languages[t.Kind], t.Language)
+	}
+	return all[textKindView]{Data: views(s.Notify.TextKinds(), func(k notify.TextKind) textKindView {
+		slices.Sort(languages[k.Kind])
+		return textKindView{Kind: k.Kind, Variables: k.Variables, Required: orEmpty(k.Required), Languages: orEmpty(languages[k.Kind])}
+	})}, err
+}
+
+func (s *server) getText(r *request, _ *nothing) (textView, error) {
+	k, t, changes, err := s.Notify.TextOf(r.UserContext(), r.who, r.Params("kind"), r.Params("language"))
+	return textView{Kind: t.Kind, Language: t.Language, Subject: t.Subject, Body: t.Body, Own: !t.ChangedAt.IsZero(),
+		Variables: k.Variables, Required: orEmpty(k.Required), Changes: views(changes, viewTextChange)}, err
+}
+
+func (s *server) putText(r *request, in *textBody) (textView, error) {
+	if err := s.Notify.SaveText(r.UserContext(), r.who, r.Params("kind"), r.Params("language"), notify.MailTextInput(*in)); err != nil {
+		return textView{}, err
+	}
+	return s.getText(r, nil)
+}
+
+func viewTextChange(t notify.MailText) textChangeView {
+	return textChangeView{Subject: orNull(t.Subject), Body: orNull(t.Body), ChangedAt: when(t.ChangedAt), ChangedBy: t.ChangedBy, Email: t.Email}
+}
+
+// orEmpty returns a list that JSON shows as [] rather than null.
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
