@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,6 +43,42 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 	if len(found) < 200 {
 		t.Errorf("only %d codes were found", len(found))
+	}
+}
+
+// limitAt maps the calls that refuse a conversion to the index of the argument that names the limit.
+var limitAt = map[string]int{"TooLarge": 0, "Exceeded": 1}
+
+// TestEveryLimitOfAConversionHasASentence holds the limits that conversions name against those
+// that the catalogue describes.
+func TestEveryLimitOfAConversionHasASentence(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	_, all := parsed(t)
+	for _, p := range all {
+		if !strings.HasPrefix(p.folder, "app/convert") {
+			continue
+		}
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					if at, ok := limitAt[called(call)]; ok && at < len(call.Args) {
+						for _, limit := range texts(call.Args[at]) {
+							found[limit] = true
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	described := catalogue.English().Keys("term.limit.")
+	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, slices.Sorted(slices.Values(described))) {
+		t.Errorf("conversions name  %q\nthe catalogue has %q", got, described)
 	}
 }
 

@@ -212,17 +212,21 @@ func TestHouseComparesNoProse(t *testing.T) {
 // searches are the functions that look for one text in another.
 var searches = []string{"Contains", "HasPrefix", "HasSuffix", "EqualFold", "Index", "Cut", "CutPrefix", "CutSuffix", "TrimPrefix", "TrimSuffix", "MustCompile"}
 
-// compared lists the constant texts that a node compares with another text.
-func compared(n ast.Node) (out []string) {
-	text := func(all ...ast.Expr) {
-		for _, x := range all {
-			if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if s, err := strconv.Unquote(lit.Value); err == nil {
-					out = append(out, s)
-				}
+// texts returns the values of those expressions that are string literals.
+func texts(all ...ast.Expr) (out []string) {
+	for _, x := range all {
+		if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if s, err := strconv.Unquote(lit.Value); err == nil {
+				out = append(out, s)
 			}
 		}
 	}
+	return out
+}
+
+// compared lists the constant texts that a node compares with another text.
+func compared(n ast.Node) (out []string) {
+	text := func(all ...ast.Expr) { out = append(out, texts(all...)...) }
 	switch x := n.(type) {
 	case *ast.BinaryExpr:
 		if x.Op == token.EQL || x.Op == token.NEQ {

@@ -42,10 +42,11 @@ var ground = []string{
 // toolImports lists the base packages' imports of each other: shared resources are
 // taken in turn, and refusals are those of the domain.
 var toolImports = map[string][]string{
-	"app/input": {"app/fault", "app/mail"},
-	"app/list":  {"app/fault"},
-	"app/pdf":   {"app/turns"},
-	"app/turns": {"app/fault"},
+	"app/convert": {"app/fault"},
+	"app/input":   {"app/fault", "app/mail"},
+	"app/list":    {"app/fault"},
+	"app/pdf":     {"app/turns"},
+	"app/turns":   {"app/fault"},
 }
 
 // packages returns the rules of all packages. Dependencies only point down.

@@ -11,7 +11,8 @@ import (
 
 // TestSentencesAreThoseOfTheRecord compares the English of every refusal with
 // testdata/sentences.golden, word for word: programs may show these sentences, and
-// tests of our users compare them. Each line holds a code, a tab and its sentence,
+// tests of our users compare them. Each line holds a code, or the
+// key of a term, a tab and its sentence,
 // with each argument shown as its name in angle brackets.
 func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 	t.Parallel()
@@ -30,8 +31,13 @@ func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 			t.Fatalf("not a record: %q", line)
 		}
 		recorded[code] = true
-		if got := fault.Sentence(english.SayOf, fault.Code(code), argumentsOf(want)...); got != want {
+		if got := recordedText(english, code, argumentsOf(want)); got != want {
 			t.Errorf("%s\nis   %s\nwant %s", code, got, want)
+		}
+	}
+	for _, limit := range english.Keys("term.limit.") {
+		if !recorded["term.limit."+limit] {
+			t.Errorf("there is no record of the limit %s", limit)
 		}
 	}
 	for _, code := range english.Keys("fault.") {
@@ -39,6 +45,18 @@ func TestSentencesAreThoseOfTheRecord(t *testing.T) {
 			t.Errorf("there is no record of %s", code)
 		}
 	}
+}
+
+// recordedText returns the English for a record: a code, or the key of a term.
+func recordedText(english *words.Language, code string, args []fault.Arg) string {
+	if !strings.HasPrefix(code, "term.") {
+		return fault.Sentence(english.SayOf, fault.Code(code), args...)
+	}
+	values := map[string]any{}
+	for _, a := range args {
+		values[a.Name] = a.String()
+	}
+	return english.SayOf(code, values)
 }
 
 // argumentsOf returns the arguments named by a recorded sentence.

@@ -17,6 +17,7 @@ import (
 
 	"paraph/app/convert/docx"
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // Canvas is the drawing surface of the built-in renderer; see docx.Canvas.
@@ -52,14 +53,18 @@ func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found
 // deadline.
 const timeLimit = time.Minute
 
-// inTime bounds the time of work; on a timeout its error tells the person who
-// uploaded.
+// tooSlow refuses a file whose conversion took too long.
+func tooSlow(limit time.Duration) error {
+	return refuse.Exceeded(ErrTimeout, "time", fault.Text("limit", limit.String()))
+}
+
+// inTime bounds the time of work; a timeout refuses the file.
 func inTime(ctx context.Context, limit time.Duration, work func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
 	err := work(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
-		return refuse.Because(ErrTimeout, "The file could not be converted within %s.", limit)
+		return tooSlow(limit)
 	}
 	return err
 }

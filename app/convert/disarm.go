@@ -28,7 +28,7 @@ func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (err erro
 		return err
 	}
 	if !a.Has("[Content_Types].xml") || !a.Has("word/document.xml") {
-		return refuse.Unsupported(nil, "The file is not a DOCX.")
+		return refuse.Unsupported(errors.New("not a DOCX"))
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -99,7 +99,7 @@ func keepInternal(to io.Writer, from io.Reader) error {
 		if _, ok := errors.AsType[*Refusal](err); ok {
 			return err
 		}
-		return refuse.Damaged(nil, "A part of the DOCX is not well-formed.")
+		return refuse.Damaged(errors.New("part of the DOCX is not well-formed"))
 	}
 	for _, r := range all.Items {
 		if internal(r) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // ImageLimits bound the input of Image. A zero field means its default.
@@ -34,9 +35,10 @@ func (l ImageLimits) withDefaults() ImageLimits {
 func (l ImageLimits) checkPixels(width, height int) error {
 	switch {
 	case width <= 0 || height <= 0:
-		return damagedImage(nil)
+		return damagedImage(errors.New("image without pixels"))
 	case int64(width) > l.Pixels/int64(height):
-		return refuse.TooLarge("The image has %d × %d pixels; the limit is %d megapixels.", width, height, l.Pixels/1_000_000)
+		return refuse.TooLarge("image_pixels", fault.Number("width", width), fault.Number("height", height),
+			fault.Number("limit", l.Pixels/1_000_000))
 	}
 	return nil
 }
@@ -44,7 +46,7 @@ func (l ImageLimits) checkPixels(width, height int) error {
 // checkMemory refuses pictures whose decoded form does not fit.
 func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 	if need := int64(width) * int64(height) * perPixel; need > l.Memory {
-		return refuse.TooLarge("The image takes %d MB of memory to decode; the limit for this format is %d MB.", need>>20, l.Memory>>20)
+		return refuse.TooLarge("image_memory", fault.Number("size", need>>20), fault.Number("limit", l.Memory>>20))
 	}
 	return nil
 }
@@ -84,9 +86,9 @@ func convertImage(ctx context.Context, r io.ReaderAt, size int64, w io.Writer, l
 	case "tiff":
 		return writePages(ctx, w, src.tiff)
 	case "":
-		return refuse.Unsupported(nil, "The file is not an image that can be shown.")
+		return refuse.Unsupported(errors.New("not an image"))
 	default:
-		return refuse.Unsupported(nil, "Images of the kind %q cannot be shown.", kind)
+		return refuse.Unsupported(fmt.Errorf("image of the kind %q", kind))
 	}
 }
 
@@ -201,6 +203,4 @@ func (p *pdfWriter) layer(ctx context.Context, id int, l layer, more string) err
 	return p.deflate(id, dict, fill)
 }
 
-func damagedImage(cause error) error {
-	return refuse.Damaged(cause, "The image is damaged or ends too early.")
-}
+func damagedImage(cause error) error { return refuse.Damaged(cause) }

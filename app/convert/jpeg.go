@@ -93,7 +93,7 @@ func (j *jpegFile) layer() (layer, error) {
 			l.more += " /Decode [1 0 1 0 1 0 1 0]"
 		}
 	default:
-		return l, refuse.Unsupported(nil, "A JPEG with %d colour components cannot be shown.", j.components)
+		return l, refuse.Unsupported(fmt.Errorf("JPEG of %d color components", j.components))
 	}
 	l.profile = validProfile(j.joinProfile(), j.components)
 	return l, nil
@@ -178,7 +178,7 @@ func (j *jpegFile) segment(m byte, in *marked) error {
 	return nil
 }
 
-var errArithmetic = refuse.Unsupported(nil, "A JPEG with arithmetic coding cannot be shown.")
+var errArithmetic = refuse.Unsupported(errors.New("JPEG with arithmetic coding"))
 
 // frame reads a frame header (§B.2.2). Baseline, extended and progressive
 // Huffman coding are what PDF readers know.
@@ -187,11 +187,11 @@ func (j *jpegFile) frame(m byte, b []byte) error {
 	case m >= 0xC9:
 		return errArithmetic
 	case m > markSOF2:
-		return refuse.Unsupported(nil, "A lossless or hierarchical JPEG cannot be shown.")
+		return refuse.Unsupported(errors.New("lossless or hierarchical JPEG"))
 	case len(b) < 6 || j.components != 0:
 		return damagedImage(nil)
 	case b[0] != 8:
-		return refuse.Unsupported(nil, "A JPEG with %d bits per sample cannot be shown.", b[0])
+		return refuse.Unsupported(fmt.Errorf("JPEG of %d bits per sample", b[0]))
 	}
 	j.height, j.width = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
 	j.components = int(b[5])

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // Office converts with LibreOffice, run headless in a separate process for each
@@ -38,6 +39,9 @@ type Office struct {
 
 // ErrTimeout says that a conversion did not finish in time and was killed.
 var ErrTimeout = errors.New("convert: time limit reached")
+
+// errUnread says that LibreOffice ended well but wrote nothing.
+var errUnread = errors.New("LibreOffice could not read the file")
 
 // FindOffice returns LibreOffice at path, or, if path is empty, in its usual
 // places. It returns false if there is none.
@@ -109,7 +113,7 @@ func (o *Office) accept(ctx context.Context, job officeJob, r io.Reader) (err er
 		return err
 	}
 	if n > o.MaxInput {
-		return refuse.TooLarge("The file is larger than %d MB.", o.MaxInput>>20)
+		return refuse.TooLarge("file", fault.Number("limit", o.MaxInput>>20))
 	}
 	return disarm(ctx, f, n, job.input())
 }
@@ -132,11 +136,11 @@ func (o *Office) run(ctx context.Context, job officeJob) error {
 	err := o.start(cmd)
 	switch {
 	case errors.Is(context.Cause(ctx), ErrTimeout):
-		return refuse.Because(ErrTimeout, "The file could not be converted within %s.", o.Timeout)
+		return tooSlow(o.Timeout)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return refuse.Damaged(fmt.Errorf("%w: %s", err, said.clean(job.dir)), "LibreOffice failed on the file.")
+		return refuse.Damaged(fmt.Errorf("LibreOffice failed: %w: %s", err, said.clean(job.dir)))
 	}
 	return nil
 }
@@ -155,7 +159,7 @@ func (o *Office) start(cmd *exec.Cmd) error {
 func (o *Office) deliver(job officeJob, w io.Writer) (err error) {
 	f, err := os.Open(job.output())
 	if errors.Is(err, os.ErrNotExist) {
-		return refuse.Damaged(nil, "LibreOffice could not read the file.")
+		return refuse.Damaged(errUnread)
 	}
 	if err != nil {
 		return err
@@ -166,9 +170,9 @@ func (o *Office) deliver(job officeJob, w io.Writer) (err error) {
 	case err != nil:
 		return err
 	case info.Size() == 0:
-		return refuse.Damaged(nil, "LibreOffice could not read the file.")
+		return refuse.Damaged(errUnread)
 	case info.Size() > o.MaxOutput:
-		return refuse.TooLarge("The converted file is larger than %d MB.", o.MaxOutput>>20)
+		return refuse.TooLarge("converted", fault.Number("limit", o.MaxOutput>>20))
 	}
 	if err := wholePDF(f, info.Size()); err != nil {
 		return err

@@ -35,7 +35,7 @@ func wholePDF(f io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(start) != "%PDF-" || !bytes.Contains(end, []byte("%%EOF")) {
-		return refuse.Damaged(nil, "LibreOffice did not finish the converted file.")
+		return refuse.Damaged(errors.New("LibreOffice did not finish the converted file"))
 	}
 	return nil
 }

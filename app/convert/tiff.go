@@ -3,18 +3,20 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"golang.org/x/image/tiff"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // tiff yields a page for every picture in the file, thumbnails left out.
 func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 	t, at, ok := newTagReader(s.r)
 	if !ok {
-		return refuse.Unsupported(nil, "A TIFF file of this kind cannot be read.")
+		return refuse.Unsupported(errors.New("unknown kind of TIFF"))
 	}
 	seen := map[uint32]bool{}
 	pages := 0
@@ -29,7 +31,7 @@ func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 		seen[at] = true
 		if !d.reduced || pages == 0 && d.next == 0 {
 			if pages++; pages > s.limits.Pages {
-				return refuse.TooLarge("The image has more than %d pages.", s.limits.Pages)
+				return refuse.TooLarge("image_pages", fault.Number("limit", s.limits.Pages))
 			}
 			if err := s.tiffPage(t, at, d, yield); err != nil {
 				return err
@@ -67,7 +69,7 @@ func (s source) tiffPage(t tagReader, at uint32, d directory, yield func(picture
 
 func tiffError(err error) error {
 	if u, ok := errors.AsType[tiff.UnsupportedError](err); ok {
-		return refuse.Unsupported(u, "The TIFF file uses a compression or colour format that cannot be read.")
+		return refuse.Unsupported(fmt.Errorf("compression or color format of a TIFF: %w", u))
 	}
 	if _, ok := errors.AsType[*Refusal](err); ok {
 		return err

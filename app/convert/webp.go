@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"image/color"
 	"io"
 
@@ -15,7 +16,7 @@ import (
 func (s source) webp(context.Context) (picture, error) {
 	w := s.webpChunks()
 	if w.animated {
-		return picture{}, refuse.Unsupported(nil, "An animated WebP image cannot be shown.")
+		return picture{}, refuse.Unsupported(errors.New("animated WebP"))
 	}
 	img, err := s.decode(4, webp.DecodeConfig, webp.Decode)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // document is one pass over a DOCX: its parsed parts, and the changing state of
@@ -122,10 +123,13 @@ func (d *document) measure(f *format, s string) float64 {
 	return w
 }
 
+// maxNesting is how many tables and text boxes lie in one another at most.
+const maxNesting = 24
+
 // enter guards recursion through tables and text boxes.
 func (d *document) enter() bool {
-	if d.depth >= 24 {
-		d.fail(refuse.TooLarge("The DOCX nests more than 24 tables and text boxes."))
+	if d.depth >= maxNesting {
+		d.fail(refuse.TooLarge("docx_nesting", fault.Number("limit", maxNesting)))
 		return false
 	}
 	d.depth++

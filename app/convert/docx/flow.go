@@ -2,6 +2,7 @@ package docx
 
 import (
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // MaxPages is how many pages are drawn before a document is refused.
@@ -165,7 +166,7 @@ func (f *flow) width() float64 { return f.section.columnWidth() }
 func (f *flow) newPage() {
 	f.endPage()
 	if f.pages == MaxPages {
-		f.d.fail(refuse.TooLarge("The document has more than %d pages.", MaxPages))
+		f.d.fail(refuse.TooLarge("docx_pages", fault.Number("limit", MaxPages)))
 	}
 	if f.d.stopped() {
 		return

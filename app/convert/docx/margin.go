@@ -2,6 +2,7 @@ package docx
 
 import (
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // marginPart is a parsed header or footer.
@@ -24,7 +25,7 @@ func (d *document) marginPart(name string) (*marginPart, error) {
 			return m, err
 		}
 		if n := m.root.size(); n > maxMarginNodes {
-			return m, refuse.TooLarge("A header or footer of the DOCX has more than %d elements.", maxMarginNodes)
+			return m, refuse.TooLarge("docx_margin", fault.Number("limit", maxMarginNodes))
 		}
 		if m.part, err = d.pack.part(name); err != nil {
 			return m, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // Limits of the XML.
@@ -152,7 +153,7 @@ func (r *reader) next() (xml.Token, error) {
 		}
 		switch t.(type) {
 		case xml.Directive:
-			return nil, refuse.Damaged(nil, "The DOCX declares a document type, which is not allowed in it.")
+			return nil, refuse.Damaged(errors.New("the DOCX declares a document type"))
 		case xml.StartElement, xml.EndElement, xml.CharData:
 			return t, nil
 		}
@@ -167,7 +168,7 @@ func notWellFormed(err error) error {
 	if s, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		err = fmt.Errorf("xml: syntax error on line %d", s.Line)
 	}
-	return refuse.Damaged(err, "A part of the DOCX is not well-formed.")
+	return refuse.Damaged(fmt.Errorf("part of the DOCX is not well-formed: %w", err))
 }
 
 func (r *reader) name(n xml.Name) string {
@@ -212,7 +213,7 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 				return nil, tooManyElements()
 			}
 			if len(stack) >= maxDepth {
-				return nil, refuse.TooLarge("The DOCX nests more than %d elements.", maxDepth)
+				return nil, refuse.TooLarge("docx_depth", fault.Number("limit", maxDepth))
 			}
 			n := r.start(t)
 			top.kids = append(top.kids, n)
@@ -222,7 +223,7 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 			if hasText(top.name) {
 				text = append(text, t...)
 				if length += len(t); length > maxText {
-					return nil, refuse.TooLarge("A paragraph or table of the DOCX has more than %d MB of text.", maxText>>20)
+					return nil, refuse.TooLarge("docx_text", fault.Number("limit", maxText>>20))
 				}
 			}
 		case xml.EndElement:
@@ -240,7 +241,7 @@ func (r *reader) subtree(e xml.StartElement) (*node, error) {
 }
 
 func tooManyElements() error {
-	return refuse.TooLarge("A paragraph or table of the DOCX has more than %d elements.", maxNodes)
+	return refuse.TooLarge("docx_elements", fault.Number("limit", maxNodes))
 }
 
 func unexpectedEnd(err error) error {

@@ -3,6 +3,7 @@ package docx
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"path"
 	"strings"
@@ -53,7 +54,7 @@ func openPack(ctx context.Context, r io.ReaderAt, size int64) (*pack, *part, err
 		p.main = name
 	}
 	if !z.Has(p.main) {
-		return nil, nil, refuse.Unsupported(nil, "The file is not a DOCX: it holds no text document.")
+		return nil, nil, refuse.Unsupported(errors.New("no text document in the DOCX"))
 	}
 	main, err := p.part(p.main)
 	return p, main, err

@@ -16,6 +16,7 @@ import (
 
 	"paraph/app/convert/internal/refuse"
 	"paraph/app/convert/internal/vp8"
+	"paraph/app/fault"
 )
 
 // Bounds of pictures within a document, in pixels.
@@ -244,7 +245,7 @@ func (p *pictures) load(pk *pack, name string, cut crop) ([]byte, error) {
 	data, err := p.read(pk, name, cut)
 	p.total += len(data)
 	if p.total > maxAllPicture {
-		return nil, refuse.TooLarge("The pictures of the DOCX take more than %d MB.", maxAllPicture>>20)
+		return nil, refuse.TooLarge("docx_pictures", fault.Number("limit", maxAllPicture>>20))
 	}
 	p.loaded[key] = loadedPicture{data, err}
 	return data, err
@@ -260,7 +261,7 @@ func (p *pictures) read(pk *pack, name string, cut crop) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errPictureFormat, err)
 	case config.Width <= 0 || config.Height <= 0 || config.Width > maxPixels/config.Height:
-		return nil, refuse.TooLarge("A picture in the DOCX has more than %d megapixels.", maxPixels/1_000_000)
+		return nil, refuse.TooLarge("docx_picture", fault.Number("limit", maxPixels/1_000_000))
 	case (kind == "png" || kind == "jpeg") && cut == crop{}:
 		return data, nil
 	case config.Width*config.Height > maxDecoded || p.decoded > maxAllDecoded:

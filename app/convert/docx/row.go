@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // Bounds of one table.
@@ -117,7 +118,7 @@ func (d *document) readRows(n *node) (rows []*row) {
 		eachWrapped(tr, "w:tc", func(tc *node) {
 			c := readCell(tc, at)
 			if c.column+c.span > maxColumns {
-				d.fail(refuse.TooLarge("A table of the DOCX has more than %d columns.", maxColumns))
+				d.fail(refuse.TooLarge("docx_columns", fault.Number("limit", maxColumns)))
 				return
 			}
 			at += c.span
@@ -129,7 +130,7 @@ func (d *document) readRows(n *node) (rows []*row) {
 			rows = append(rows, r)
 		}
 		if len(rows) > maxRows || cells > maxCells {
-			d.fail(refuse.TooLarge("A table of the DOCX has more than %d rows or %d cells.", maxRows, maxCells))
+			d.fail(refuse.TooLarge("docx_rows", fault.Number("rows", maxRows), fault.Number("cells", maxCells)))
 		}
 	})
 	if d.err != nil {

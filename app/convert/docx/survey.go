@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // overview is the result of a first reading, without layout.
@@ -93,7 +94,7 @@ func (s *surveyor) start(e xml.StartElement) error {
 	name := s.r.name(e.Name)
 	s.inInstruction = name == "w:instrText"
 	if !s.rooted && name != "w:document" {
-		return refuse.Unsupported(nil, "The file is not a DOCX: its main part is no text document.")
+		return refuse.Unsupported(errors.New("main part of the DOCX is not a text document"))
 	}
 	s.rooted = true
 	if s.elements++; s.elements > maxNodes {
@@ -103,7 +104,7 @@ func (s *surveyor) start(e xml.StartElement) error {
 	case "w:p":
 		s.elements = 0
 		if s.paragraphs++; s.paragraphs > maxParagraphs {
-			return refuse.TooLarge("The DOCX has more than %d paragraphs.", maxParagraphs)
+			return refuse.TooLarge("docx_paragraphs", fault.Number("limit", maxParagraphs))
 		}
 	case "w:fldSimple":
 		s.instruction(s.r.start(e).attr("w:instr") + " ")
@@ -116,7 +117,7 @@ func (s *surveyor) start(e xml.StartElement) error {
 		return nil
 	}
 	if s.depth++; s.depth > maxDepth {
-		return refuse.TooLarge("The DOCX nests more than %d elements.", maxDepth)
+		return refuse.TooLarge("docx_depth", fault.Number("limit", maxDepth))
 	}
 	return nil
 }

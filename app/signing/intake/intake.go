@@ -69,7 +69,7 @@ func refuse(cause error, code fault.Code, args ...fault.Arg) error {
 }
 
 // accepted lists the accepted types, for the error about any other type.
-const accepted = "PDF, DOCX, PNG, JPEG, GIF, TIFF and WebP"
+func accepted() fault.Arg { return fault.Term("accepted", "accepted_types") }
 
 // intake inspects an upload and makes it a PDF that can be appended to.
 func (s *Intake) Accept(ctx context.Context, u *Upload) (record.File, error) {
@@ -125,7 +125,7 @@ func notConvertible(u *Upload) error {
 }
 
 func notAccepted(name string) error {
-	return unsupported("file_type_not_accepted", fault.Text("file", name), fault.Text("accepted", accepted))
+	return unsupported("file_type_not_accepted", fault.Text("file", name), accepted())
 }
 
 func unsupported(code fault.Code, args ...fault.Arg) *fault.Error {
@@ -195,13 +195,8 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 	err = s.inTurn(ctx, u, func() error {
 		return convert.Image(ctx, u.Raw, file.Size, w, convert.ImageLimits{})
 	})
-	switch {
-	case errors.Is(err, convert.ErrTooLarge):
-		return refuse(err, "image_too_large", fault.Text("file", u.Name), fault.Text("why", reason(err)))
-	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
-		return refuse(err, "image_unreadable", fault.Text("file", u.Name))
-	case err != nil:
-		return disk.SpaceError(err)
+	if err != nil {
+		return refuseConversion(err, u.Name, "image_too_large", "image_unreadable")
 	}
 	return s.measure(u, file)
 }
@@ -245,13 +240,8 @@ func (s *Intake) intakeDOCX(ctx context.Context, u *Upload, file *record.File) e
 		file.ConvertedBy = "builtin"
 		err = s.inTurn(ctx, u, func() error { return s.renderDOCX(ctx, u.Raw, file, w) })
 	}
-	switch {
-	case errors.Is(err, convert.ErrTooLarge):
-		return refuse(err, "docx_too_large", fault.Text("file", u.Name), fault.Text("why", reason(err)))
-	case errors.Is(err, convert.ErrDamaged), errors.Is(err, convert.ErrUnsupported):
-		return refuse(err, "docx_unreadable", fault.Text("file", u.Name))
-	case err != nil:
-		return disk.SpaceError(err)
+	if err != nil {
+		return refuseConversion(err, u.Name, "docx_too_large", "docx_unreadable")
 	}
 	return s.measure(u, file)
 }
@@ -271,10 +261,14 @@ func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.
 	return err
 }
 
-// reason returns the converter's explanation for the person who uploaded the file.
-func reason(err error) string {
-	if r, ok := errors.AsType[*convert.Refusal](err); ok {
-		return r.Sentence
+// refuseConversion refuses a file that could not be converted. Any other error is one of the disk.
+func refuseConversion(err error, name string, tooLarge, unreadable fault.Code) error {
+	r, ok := errors.AsType[*convert.Refusal](err)
+	switch {
+	case !ok:
+		return disk.SpaceError(err)
+	case r.Kind == convert.ErrTooLarge:
+		return refuse(err, tooLarge, fault.Text("file", name), r.Limit)
 	}
-	return "it is over a limit."
+	return refuse(err, unreadable, fault.Text("file", name))
 }

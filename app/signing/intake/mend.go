@@ -138,7 +138,7 @@ func (s *Intake) unreadable(ctx context.Context, u *Upload, err, why error) erro
 	case !errors.Is(err, pdfium.ErrDamaged):
 		return err
 	case errors.Is(why, pdf.ErrNotPDF):
-		return unsupported("file_type_not_accepted.not_a_pdf", fault.Text("file", u.Name), fault.Text("accepted", accepted)).Because(err)
+		return unsupported("file_type_not_accepted.not_a_pdf", fault.Text("file", u.Name), accepted()).Because(err)
 	case errors.Is(why, pdf.ErrNoEnd):
 		return refuse(err, "file_cut_short", fault.Text("file", u.Name))
 	}

@@ -5,11 +5,13 @@ package archive
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
 
 	"paraph/app/convert/internal/refuse"
+	"paraph/app/fault"
 )
 
 // Limits of one archive. A DOCX of a thousand pages stays far below each.
@@ -35,11 +37,11 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zip.NewReader(b, size)
 	switch {
 	case errors.Is(err, errBudget):
-		return nil, refuse.TooLarge("The file's directory is larger than %d MB.", maxDirectory>>20)
+		return nil, refuse.TooLarge("archive_directory", fault.Number("limit", maxDirectory>>20))
 	case err != nil:
-		return nil, refuse.Damaged(err, "The file is not a readable zip archive, as a DOCX has to be.")
+		return nil, refuse.Damaged(fmt.Errorf("not a zip archive: %w", err))
 	case len(z.File) > MaxMembers:
-		return nil, refuse.TooLarge("The file holds more than %d members.", MaxMembers)
+		return nil, refuse.TooLarge("archive_members", fault.Number("limit", MaxMembers))
 	}
 	b.left.Store(1 << 62)
 	a := &Archive{zip: z, members: make(map[string]*zip.File, len(z.File)), left: MaxTotal}
@@ -70,7 +72,7 @@ func (a *Archive) Has(name string) bool { return a.members[canonical(name)] != n
 func (a *Archive) Open(name string, limit int64) (io.ReadCloser, error) {
 	f := a.members[canonical(name)]
 	if f == nil {
-		return nil, refuse.Damaged(nil, "A part that the file refers to is missing.")
+		return nil, refuse.Damaged(errors.New("part missing from the archive"))
 	}
 	return a.OpenFile(f, limit)
 }
@@ -83,7 +85,7 @@ func (a *Archive) OpenFile(f *zip.File, limit int64) (io.ReadCloser, error) {
 	}
 	rc, err := f.Open()
 	if err != nil {
-		return nil, refuse.Damaged(err, "A part of the file cannot be unpacked.")
+		return nil, refuse.Damaged(fmt.Errorf("unpack a part: %w", err))
 	}
 	return &member{ReadCloser: rc, a: a, left: limit, limit: limit}, nil
 }
@@ -99,7 +101,7 @@ func (a *Archive) Read(name string, limit int64) (b []byte, err error) {
 }
 
 func tooLarge(limit int64) error {
-	return refuse.TooLarge("A part of the file unpacks to more than %d MB.", max(limit>>20, 1))
+	return refuse.TooLarge("archive_part", fault.Number("limit", max(limit>>20, 1)))
 }
 
 type member struct {
@@ -116,9 +118,9 @@ func (m *member) Read(p []byte) (int, error) {
 	case m.left < 0:
 		return 0, tooLarge(m.limit)
 	case m.a.left < 0:
-		return 0, refuse.TooLarge("The file unpacks to more than %d MB.", int64(MaxTotal)>>20)
+		return 0, refuse.TooLarge("archive_total", fault.Number("limit", int64(MaxTotal)>>20))
 	case err != nil && !errors.Is(err, io.EOF):
-		return n, refuse.Damaged(err, "A part of the file cannot be unpacked.")
+		return n, refuse.Damaged(fmt.Errorf("unpack a part: %w", err))
 	}
 	return n, err
 }

@@ -1,10 +1,10 @@
-// Package refuse defines the reasons for refusing a file, with a sentence to
-// show to people.
+// Package refuse defines the reasons for refusing a file.
 package refuse
 
 import (
 	"errors"
-	"fmt"
+
+	"paraph/app/fault"
 )
 
 var (
@@ -16,20 +16,23 @@ var (
 	ErrUnsupported = errors.New("convert: unsupported")
 )
 
-// Error is one refusal: which kind, why in a sentence, and the cause if
-// something below reported one. errors.Is finds both Kind and Cause.
+// Error is one refusal. errors.Is finds both its kind and its cause.
 type Error struct {
-	Kind     error  // ErrTooLarge, ErrDamaged or ErrUnsupported
-	Sentence string // for people; names the limit or the fault, holds no text of the document
-	Cause    error  // may be nil; for the log
+	Kind  error     // ErrTooLarge, ErrDamaged or ErrUnsupported
+	Limit fault.Arg // the exceeded limit, as the argument "why"; only for ErrTooLarge
+	Cause error     // for the log, without any text of the document; may be nil
 }
 
-// Error returns the sentence, followed by the cause.
+// Error returns the kind, followed by the limit and the cause.
 func (e *Error) Error() string {
-	if e.Cause == nil {
-		return e.Sentence
+	s := e.Kind.Error()
+	if e.Limit.Name != "" {
+		s += ": " + e.Limit.String()
 	}
-	return e.Sentence + " (" + e.Cause.Error() + ")"
+	if e.Cause != nil {
+		s += ": " + e.Cause.Error()
+	}
+	return s
 }
 
 // Unwrap lets errors.Is see the kind and the cause.
@@ -40,22 +43,16 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// TooLarge refuses because of a limit that the sentence names.
-func TooLarge(format string, args ...any) error {
-	return &Error{Kind: ErrTooLarge, Sentence: fmt.Sprintf(format, args...)}
+// TooLarge refuses because of a limit. The catalogue describes it under "term.limit." and its name.
+func TooLarge(limit string, args ...fault.Arg) error { return Exceeded(nil, limit, args...) }
+
+// Exceeded is TooLarge with a cause.
+func Exceeded(cause error, limit string, args ...fault.Arg) error {
+	return &Error{Kind: ErrTooLarge, Limit: fault.Term("why", "limit."+limit, args...), Cause: cause}
 }
 
 // Damaged refuses because the file is broken.
-func Damaged(cause error, format string, args ...any) error {
-	return &Error{Kind: ErrDamaged, Sentence: fmt.Sprintf(format, args...), Cause: cause}
-}
+func Damaged(cause error) error { return &Error{Kind: ErrDamaged, Cause: cause} }
 
-// Unsupported refuses because of a feature that the sentence names.
-func Unsupported(cause error, format string, args ...any) error {
-	return &Error{Kind: ErrUnsupported, Sentence: fmt.Sprintf(format, args...), Cause: cause}
-}
-
-// Because is TooLarge with a cause.
-func Because(cause error, format string, args ...any) error {
-	return &Error{Kind: ErrTooLarge, Sentence: fmt.Sprintf(format, args...), Cause: cause}
-}
+// Unsupported refuses because of an unsupported feature.
+func Unsupported(feature error) error { return &Error{Kind: ErrUnsupported, Cause: feature} }
